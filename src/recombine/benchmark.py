@@ -1,0 +1,411 @@
+"""Example and Benchmark: the hub that every stage reads.
+
+A benchmark is an immutable directory: `benchmark.toml` (what it is, how it was made, a SHA-256 per
+file), one JSON lines file per split, a certificate and a data card. docs/formats.md lists every
+field.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from recombine.config import Document, dump_toml, parse_config, read_toml
+from recombine.errors import DataError, RecombineError, Where
+from recombine.files import dump_row, read_jsonl, sha256_of, write_bytes, write_json, write_jsonl
+
+__all__ = [
+    "Benchmark",
+    "Draft",
+    "Example",
+    "Focus",
+    "Manifest",
+    "Tag",
+    "read_jsonl",
+    "write_jsonl",
+]
+
+FORMAT = 1
+Tag = str | int | float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Focus:
+    """A part of the source that a metric looks at, and how it may be rendered."""
+
+    text: str
+    role: str
+    accepted: tuple[str, ...] = ()
+    start: int | None = None
+    end: int | None = None
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the focus as plain data, empty fields left out."""
+        row: dict[str, Any] = {"text": self.text, "role": self.role}
+        if self.accepted:
+            row["accepted"] = list(self.accepted)
+        if self.start is not None:
+            row["start"] = self.start
+        if self.end is not None:
+            row["end"] = self.end
+        return row
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Example:
+    """One sentence to translate, with all that any of the four methods needs to know of it."""
+
+    id: str
+    source: str
+    references: tuple[str, ...] = ()
+    tags: Mapping[str, Tag] = field(default_factory=dict)
+    group: str | None = None
+    role: str | None = None
+    focus: tuple[Focus, ...] = ()
+
+    @classmethod
+    def make(
+        cls,
+        *,
+        source: str,
+        references: Iterable[str] = (),
+        tags: Mapping[str, Tag] | None = None,
+        group: str | None = None,
+        role: str | None = None,
+        focus: Iterable[Focus] = (),
+        salt: str = "",
+    ) -> Example:
+        """Make an example in NFC whose id is derived from its content."""
+        source = normalise(source)
+        references = tuple(normalise(reference) for reference in references)
+        identity = "\x1f".join(
+            (source, references[0] if references else "", group or "", role or "", salt)
+        )
+        return cls(
+            id=hashlib.sha256(identity.encode("utf-8")).hexdigest()[:12],
+            source=source,
+            references=references,
+            tags=dict(tags or {}),
+            group=group,
+            role=role,
+            focus=tuple(focus),
+        )
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the example as plain data, empty fields left out."""
+        row: dict[str, Any] = {"id": self.id, "source": self.source}
+        if self.references:
+            row["references"] = list(self.references)
+        if self.tags:
+            row["tags"] = dict(self.tags)
+        if self.group is not None:
+            row["group"] = self.group
+        if self.role is not None:
+            row["role"] = self.role
+        if self.focus:
+            row["focus"] = [one.to_row() for one in self.focus]
+        return row
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any], where: Where | None = None) -> Example:
+        """Read an example from plain data; every fault names the field."""
+        unknown = set(row) - _FIELDS
+        if unknown:
+            raise DataError(f"unknown field '{min(unknown)}'", where)
+        try:
+            example = cls(
+                id=row["id"],
+                source=row["source"],
+                references=tuple(row.get("references", ())),
+                tags=row.get("tags", {}),
+                group=row.get("group"),
+                role=row.get("role"),
+                focus=tuple(
+                    Focus(
+                        text=one["text"],
+                        role=one["role"],
+                        accepted=tuple(one.get("accepted", ())),
+                        start=one.get("start"),
+                        end=one.get("end"),
+                    )
+                    for one in row.get("focus", ())
+                ),
+            )
+        except KeyError as error:
+            raise DataError(f"missing field {error}", where) from None
+        except (TypeError, AttributeError):
+            raise DataError("a field has the wrong type", where) from None
+        fault = fault_of(example)
+        if fault:
+            raise DataError(fault, where)
+        return example
+
+
+_FIELDS = {"id", "source", "references", "tags", "group", "role", "focus"}
+
+
+def normalise(text: str) -> str:
+    """Return text in NFC."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def control_character(text: str) -> str | None:
+    """Return the name of the first control character, or None."""
+    for character in text:
+        if character < " " or "\x7f" <= character <= "\x9f":
+            return f"U+{ord(character):04X}"
+    return None
+
+
+def fault_of(example: Example) -> str | None:
+    """Return what is wrong with an example, or None."""
+    if not isinstance(example.id, str) or not example.id:
+        return "empty id"
+    if not isinstance(example.source, str) or not example.source.strip():
+        return f"example {example.id}: empty source"
+    for name, text in (("source", example.source), *(("reference", r) for r in example.references)):
+        if not isinstance(text, str):
+            return f"example {example.id}: {name} is not text"
+        if not text.isprintable():
+            control = control_character(text)
+            if control:
+                return f"example {example.id}: control character {control} in {name}"
+        if not unicodedata.is_normalized("NFC", text):
+            return f"example {example.id}: {name} is not in NFC"
+    if any(not reference.strip() for reference in example.references):
+        return f"example {example.id}: empty reference"
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What `benchmark.toml` says."""
+
+    format: int
+    name: str
+    version: str
+    source: str
+    target: str
+    builder: str
+    seed: int
+    splits: dict[str, int]
+    files: dict[str, str]
+    licence: str = ""
+    citation: str = ""
+    metrics: tuple[str, ...] = ()
+    recombine: str = ""
+    recipe: dict[str, Any] = field(default_factory=dict)
+
+
+class Benchmark:
+    """A benchmark directory, opened for reading."""
+
+    def __init__(self, path: Path, manifest: Manifest, digest: str) -> None:
+        self.path = path
+        self.manifest = manifest
+        self.hash = digest
+
+    @classmethod
+    def open(cls, path: Path | str) -> Benchmark:
+        """Open a benchmark directory; its files are verified by `verify`, not here."""
+        path = Path(path)
+        manifest_path = path / "benchmark.toml"
+        if not manifest_path.is_file():
+            raise DataError(
+                f"{path} is not a benchmark: it has no benchmark.toml",
+                hint="make one with: recombine build RECIPE --out DIR",
+            )
+        document = read_toml(manifest_path)
+        if document.data.get("format") != FORMAT:
+            raise DataError(
+                f"format {document.data.get('format')!r} is not known here (this is format {FORMAT})",
+                document.where("format"),
+            )
+        manifest = parse_config(Manifest, document.data, document=document)
+        return cls(path, manifest, sha256_of(manifest_path))
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The names of the splits, in the order they were written."""
+        return tuple(self.manifest.splits)
+
+    def split_path(self, split: str) -> Path:
+        """Return the file of a split."""
+        if split not in self.manifest.splits:
+            raise DataError(
+                f"benchmark {self.manifest.name} has no split '{split}'",
+                hint=f"its splits: {', '.join(self.splits)}",
+            )
+        return self.path / f"{split}.jsonl"
+
+    def iterate(self, split: str) -> Iterator[Example]:
+        """Yield the examples of a split in file order."""
+        path = self.split_path(split)
+        for number, row in enumerate(read_jsonl(path), start=1):
+            yield Example.from_row(row, Where(str(path), number))
+
+    def read(self, split: str) -> list[Example]:
+        """Return the examples of a split in file order."""
+        return list(self.iterate(split))
+
+    def verify(self) -> list[RecombineError]:
+        """Return every problem of the directory: hashes, sizes, rows, ids, strays."""
+        problems: list[RecombineError] = []
+        root = self.path.resolve()
+        for name, digest in self.manifest.files.items():
+            path = self.path / name
+            if not path.resolve().is_relative_to(root):
+                problems.append(
+                    DataError("a link that leads out of the benchmark", Where(str(path)))
+                )
+            elif not path.is_file():
+                problems.append(DataError("missing file", Where(str(path))))
+            elif sha256_of(path) != digest:
+                problems.append(
+                    DataError(
+                        "the file is not the one that was built (SHA-256 differs)",
+                        Where(str(path)),
+                        hint="restore it, or build the benchmark again",
+                    )
+                )
+        known = {*self.manifest.files, "benchmark.toml"}
+        for path in sorted(self.path.rglob("*")):
+            name = path.relative_to(self.path).as_posix()
+            if path.is_file() and name not in known:
+                problems.append(DataError("a file the manifest does not list", Where(str(path))))
+        problems.extend(self._verify_rows())
+        return problems
+
+    def _verify_rows(self) -> Iterator[RecombineError]:
+        seen: dict[str, str] = {}
+        for split, size in self.manifest.splits.items():
+            path = self.path / f"{split}.jsonl"
+            count = 0
+            try:
+                for number, row in enumerate(read_jsonl(path), start=1):
+                    count += 1
+                    where = Where(str(path), number)
+                    try:
+                        example = Example.from_row(row, where)
+                    except RecombineError as error:
+                        yield error
+                        continue
+                    if example.id in seen:
+                        yield DataError(
+                            f"duplicate id {example.id}, first seen at {seen[example.id]}", where
+                        )
+                    seen[example.id] = str(where)
+            except RecombineError as error:
+                yield error
+                continue
+            if count != size:
+                yield DataError(f"{count} rows, but the manifest says {size}", Where(str(path)))
+
+
+class Draft:
+    """A benchmark being built, in `DIR.partial`; `finish` makes it appear whole at `DIR`."""
+
+    def __init__(self, out: Path, *, seed: int, workdir: Path | None = None) -> None:
+        self.out = out
+        self.seed = seed
+        self.path = out.with_name(out.name + ".partial")
+        # Intermediate results that a killed build may reuse; a builder keys them by fingerprint.
+        self.workdir = workdir or out.with_name(out.name + ".work")
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.path.mkdir(parents=True)
+        self._sizes: dict[str, int] = {}
+        self._ids: dict[str, int] = {}
+        self._card = ""
+
+    def write(self, split: str, examples: Iterable[Example]) -> int:
+        """Write a split and return its size.
+
+        Ids are unique in the whole benchmark: an example that occurs again gets its id with a
+        counter behind it (published sets keep duplicates on purpose).
+        """
+        if split in self._sizes:
+            raise DataError(f"split '{split}' is written twice")
+        count = 0
+        with (self.path / f"{split}.jsonl").open("w", encoding="utf-8", newline="\n") as stream:
+            for example in examples:
+                fault = fault_of(example)
+                if fault:
+                    raise DataError(f"split '{split}', example {count + 1}: {fault}")
+                row = example.to_row()
+                times = self._ids.get(example.id, 0) + 1
+                self._ids[example.id] = times
+                if times > 1:
+                    row["id"] = f"{example.id}-{times}"
+                stream.write(dump_row(row) + "\n")
+                count += 1
+        self._sizes[split] = count
+        return count
+
+    def certificate(self, value: Mapping[str, Any]) -> None:
+        """Write what was proved of the benchmark: counts and hashes a stranger can re-verify."""
+        write_json(self.path / "certificate.json", value)
+
+    def card(self, body: str) -> None:
+        """Set the body of the data card (Markdown); the head is generated."""
+        self._card = body
+
+    def file(self, name: str, content: str | bytes) -> None:
+        """Keep an extra file inside the benchmark, listed and hashed like the others."""
+        path = (self.path / name).resolve()
+        if not path.is_relative_to(self.path.resolve()):
+            raise DataError(f"file name '{name}' leads out of the benchmark")
+        write_bytes(path, content.encode("utf-8") if isinstance(content, str) else content)
+
+    def finish(self, manifest: Mapping[str, Any], *, replace: bool = False) -> Benchmark:
+        """Write card and manifest and rename the directory into place."""
+        if not self._sizes:
+            raise DataError("the builder wrote no split")
+        head = _card_head(manifest, self._sizes)
+        write_bytes(self.path / "README.md", (head + self._card.strip() + "\n").encode("utf-8"))
+        files = {
+            path.relative_to(self.path).as_posix(): sha256_of(path)
+            for path in sorted(self.path.rglob("*"))
+            if path.is_file()
+        }
+        document = {**manifest, "splits": self._sizes, "files": files}
+        write_bytes(self.path / "benchmark.toml", dump_toml(document).encode("utf-8"))
+        if replace and self.out.exists():
+            shutil.rmtree(self.out)
+        self.path.rename(self.out)
+        shutil.rmtree(self.workdir, ignore_errors=True)
+        return Benchmark.open(self.out)
+
+
+def _card_head(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> str:
+    rows = "\n".join(f"| {split} | {size:,} |" for split, size in sizes.items())
+    lines = [
+        f"# {manifest['name']} {manifest['version']}",
+        "",
+        f"{manifest['source']} -> {manifest['target'] or 'any language'}, made by the builder "
+        f"`{manifest['builder']}` with seed {manifest['seed']}.",
+        "",
+        f"| split | examples |\n| --- | ---: |\n{rows}",
+        "",
+    ]
+    if manifest.get("licence"):
+        lines += [f"Licence: {manifest['licence']}", ""]
+    if manifest.get("citation"):
+        lines += [f"Cite: {manifest['citation']}", ""]
+    return "\n".join(lines) + "\n"
+
+
+def identity_of(value: Any) -> str:
+    """Return the SHA-256 of plain data, independent of key order."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def manifest_document(benchmark: Benchmark) -> Document:
+    """Return the manifest as a document that knows its lines."""
+    return read_toml(benchmark.path / "benchmark.toml")

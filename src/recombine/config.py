@@ -1,0 +1,369 @@
+"""Strict TOML into dataclasses: a typo is an error with a suggestion and a line number.
+
+Every system, metric and builder is a dataclass whose init fields are its options, so the class
+itself is the schema that is checked, listed and stored.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import re
+import tomllib
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from recombine.errors import ConfigError, Problems, RecombineError, Where
+
+T = TypeVar("T")
+
+
+@dataclasses.dataclass(frozen=True)
+class Document:
+    """A parsed TOML file that still knows on which line a key stands."""
+
+    path: Path
+    data: dict[str, Any]
+    text: str
+
+    def where(self, dotted: str) -> Where:
+        """Return the place of a dotted key: its own line, or that of the nearest table above it."""
+        lines = self.text.split("\n")
+        places = _key_lines(lines)
+        parts = dotted.split(".")
+        while parts:
+            line = places.get(".".join(parts))
+            if line is not None:
+                text = lines[line - 1]
+                column = text.find(parts[-1]) + 1
+                return Where(str(self.path), line, max(1, column), text, len(parts[-1]))
+            parts.pop()
+        return Where(str(self.path))
+
+
+def read_toml(path: Path | str) -> Document:
+    """Read a TOML file; syntax and encoding errors carry the line."""
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise ConfigError(f"no such file: {path}") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{path} is a directory, not a TOML file") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"not UTF-8 (byte {error.start})", Where(str(path))) from None
+    try:
+        return Document(path, tomllib.loads(text), text)
+    except tomllib.TOMLDecodeError as error:
+        match = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        if match is None:
+            raise ConfigError(str(error), Where(str(path))) from None
+        line, column = int(match[1]), int(match[2])
+        message = str(error)[: match.start()].strip()
+        raise ConfigError(
+            message, Where(str(path), line, column, text.split("\n")[line - 1])
+        ) from None
+
+
+def apply_overrides(data: Mapping[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
+    """Return a copy of `data` with ``dotted.key=value`` settings applied.
+
+    The value is read as TOML (numbers, booleans, lists); what is not TOML is a plain string.
+    """
+    result = _deep_copy(data)
+    for override in overrides:
+        key, equals, text = override.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise ConfigError(f"option '{override}' is not of the form key=value")
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text
+        parts = key.split(".")
+        table = result
+        for depth, part in enumerate(parts[:-1]):
+            below = table.setdefault(part, {})
+            if not isinstance(below, dict):
+                raise ConfigError(
+                    f"option '{key}': '{'.'.join(parts[: depth + 1])}' is not a table"
+                )
+            table = below
+        table[parts[-1]] = value
+    return result
+
+
+def parse_config(
+    cls: type[T],
+    data: Mapping[str, Any],
+    *,
+    document: Document | None = None,
+    prefix: str = "",
+) -> T:
+    """Make an instance of `cls` from plain data; all problems are reported at once."""
+    problems: list[RecombineError] = []
+    value = _Parser(document, problems).instance(cls, data, prefix)
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        raise Problems(problems)
+    return typing.cast(T, value)
+
+
+def to_plain(value: Any) -> Any:
+    """Return configuration as plain dicts, lists and scalars, ready for JSON or TOML."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            field.name: to_plain(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+            if field.init
+        }
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_plain(item) for item in value]
+    if isinstance(value, Path):
+        return str(value)
+    return value
+
+
+def dump_toml(data: Mapping[str, Any]) -> str:
+    """Return plain data as TOML that reads back to the same; None values are left out."""
+    lines: list[str] = []
+    _dump_table(data, (), lines)
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _dump_table(table: Mapping[str, Any], path: tuple[str, ...], lines: list[str]) -> None:
+    scalars = {k: v for k, v in table.items() if not isinstance(v, Mapping) and v is not None}
+    if path and (scalars or not table):
+        lines += ["", f"[{'.'.join(_dump_key(part) for part in path)}]"]
+    lines += [f"{_dump_key(key)} = {_dump_value(value)}" for key, value in scalars.items()]
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            _dump_table(value, (*path, str(key)), lines)
+
+
+def _dump_key(key: Any) -> str:
+    text = str(key)
+    return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else json.dumps(text, ensure_ascii=False)
+
+
+def _dump_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        # JSON leaves U+007F bare, which TOML forbids.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_dump_value(item) for item in value if item is not None) + "]"
+    if isinstance(value, Mapping):
+        inner = (f"{_dump_key(k)} = {_dump_value(v)}" for k, v in value.items() if v is not None)
+        return "{ " + ", ".join(inner) + " }" if value else "{}"
+    if isinstance(value, float):
+        return repr(value)
+    return str(value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """One option of a class, as `recombine list --options` prints it."""
+
+    name: str
+    type: str
+    default: str
+
+
+def options_of(cls: type[Any]) -> list[Option]:
+    """Return the options of a dataclass in order."""
+    if not dataclasses.is_dataclass(cls):
+        return []
+    rows = []
+    hints = typing.get_type_hints(cls)
+    for field in dataclasses.fields(cls):
+        if field.init:
+            if field.default is not dataclasses.MISSING:
+                default = repr(field.default)
+            elif field.default_factory is not dataclasses.MISSING:
+                default = repr(field.default_factory())
+            else:
+                default = "required"
+            rows.append(Option(field.name, _type_name(hints[field.name]), default))
+    return rows
+
+
+class _Parser:
+    def __init__(self, document: Document | None, problems: list[RecombineError]) -> None:
+        self.document = document
+        self.problems = problems
+
+    def problem(self, dotted: str, message: str, hint: str | None = None) -> None:
+        where = self.document.where(dotted) if self.document is not None else None
+        self.problems.append(ConfigError(message, where, hint))
+
+    def instance(self, cls: type[Any], data: Mapping[str, Any], prefix: str) -> Any:
+        if not dataclasses.is_dataclass(cls):
+            # A plain class of an outside author: its keyword arguments are its options.
+            try:
+                return cls(**data)
+            except TypeError as error:
+                self.problem(prefix, f"{cls.__name__}: {error}")
+                return None
+        fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
+        hints = typing.get_type_hints(cls)
+        values: dict[str, Any] = {}
+        for key, raw in data.items():
+            dotted = f"{prefix}.{key}" if prefix else key
+            if key not in fields:
+                close = difflib.get_close_matches(key, fields, n=1)
+                known = ", ".join(fields) or "none"
+                self.problem(
+                    dotted,
+                    f"unknown key '{dotted}'",
+                    f"did you mean '{close[0]}'?" if close else f"known keys: {known}",
+                )
+                continue
+            values[key] = self.value(hints[key], raw, dotted)
+        for name, field in fields.items():
+            required = (
+                field.default is dataclasses.MISSING
+                and field.default_factory is dataclasses.MISSING
+            )
+            if required and name not in data:
+                dotted = f"{prefix}.{name}" if prefix else name
+                self.problem(dotted, f"missing key '{dotted}'", f"give it as -o {dotted}=...")
+        if self.problems:
+            return None
+        try:
+            return cls(**values)
+        except RecombineError as error:
+            # Raised by __post_init__: the values contradict each other.
+            if error.where is None and self.document is not None:
+                error.where = self.document.where(prefix)
+            self.problems.append(error)
+            return None
+
+    def value(self, hint: Any, raw: Any, dotted: str) -> Any:
+        origin = typing.get_origin(hint)
+        arguments = typing.get_args(hint)
+        if hint is Any:
+            return raw
+        if origin in (typing.Union, types.UnionType):
+            return self.union(arguments, hint, raw, dotted)
+        if origin is typing.Literal:
+            if raw in arguments:
+                return raw
+            close = difflib.get_close_matches(str(raw), [str(a) for a in arguments], n=1)
+            self.problem(
+                dotted,
+                f"'{dotted}' must be one of {', '.join(map(repr, arguments))}, not {raw!r}",
+                f"did you mean '{close[0]}'?" if close else None,
+            )
+            return None
+        if origin in (tuple, list):
+            if not isinstance(raw, (list, tuple)):
+                return self.mismatch(hint, raw, dotted)
+            item = arguments[0] if arguments else Any
+            items = [self.value(item, one, f"{dotted}.{i}") for i, one in enumerate(raw)]
+            return tuple(items) if origin is tuple else items
+        if origin in (dict, Mapping) or origin is not None and issubclass(origin, Mapping):
+            if not isinstance(raw, Mapping):
+                return self.mismatch(hint, raw, dotted)
+            item = arguments[1] if len(arguments) == 2 else Any
+            return {key: self.value(item, one, f"{dotted}.{key}") for key, one in raw.items()}
+        if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+            if isinstance(raw, hint):
+                return raw
+            if not isinstance(raw, Mapping):
+                return self.mismatch(hint, raw, dotted)
+            return self.instance(hint, raw, dotted)
+        return self.scalar(hint, raw, dotted)
+
+    def union(self, arguments: tuple[Any, ...], hint: Any, raw: Any, dotted: str) -> Any:
+        if raw is None and type(None) in arguments:
+            return None
+        choices = [one for one in arguments if one is not type(None)]
+        for choice in choices:
+            trial = _Parser(self.document, [])
+            value = trial.value(choice, raw, dotted)
+            if not trial.problems:
+                return value
+        if len(choices) == 1:
+            return self.value(choices[0], raw, dotted)
+        return self.mismatch(hint, raw, dotted)
+
+    def scalar(self, hint: Any, raw: Any, dotted: str) -> Any:
+        if hint is Path and isinstance(raw, (str, Path)):
+            return Path(raw)
+        if hint is float and isinstance(raw, (int, float)) and not isinstance(raw, bool):
+            return float(raw)
+        if hint is int and isinstance(raw, bool):
+            return self.mismatch(hint, raw, dotted)
+        if hint is str and isinstance(raw, (int, float)) and not isinstance(raw, bool):
+            return str(raw)  # -o version=2 on a command line means the string
+        if isinstance(hint, type) and isinstance(raw, hint):
+            return raw
+        return self.mismatch(hint, raw, dotted)
+
+    def mismatch(self, hint: Any, raw: Any, dotted: str) -> None:
+        self.problem(dotted, f"'{dotted}' must be {_type_name(hint)}, not {raw!r}")
+
+
+def _type_name(hint: Any) -> str:
+    if hint is Any:
+        return "anything"
+    origin = typing.get_origin(hint)
+    if origin is typing.Literal:
+        return " | ".join(repr(argument) for argument in typing.get_args(hint))
+    if origin in (typing.Union, types.UnionType):
+        return " | ".join(_type_name(one) for one in typing.get_args(hint))
+    if origin in (tuple, list):
+        return f"list of {_type_name((typing.get_args(hint) or (Any,))[0])}"
+    if origin is not None:
+        return "table"
+    if hint is type(None):
+        return "none"
+    if dataclasses.is_dataclass(hint):
+        return "table"
+    return {"str": "text", "int": "whole number", "float": "number", "bool": "true/false"}.get(
+        getattr(hint, "__name__", str(hint)), getattr(hint, "__name__", str(hint)).lower()
+    )
+
+
+def _deep_copy(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _deep_copy(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_deep_copy(item) for item in value]
+    return value
+
+
+_TABLE = re.compile(r"^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")
+_KEY = re.compile(
+    r"""^\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*="""
+)
+
+
+def _key_lines(lines: list[str]) -> dict[str, int]:
+    """Map dotted keys to the line they stand on; the parser itself does not keep lines."""
+    places: dict[str, int] = {}
+    table = ""
+    for number, line in enumerate(lines, start=1):
+        header = _TABLE.match(line)
+        if header:
+            table = _clean(header[1])
+            places.setdefault(table, number)
+            continue
+        key = _KEY.match(line)
+        if key:
+            dotted = _clean(key[1])
+            places.setdefault(f"{table}.{dotted}" if table else dotted, number)
+    return places
+
+
+def _clean(dotted: str) -> str:
+    return ".".join(part.strip().strip("\"'") for part in dotted.split("."))

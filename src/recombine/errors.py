@@ -1,0 +1,95 @@
+"""What can go wrong, said to the person who can put it right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Where(NamedTuple):
+    """A place in a file: path, 1-based line and column, and the line's text for the caret."""
+
+    path: str
+    line: int | None = None
+    column: int | None = None
+    text: str | None = None
+    width: int = 1
+
+    def __str__(self) -> str:
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+class RecombineError(Exception):
+    """A mistake the user can correct: what is wrong, where, and a hint."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, where: Where | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message if self.where is None else f"{self.where}: {self.message}"
+
+    def render(self) -> str:
+        """Return the full text for a terminal: error line, source line with caret, hint."""
+        lines = [f"error: {self}"]
+        if self.where is not None and self.where.text is not None and self.where.line is not None:
+            gutter = f"  {self.where.line} | "
+            # Tabs would move the caret away from what it points at.
+            lines.append(gutter + self.where.text.replace("\t", " "))
+            if self.where.column is not None:
+                blank = " " * (len(gutter) + self.where.column - 1)
+                lines.append(blank + "^" * max(1, self.where.width))
+        if self.hint:
+            lines.append(f"hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class ConfigError(RecombineError):
+    """A recipe, experiment or option is wrong."""
+
+
+class GrammarError(RecombineError):
+    """A grammar or lexicon file is wrong."""
+
+
+class DataError(RecombineError):
+    """A data file is wrong."""
+
+
+class MissingExtra(RecombineError):
+    """A feature needs an optional dependency that is not installed."""
+
+    def __init__(self, feature: str, extra: str, module: str) -> None:
+        super().__init__(
+            f"{feature} needs the package '{module}', which is not installed",
+            hint=f"pip install 'recombine[{extra}]'",
+        )
+        self.extra = extra
+        self.module = module
+
+
+class StaleOutput(RecombineError):
+    """An existing output was made from other inputs than those given now."""
+
+
+class SystemFailure(RecombineError):
+    """A translation system failed; nothing the user wrote is wrong."""
+
+    exit_code = 1
+
+
+class Problems(RecombineError):
+    """Several mistakes, all found before stopping."""
+
+    def __init__(self, problems: Sequence[RecombineError]) -> None:
+        self.problems = list(problems)
+        count = len(self.problems)
+        super().__init__(f"{count} problem{'' if count == 1 else 's'} found")
+
+    def render(self) -> str:
+        """Return every problem in full, then the count."""
+        return "\n\n".join([*(problem.render() for problem in self.problems), self.message])
