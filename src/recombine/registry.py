@@ -27,10 +27,16 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "copy": "recombine.systems.toy:Copy",
         "dictionary": "recombine.systems.toy:Dictionary",
         "noisy-oracle": "recombine.systems.toy:NoisyOracle",
+        "command": "recombine.systems.command:Command",
+        "http": "recombine.systems.http:Http",
+        "llm": "recombine.systems.llm:Llm",
+        "hf-seq2seq": "recombine.systems.hf_seq2seq:HfSeq2Seq",
     },
     "metric": {
         "exact": "recombine.metrics.exact:Exact",
         "bleu": "recombine.metrics.surface:Bleu",
+        "bleu-char": "recombine.metrics.surface:BleuChar",
+        "chrf++": "recombine.metrics.surface:ChrfPlusPlus",
         "chrf": "recombine.metrics.surface:Chrf",
     },
 }
