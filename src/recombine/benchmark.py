@@ -224,7 +224,7 @@ class Benchmark:
         document = read_toml(manifest_path)
         if document.data.get("format") != FORMAT:
             raise DataError(
-                f"format {document.data.get('format')!r} is not known here (this is format {FORMAT})",
+                f"format {document.data.get('format')!r} is not known here; format {FORMAT} is",
                 document.where("format"),
             )
         manifest = parse_config(Manifest, document.data, document=document)
@@ -262,7 +262,7 @@ class Benchmark:
             path = self.path / name
             if not path.resolve().is_relative_to(root):
                 problems.append(
-                    DataError("a link that leads out of the benchmark", Where(str(path)))
+                    DataError("a link out of the benchmark", Where(str(path)))
                 )
             elif not path.is_file():
                 problems.append(DataError("missing file", Where(str(path))))

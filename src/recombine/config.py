@@ -74,7 +74,7 @@ def apply_overrides(data: Mapping[str, Any], overrides: Iterable[str]) -> dict[s
 
     The value is read as TOML (numbers, booleans, lists); what is not TOML is a plain string.
     """
-    result = _deep_copy(data)
+    result: dict[str, Any] = _deep_copy(data)
     for override in overrides:
         key, equals, text = override.partition("=")
         key = key.strip()
@@ -270,7 +270,7 @@ class _Parser:
             item = arguments[0] if arguments else Any
             items = [self.value(item, one, f"{dotted}.{i}") for i, one in enumerate(raw)]
             return tuple(items) if origin is tuple else items
-        if origin in (dict, Mapping) or origin is not None and issubclass(origin, Mapping):
+        if isinstance(origin, type) and issubclass(origin, Mapping):
             if not isinstance(raw, Mapping):
                 return self.mismatch(hint, raw, dotted)
             item = arguments[1] if len(arguments) == 2 else Any

@@ -130,7 +130,8 @@ class Meta:
 def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
     """Return the first field in which two fingerprints differ, or None."""
     plain_new = json.loads(json.dumps(new))
-    for name in sorted({*old, *plain_new}):
+    names: list[str] = sorted({*old, *plain_new})
+    for name in names:
         if old.get(name) != plain_new.get(name):
             return name
     return None

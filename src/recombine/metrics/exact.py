@@ -1,0 +1,35 @@
+"""Exact match: the translation is one of the references, character for character."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from recombine.benchmark import Example, normalise
+from recombine.metrics.base import Observation, Scored, Stats
+
+
+@dataclass(kw_only=True)
+class Exact:
+    """1 when the hypothesis equals a reference in NFC, outer white space aside; else 0."""
+
+    name: ClassVar[str] = "exact"
+
+    def key(self, example: Example) -> str | None:
+        """Every example with a reference is observed by itself."""
+        return example.id if example.references else None
+
+    def observe(self, items: Sequence[Scored]) -> Observation:
+        """Compare one hypothesis with its references."""
+        (item,) = items
+        value = float(normalise(item.hypothesis.strip()) in item.example.references)
+        return Observation(item.example.id, (item.example.id,), value, (value,))
+
+    def aggregate(self, stats: Stats) -> float:
+        """Return the share of exact matches, in percent."""
+        return float(stats[:, 0].mean() * 100) if len(stats) else 0.0
+
+    def signature(self) -> str:
+        """Name what is compared."""
+        return "exact|norm:nfc+strip|refs:any"

@@ -1,0 +1,135 @@
+"""BLEU and chrF by sacrebleu, on raw text, with the tokeniser the target language asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from recombine.benchmark import Example
+from recombine.errors import ConfigError
+from recombine.metrics.base import Observation, Scored, Stats
+from recombine.registry import require
+
+# The tokenisers sacrebleu itself recommends for languages written without spaces.
+_TOKENISERS = {"ja": "ja-mecab", "zh": "zh", "ko": "ko-mecab"}
+UNSPACED = frozenset({"ja", "zh", "th", "lo", "km", "my"})
+
+
+class _Surface:
+    """What BLEU and chrF share: sacrebleu keeps statistics per segment, as we do."""
+
+    _scorer: Any
+
+    def key(self, example: Example) -> str | None:
+        """Every example with a reference is observed by itself."""
+        return example.id if example.references else None
+
+    def observe(self, items: Sequence[Scored]) -> Observation:
+        """Return the sufficient statistics of one sentence and its sentence-level score."""
+        (item,) = items
+        streams = [[reference] for reference in item.example.references]
+        (stats,) = self._scorer._extract_corpus_statistics([item.hypothesis], streams)
+        value = self._sentence(stats)
+        return Observation(item.example.id, (item.example.id,), value, tuple(map(float, stats)))
+
+    def _sentence(self, stats: Sequence[int]) -> float:
+        return float(self._scorer._compute_score_from_stats(list(stats)).score)
+
+    def aggregate(self, stats: Stats) -> float:
+        """Return the corpus-level score of the summed statistics."""
+        if not len(stats):
+            return 0.0
+        return float(self._scorer._compute_score_from_stats(stats.sum(axis=0).tolist()).score)
+
+
+@dataclass(kw_only=True)
+class Bleu(_Surface):
+    """Corpus BLEU (Papineni et al. 2002) as sacrebleu computes it.
+
+    Without `tokenize` the target language chooses: ja-mecab for Japanese, zh for Chinese, 13a for
+    languages written with spaces. A tokeniser that is not installed is an error, never replaced.
+    """
+
+    name: ClassVar[str] = "bleu"
+    target_language: str = ""
+    tokenize: str = ""
+    lowercase: bool = False
+    _scorer: Any = field(init=False, repr=False)
+    _sentence_scorer: Any = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        from sacrebleu.metrics import BLEU
+        from sacrebleu.metrics.bleu import _TOKENIZERS
+
+        self.tokenize = self.tokenize or _TOKENISERS.get(self.target_language, "13a")
+        if self.tokenize not in _TOKENIZERS:
+            raise ConfigError(
+                f"unknown BLEU tokeniser '{self.tokenize}'",
+                hint=f"sacrebleu knows: {', '.join(sorted(_TOKENIZERS))}",
+            )
+        if self.tokenize == "ja-mecab":
+            require("MeCab", extra="ja", feature="BLEU for Japanese (ja-mecab)")
+            require("ipadic", extra="ja", feature="BLEU for Japanese (ja-mecab)")
+        elif self.tokenize == "ko-mecab":
+            require("mecab_ko", extra="ko", feature="BLEU for Korean (ko-mecab)")
+        options = {"tokenize": self.tokenize, "lowercase": self.lowercase}
+        self._scorer = BLEU(**options)
+        self._sentence_scorer = BLEU(**options, effective_order=True)
+
+    def _sentence(self, stats: Sequence[int]) -> float:
+        # Without effective order a sentence shorter than four words would always score 0.
+        return float(self._sentence_scorer._compute_score_from_stats(list(stats)).score)
+
+    def signature(self) -> str:
+        """Return sacrebleu's own signature."""
+        return _signature("bleu", self._scorer)
+
+
+@dataclass(kw_only=True)
+class BleuChar(Bleu):
+    """BLEU over characters: comparable across tokeniser versions for unspaced scripts."""
+
+    name: ClassVar[str] = "bleu-char"
+    tokenize: str = "char"
+
+
+@dataclass(kw_only=True)
+class Chrf(_Surface):
+    """The character F-score chrF (Popovic 2015); `word_order` 2 makes it chrF++ (2017)."""
+
+    name: ClassVar[str] = "chrf"
+    char_order: int = 6
+    word_order: int = 0
+    beta: int = 2
+    lowercase: bool = False
+    _scorer: Any = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        from sacrebleu.metrics import CHRF
+
+        self._scorer = CHRF(
+            char_order=self.char_order,
+            word_order=self.word_order,
+            beta=self.beta,
+            lowercase=self.lowercase,
+        )
+
+    def signature(self) -> str:
+        """Return sacrebleu's own signature."""
+        return _signature(self.name, self._scorer)
+
+
+@dataclass(kw_only=True)
+class ChrfPlusPlus(Chrf):
+    """chrF2++ (word bigrams included), the score of Moisio et al. 2023, section 6."""
+
+    name: ClassVar[str] = "chrf++"
+    word_order: int = 2
+
+
+def _signature(name: str, scorer: Any) -> str:
+    scorer._has_references = True
+    if scorer.num_refs <= 0:
+        scorer.num_refs = 1
+    return f"{name}|{scorer.get_signature().format(short=False)}"
