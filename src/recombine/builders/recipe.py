@@ -1,0 +1,175 @@
+"""Recipe: a TOML file that says how to build a benchmark, and the stage that follows it."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recombine import __version__, registry
+from recombine.benchmark import FORMAT, Benchmark, Draft, identity_of
+from recombine.config import Document, apply_overrides, parse_config, read_toml, to_plain
+from recombine.errors import ConfigError, RecombineError, StaleOutput
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """The `[benchmark]` table of a recipe."""
+
+    name: str = ""
+    version: str = "1"
+    source: str = "en"
+    target: str = ""
+    licence: str = ""
+    citation: str = ""
+    metrics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A builder with its options, and what the benchmark is to be called."""
+
+    head: Head
+    builder_name: str
+    builder: Any
+
+    def manifest(self, seed: int) -> dict[str, Any]:
+        """Return the part of `benchmark.toml` that is known before building."""
+        return {
+            "format": FORMAT,
+            "name": self.head.name,
+            "version": self.head.version,
+            "source": self.head.source,
+            "target": self.head.target,
+            "builder": self.builder_name,
+            "seed": seed,
+            "licence": self.head.licence,
+            "citation": self.head.citation,
+            "metrics": list(self.head.metrics),
+            "recombine": __version__,
+            "recipe": to_plain(self.builder),
+        }
+
+
+def recipe_names() -> list[str]:
+    """Return the names of the shipped recipes."""
+    return sorted(path.stem for path in registry.data_path("recipes").glob("*.toml"))
+
+
+def read_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
+    """Read a shipped recipe, a recipe file, or a bare builder name with its defaults."""
+    document = _find(name_or_path)
+    data = apply_overrides(document.data if document else {"builder": name_or_path}, overrides)
+    head_data = data.pop("benchmark", {})
+    builder_name = data.pop("builder", None)
+    if not isinstance(builder_name, str):
+        where = document.where("builder") if document else None
+        raise ConfigError("a recipe needs a key 'builder'", where)
+    # Builders that know the languages of a corpus take them from the head, not twice.
+    cls = registry.lookup("builder", builder_name)
+    if not isinstance(head_data, Mapping):
+        raise ConfigError("'benchmark' must be a table", document and document.where("benchmark"))
+    head = parse_config(Head, head_data, document=document, prefix="benchmark")
+    if not head.name:
+        head = dataclasses.replace(head, name=Path(name_or_path).stem)
+    fields = {f.name for f in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
+    for key, value in (("source_language", head.source), ("target_language", head.target)):
+        if key in fields and key not in data:
+            data[key] = value
+    builder = registry.create("builder", builder_name, data, document=document)
+    return Recipe(head, builder_name, builder)
+
+
+def _find(name_or_path: str) -> Document | None:
+    path = Path(name_or_path)
+    if path.suffix == ".toml":
+        return read_toml(path)
+    shipped = registry.data_path("recipes", f"{name_or_path}.toml")
+    if shipped.is_file():
+        return read_toml(shipped)
+    if name_or_path in registry.names("builder") or ".py:" in name_or_path:
+        return None
+    known = [*recipe_names(), *registry.names("builder")]
+    raise ConfigError(
+        f"'{name_or_path}' is neither a shipped recipe, a builder nor a .toml file",
+        hint=f"known: {', '.join(dict.fromkeys(known))}",
+    )
+
+
+def build(
+    recipe: Recipe | str,
+    out: Path | str,
+    *,
+    seed: int = 1,
+    overrides: Sequence[str] = (),
+    force: bool = False,
+) -> Benchmark:
+    """Build a benchmark into `out`; an up-to-date one is left as it is."""
+    out = Path(out)
+    if isinstance(recipe, str):
+        recipe = read_recipe(recipe, overrides)
+    manifest = recipe.manifest(seed)
+    if out.exists() and not force:
+        return _existing(out, manifest)
+    if out.exists() and not (out / "benchmark.toml").is_file():
+        raise ConfigError(
+            f"{out} exists and is not a benchmark; it is not replaced", hint="choose another --out"
+        )
+    draft = Draft(out, seed=seed)
+    try:
+        recipe.builder.build(draft)
+        return draft.finish(manifest, replace=force)
+    except BaseException:
+        shutil.rmtree(draft.path, ignore_errors=True)
+        raise
+
+
+def _existing(out: Path, manifest: Mapping[str, Any]) -> Benchmark:
+    if not (out / "benchmark.toml").is_file():
+        raise ConfigError(
+            f"{out} exists and is not a benchmark; it is not replaced", hint="choose another --out"
+        )
+    benchmark = Benchmark.open(out)
+    stored = to_plain(benchmark.manifest)
+    for field, value in manifest.items():
+        # TOML has no null: what is None in a recipe is absent from the manifest.
+        if identity_of(_without_none(stored.get(field))) != identity_of(_without_none(value)):
+            name = field
+            if field == "recipe":
+                name = f"recipe.{_first_difference(stored['recipe'], _without_none(value))}"
+            raise StaleOutput(
+                f"{out} was built with another '{name}'",
+                hint="use --force to build it again, or another --out",
+            )
+    return benchmark
+
+
+def _first_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    for key in sorted({*old, *new}):
+        if identity_of(old.get(key)) != identity_of(new.get(key)):
+            return key
+    return ""
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_none(item) for key, item in value.items() if item is not None}
+    if isinstance(value, (list, tuple)):
+        return [_without_none(item) for item in value if item is not None]
+    return value
+
+
+def check_benchmark(benchmark: Benchmark) -> list[RecombineError]:
+    """Return every problem of a benchmark: its files, then what its builder can prove of them."""
+    problems = benchmark.verify()
+    try:
+        builder = registry.lookup("builder", benchmark.manifest.builder)
+    except RecombineError:
+        return problems  # made by a builder that is not installed here; the files were checked
+    check = getattr(builder, "check", None)
+    if check is not None:
+        problems.extend(check(benchmark))
+    return problems
