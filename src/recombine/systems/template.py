@@ -1,0 +1,92 @@
+"""Request templates and answer paths: a JSON service described without code."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from recombine.errors import ConfigError
+
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z_]+)\}")
+
+
+class NotFound(Exception):
+    """An answer does not have what the path asks for."""
+
+
+def fill_template(template: Any, values: Mapping[str, Any]) -> Any:
+    """Return the template with every ``{name}`` replaced.
+
+    A text that is one placeholder only becomes the value itself, so ``"{sources}"`` becomes a
+    list; inside longer texts values are inserted as text, in one pass, so that braces in a source
+    are left alone. ``{{`` and ``}}`` stand for single braces.
+    """
+    if isinstance(template, Mapping):
+        return {key: fill_template(item, values) for key, item in template.items()}
+    if isinstance(template, (list, tuple)):
+        return [fill_template(item, values) for item in template]
+    if not isinstance(template, str):
+        return template
+    whole = _PLACEHOLDER.fullmatch(template)
+    if whole and whole[1] is not None:
+        return values[whole[1]]
+    return _PLACEHOLDER.sub(
+        lambda match: str(values[match[1]]) if match[1] is not None else match[0][0], template
+    )
+
+
+def placeholders(template: Any) -> set[str]:
+    """Return the names a template mentions."""
+    if isinstance(template, Mapping):
+        return set().union(*map(placeholders, template.values()))
+    if isinstance(template, (list, tuple)):
+        return set().union(*map(placeholders, template))
+    if isinstance(template, str):
+        return {match[1] for match in _PLACEHOLDER.finditer(template) if match[1] is not None}
+    return set()
+
+
+def require_known(template: Any, known: Mapping[str, Any], option: str) -> None:
+    """Refuse a template with a placeholder that means nothing."""
+    for name in sorted(placeholders(template) - set(known)):
+        close = difflib.get_close_matches(name, known, n=1)
+        raise ConfigError(
+            f"'{option}' uses {{{name}}}, which is not defined",
+            hint=f"did you mean {{{close[0]}}}?"
+            if close
+            else f"defined: {', '.join('{' + one + '}' for one in known)}; "
+            "write {{ and }} for plain braces",
+        )
+
+
+def follow(value: Any, path: str) -> Any:
+    """Return what stands at a dotted path, such as ``choices.0.message.content``."""
+    for part in path.split(".") if path else []:
+        if isinstance(value, Mapping) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.lstrip("-").isdigit():
+            try:
+                value = value[int(part)]
+            except IndexError:
+                raise NotFound(f"no '{path}': the list has {len(value)} items") from None
+        else:
+            raise NotFound(f"no '{path}': '{part}' is missing")
+    return value
+
+
+def total(value: Any, path: str) -> float:
+    """Return the sum of the numbers at a path in which ``*`` stands for every list item."""
+    head, star, tail = path.partition("*")
+    try:
+        found = follow(value, head.strip("."))
+    except NotFound:
+        return 0.0
+    if star:
+        return sum(total(item, tail.strip(".")) for item in found) if _is_list(found) else 0.0
+    return float(found) if isinstance(found, (int, float)) and not isinstance(found, bool) else 0.0
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
