@@ -1,5 +1,74 @@
-"""Recombine: does a translation system compose, or does it only remember?"""
+"""Recombine: does a translation system compose, or does it only remember?
+
+Six nouns and the stage functions are the public API; each is imported when first used, so that
+`import recombine` stays cheap.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+_PUBLIC = {
+    "Benchmark": "recombine.benchmark",
+    "Example": "recombine.benchmark",
+    "Focus": "recombine.benchmark",
+    "Experiment": "recombine.experiment",
+    "Grammar": "recombine.grammar",
+    "Metric": "recombine.metrics.base",
+    "RecombineError": "recombine.errors",
+    "Run": "recombine.run",
+    "System": "recombine.systems.base",
+    "build": "recombine.builders.recipe",
+    "evaluate": "recombine.evaluation",
+    "read_experiment": "recombine.experiment",
+    "score": "recombine.metrics.scoring",
+    "train": "recombine.experiment",
+    "translate": "recombine.experiment",
+    "write_report": "recombine.report",
+}
+
+__all__ = [
+    "Benchmark",
+    "Example",
+    "Experiment",
+    "Focus",
+    "Grammar",
+    "Metric",
+    "RecombineError",
+    "Run",
+    "System",
+    "__version__",
+    "build",
+    "evaluate",
+    "read_experiment",
+    "score",
+    "train",
+    "translate",
+    "write_report",
+]
+
+if TYPE_CHECKING:
+    from recombine.benchmark import Benchmark, Example, Focus
+    from recombine.builders.recipe import build
+    from recombine.errors import RecombineError
+    from recombine.evaluation import evaluate
+    from recombine.experiment import Experiment, read_experiment, train, translate
+    from recombine.grammar import Grammar
+    from recombine.metrics.base import Metric
+    from recombine.metrics.scoring import score
+    from recombine.report import write_report
+    from recombine.run import Run
+    from recombine.systems.base import System
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(import_module(_PUBLIC[name]), name)
+    raise AttributeError(f"module 'recombine' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__

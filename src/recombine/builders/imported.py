@@ -51,7 +51,8 @@ class Imported:
         """Read every split; report all problems of all files at once."""
         if not self.split:
             raise ConfigError(
-                "no split is given", hint="-o split.test.source=FILE -o split.test.references=[FILE]"
+                "no split is given",
+                hint="-o split.test.source=FILE -o split.test.references=[FILE]",
             )
         problems: list[RecombineError] = []
         for name, files in self.split.items():

@@ -70,7 +70,8 @@ class Result:
         return {
             tag: values
             for tag, values in found.items()
-            if len(values) <= MOST_VALUES and not (len(values) > 20 and len(values) == len(self.tags))
+            if len(values) <= MOST_VALUES
+            and not (len(values) > 20 and len(values) == len(self.tags))
         }
 
 
@@ -82,7 +83,7 @@ def create_metrics(
     """Make the metrics, telling each the languages it asks for."""
     wanted = list(dict.fromkeys(names))
     if "bleu" in wanted and "bleu-char" not in wanted and benchmark.manifest.target in ("ja", "zh"):
-        # BLEU of an unspaced language depends on a tokeniser; the character figure stands beside it.
+        # BLEU of an unspaced language depends on its tokeniser, so the character figure goes along.
         wanted.insert(wanted.index("bleu") + 1, "bleu-char")
     return [_create(name, benchmark, (options or {}).get(name, {})) for name in wanted]
 

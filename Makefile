@@ -1,0 +1,50 @@
+# `make run` and `make test` do everything on a bare machine; `make help` lists the rest.
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# A folder of wheels (a CPU build of torch, say) that pip knows through PIP_FIND_LINKS.
+WHEELS := $(wildcard $(PIP_FIND_LINKS))
+
+.PHONY: help setup run test test-slow test-real lint format types golden docs clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(STAMP) ## make .venv with everything in it
+
+$(STAMP): pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet uv==0.13.7
+	@$(if $(WHEELS),UV_FIND_LINKS="$(WHEELS)") $(BIN)/uv pip install --quiet --python $(BIN)/python -e '.[dev]'
+	@touch $(STAMP)
+
+run: setup ## build a small benchmark, train, translate, score, report
+	@sh examples/quickstart/run.sh $(BIN)/recombine
+
+test: setup lint types ## the tests, with linters and types before them
+	@$(BIN)/python -m pytest -m "not slow and not gpu and not real" -n 2 --dist worksteal -q
+
+test-slow: setup ## the slow tests
+	@$(BIN)/python -m pytest -m "slow and not gpu" -q
+
+test-real: setup ## tests with translation systems that are not ours
+	@$(BIN)/python -m pytest -m real -q
+
+lint: setup ## ruff
+	@$(BIN)/ruff check --quiet src tests benchmarks examples
+	@$(BIN)/ruff format --check --quiet src tests benchmarks examples
+
+format: setup ## let ruff rewrite
+	@$(BIN)/ruff check --fix --quiet src tests benchmarks examples
+	@$(BIN)/ruff format --quiet src tests benchmarks examples
+
+types: setup ## mypy, strict on src
+	@$(BIN)/mypy --no-error-summary
+
+golden: setup ## write the golden files anew; review the diff
+	@$(BIN)/python -m pytest -q --update-golden
+
+clean: ## remove what was made
+	rm -rf $(VENV) out runs .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,250 @@
+"""Verbs that evaluate systems: train translate score report run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from recombine.cli.talk import print_tree, say
+from recombine.errors import ConfigError, DataError
+
+
+def _experiment(options: argparse.Namespace) -> Any:
+    from recombine.experiment import read_experiment
+
+    overrides = list(options.overrides)
+    if getattr(options, "sample", 0):
+        overrides.append(f"sample={options.sample}")
+    return read_experiment(options.experiment, overrides)
+
+
+def _plan(experiment: Any) -> int:
+    from recombine.benchmark import Benchmark
+    from recombine.experiment import chosen_splits
+    from recombine.run import Run
+
+    benchmark = Benchmark.open(experiment.benchmark)
+    splits = chosen_splits(experiment, benchmark)
+    size = sum(benchmark.manifest.splits[split] for split in splits)
+    size = min(size, experiment.sample * len(splits)) if experiment.sample else size
+    rows = []
+    for name in experiment.system:
+        for seed in experiment.seeds:
+            record = Run(experiment.run).cell(name, seed).record()
+            times = record.get("translate", {}).values()
+            seconds = sum(one["seconds"] for one in times)
+            count = sum(one["sentences"] for one in times)
+            # An estimate is made from what this run has measured; a first run has nothing yet.
+            estimate = round(size * seconds / count) if count and seconds else None
+            rows.append({"system": name, "seed": seed, "estimated_seconds": estimate})
+    plan = {
+        "benchmark": benchmark.manifest.name,
+        "splits": list(splits),
+        "sentences": size,
+        "run": str(experiment.run),
+        "cells": rows,
+    }
+    print(json.dumps(plan, ensure_ascii=False, indent=2))
+    return 0
+
+
+def train_verb(options: argparse.Namespace) -> int:
+    """Train."""
+    from recombine.experiment import train
+
+    experiment = _experiment(options)
+    if options.dry_run:
+        return _plan(experiment)
+    count = train(experiment, force=options.force)
+    say(f"{experiment.run}: {count} model{'' if count == 1 else 's'} trained")
+    return 0
+
+
+def run_verb(options: argparse.Namespace) -> int:
+    """Do all stages."""
+    from recombine.experiment import score_run, train, translate
+
+    experiment = _experiment(options)
+    if options.dry_run:
+        return _plan(experiment)
+    if options.engine == "ray":
+        from recombine.cluster import run_experiment_on_ray
+
+        run_experiment_on_ray(experiment, address=options.address)
+    else:
+        train(experiment, force=options.force)
+        translate(experiment, force=options.force)
+    score_run(experiment, force=options.force)
+    return _report([experiment.run], experiment.run / "report", ())
+
+
+def translate_verb(options: argparse.Namespace) -> int:
+    """Translate lines, or an experiment."""
+    if options.system is None:
+        if options.experiment is None:
+            raise ConfigError("give an experiment file, or --system NAME")
+        from recombine.experiment import translate
+
+        experiment = _experiment(options)
+        if options.dry_run:
+            return _plan(experiment)
+        count = translate(experiment, force=options.force)
+        say(f"{experiment.run}: {count:,} sentences translated")
+        return 0
+    return _translate_lines(options)
+
+
+def _translate_lines(options: argparse.Namespace) -> int:
+    from recombine import registry
+    from recombine.config import apply_overrides, to_plain
+    from recombine.errors import SystemFailure
+    from recombine.files import read_jsonl, read_lines, sha256_of, write_text
+    from recombine.systems.base import Failure
+    from recombine.systems.translation import Source, one_line, translate_to_file
+
+    system = registry.create("system", options.system, apply_overrides({}, options.overrides))
+    if options.input is not None:
+        lines = [line for _, line in read_lines(options.input)]
+    else:
+        lines = sys.stdin.buffer.read().decode("utf-8").replace("\r\n", "\n").split("\n")
+        if lines and lines[-1] == "":
+            lines.pop()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            raise DataError(f"line {number} of the input is empty", hint="remove empty lines")
+    if options.sample:
+        lines = lines[: options.sample]
+    if options.dry_run:
+        say(f"would translate {len(lines):,} lines with '{options.system}'")
+        return 0
+    if options.model is not None:
+        system = system.load(options.model)
+    if options.output is None:
+        failed = 0
+        for hypothesis in system.translate(lines):
+            if isinstance(hypothesis, Failure):
+                failed += 1
+                say(f"error: {hypothesis.reason}")
+            print("" if isinstance(hypothesis, Failure) else one_line(hypothesis), flush=True)
+        if failed:
+            raise SystemFailure(f"{failed} of {len(lines)} sentences could not be translated")
+        return 0
+    fingerprint = {
+        "system": options.system,
+        "options": to_plain(system),
+        "input": sha256_of(options.input) if options.input else "stdin",
+        "lines": len(lines),
+    }
+    rows = options.output.with_name(options.output.name + ".rows.jsonl")
+    sources = [Source(str(number), line) for number, line in enumerate(lines, start=1)]
+    translate_to_file(system, sources, rows, fingerprint, force=options.force)
+    write_text(options.output, "".join(row["hyp"] + "\n" for row in read_jsonl(rows)))
+    say(f"{options.output}: {len(lines):,} lines")
+    return 0
+
+
+def score_verb(options: argparse.Namespace) -> int:
+    """Score."""
+    if options.target.suffix == ".toml":
+        from recombine.experiment import score_run
+
+        options.experiment = options.target
+        experiment = _experiment(options)
+        count = score_run(experiment, force=options.force)
+        say(f"{experiment.run}: {count} scored")
+        return 0
+    return _score_file(options)
+
+
+def _score_file(options: argparse.Namespace) -> int:
+    from recombine.benchmark import Benchmark
+    from recombine.config import apply_overrides
+    from recombine.experiment import stratified_sample
+    from recombine.files import write_jsonl
+    from recombine.metrics.hypotheses import read_hypotheses
+    from recombine.metrics.scoring import observation_row, score
+    from recombine.report.scores_table import score_rows
+
+    if options.hyps is None:
+        raise ConfigError("give the hypotheses: --hyps FILE")
+    benchmark = Benchmark.open(options.target)
+    split = options.split
+    if split is None:
+        split = next((name for name in ("gen", "test") if name in benchmark.splits), None)
+        split = split or benchmark.splits[-1]
+    hypotheses, notes = read_hypotheses(options.hyps, benchmark, split)
+    for note in notes:
+        say(f"note: {note}")
+    if options.sample:
+        kept = stratified_sample(benchmark.read(split), options.sample, 0)
+        hypotheses = {e.id: hypotheses[e.id] for e in kept if e.id in hypotheses}
+    if options.dry_run:
+        say(f"would score {len(hypotheses):,} hypotheses")
+        return 0
+    results = score(
+        benchmark,
+        hypotheses,
+        options.metric or None,
+        options=apply_overrides({}, options.overrides),
+    )
+    if options.observations is not None:
+        write_jsonl(
+            options.observations,
+            (observation_row(r.metric.name, one) for r in results for one in r.observations),
+        )
+    rows = score_rows(results, overall_only=not (options.tags or options.json))
+    if options.json:
+        print(json.dumps([_row(row) for row in rows], ensure_ascii=False, indent=2))
+        return 0
+    for row in rows:
+        name = row.split if row.tag == "all" else f"{row.split} {row.tag}={row.value}"
+        print(
+            f"{name}\t{row.metric}\t{row.score:.2f}\t[{row.ci_low:.2f}, {row.ci_high:.2f}]"
+            f"\tn={row.n}\t{row.signature}"
+        )
+    return 0
+
+
+def _row(row: Any) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in row.__slots__}
+
+
+def report_verb(options: argparse.Namespace) -> int:
+    """Report."""
+    if options.power is not None:
+        from recombine.report import power_plan
+
+        found = power_plan(options.runs, gain=options.power)
+        if options.json:
+            print(json.dumps(found, ensure_ascii=False, indent=2))
+        else:
+            print_tree(found)
+        return 0
+    if options.annotate is not None:
+        from recombine.report.annotate import write_annotation_sheet
+
+        count = write_annotation_sheet(options.runs, options.annotate)
+        say(f"{options.annotate}: {count:,} compounds to judge")
+        return 0
+    if options.judged is not None:
+        from recombine.report.annotate import read_judgements
+
+        print_tree(read_judgements(options.runs, options.judged))
+        return 0
+    return _report(options.runs, options.out or options.runs[0] / "report", options.overrides)
+
+
+def _report(runs: Sequence[Path], out: Path, overrides: Sequence[str]) -> int:
+    from recombine.config import apply_overrides, parse_config
+    from recombine.report import ReportOptions, write_report
+
+    options = parse_config(ReportOptions, apply_overrides({}, overrides))
+    paths = write_report(list(runs), out, options)
+    for note in paths.notes:
+        say(f"note: {note}")
+    print(paths.html)
+    return 0

@@ -1,0 +1,194 @@
+"""Verbs that make benchmarks and look at them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from recombine.cli.talk import print_tree, say
+from recombine.errors import DataError, Problems, RecombineError
+
+LISTED = ("builders", "systems", "metrics", "recipes", "grammars")
+
+
+def list_verb(options: argparse.Namespace) -> int:
+    """Print what there is."""
+    from recombine import registry
+    from recombine.builders.recipe import recipe_names
+    from recombine.config import options_of
+
+    found: dict[str, Any] = {}
+    for kind in (options.kind,) if options.kind else LISTED:
+        if kind == "recipes":
+            found[kind] = recipe_names()
+        elif kind == "grammars":
+            folder = registry.data_path("grammars")
+            found[kind] = sorted(path.name for path in folder.glob("*") if path.is_dir())
+        elif options.options:
+            found[kind] = {
+                name: [vars(option) for option in options_of(registry.lookup(kind[:-1], name))]
+                for name in registry.names(kind[:-1])
+            }
+        else:
+            found[kind] = registry.names(kind[:-1])
+    if options.json:
+        print(json.dumps(found, ensure_ascii=False, indent=2))
+        return 0
+    for kind, members in found.items():
+        print(f"{kind}:")
+        for name in members:
+            print(f"  {name}")
+            if isinstance(members, dict):
+                for row in members[name]:
+                    print(f"    {row['name']:<20} {row['type']}, default {row['default']}")
+    return 0
+
+
+def check_verb(options: argparse.Namespace) -> int:
+    """Check anything, without side effects."""
+    problems = _problems_of(options.path)
+    if options.json:
+        rows = [
+            {"where": str(p.where or ""), "message": p.message, "hint": p.hint} for p in problems
+        ]
+        print(json.dumps({"ok": not problems, "problems": rows}, ensure_ascii=False, indent=2))
+        return 2 if problems else 0
+    if problems:
+        raise Problems(problems)
+    say(f"{options.path}: no problem found")
+    return 0
+
+
+def _problems_of(text: str) -> list[RecombineError]:
+    from recombine import registry
+
+    path = Path(text)
+    try:
+        if (path / "benchmark.toml").is_file():
+            from recombine.benchmark import Benchmark
+            from recombine.builders.recipe import check_benchmark
+
+            return check_benchmark(Benchmark.open(path))
+        if path.suffix == ".toml":
+            from recombine.config import read_toml
+
+            if "builder" in read_toml(path).data:
+                from recombine.builders.recipe import read_recipe
+
+                read_recipe(text)
+            else:
+                from recombine.experiment import read_experiment
+
+                read_experiment(path)
+            return []
+        if path.is_dir() or registry.data_path("grammars", text).is_dir():
+            from recombine.grammar import check_grammar
+
+            return check_grammar(text)
+        if registry.data_path("recipes", f"{text}.toml").is_file():
+            from recombine.builders.recipe import read_recipe
+
+            read_recipe(text)
+            return []
+    except Problems as error:
+        return error.problems
+    except RecombineError as error:
+        return [error]
+    return [
+        DataError(
+            f"{text} is not a benchmark, a .toml file, a recipe or a grammar",
+            hint="recombine list recipes grammars",
+        )
+    ]
+
+
+def sample_verb(options: argparse.Namespace) -> int:
+    """Print parallel sentences."""
+    from recombine.grammar import review_rows, sample_rows
+
+    languages = tuple(options.languages.split(",")) if options.languages else None
+    if options.review:
+        rows = review_rows(options.grammar, edition=options.edition, languages=languages)
+    else:
+        rows = sample_rows(
+            options.grammar,
+            edition=options.edition,
+            languages=languages,
+            count=options.n,
+            seed=options.seed,
+            require=tuple(options.require),
+            exclude=tuple(options.exclude),
+            trees=options.trees,
+        )
+    for row in rows:
+        if options.json:
+            print(json.dumps(row, ensure_ascii=False))
+        else:
+            print("\n".join(f"{key}\t{value}" for key, value in row.items()) + "\n")
+    return 0
+
+
+def build_verb(options: argparse.Namespace) -> int:
+    """Build a benchmark."""
+    from recombine.builders.recipe import build, read_recipe
+
+    overrides = list(options.overrides)
+    if options.engine:
+        overrides.append(f"engine={options.engine}")
+    if options.address:
+        overrides.append(f"address={options.address}")
+    if options.sample:
+        overrides.append(f"sample={options.sample}")
+    recipe = read_recipe(options.recipe, overrides)
+    if options.dry_run:
+        plan = getattr(recipe.builder, "plan", None)
+        say(f"would build {recipe.head.name} with '{recipe.builder_name}' into {options.out}")
+        print(json.dumps(plan() if plan else {}, ensure_ascii=False, indent=2))
+        return 0
+    before = options.out.exists()
+    benchmark = build(recipe, options.out, seed=options.seed, force=options.force)
+    sizes = ", ".join(f"{name} {size:,}" for name, size in benchmark.manifest.splits.items())
+    state = "is up to date" if before and not options.force else "built"
+    say(f"{options.out}: {state} ({sizes})")
+    for form in options.export:
+        from recombine.export import export
+
+        export(benchmark, form, options.out.with_name(f"{options.out.name}-{form}"))
+    return 0
+
+
+def export_verb(options: argparse.Namespace) -> int:
+    """Export a benchmark."""
+    from recombine.benchmark import Benchmark
+    from recombine.export import export
+
+    for path in export(Benchmark.open(options.benchmark), options.format, options.out):
+        print(path)
+    return 0
+
+
+def divergence_verb(options: argparse.Namespace) -> int:
+    """Measure divergence."""
+    from recombine.builders.divergence.measure import measure_divergence
+    from recombine.config import apply_overrides
+
+    found = measure_divergence(options.train, options.test, apply_overrides({}, options.overrides))
+    if options.json:
+        print(json.dumps(found, ensure_ascii=False, indent=2))
+    else:
+        print_tree(found)
+    return 0
+
+
+def contamination_verb(options: argparse.Namespace) -> int:
+    """Find benchmark sentences in a corpus."""
+    from recombine.report.contamination import contamination
+
+    found = contamination(options.benchmark, options.corpus, splits=tuple(options.split))
+    if options.json:
+        print(json.dumps(found, ensure_ascii=False, indent=2))
+    else:
+        print_tree(found)
+    return 0

@@ -1,0 +1,214 @@
+"""The parser: every verb, its options, its example."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from recombine import __version__
+from recombine.cli import evaluate, make
+
+Verb = Callable[[argparse.Namespace], int]
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser with all verbs."""
+    parser = argparse.ArgumentParser(
+        prog="recombine",
+        description="Build compositional-generalisation benchmarks for machine translation, "
+        "run any system on them, score the output and see where the system breaks.",
+        epilog="example:\n  recombine build sget-mini --out out/sget-mini && "
+        "recombine run experiment.toml",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"recombine {__version__}")
+    verbs = parser.add_subparsers(title="verbs", metavar="VERB")
+
+    def verb(name: str, function: Verb, help_text: str, example: str) -> argparse.ArgumentParser:
+        made = verbs.add_parser(
+            name,
+            help=help_text,
+            description=help_text,
+            epilog=f"example:\n  {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        made.set_defaults(function=function)
+        return made
+
+    add = verb(
+        "list",
+        make.list_verb,
+        "list builders, systems, metrics, recipes and grammars, with their options",
+        "recombine list systems --options",
+    )
+    add.add_argument("kind", nargs="?", choices=[*make.LISTED], help="what to list (default: all)")
+    add.add_argument("--options", action="store_true", help="show the options of each")
+    _json(add)
+
+    add = verb(
+        "check",
+        make.check_verb,
+        "check a grammar, recipe, experiment or benchmark; every problem at once",
+        "recombine check out/sget-mini",
+    )
+    add.add_argument("path", help="a benchmark directory, a .toml file, or a grammar")
+    _json(add)
+
+    add = verb(
+        "sample",
+        make.sample_verb,
+        "print parallel sentences of a grammar: the linguist's loop",
+        "recombine sample toy -n 5 --languages en,ja --require 'decl.subj >> beside'",
+    )
+    add.add_argument("grammar", help="a shipped grammar or a directory")
+    add.add_argument("-n", type=int, default=10, help="how many sentences (default 10)")
+    add.add_argument("--languages", "--langs", help="comma-separated; default: all")
+    add.add_argument("--edition", help="an edition of the grammar")
+    add.add_argument("--seed", type=int, default=1)
+    add.add_argument(
+        "--require", action="append", default=[], help="a tree pattern that must occur"
+    )
+    add.add_argument("--exclude", action="append", default=[], help="a pattern that must not occur")
+    add.add_argument("--trees", action="store_true", help="print the trees too")
+    add.add_argument(
+        "--review", action="store_true", help="every lexeme x form and construction once, to read"
+    )
+    _json(add)
+
+    add = verb(
+        "build",
+        make.build_verb,
+        "build a benchmark from a recipe",
+        "recombine build sget-mini --out out/sget-mini --seed 1 -o split.train.size=2000",
+    )
+    add.add_argument("recipe", help="a shipped recipe, a .toml file, or a builder's name")
+    add.add_argument("--out", required=True, type=Path, help="the benchmark directory to make")
+    add.add_argument("--seed", type=int, default=1)
+    add.add_argument("--export", action="append", default=[], choices=["tsv", "text", "parquet"])
+    add.add_argument("--engine", choices=["local", "ray"], default=None, help="where to count")
+    add.add_argument("--address", default=None, help="the address of a Ray cluster")
+    _options(add)
+    _long(add)
+
+    add = verb(
+        "export",
+        make.export_verb,
+        "write a benchmark as COGS-style TSV, parallel text, or parquet with Croissant metadata",
+        "recombine export out/sget-mini --format parquet --out out/sget-mini-hf",
+    )
+    add.add_argument("benchmark", type=Path)
+    add.add_argument("--format", required=True, choices=["tsv", "text", "parquet"])
+    add.add_argument("--out", required=True, type=Path)
+
+    add = verb(
+        "divergence",
+        make.divergence_verb,
+        "measure atom and compound divergence between two sets (Keysers 2020, Moisio 2023)",
+        "recombine divergence train.conllu test.conllu",
+    )
+    add.add_argument("train", type=Path)
+    add.add_argument("test", type=Path)
+    _options(add)
+    _json(add)
+
+    add = verb(
+        "contamination",
+        make.contamination_verb,
+        "find benchmark sentences in a training corpus (exact, normalised, n-gram)",
+        "recombine contamination out/sget-mini corpus.txt",
+    )
+    add.add_argument("benchmark", type=Path)
+    add.add_argument("corpus", type=Path, nargs="+")
+    add.add_argument("--split", action="append", default=[])
+    _json(add)
+
+    for name, function, help_text in (
+        ("train", evaluate.train_verb, "train the trainable systems of an experiment, every seed"),
+        (
+            "run",
+            evaluate.run_verb,
+            "train, translate, score and report, skipping what is up to date",
+        ),
+    ):
+        add = verb(name, function, help_text, f"recombine {name} experiment.toml")
+        add.add_argument("experiment", type=Path)
+        _options(add)
+        _long(add)
+        if name == "run":
+            add.add_argument("--engine", choices=["local", "ray"], default="local")
+            add.add_argument("--address", default=None, help="the address of a Ray cluster")
+
+    add = verb(
+        "translate",
+        evaluate.translate_verb,
+        "translate lines with a system, or the splits of an experiment",
+        'recombine translate --system command -o \'run=["apertium", "eng-spa"]\' < source.txt',
+    )
+    add.add_argument("experiment", nargs="?", type=Path)
+    add.add_argument("--system", help="a system's name or ./file.py:Name, instead of an experiment")
+    add.add_argument("--model", type=Path, help="the model directory of a trained system")
+    add.add_argument("--input", type=Path, help="a text file, one sentence a line (default: stdin)")
+    add.add_argument("--output", type=Path, help="a text file; resumable (default: stdout)")
+    _options(add)
+    _long(add)
+
+    add = verb(
+        "score",
+        evaluate.score_verb,
+        "score hypotheses from anywhere on a benchmark, or the translations of an experiment",
+        "recombine score out/sget-mini --hyps hypotheses.txt --split gen --metric exact",
+    )
+    add.add_argument("target", type=Path, help="a benchmark directory or an experiment file")
+    add.add_argument("--hyps", type=Path, help='plain lines, or JSON lines {"id", "hyp"}')
+    add.add_argument(
+        "--split", default=None, help="the split of plain lines (default: gen or test)"
+    )
+    add.add_argument("--metric", action="append", default=[], help="may be given several times")
+    add.add_argument("--observations", type=Path, help="write one JSON row per observation here")
+    add.add_argument("--tags", action="store_true", help="print scores per tag too")
+    _options(add)
+    _json(add)
+    _long(add)
+
+    add = verb(
+        "report",
+        evaluate.report_verb,
+        "write report.html, tables and figures of one run, or compare several",
+        "recombine report runs/quickstart --out out/report",
+    )
+    add.add_argument("runs", nargs="+", type=Path)
+    add.add_argument("--out", type=Path, help="the directory to write (default: RUN/report)")
+    add.add_argument(
+        "--power", type=float, metavar="POINTS", help="seeds needed to see such a gain"
+    )
+    add.add_argument(
+        "--annotate", type=Path, metavar="TSV", help="write compounds to judge by hand"
+    )
+    add.add_argument("--judged", type=Path, metavar="TSV", help="read judgements back")
+    _options(add)
+    _json(add)
+    return parser
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o",
+        dest="overrides",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="set an option, dotted for nested ones; may be given several times",
+    )
+
+
+def _json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def _long(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
+    parser.add_argument(
+        "--sample", type=int, default=0, metavar="N", help="a seeded subset, stratified by tag"
+    )
+    parser.add_argument("--force", action="store_true", help="make outputs again that are stale")

@@ -1,0 +1,344 @@
+"""Experiment: systems x seeds on one benchmark, and the stages train, translate, score.
+
+Each stage reads files and writes files; running it again continues where it stopped and skips what
+is up to date.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import platform
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from recombine import __version__, registry
+from recombine.benchmark import Benchmark, Example, identity_of
+from recombine.config import apply_overrides, parse_config, read_toml, to_plain
+from recombine.errors import ConfigError, DataError
+from recombine.files import read_jsonl, write_jsonl, write_text
+from recombine.metrics.scoring import Result, default_metrics, observation_row, score
+from recombine.report.scores_table import write_scores
+from recombine.run import Cell, Meta, Run
+from recombine.systems.base import TrainingData
+from recombine.systems.translation import Source, translate_to_file
+
+# Splits that a system may learn from are not translated unless asked for.
+_LEARNED = ("train", "dev")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """What `experiment.toml` says."""
+
+    benchmark: Path
+    system: dict[str, dict[str, Any]]
+    run: Path = Path("runs/experiment")
+    seeds: tuple[int, ...] = (1,)
+    splits: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    metric: dict[str, dict[str, Any]] = field(default_factory=dict)
+    sample: int = 0
+    sample_seed: int = 0
+    checkpoints: tuple[str, ...] = ()
+    repeat: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.system:
+            raise ConfigError("no system is given", hint='[system.NAME] with use = "..."')
+        for name, options in self.system.items():
+            if not isinstance(options.get("use"), str):
+                raise ConfigError(f"[system.{name}] needs a key 'use': the system's name")
+        if not self.seeds:
+            raise ConfigError("'seeds' is empty")
+
+
+def read_experiment(path: Path | str, overrides: Sequence[str] = ()) -> Experiment:
+    """Read an experiment file; its name is the default name of the run."""
+    document = read_toml(path)
+    data = apply_overrides(document.data, overrides)
+    data.setdefault("run", str(Path("runs") / Path(path).stem))
+    experiment = parse_config(Experiment, data, document=document)
+    for name in experiment.system:
+        create_system(experiment, name)  # a typo in an option is found before any work begins
+    return experiment
+
+
+def create_system(experiment: Experiment, name: str) -> Any:
+    """Make one system of the experiment from its options."""
+    options = dict(experiment.system[name])
+    use = options.pop("use")
+    return registry.create("system", use, options, prefix=f"system.{name}")
+
+
+def chosen_splits(experiment: Experiment, benchmark: Benchmark) -> tuple[str, ...]:
+    """Return the splits to translate."""
+    if experiment.splits:
+        for split in experiment.splits:
+            benchmark.split_path(split)
+        return experiment.splits
+    return tuple(split for split in benchmark.splits if split not in _LEARNED)
+
+
+def stratified_sample(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
+    """Return a seeded subset with the same mix of the first tag, in file order.
+
+    Groups (pairs, compounds) are kept together, since a metric needs all their members.
+    """
+    if not 0 < size < len(examples):
+        return list(examples)
+    strata: dict[str, dict[str, list[int]]] = {}
+    for index, example in enumerate(examples):
+        tag = str(next(iter(example.tags.values()), ""))
+        unit = example.group if example.group is not None else example.id
+        strata.setdefault(tag, {}).setdefault(unit, []).append(index)
+    chosen: list[int] = []
+    for tag, units in strata.items():
+        total = sum(len(rows) for rows in units.values())
+        quota = max(1, round(size * total / len(examples)))
+        # Ordered by a hash of seed and unit: independent of platform and of the other strata.
+        order = sorted(units, key=lambda unit: identity_of([seed, tag, unit]))
+        taken = 0
+        for unit in order:
+            if taken >= quota:
+                break
+            chosen.extend(units[unit])
+            taken += len(units[unit])
+    return [examples[index] for index in sorted(chosen)]
+
+
+def _cells(experiment: Experiment) -> Iterator[tuple[str, int, Cell]]:
+    run = Run(experiment.run)
+    for name in experiment.system:
+        for seed in experiment.seeds:
+            yield name, seed, run.cell(name, seed)
+
+
+def train(experiment: Experiment, *, force: bool = False) -> int:
+    """Train every trainable system with every seed; return how many models were trained now."""
+    benchmark = Benchmark.open(experiment.benchmark)
+    trained = 0
+    for name in experiment.system:
+        system = create_system(experiment, name)
+        if not hasattr(system, "train"):
+            continue
+        if "train" not in benchmark.splits:
+            raise DataError(f"{benchmark.path} has no split 'train' to train '{name}' on")
+        fingerprint = {"benchmark": benchmark.hash, "options": _trained_options(system)}
+        pending: dict[int, Cell] = {}
+        for seed in experiment.seeds:
+            cell = Run(experiment.run).cell(name, seed)
+            meta = Meta(cell.model)
+            if force:
+                meta.path.unlink(missing_ok=True)
+            if not meta.is_current({**fingerprint, "seed": seed}):
+                pending[seed] = cell
+        if not pending:
+            continue
+        data = TrainingData(
+            train=benchmark.read("train"),
+            dev=benchmark.read("dev") if "dev" in benchmark.splits else [],
+            source=benchmark.manifest.source,
+            target=benchmark.manifest.target,
+        )
+        for seed, cell in pending.items():
+            _begin(cell, experiment, name, seed)
+            Meta(cell.model).write({**fingerprint, "seed": seed}, complete=False)
+        started = time.time()
+        if len(pending) > 1 and hasattr(system, "train_many"):
+            system.train_many(data, {seed: cell.model for seed, cell in pending.items()})
+        else:
+            for seed, cell in pending.items():
+                system.train(data, cell.model, seed)
+        for seed, cell in pending.items():
+            Meta(cell.model).write({**fingerprint, "seed": seed}, complete=True)
+            cell.update_record(train_seconds=round(time.time() - started, 1))
+        trained += len(pending)
+    return trained
+
+
+def _trained_options(system: Any) -> Any:
+    """Return the options that make a model; a system may name those that only matter later."""
+    options = to_plain(system)
+    for name in getattr(system, "decoding_options", ()):
+        options.pop(name, None)
+    return options
+
+
+def translate(experiment: Experiment, *, force: bool = False) -> int:
+    """Translate every chosen split with every system and seed; return the number of sentences."""
+    benchmark = Benchmark.open(experiment.benchmark)
+    count = 0
+    for name, seed, cell in _cells(experiment):
+        system = create_system(experiment, name)
+        trainable = hasattr(system, "train")
+        if trainable:
+            model_meta = Meta(cell.model).read()
+            if model_meta is None or not model_meta.get("complete"):
+                raise DataError(
+                    f"system '{name}' with seed {seed} is not trained yet",
+                    hint="run: recombine train EXPERIMENT",
+                )
+        _begin(cell, experiment, name, seed)
+        checkpoints: list[str | None] = [None]
+        if trainable and experiment.checkpoints:
+            known = system.checkpoints(cell.model)
+            wanted = known if "all" in experiment.checkpoints else experiment.checkpoints
+            checkpoints += list(wanted)
+        for checkpoint in checkpoints:
+            ready = None
+            for split in chosen_splits(experiment, benchmark):
+                path = cell.translations(split, checkpoint)
+                fingerprint = {
+                    "benchmark": benchmark.hash,
+                    "options": to_plain(system),
+                    "use": experiment.system[name]["use"],
+                    "seed": seed,
+                    "sample": [experiment.sample, experiment.sample_seed],
+                }
+                if not force and Meta(path).is_current(fingerprint):
+                    continue
+                if ready is None:
+                    ready = _load(system, cell, checkpoint) if trainable else system
+                examples = stratified_sample(
+                    benchmark.read(split), experiment.sample, experiment.sample_seed
+                )
+                started = time.time()
+                done = translate_to_file(
+                    ready,
+                    [Source(example.id, example.source) for example in examples],
+                    path,
+                    fingerprint,
+                    force=force,
+                    description=f"{name} seed {seed} {path.stem}",
+                )
+                count += done
+                _record_translation(cell, path.stem, done, time.time() - started, ready)
+            if ready is not None and experiment.repeat and checkpoint is None:
+                _measure_flips(experiment, benchmark, ready, cell)
+            close = getattr(ready, "close", None)
+            if close is not None:
+                close()
+    return count
+
+
+def _load(system: Any, cell: Cell, checkpoint: str | None) -> Any:
+    if checkpoint is None:
+        return system.load(cell.model)
+    return system.load(cell.model, checkpoint=checkpoint)
+
+
+def _begin(cell: Cell, experiment: Experiment, name: str, seed: int) -> None:
+    write_text(experiment.run / "experiment.json", _dump(to_plain(experiment)))
+    cell.update_record(
+        system=name,
+        seed=seed,
+        options=experiment.system[name],
+        benchmark=str(experiment.benchmark),
+        benchmark_hash=Benchmark.open(experiment.benchmark).hash,
+        versions={"recombine": __version__, "python": platform.python_version()},
+        platform=f"{sys.platform} {platform.machine()}",
+    )
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _record_translation(cell: Cell, name: str, count: int, seconds: float, system: Any) -> None:
+    describe = getattr(system, "describe", None)
+    times = {**cell.record().get("translate", {})}
+    times[name] = {"sentences": count, "seconds": round(seconds, 2)}
+    cell.update_record(translate=times, **({"described": describe()} if describe else {}))
+
+
+def _measure_flips(experiment: Experiment, benchmark: Benchmark, system: Any, cell: Cell) -> None:
+    """Store how often the same sentence gets another translation alone or in a shuffled batch."""
+    from recombine.systems.repeat import flip_rate
+
+    flips = {}
+    for split in chosen_splits(experiment, benchmark):
+        rows = list(read_jsonl(cell.translations(split)))
+        hypotheses = {row["id"]: row["hyp"] for row in rows}
+        examples = [example for example in benchmark.read(split) if example.id in hypotheses]
+        examples = stratified_sample(examples, experiment.repeat, experiment.sample_seed)
+        flips[split] = flip_rate(
+            system,
+            [example.source for example in examples],
+            [hypotheses[example.id] for example in examples],
+            seed=experiment.sample_seed,
+        )
+    cell.update_record(flips=to_plain(flips))
+
+
+def _stored_hypotheses(path: Path) -> dict[str, str]:
+    """Return id -> hypothesis of a translations file."""
+    return {row["id"]: row["hyp"] for row in read_jsonl(path)}
+
+
+def score_run(experiment: Experiment, *, force: bool = False) -> int:
+    """Score every translation of the run; return how many cells were scored now."""
+    benchmark = Benchmark.open(experiment.benchmark)
+    names = experiment.metrics or default_metrics(benchmark)
+    scored = 0
+    for _name, _seed, cell in _cells(experiment):
+        folder = cell.path / "translations"
+        paths = sorted(p for p in folder.glob("*.jsonl") if not p.name.endswith(".errors.jsonl"))
+        if not paths:
+            raise DataError(f"{cell.path} has no translations yet", hint="recombine translate ...")
+        for checkpoint in sorted({_checkpoint_of(path) for path in paths}, key=str):
+            files = [path for path in paths if _checkpoint_of(path) == checkpoint]
+            marker = cell.path / "scores" / (f"scores@{checkpoint}" if checkpoint else "scores")
+            fingerprint = {
+                "benchmark": benchmark.hash,
+                "metrics": list(names),
+                "options": to_plain(experiment.metric),
+                "translations": {p.name: (Meta(p).read() or {}).get("fingerprint") for p in files},
+            }
+            meta = Meta(marker)
+            if force:
+                meta.path.unlink(missing_ok=True)
+            if _up_to_date(meta, fingerprint):
+                continue
+            hypotheses: dict[str, str] = {}
+            for path in files:
+                hypotheses.update(_stored_hypotheses(path))
+            results = score(benchmark, hypotheses, names, options=experiment.metric)
+            for result in results:
+                write_result(cell.scores(result.metric.name, result.split, checkpoint), result)
+            suffix = f"@{checkpoint}" if checkpoint else ""
+            write_scores(cell.path / f"scores{suffix}.csv", results)
+            meta.write(fingerprint, complete=True)
+            scored += 1
+    return scored
+
+
+def write_result(path: Path, result: Result) -> None:
+    """Write observations, and beside them what a report needs to aggregate them again."""
+    name = result.metric.name
+    write_jsonl(path, (observation_row(name, one) for one in result.observations))
+    options = to_plain(result.metric) if dataclasses.is_dataclass(result.metric) else {}
+    Meta(path).write(
+        {},
+        complete=True,
+        metric={"name": name, "options": options},
+        signature=result.metric.signature(),
+    )
+
+
+def _up_to_date(meta: Meta, fingerprint: Mapping[str, Any]) -> bool:
+    """Scores cost seconds: those made from other inputs are made again, not refused."""
+    stored = meta.read()
+    return (
+        stored is not None
+        and bool(stored.get("complete"))
+        and identity_of(stored["fingerprint"]) == identity_of(fingerprint)
+    )
+
+
+def _checkpoint_of(path: Path) -> str | None:
+    return path.stem.partition("@")[2] or None

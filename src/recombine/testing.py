@@ -1,0 +1,129 @@
+"""Contract suites that outside authors run on their own systems, metrics and builders.
+
+    from recombine.testing import check_system
+    check_system(MySystem())
+
+Each raises AssertionError with the broken rule.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from recombine.benchmark import Benchmark, Draft, Example
+from recombine.metrics.base import Metric, Observation, Scored
+from recombine.systems.base import Failure, System
+
+SENTENCES = (
+    "The dog saw a cat .",
+    "A child that a teacher knew ran.",
+    "Ünïcode, “quotes” and a full-width space\u3000stay.",
+    "one",
+    "The dog saw a cat .",
+)
+
+
+def check_system(system: System, sources: Sequence[str] = SENTENCES) -> None:
+    """Assert what every system promises: length, order, text, repeatability, empty input."""
+    answers = list(system.translate(list(sources)))
+    assert len(answers) == len(sources), (
+        f"{len(answers)} translations for {len(sources)} sources: there must be one for each"
+    )
+    for source, answer in zip(sources, answers, strict=True):
+        assert isinstance(answer, (str, Failure)), f"{source!r} gave {type(answer).__name__}"
+        if isinstance(answer, str):
+            assert "\n" not in answer, f"{source!r} gave a translation with a line break"
+    assert list(system.translate([])) == [], "no source must give no translation"
+    assert list(system.translate(list(sources))) == answers, "a second call gave other output"
+    backwards = list(system.translate(list(reversed(sources))))
+    assert backwards == answers[::-1], "the order of the sources changed their translations"
+
+
+def check_metric(metric: Metric, items: Sequence[Scored], better: Sequence[Scored] = ()) -> None:
+    """Assert what every metric promises: keys, observations, aggregation free of order.
+
+    `better` are the same examples with perfect hypotheses; they must not score lower.
+    """
+    assert metric.name, "a metric needs a name"
+    assert metric.signature(), "a metric needs a signature"
+    observations = _observe(metric, items)
+    for observation in observations:
+        assert isinstance(observation, Observation), f"observe returned {type(observation)}"
+        assert observation.ids, "an observation needs the ids it is about"
+        assert len(observation.stats) == len(observations[0].stats), "stats of unequal length"
+        assert all(np.isfinite(observation.stats)), "stats must be finite"
+    if not observations:
+        return
+    stats = np.array([one.stats for one in observations])
+    score = metric.aggregate(stats)
+    assert np.isfinite(score), "the score must be finite"
+    assert np.isclose(metric.aggregate(stats[::-1]), score), "the score depends on the order"
+    again = _observe(metric, items)
+    assert [one.value for one in again] == [one.value for one in observations], "not repeatable"
+    blank = [Scored(item.example, "") for item in items]
+    _observe(metric, blank)  # a blank hypothesis counts, it never crashes
+    if better:
+        best = metric.aggregate(np.array([one.stats for one in _observe(metric, better)]))
+        sign = 1 if getattr(metric, "higher_is_better", True) else -1
+        assert sign * best >= sign * score - 1e-9, "perfect hypotheses score lower"
+
+
+def _observe(metric: Metric, items: Sequence[Scored]) -> list[Observation]:
+    prepare = getattr(metric, "prepare", None)
+    if prepare is not None:
+        prepare(items)
+    groups: dict[str, list[Scored]] = {}
+    for item in items:
+        key = metric.key(item.example)
+        assert key is None or isinstance(key, str), "a key is text or None"
+        if key is not None:
+            groups.setdefault(key, []).append(item)
+    found = [metric.observe(group) for group in groups.values()]
+    return [one for one in found if one is not None]
+
+
+def check_builder(make: Callable[[], Any], seed: int = 1) -> None:
+    """Assert what every builder promises: valid examples, and the same bytes for the same seed."""
+    with tempfile.TemporaryDirectory() as folder:
+        first = _build(make(), Path(folder) / "first", seed)
+        second = _build(make(), Path(folder) / "second", seed)
+        assert first.verify() == [], "the built benchmark has problems"
+        assert first.manifest.files == second.manifest.files, "the same seed gave other bytes"
+        check = getattr(make(), "check", None)
+        if check is not None:
+            assert list(check(first)) == [], "the builder's own check fails on its own output"
+
+
+def _build(builder: Any, out: Path, seed: int) -> Benchmark:
+    draft = Draft(out, seed=seed)
+    builder.build(draft)
+    return draft.finish(
+        {
+            "format": 1,
+            "name": "contract",
+            "version": "1",
+            "source": "en",
+            "target": getattr(builder, "target_language", "") or "xx",
+            "builder": type(builder).__name__,
+            "seed": seed,
+        }
+    )
+
+
+def example_pairs() -> tuple[list[Scored], list[Scored]]:
+    """Return imperfect and perfect items on a few made-up examples, for trying a metric."""
+    examples = [
+        Example.make(source="a dog ran", references=["ein Hund lief"], tags={"pattern": "plain"}),
+        Example.make(
+            source="a cat slept", references=["eine Katze schlief"], tags={"pattern": "x"}
+        ),
+        Example.make(source="the king saw a queen", references=["der König sah eine Königin"]),
+    ]
+    hypotheses = ["ein Hund lief", "eine Katze", ""]
+    items = [Scored(e, h) for e, h in zip(examples, hypotheses, strict=True)]
+    return items, [Scored(e, e.references[0]) for e in examples]
