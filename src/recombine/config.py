@@ -150,15 +150,19 @@ def _dump_table(table: Mapping[str, Any], path: tuple[str, ...], lines: list[str
 
 def _dump_key(key: Any) -> str:
     text = str(key)
-    return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else json.dumps(text, ensure_ascii=False)
+    return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else _quote(text)
+
+
+def _quote(text: str) -> str:
+    # JSON leaves U+007F bare, which TOML forbids.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _dump_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        # JSON leaves U+007F bare, which TOML forbids.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return _quote(value)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_dump_value(item) for item in value if item is not None) + "]"
     if isinstance(value, Mapping):

@@ -1,0 +1,74 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a developer write the golden files anew."""
+    parser.addoption("--update-golden", action="store_true", help="write golden files anew")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def reference_data() -> Path:
+    """The papers' published data; it is not ours to ship, so tests that need it may skip."""
+    path = Path(os.environ.get("RECOMBINE_REFERENCE_DATA", ROOT.parent / "shared" / "data"))
+    if not path.is_dir():
+        pytest.skip("the published data is not here: set RECOMBINE_REFERENCE_DATA to its folder")
+    return path
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Return a function that compares text with a golden file of that name."""
+
+    def compare(name: str, actual: str) -> None:
+        path = ROOT / "tests" / "golden" / name
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(actual, encoding="utf-8", newline="\n")
+        assert path.is_file(), f"no golden file {name}: run pytest --update-golden and review"
+        assert path.read_text(encoding="utf-8") == actual
+
+    return compare
+
+
+@pytest.fixture
+def small_benchmark(tmp_path: Path) -> Path:
+    """A benchmark of a few lines of our own text, built by the `imported` builder."""
+    from recombine.builders.recipe import build
+
+    folder = tmp_path / "small"
+    folder.mkdir()
+    texts = {
+        "train": [("The dog ran.", "Der Hund lief."), ("A cat slept.", "Eine Katze schlief.")],
+        "test": [
+            ("The king saw a queen.", "Der König sah eine Königin."),
+            ("A dog slept.", "Ein Hund schlief."),
+            ("The cat ran.", "Die Katze lief."),
+        ],
+    }
+    overrides = ["benchmark.name=small", "benchmark.source=en", "benchmark.target=de"]
+    for split, pairs in texts.items():
+        for side, language in ((0, "en"), (1, "de")):
+            path = folder / f"{split}.{language}"
+            path.write_text("".join(pair[side] + "\n" for pair in pairs), encoding="utf-8")
+        overrides += [
+            f'split.{split}.source="{folder / split}.en"',
+            f'split.{split}.references=["{folder / split}.de"]',
+            f'split.{split}.tags.pattern="{split}"',
+        ]
+    return build("imported", tmp_path / "benchmark", overrides=overrides).path

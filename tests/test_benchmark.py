@@ -1,0 +1,130 @@
+"""The hub: examples and benchmark directories."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recombine.benchmark import Benchmark, Draft, Example, Focus
+from recombine.errors import DataError
+
+HEAD = {
+    "format": 1,
+    "name": "x",
+    "version": "1",
+    "source": "en",
+    "target": "de",
+    "builder": "none",
+    "seed": 1,
+}
+WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(str.strip)
+
+
+@given(
+    WORDS,
+    st.lists(WORDS, max_size=2),
+    st.dictionaries(WORDS, st.integers() | WORDS, max_size=2),
+    st.none() | WORDS,
+)
+def test_an_example_survives_its_row(source, references, tags, group):
+    """from_row(to_row(e)) == e for any text."""
+    focus = (Focus(text="t", role="r", accepted=("a", "b"), start=0, end=1),)
+    example = Example.make(
+        source=source, references=references, tags=tags, group=group, focus=focus
+    )
+    assert Example.from_row(example.to_row()) == example
+
+
+def test_ids_depend_on_content_alone():
+    """The same sentence has the same id on every machine."""
+    one = Example.make(source="The dog ran.", references=["Der Hund lief."])
+    two = Example.make(source="The dog ran.", references=["Der Hund lief."], tags={"a": 1})
+    assert one.id == two.id == "df86a2277e8e"
+    assert Example.make(source="The dog ran.", references=["x"]).id != one.id
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"id": "1"}, "missing field 'source'"),
+        ({"id": "1", "source": " "}, "empty source"),
+        ({"id": "", "source": "a"}, "empty id"),
+        ({"id": "1", "source": "a\tb"}, "U\\+0009"),
+        ({"id": "1", "source": "a", "references": ["x\ny"]}, "U\\+000A"),
+        ({"id": "1", "source": "a", "references": [" "]}, "empty reference"),
+        ({"id": "1", "source": "a", "sauce": "b"}, "unknown field 'sauce'"),
+        ({"id": "1", "source": "e\u0301"}, "not in NFC"),
+        ({"id": "1", "source": 3}, "empty source"),
+    ],
+)
+def test_bad_rows_are_refused_with_the_field(row, message):
+    """Every fault says what is wrong."""
+    with pytest.raises(DataError, match=message):
+        Example.from_row(row)
+
+
+def draft(tmp_path, *texts):
+    """Build a benchmark of these sources."""
+    made = Draft(tmp_path / "b", seed=1)
+    made.write("test", [Example.make(source=text, references=["r"]) for text in texts])
+    made.file("extra/note.txt", "kept")
+    made.card("A card.")
+    return made.finish(HEAD)
+
+
+def test_a_benchmark_reads_back_what_was_written(tmp_path):
+    """Sizes, splits, files and rows agree."""
+    benchmark = draft(tmp_path, "a", "b", "a")
+    assert benchmark.splits == ("test",)
+    assert [example.source for example in benchmark.read("test")] == ["a", "b", "a"]
+    assert benchmark.verify() == []
+    assert "extra/note.txt" in benchmark.manifest.files
+    assert not (tmp_path / "b.partial").exists()
+
+
+def test_repeated_examples_get_distinct_ids(tmp_path):
+    """Published sets keep duplicates; ids stay unique."""
+    ids = [example.id for example in draft(tmp_path, "a", "a", "a").read("test")]
+    assert ids[1] == f"{ids[0]}-2"
+    assert len(set(ids)) == 3
+
+
+def test_verify_finds_every_kind_of_damage(tmp_path):
+    """Changed, missing, added, linked and duplicated content is all reported."""
+    benchmark = draft(tmp_path, "a", "b")
+    path = tmp_path / "b"
+    rows = (path / "test.jsonl").read_text(encoding="utf-8")
+    (path / "test.jsonl").write_text(rows + rows.splitlines()[0] + "\n", encoding="utf-8")
+    (path / "README.md").unlink()
+    (path / "stray.txt").write_text("x")
+    (path / "extra" / "note.txt").unlink()
+    (path / "extra" / "note.txt").symlink_to("/etc/hostname")
+    messages = " / ".join(str(problem) for problem in benchmark.verify())
+    for part in ("SHA-256", "missing file", "does not list", "link", "duplicate id", "3 rows"):
+        assert part in messages
+
+
+def test_a_file_name_cannot_lead_out(tmp_path):
+    """A builder cannot write outside its directory."""
+    made = Draft(tmp_path / "b", seed=1)
+    with pytest.raises(DataError, match="leads out"):
+        made.file("../x", "y")
+
+
+def test_opening_what_is_no_benchmark_says_so(tmp_path):
+    """A wrong path, and a format from the future."""
+    with pytest.raises(DataError, match="not a benchmark"):
+        Benchmark.open(tmp_path)
+    benchmark = draft(tmp_path, "a")
+    manifest = benchmark.path / "benchmark.toml"
+    manifest.write_text(manifest.read_text().replace("format = 1", "format = 99"))
+    with pytest.raises(DataError, match="format 99"):
+        Benchmark.open(benchmark.path)
+
+
+def test_an_unknown_split_lists_the_known_ones(small_benchmark):
+    """No KeyError reaches the user."""
+    with pytest.raises(DataError) as caught:
+        Benchmark.open(small_benchmark).read("gen")
+    assert caught.value.hint == "its splits: train, test"

@@ -1,0 +1,152 @@
+"""Configuration is strict and says where a mistake stands."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recombine.config import (
+    apply_overrides,
+    dump_toml,
+    options_of,
+    parse_config,
+    read_toml,
+    to_plain,
+)
+from recombine.errors import ConfigError, Problems
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inner:
+    """A nested table."""
+
+    size: int = 3
+    names: tuple[str, ...] = ()
+
+
+@dataclass(kw_only=True)
+class Outer:
+    """A configuration with one of everything."""
+
+    path: Path
+    mode: Literal["a", "b"] = "a"
+    rate: float = 0.5
+    flag: bool = False
+    maybe: int | None = None
+    inner: Inner = field(default_factory=Inner)
+    tables: dict[str, Inner] = field(default_factory=dict)
+    _private: int = field(init=False, default=0)
+
+
+def document(tmp_path: Path, text: str):
+    """Write and read a TOML file."""
+    path = tmp_path / "c.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_toml(path)
+
+
+def test_every_type_is_read(tmp_path):
+    """Strings become paths, whole numbers floats, tables dataclasses."""
+    text = 'path = "x"\nrate = 1\nmaybe = 2\n[inner]\nnames = ["n"]\n[tables.t]\nsize = 9\n'
+    read = document(tmp_path, text)
+    found = parse_config(Outer, read.data, document=read)
+    assert found.path == Path("x")
+    assert found.rate == 1.0
+    assert found.inner.names == ("n",)
+    assert found.tables["t"].size == 9
+
+
+def test_an_unknown_key_names_line_and_suggestion(tmp_path):
+    """A typo is never ignored."""
+    read = document(tmp_path, 'path = "x"\n\n[inner]\nsise = 2\n')
+    with pytest.raises(ConfigError) as caught:
+        parse_config(Outer, read.data, document=read)
+    assert caught.value.where is not None
+    assert caught.value.where.line == 4
+    assert caught.value.hint == "did you mean 'size'?"
+
+
+def test_all_problems_are_reported_at_once(tmp_path):
+    """Unknown, missing and mistyped keys come together."""
+    read = document(tmp_path, 'mode = "c"\nrate = "fast"\n')
+    with pytest.raises(Problems) as caught:
+        parse_config(Outer, read.data, document=read)
+    assert len(caught.value.problems) == 3
+
+
+def test_a_syntax_error_has_a_line(tmp_path):
+    """Broken TOML is shown where it breaks."""
+    with pytest.raises(ConfigError) as caught:
+        document(tmp_path, "a = 1\nb = = 2\n")
+    assert caught.value.where is not None
+    assert caught.value.where.line == 2
+
+
+def test_a_file_that_is_not_utf8_is_refused(tmp_path):
+    """Encodings are not guessed."""
+    path = tmp_path / "c.toml"
+    path.write_bytes(b'a = "\xff"\n')
+    with pytest.raises(ConfigError, match="not UTF-8"):
+        read_toml(path)
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [("a.b=1", 1), ("a.b=true", True), ('a.b=["x", 2]', ["x", 2]), ("a.b=word", "word"),
+     ("a.b=x=y", "x=y"), ("a.b=", "")],
+)  # fmt: skip
+def test_overrides_are_toml_or_text(override, expected):
+    """-o values keep their TOML type; what is not TOML is a string."""
+    assert apply_overrides({}, [override]) == {"a": {"b": expected}}
+
+
+def test_an_override_does_not_change_the_original():
+    """Presets are shared between runs."""
+    data = {"a": {"b": 1}}
+    apply_overrides(data, ["a.b=2"])
+    assert data == {"a": {"b": 1}}
+
+
+def test_an_override_through_a_scalar_is_refused():
+    """a=1 cannot hold a.b."""
+    with pytest.raises(ConfigError, match="not a table"):
+        apply_overrides({"a": 1}, ["a.b=2"])
+
+
+PLAIN = st.recursive(
+    st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(), PLAIN, max_size=4))
+def test_what_is_dumped_reads_back(data: dict[str, Any]):
+    """read(dump(x)) == x for all plain data TOML can hold."""
+    if any("\r" in text or text >= "\ud800" for text in map(str, data)):
+        return
+    try:
+        text = dump_toml(data)
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return
+    assert tomllib.loads(text) == data
+
+
+def test_plain_data_round_trips():
+    """The resolved configuration that is stored makes the same object again."""
+    value = Outer(path=Path("x"), tables={"t": Inner(size=1)})
+    plain = {key: item for key, item in to_plain(value).items() if item is not None}
+    assert parse_config(Outer, plain) == value
+
+
+def test_options_are_listed_from_the_dataclass():
+    """The class is the documentation."""
+    assert [option.name for option in options_of(Outer)][:2] == ["path", "mode"]
+    assert options_of(Outer)[0].default == "required"

@@ -1,0 +1,39 @@
+"""Errors speak to the person who can put them right."""
+
+from recombine.errors import DataError, MissingExtra, Problems, SystemFailure, Where
+
+
+def test_an_error_shows_the_line_with_a_caret_and_a_hint():
+    """file:line, the line, a caret under the fault, then the hint."""
+    where = Where("ja.grammar", 7, 17, 'trans = obj "を" V2.past', 7)
+    text = DataError("no such form", where, hint="add it").render()
+    assert text.splitlines() == [
+        "error: ja.grammar:7: no such form",
+        '  7 | trans = obj "を" V2.past',
+        "                      ^^^^^^^",
+        "hint: add it",
+    ]
+
+
+def test_tabs_do_not_move_the_caret():
+    """A tab in the shown line takes one column, as it does in the count."""
+    text = DataError("bad", Where("x.tsv", 1, 3, "a\tb")).render()
+    assert text.splitlines()[1] == "  1 | a b"
+
+
+def test_several_problems_are_told_at_once():
+    """The user mends them all in one go."""
+    text = Problems([DataError("one"), DataError("two")]).render()
+    assert "error: one" in text
+    assert text.endswith("2 problems found")
+
+
+def test_exit_codes_tell_a_failed_run_from_a_mistake():
+    """2 = the user must change something, 1 = the run failed."""
+    assert DataError("x").exit_code == 2
+    assert SystemFailure("x").exit_code == 1
+
+
+def test_a_missing_extra_prints_the_install_line():
+    """Nobody has to look up which extra has what."""
+    assert "pip install 'recombine[train]'" in MissingExtra("training", "train", "torch").render()

@@ -1,0 +1,75 @@
+"""Names lead to objects: built in, from a file, never silently to another."""
+
+import subprocess
+import sys
+
+import pytest
+
+from recombine import registry
+from recombine.errors import ConfigError, MissingExtra
+
+
+@pytest.mark.parametrize("kind", ["builder", "system", "metric"])
+def test_every_built_in_name_can_be_loaded(kind):
+    """A line in the table that leads nowhere would only be found by a user."""
+    for name in registry.BUILT_IN[kind]:
+        assert isinstance(registry.lookup(kind, name), type), name
+
+
+def test_an_unknown_name_gets_a_suggestion():
+    """A typo in a system's name is helped with."""
+    with pytest.raises(ConfigError) as caught:
+        registry.lookup("metric", "exat")
+    assert caught.value.hint == "did you mean 'exact'?"
+
+
+def test_a_file_and_a_name_work_wherever_a_name_does(tmp_path):
+    """Nobody has to package a class to try it."""
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from dataclasses import dataclass\n"
+        "@dataclass(kw_only=True)\n"
+        "class Shout:\n"
+        "    times: int = 1\n"
+        "    def translate(self, sources):\n"
+        "        return (s.upper() * self.times for s in sources)\n",
+        encoding="utf-8",
+    )
+    system = registry.create("system", f"{path}:Shout", {"times": 2})
+    assert list(system.translate(["a"])) == ["AA"]
+    with pytest.raises(ConfigError, match="no 'Whisper'"):
+        registry.lookup("system", f"{path}:Whisper")
+    with pytest.raises(ConfigError, match="no file"):
+        registry.lookup("system", f"{tmp_path}/none.py:X")
+
+
+def test_a_plain_class_takes_its_options_as_keywords(tmp_path):
+    """An outside author need not know dataclasses."""
+    path = tmp_path / "plain.py"
+    path.write_text(
+        "class Plain:\n    def translate(self, sources):\n        return iter(sources)\n",
+        encoding="utf-8",
+    )
+    assert registry.create("system", f"{path}:Plain", {}) is not None
+    with pytest.raises(ConfigError, match="no arguments"):
+        registry.create("system", f"{path}:Plain", {"speed": 1})
+
+
+def test_a_missing_package_names_its_extra():
+    """The install line is exact."""
+    with pytest.raises(MissingExtra) as caught:
+        registry.require("no_such_package", extra="llm", feature="fine-tuning")
+    assert "recombine[llm]" in (caught.value.hint or "")
+
+
+def test_importing_the_package_imports_no_extra():
+    """`import recombine` and the command line work without any of the heavy packages."""
+    code = (
+        "import sys, recombine, recombine.cli, recombine.benchmark, recombine.registry\n"
+        "heavy = {'torch', 'transformers', 'spacy', 'numba', 'altair', 'pyarrow', 'ray', 'numpy'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert output.stdout.strip() == "[]"

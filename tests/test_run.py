@@ -1,0 +1,53 @@
+"""Run directories and fingerprints."""
+
+import pytest
+
+from recombine.errors import ConfigError, StaleOutput
+from recombine.run import Meta, Run, difference, progress
+
+
+def test_cells_are_found_in_a_stable_order(tmp_path):
+    """Seeds sort as numbers."""
+    run = Run(tmp_path)
+    for system, seed in (("b", 10), ("b", 2), ("a", 1)):
+        run.cell(system, seed).update_record(x=1)
+    assert [(cell.system, cell.seed) for cell in run.cells()] == [("a", 1), ("b", 2), ("b", 10)]
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden"])
+def test_a_system_name_cannot_lead_out(tmp_path, name):
+    """System names are folder names."""
+    with pytest.raises(ConfigError):
+        Run(tmp_path).cell(name, 1)
+
+
+def test_records_add_up(tmp_path):
+    """run.json keeps what other stages wrote."""
+    cell = Run(tmp_path).cell("a", 1)
+    cell.update_record(a=1)
+    cell.update_record(b=2)
+    assert cell.record() == {"a": 1, "b": 2}
+
+
+def test_a_stale_output_names_the_field(tmp_path):
+    """Made from other inputs: refused, with the field and both values."""
+    meta = Meta(tmp_path / "gen.jsonl")
+    assert not meta.is_current({"seed": 1})
+    meta.write({"seed": 1, "noise": 0.5}, complete=True)
+    assert meta.is_current({"seed": 1, "noise": 0.5})
+    with pytest.raises(StaleOutput, match=r"another 'noise': 0\.5 then, 0\.7 now"):
+        meta.is_current({"seed": 1, "noise": 0.7})
+
+
+def test_difference_sees_added_and_removed_fields():
+    """Tuples and lists are the same thing once stored."""
+    assert difference({"a": [1]}, {"a": (1,)}) is None
+    assert difference({"a": 1}, {"a": 1, "b": 2}) == "b"
+
+
+def test_progress_is_silent_without_a_terminal(capsys):
+    """Logs of batch jobs stay readable."""
+    with progress("work", 2) as bar:
+        bar.advance()
+        bar.note(loss=0.5)
+    assert capsys.readouterr().err == ""
