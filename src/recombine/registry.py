@@ -38,6 +38,11 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "bleu-char": "recombine.metrics.surface:BleuChar",
         "chrf++": "recombine.metrics.surface:ChrfPlusPlus",
         "chrf": "recombine.metrics.surface:Chrf",
+        "consistency": "recombine.metrics.consistency:Consistency",
+        "synonym-consistency": "recombine.metrics.consistency:SynonymConsistency",
+        "locality": "recombine.metrics.consistency:Locality",
+        "literal": "recombine.metrics.literal:LiteralTranslation",
+        "literal-control": "recombine.metrics.literal:LiteralControl",
     },
 }
 

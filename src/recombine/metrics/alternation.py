@@ -1,0 +1,296 @@
+"""What a change of one noun drags along: agreement, learned from a system's own output.
+
+The published rule needs hand-written articles per language (het/de, dat/die). Here the pairs teach
+it: a change such as el/la recurs with many different nouns in many different sentences, and which
+of the two forms appears depends on the noun alone. A change that depends on anything else (a verb
+translated now this way, now that way) fails the second condition and is never forgiven; nor is one
+that turns up only beside one particular source word, unless it is an inflection of one stem.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from recombine.metrics.difference import Segment, differing, trim
+from recombine.metrics.segment import is_punctuation
+
+Form = tuple[str, ...]
+
+# A noun seen in fewer pairs than this cannot show which words are its own.
+_FEWEST_SIGHTINGS = 3
+_LONGEST_FORM = 3  # tokens: "a la" against "al"; longer changes are no agreement
+
+
+class SwapPair(NamedTuple):
+    """Two outputs whose sources differ in one noun."""
+
+    template: str
+    frame: str  # the source with the noun taken out
+    nouns: tuple[str, str]
+    outputs: tuple[tuple[str, ...], tuple[str, ...]]
+
+
+class Change(NamedTuple):
+    """One stretch that differs; `is_noun` marks the rendering of the swapped noun itself."""
+
+    segment: Segment
+    is_noun: bool
+
+
+class Measured(NamedTuple):
+    """How far the difference of a pair reaches once agreement is forgiven.
+
+    `width` spans the first to the last change that is not forgiven, on the longer side; `outside`
+    counts changed tokens beyond the noun; `elsewhere` says that the noun's own words stand
+    unchanged while other words changed.
+    """
+
+    width: int
+    outside: int
+    elsewhere: bool
+    window: Segment
+
+
+@dataclass
+class _Evidence:
+    """Where one alternation was seen."""
+
+    swaps: Counter[tuple[str, str]] = field(default_factory=Counter)
+    frames: Counter[str] = field(default_factory=Counter)
+    templates: Counter[str] = field(default_factory=Counter)
+    sides: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    shared: frozenset[str] | None = None  # source words that stand in every frame
+
+    def add(self, pair: SwapPair, flipped: int) -> None:
+        self.swaps[pair.nouns] += 1
+        self.templates[pair.template] += 1
+        for side, noun in enumerate(pair.nouns):
+            self.sides[noun][side ^ flipped] += 1
+        self.frames[pair.frame] += 1
+        if self.shared is None or self.shared:
+            words = frozenset(pair.frame.split())
+            self.shared = words if self.shared is None else self.shared & words
+
+    def purity(self) -> tuple[float, int]:
+        """Return how far the noun decides the form, and on how many sightings that rests."""
+        repeated = [counts for counts in self.sides.values() if sum(counts) > 1]
+        total = sum(map(sum, repeated))
+        return (sum(map(max, repeated)) / total if total else 0.0), total
+
+
+@dataclass
+class Alternations:
+    """The agreement changes of one system, and which words belong to which noun.
+
+    `support`: how many other noun swaps and how many other sentences must show an alternation;
+    the pair being judged never counts, nor does any pair with the same swap or the same sentence
+    around it. With `hold_out = "template"` no pair of the same template counts either.
+    """
+
+    support: int = 5
+    purity: float = 0.9
+    hold_out: str = "swap"
+    own_words: dict[str, frozenset[str]] = field(default_factory=dict)
+    _evidence: dict[tuple[Form, Form], _Evidence] = field(default_factory=dict)
+    _constants: dict[str, frozenset[str]] = field(default_factory=dict)
+    _verdicts: dict[tuple[Form, Form], bool] = field(default_factory=dict)
+
+    def learn(
+        self, pairs: Sequence[SwapPair], isolated: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        """Learn the nouns' own words, then the changes that go with them."""
+        self.own_words = _own_words(pairs, isolated or {})
+        for pair in pairs:
+            words = frozenset(pair.frame.split())
+            self._constants[pair.template] = self._constants.get(pair.template, words) & words
+        for pair in pairs:
+            for first, second in self._forms(pair):
+                ordered, flipped = _canonical(first, second)
+                self._evidence.setdefault(ordered, _Evidence()).add(pair, flipped)
+
+    def is_learned(self, first: Form, second: Form, pair: SwapPair | None = None) -> bool:
+        """Return True when this change is agreement by the evidence of other pairs."""
+        ordered, _ = _canonical(first, second)
+        evidence = self._evidence.get(ordered)
+        if evidence is None:
+            return False
+        swaps, frames = len(evidence.swaps), len(evidence.frames)
+        if pair is not None:
+            swaps -= pair.nouns in evidence.swaps
+            frames -= pair.frame in evidence.frames
+            if self.hold_out == "template":
+                own = evidence.templates.get(pair.template, 0)
+                if evidence.templates.total() - own < self.support:
+                    return False
+        if swaps < self.support or frames < self.support:
+            return False
+        # A single noun on one side is that noun's own word, not agreement.
+        for side in (0, 1):
+            if sum(counts[side] > 0 for counts in evidence.sides.values()) < 2:
+                return False
+        return self._depends_on_noun(ordered, evidence)
+
+    def measure(self, pair: SwapPair) -> Measured:
+        """Measure the difference of a pair, agreement forgiven."""
+        first, second = pair.outputs
+        rest = []
+        for change in self._changes(pair):
+            if not change.is_noun:
+                one = first[change.segment.first_start : change.segment.first_end]
+                other = second[change.segment.second_start : change.segment.second_end]
+                if self.is_learned(one, other, pair):
+                    continue
+            rest.append(change)
+        window = trim(first, second)
+        if not rest:
+            # Only agreement differs ("el artista", "la artista"): as local as a change can be.
+            return Measured(0, 0, False, window)
+        start, end = rest[0].segment, rest[-1].segment
+        width = max(end.first_end - start.first_start, end.second_end - start.second_start)
+        outside = max(
+            sum(one.segment.first_end - one.segment.first_start for one in rest if not one.is_noun),
+            sum(
+                one.segment.second_end - one.segment.second_start for one in rest if not one.is_noun
+            ),
+        )
+        elsewhere = not any(one.is_noun for one in rest) and self._stands_still(pair, rest)
+        return Measured(width, outside, elsewhere, window)
+
+    def table(self) -> list[tuple[str, str, int]]:
+        """Return the learned alternations with the number of noun swaps behind each."""
+        rows = [
+            (" ".join(first) or "-", " ".join(second) or "-", len(evidence.swaps))
+            for (first, second), evidence in self._evidence.items()
+            if self.is_learned(first, second)
+        ]
+        return sorted(rows, key=lambda row: (-row[2], row))
+
+    def noun_width(self) -> int | None:
+        """Return how many tokens a noun takes (95th percentile), None when nothing was learned."""
+        sizes = sorted(len(words) for words in self.own_words.values() if words)
+        return sizes[min(len(sizes) - 1, int(0.95 * len(sizes)))] if sizes else None
+
+    def _depends_on_noun(self, forms: tuple[Form, Form], evidence: _Evidence) -> bool:
+        known = self._verdicts.get(forms)
+        if known is None:
+            share, sightings = evidence.purity()
+            constants = frozenset[str]().union(
+                *(self._constants.get(template, frozenset()) for template in evidence.templates)
+            )
+            tied = bool((evidence.shared or frozenset()) - constants)
+            known = (
+                sightings >= self.support
+                and share >= self.purity
+                and (not tied or _is_inflection(*forms))
+            )
+            self._verdicts[forms] = known
+        return known
+
+    def _stands_still(self, pair: SwapPair, rest: Sequence[Change]) -> bool:
+        """Return True when a noun's own word stands, unchanged, outside everything that changed."""
+        for side, noun in enumerate(pair.nouns):
+            words = self.own_words.get(noun, frozenset())
+            changed = {
+                place
+                for one in rest
+                for place in range(one.segment[2 * side], one.segment[2 * side + 1])
+            }
+            if any(
+                token in words and place not in changed
+                for place, token in enumerate(pair.outputs[side])
+            ):
+                return True
+        return False
+
+    def _forms(self, pair: SwapPair) -> Iterable[tuple[Form, Form]]:
+        first, second = pair.outputs
+        for change in self._changes(pair):
+            if change.is_noun:
+                continue
+            one = first[change.segment.first_start : change.segment.first_end]
+            other = second[change.segment.second_start : change.segment.second_end]
+            if len(one) <= _LONGEST_FORM and len(other) <= _LONGEST_FORM:
+                yield one, other
+
+    def _changes(self, pair: SwapPair) -> list[Change]:
+        first, second = pair.outputs
+        own = [self.own_words.get(noun, frozenset()) for noun in pair.nouns]
+        changes: list[Change] = []
+        for segment in differing(first, second):
+            left = [p for p in range(segment[0], segment[1]) if first[p] in own[0]]
+            right = [p for p in range(segment[2], segment[3]) if second[p] in own[1]]
+            if left and right:
+                noun = Segment(left[0], left[-1] + 1, right[0], right[-1] + 1)
+                before = Segment(segment[0], noun[0], segment[2], noun[2])
+                after = Segment(noun[1], segment[1], noun[3], segment[3])
+                changes += [Change(one, False) for one in _single(before)]
+                changes.append(Change(noun, True))
+                changes += [Change(one, False) for one in _single(after)]
+            else:
+                changes += [Change(one, False) for one in _single(segment)]
+        return changes
+
+
+def _single(segment: Segment) -> list[Segment]:
+    """Cut a segment of equal length on both sides into single tokens; drop an empty one."""
+    left, right = segment[1] - segment[0], segment[3] - segment[2]
+    if left == right:
+        return [
+            Segment(segment[0] + i, segment[0] + i + 1, segment[2] + i, segment[2] + i + 1)
+            for i in range(left)
+        ]
+    return [segment]
+
+
+def _canonical(first: Form, second: Form) -> tuple[tuple[Form, Form], int]:
+    return ((first, second), 0) if first <= second else ((second, first), 1)
+
+
+def _is_inflection(first: Form, second: Form) -> bool:
+    """Return True when the two forms share a stem: at least half of the longer, three letters."""
+    one, other = " ".join(first), " ".join(second)
+    stem = 0
+    while stem < min(len(one), len(other)) and one[stem] == other[stem]:
+        stem += 1
+    return stem >= 3 and 2 * stem >= max(len(one), len(other))
+
+
+def _own_words(
+    pairs: Sequence[SwapPair], isolated: Mapping[str, Sequence[str]]
+) -> dict[str, frozenset[str]]:
+    """Return the words that render each noun: frequent in its windows, rare in those of others.
+
+    Articles are frequent in the windows of many nouns and so belong to none; the threshold (two
+    nouns, or one in twenty) leaves room for two nouns that share a translation.
+    """
+    sightings: Counter[str] = Counter()
+    words: dict[str, Counter[str]] = defaultdict(Counter)
+    for pair in pairs:
+        window = trim(*pair.outputs)
+        for side, noun in enumerate(pair.nouns):
+            sightings[noun] += 1
+            tokens = pair.outputs[side][window[2 * side] : window[2 * side + 1]]
+            words[noun].update(set(tokens))
+    frequent = {
+        noun: {word for word, count in words[noun].items() if 2 * count >= sightings[noun]}
+        for noun in sightings
+        if sightings[noun] >= _FEWEST_SIGHTINGS
+    }
+    learned = _rare(frequent)
+    alone = _rare({noun: set(tokens) for noun, tokens in isolated.items()})
+    return {
+        noun: frozenset(learned.get(noun, frozenset()) | alone.get(noun, frozenset()))
+        for noun in {**learned, **alone}
+    }
+
+
+def _rare(words: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    nouns_of = Counter(word for found in words.values() for word in found)
+    limit = max(2.0, 0.05 * len(words))
+    return {
+        noun: {word for word in found if nouns_of[word] <= limit and not is_punctuation(word)}
+        for noun, found in words.items()
+    }

@@ -1,0 +1,63 @@
+"""Tokens of a translation in any language, from Unicode classes alone.
+
+Spaced scripts give words, with an elided clitic on its own ("l'" + "home") and every punctuation
+mark apart; scripts written without spaces (Han, Kana, Thai, Lao, Khmer, Burmese) give one token per
+grapheme. No language code and no target-language rule is involved.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from functools import lru_cache
+
+# Letters of scripts that put no space between words.
+_UNSPACED = (
+    "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+
+
+def _mark_class() -> str:
+    """Return the combining marks as character ranges; Python's word class leaves them out."""
+    ranges: list[tuple[int, int]] = []
+    for code in range(0x300, 0x1E95B):
+        if unicodedata.category(chr(code)).startswith("M"):
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1] = (ranges[-1][0], code)
+            else:
+                ranges.append((code, code))
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+_MARKS = _mark_class()
+_WORD = rf"(?:(?![{_UNSPACED}])[\w{_MARKS}])"
+_TOKEN = re.compile(
+    rf"[{_UNSPACED}][{_MARKS}]*"  # one grapheme of an unspaced script
+    rf"|{_WORD}+(?:['\u2019](?={_WORD}))?"  # a word, or a clitic with its apostrophe
+    rf"|[^\s][{_MARKS}]*"  # any other visible character
+)
+_PUNCTUATION = frozenset("PSZ")
+
+
+@lru_cache(maxsize=1 << 17)
+def segment(text: str) -> tuple[str, ...]:
+    """Return the tokens of a sentence, NFC, the first word in lower case.
+
+    A sentence-initial capital says where a word stands, not which word it is.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    tokens = _TOKEN.findall(text)
+    for place, token in enumerate(tokens):
+        if not is_punctuation(token):
+            tokens[place] = token.lower()
+            break
+    return tuple(sys.intern(token) for token in tokens)
+
+
+@lru_cache(maxsize=1 << 14)
+def is_punctuation(token: str) -> bool:
+    """Return True when no character of the token is a letter, mark or digit."""
+    return all(unicodedata.category(character)[0] in _PUNCTUATION for character in token)

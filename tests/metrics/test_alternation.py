@@ -1,0 +1,117 @@
+"""Agreement learned from pairs."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from recombine.metrics.alternation import Alternations, SwapPair
+
+NOUNS = {
+    "king": ("el", "rey"),
+    "queen": ("la", "reina"),
+    "boy": ("el", "chico"),
+    "girl": ("la", "chica"),
+    "father": ("el", "padre"),
+    "mother": ("la", "madre"),
+}
+VERBS = {
+    "sees": "ve",
+    "hears": "oye",
+    "knows": "conoce",
+    "wants": "quiere",
+    "likes": "aprecia",
+    "needs": "necesita",
+    "finds": "encuentra",
+}
+
+
+def spanish(noun: str, verb: str, rendered: str | None = None) -> tuple[str, ...]:
+    """Translate 'The NOUN VERB it'."""
+    return (*NOUNS[noun], rendered or VERBS[verb], "eso", ".")
+
+
+def pairs() -> list[SwapPair]:
+    """Every noun swap with every verb."""
+    return [
+        SwapPair("1", f"The _ {verb} it .", (a, b), (spanish(a, verb), spanish(b, verb)))
+        for a, b in permutations(NOUNS, 2)
+        for verb in VERBS
+    ]
+
+
+def test_articles_are_learned_and_nouns_are_not() -> None:
+    """El/la is agreement; rey/reina belongs to king and queen."""
+    found = Alternations()
+    found.learn(pairs())
+    assert [row[:2] for row in found.table()] == [("el", "la")]
+    assert found.own_words["king"] == {"rey"}
+    measured = found.measure(pairs()[0])
+    assert (measured.width, measured.outside) == (1, 0)
+
+
+def test_a_verb_that_wavers_is_not_agreement() -> None:
+    """A change that the noun does not decide is never forgiven, however often it occurs."""
+    wavering = []
+    for number, pair in enumerate(pairs()):
+        if "sees" in pair.frame:
+            renderings = ("ve", "mira") if number % 2 else ("mira", "ve")
+            pair = pair._replace(
+                outputs=(
+                    spanish(pair.nouns[0], "sees", renderings[0]),
+                    spanish(pair.nouns[1], "sees", renderings[1]),
+                )
+            )
+        wavering.append(pair)
+    found = Alternations()
+    found.learn(wavering)
+    assert [row[:2] for row in found.table()] == [("el", "la")]
+    changed = next(pair for pair in wavering if "sees" in pair.frame)
+    assert found.measure(changed).width == 2
+    assert found.measure(changed).outside == 1
+
+
+def test_a_word_lost_after_some_nouns_is_not_agreement() -> None:
+    """What happens beside one source word alone is forgiven only as an inflection of one stem."""
+    lost = []
+    for pair in pairs():
+        outputs = tuple(
+            tuple("que" if noun_class == "la" and token == "oye" else token for token in output)
+            for noun_class, output in ((out[0], out) for out in pair.outputs)
+        )
+        lost.append(pair._replace(outputs=(outputs[0], outputs[1])))
+    found = Alternations()
+    found.learn(lost)
+    assert ("oye", "que") not in [row[:2] for row in found.table()]
+
+
+def test_own_evidence_does_not_count() -> None:
+    """Held-out templates: what one template alone shows does not excuse that template."""
+    one_template = pairs()
+    strict = Alternations(hold_out="template")
+    strict.learn(one_template)
+    assert strict.measure(one_template[0]).width == 2
+    two = [*one_template, *(pair._replace(template="2") for pair in one_template)]
+    strict = Alternations(hold_out="template")
+    strict.learn(two)
+    assert strict.measure(two[0]).width == 1
+
+
+def test_noun_that_stays_while_another_word_changes() -> None:
+    """A small change elsewhere is not a local change of the noun."""
+    found = Alternations()
+    found.learn(pairs())
+    odd = SwapPair(
+        "1",
+        "The _ sees it .",
+        ("king", "boy"),
+        (spanish("king", "sees"), ("el", "rey", "mira", "eso", ".")),
+    )
+    assert found.measure(odd).elsewhere
+
+
+def test_nothing_to_learn_from() -> None:
+    """No pairs: no table, no width, every difference counts."""
+    found = Alternations()
+    found.learn([])
+    assert found.table() == []
+    assert found.noun_width() is None
