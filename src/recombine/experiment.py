@@ -75,6 +75,15 @@ def create_system(experiment: Experiment, name: str) -> Any:
     return registry.create("system", use, options, prefix=f"system.{name}")
 
 
+def _with_languages(system: Any, benchmark: Benchmark) -> Any:
+    """Fill in the languages of a system that asks for them and was not told."""
+    manifest = benchmark.manifest
+    for name, value in (("source_language", manifest.source), ("target_language", manifest.target)):
+        if getattr(system, name, value) is None:
+            setattr(system, name, value)
+    return system
+
+
 def chosen_splits(experiment: Experiment, benchmark: Benchmark) -> tuple[str, ...]:
     """Return the splits to translate."""
     if experiment.splits:
@@ -123,7 +132,7 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
     benchmark = Benchmark.open(experiment.benchmark)
     trained = 0
     for name in experiment.system:
-        system = create_system(experiment, name)
+        system = _with_languages(create_system(experiment, name), benchmark)
         if not hasattr(system, "train"):
             continue
         if "train" not in benchmark.splits:
@@ -174,7 +183,7 @@ def translate(experiment: Experiment, *, force: bool = False) -> int:
     benchmark = Benchmark.open(experiment.benchmark)
     count = 0
     for name, seed, cell in _cells(experiment):
-        system = create_system(experiment, name)
+        system = _with_languages(create_system(experiment, name), benchmark)
         trainable = hasattr(system, "train")
         if trainable:
             model_meta = Meta(cell.model).read()

@@ -98,7 +98,7 @@ def test_a_source_with_a_line_break_needs_jsonl(program):
     assert results[2] == "D"
     assert isinstance(results[1], Failure)
     assert "jsonl" in results[1].reason
-    assert outcome(Command(run=program(UPPERCASE_JSON), format="jsonl"), ["b\nc"]) == ["B\nC"]
+    assert outcome(Command(run=program(UPPERCASE_JSON), format="jsonl"), ["b\nc"]) == ["B C"]
 
 
 def test_an_empty_source_is_an_empty_translation(program):

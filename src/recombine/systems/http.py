@@ -25,6 +25,7 @@ from recombine.systems.template import (
     require_known,
     total,
 )
+from recombine.systems.translation import one_line
 
 _NEVER_WORKED = 3  # failed sources after which a service that answered nothing is given up
 _NAMES_IN_TEMPLATES = (
@@ -332,7 +333,7 @@ class Http(Preset):
 def _text(value: Any, path: str) -> str:
     if not isinstance(value, str):
         raise NotFound(f"no text at '{path}'")
-    return value.strip()
+    return one_line(value).strip()
 
 
 def _read_preset(name: str) -> Preset:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from recombine.systems.base import Failure
 from recombine.systems.process import Record
+from recombine.systems.translation import one_line
 
 
 class Records(Protocol):
@@ -49,7 +50,7 @@ class LineRecords:
         place = self._places[self.received - 1]
         self._cut_off = not record.complete
         try:
-            self.answers[place] = record.data.decode("utf-8").strip()
+            self.answers[place] = one_line(record.data.decode("utf-8")).strip()
         except UnicodeDecodeError as error:
             self.answers[place] = Failure(_not_utf8(place, error))
 
@@ -108,7 +109,7 @@ class JsonRecords:
             return f"answers the id {place!r} again"
         translation = answer.get(self._answer_field)
         if isinstance(translation, str):
-            self.answers[place] = translation.strip()
+            self.answers[place] = one_line(translation).strip()
         else:
             self.answers[place] = Failure(
                 f"source {place + 1}: the answer has no text '{self._answer_field}'"
