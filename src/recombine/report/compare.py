@@ -1,0 +1,147 @@
+"""How systems compare: paired differences with intervals, wins and losses, ties instead of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from recombine.report.observations import Panel, open_source, read_panel
+from recombine.report.options import ReportOptions
+from recombine.report.paired import Difference, holm, mcnemar, tied_sets
+from recombine.report.seeds import compare_systems
+from recombine.report.summary import SLICE_SAMPLES, main_tag
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class SliceDifference:
+    """Second minus first on one value of the main tag."""
+
+    value: str
+    n: int
+    difference: Difference
+    p_adjusted: float
+
+    @property
+    def verdict(self) -> str:
+        """`win` of the second system, `loss`, or `tie` when the data cannot tell."""
+        if self.p_adjusted >= ALPHA:
+            return "tie"
+        return "win" if self.difference.difference > 0 else "loss"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two systems on one metric and split."""
+
+    first: str
+    second: str
+    metric: str
+    split: str
+    n: int
+    overall: Difference
+    p_adjusted: float
+    slices: tuple[SliceDifference, ...]
+    only_first: int
+    only_second: int
+
+    def count(self, verdict: str) -> int:
+        """Slices with that verdict."""
+        return sum(one.verdict == verdict for one in self.slices)
+
+
+def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
+    """Every pair of systems; p-values Holm-adjusted over pairs, and over slices within a pair."""
+    pairs = list(combinations(panel.systems, 2))
+    overall = [_difference(panel, a, b, None, options) for a, b in pairs]
+    adjusted = holm([one.p_value for one in overall])
+    found = []
+    for (first, second), difference, p_adjusted in zip(pairs, overall, adjusted, strict=True):
+        only_first, only_second = _discordant(panel, first, second)
+        found.append(
+            Comparison(
+                first=first,
+                second=second,
+                metric=panel.metric,
+                split=panel.split,
+                n=len(panel.keys),
+                overall=difference,
+                p_adjusted=p_adjusted,
+                slices=_slices(panel, first, second, options),
+                only_first=only_first,
+                only_second=only_second,
+            )
+        )
+    return found
+
+
+def _difference(
+    panel: Panel,
+    first: str,
+    second: str,
+    where: npt.NDArray[np.int64] | None,
+    options: ReportOptions,
+) -> Difference:
+    found = compare_systems(
+        panel.tables(first, where),
+        panel.tables(second, where),
+        panel.aggregator,
+        samples=options.samples if where is None else SLICE_SAMPLES,
+        trials=options.trials if where is None else SLICE_SAMPLES,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    scale = panel.factor
+    return Difference(
+        found.difference * scale, found.low * scale, found.high * scale, found.p_value, found.test
+    )
+
+
+def _slices(
+    panel: Panel, first: str, second: str, options: ReportOptions
+) -> tuple[SliceDifference, ...]:
+    tag = main_tag(panel)
+    if tag is None:
+        return ()
+    places = panel.slices(tag)
+    found = [_difference(panel, first, second, where, options) for where in places.values()]
+    adjusted = holm([one.p_value for one in found])
+    return tuple(
+        SliceDifference(value, len(where), difference, p_adjusted)
+        for (value, where), difference, p_adjusted in zip(
+            places.items(), found, adjusted, strict=True
+        )
+    )
+
+
+def _discordant(panel: Panel, first: str, second: str) -> tuple[int, int]:
+    """Keys that only one of the two gets right, first seed of each (0/1 metrics)."""
+    left = next(iter(panel.columns[first].values())).values
+    right = next(iter(panel.columns[second].values())).values
+    if not np.isin(np.concatenate([left, right]), (0.0, 1.0)).all():
+        return 0, 0
+    counted = mcnemar(left == 1, right == 1)
+    return counted.only_first, counted.only_second
+
+
+def ranking(panel: Panel, comparisons: Sequence[Comparison]) -> list[list[str]]:
+    """Tied sets of systems, best set first: what the data allow to be said of ranks."""
+    direction = -1.0 if panel.higher_is_better else 1.0
+    score = {name: float(np.mean(list(panel.seed_scores(name).values()))) for name in panel.systems}
+    order = sorted(panel.systems, key=lambda name: (direction * score[name], name))
+    differ = {frozenset((one.first, one.second)) for one in comparisons if one.p_adjusted < ALPHA}
+    return tied_sets(order, differ)
+
+
+def compare(
+    runs: Sequence[Path], metric: str, split: str, options: ReportOptions | None = None
+) -> list[Comparison]:
+    """Compare every pair of systems of these runs on one metric and split."""
+    source = open_source(runs)
+    return compare_panel(read_panel(source, metric, split), options or ReportOptions())

@@ -1,0 +1,42 @@
+"""What a user may ask of a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """Options of `recombine report`; every one has a sensible default."""
+
+    title: str = ""
+    # Only these metrics and splits; empty = all that were scored.
+    metrics: tuple[str, ...] = ()
+    splits: tuple[str, ...] = ()
+    # Resample whole clusters of this tag (target_word, template) instead of single keys.
+    cluster: str | None = None
+    confidence: float = 0.95
+    samples: int = 1_000
+    trials: int = 2_000
+    seed: int = 0
+    # Largest report.html in megabytes; the examples shown are thinned out to fit.
+    page_megabytes: float = 5.5
+    # Most examples in the page; they are drawn evenly over the first tag's values.
+    examples: int = 12_000
+    figures: tuple[str, ...] = ("svg", "pdf")
+    # every-eval-ever, harness, inspect, genbench
+    exports: tuple[str, ...] = ()
+
+
+class ReportPaths(NamedTuple):
+    """What a report wrote."""
+
+    html: Path
+    markdown: Path
+    csv: Path
+    tables: tuple[Path, ...]
+    figures: tuple[Path, ...]
+    exports: tuple[Path, ...]
+    notes: tuple[str, ...]

@@ -1,0 +1,240 @@
+"""Tests on paired data: two systems that translated the same sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats as distributions
+
+from recombine.report.statistics import (
+    Aggregator,
+    Array,
+    Interval,
+    cluster_rows,
+    percentile_interval,
+    resample_sums,
+)
+
+# Below this many discordant pairs McNemar's chi-square is a poor approximation and the exact
+# binomial test is used (the usual threshold, e.g. Dietterich 1998, section 3.1, uses 10; 25 is
+# statsmodels' recommendation and the safer one).
+EXACT_BELOW = 25
+
+
+class Difference(NamedTuple):
+    """Second system minus first, with an interval and a two-sided p-value."""
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    test: str
+
+
+class Discordant(NamedTuple):
+    """McNemar's two counts and the p-value."""
+
+    only_first: int
+    only_second: int
+    p_value: float
+
+
+def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> Discordant:
+    """McNemar's test (1947) on matched right/wrong verdicts: exact below 25 discordant pairs."""
+    only_first = int(np.sum(first & ~second))
+    only_second = int(np.sum(second & ~first))
+    discordant = only_first + only_second
+    if discordant == 0:
+        return Discordant(0, 0, 1.0)
+    if discordant < EXACT_BELOW:
+        p_value = float(distributions.binomtest(only_first, discordant, 0.5).pvalue)
+    else:
+        # With Edwards' continuity correction, which keeps the size at or below the nominal one.
+        chi_square = (abs(only_first - only_second) - 1) ** 2 / discordant
+        p_value = float(distributions.chi2.sf(chi_square, 1))
+    return Discordant(only_first, only_second, p_value)
+
+
+def paired_scores(
+    first: Array,
+    second: Array,
+    aggregator: Aggregator,
+    samples: int = 1_000,
+    seed: int = 0,
+    clusters: npt.NDArray[np.int64] | None = None,
+) -> tuple[Array, Array]:
+    """Scores of both systems on the same bootstrap samples of keys (or clusters)."""
+    generator = np.random.default_rng(seed)
+    width = first.shape[1]
+    both = np.concatenate([first, second], axis=1)
+    if aggregator.kind == "rows":
+        return _paired_by_row(first, second, aggregator, samples, generator)
+    if clusters is None:
+        totals = np.ones(len(both))
+    else:
+        both, totals = cluster_rows(both, clusters)
+    blocks = resample_sums(np.concatenate([both, totals[:, None]], axis=1), samples, generator)
+    scores_first, scores_second = [], []
+    for block in blocks:
+        scores_first.append(aggregator.from_sums(block[:, :width], block[:, -1]))
+        scores_second.append(aggregator.from_sums(block[:, width : 2 * width], block[:, -1]))
+    return np.concatenate(scores_first), np.concatenate(scores_second)
+
+
+def _paired_by_row(
+    first: Array,
+    second: Array,
+    aggregator: Aggregator,
+    samples: int,
+    generator: np.random.Generator,
+) -> tuple[Array, Array]:
+    scores_first, scores_second = np.empty(samples), np.empty(samples)
+    for sample in range(samples):
+        drawn = generator.integers(0, len(first), len(first))
+        scores_first[sample] = aggregator.from_rows(first[drawn])
+        scores_second[sample] = aggregator.from_rows(second[drawn])
+    return scores_first, scores_second
+
+
+def p_value_from_trials(trials: Array, observed: float) -> float:
+    """Share of trials above the observed value, with the +1 of Noreen (1989)."""
+    # A tie is not evidence against the system, as in multeval and sacrebleu; the small margin
+    # keeps floating-point noise from turning a tie into a win.
+    above = int(np.sum(trials > observed + 1e-12 * max(1.0, abs(observed))))
+    return (above + 1) / (len(trials) + 1)
+
+
+def paired_bootstrap(
+    first: Array,
+    second: Array,
+    aggregator: Aggregator,
+    *,
+    samples: int = 1_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    clusters: npt.NDArray[np.int64] | None = None,
+) -> Difference:
+    """Paired bootstrap with the null distribution centred on zero (Koehn 2004; Graham et al. 2014).
+
+    The two-sided p-value counts resampled differences that, after centring, are further from zero
+    than the observed one.  sacrebleu centres the *absolute* differences instead, which gives
+    one-sided values; :func:`sacrebleu_bootstrap_p` reproduces those.
+    """
+    scores_first, scores_second = paired_scores(first, second, aggregator, samples, seed, clusters)
+    differences = scores_second - scores_first
+    observed = aggregator.from_rows(second) - aggregator.from_rows(first)
+    trials = np.abs(differences - differences.mean())
+    span = percentile_interval(observed, differences, confidence)
+    return Difference(
+        observed,
+        span.low,
+        span.high,
+        p_value_from_trials(trials, abs(observed)),
+        "paired bootstrap",
+    )
+
+
+def sacrebleu_bootstrap_p(
+    first: Array, second: Array, aggregator: Aggregator, samples: int = 1_000, seed: int = 0
+) -> float:
+    """The p-value sacrebleu 2 prints for its paired bootstrap, for comparison with other papers."""
+    scores_first, scores_second = paired_scores(first, second, aggregator, samples, seed)
+    absolute = np.abs(scores_second - scores_first)
+    observed = abs(aggregator.from_rows(second) - aggregator.from_rows(first))
+    return p_value_from_trials(absolute - absolute.mean(), observed)
+
+
+def approximate_randomisation(
+    first: Array,
+    second: Array,
+    aggregator: Aggregator,
+    *,
+    trials: int = 10_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    bootstrap_samples: int = 1_000,
+) -> Difference:
+    """Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005): swap outputs at random."""
+    generator = np.random.default_rng(seed)
+    observed = aggregator.from_rows(second) - aggregator.from_rows(first)
+    values = np.concatenate(
+        [
+            _swap_trials(first, second, aggregator, size, generator)
+            for size in _blocks(trials, len(first))
+        ]
+    )
+    scores_first, scores_second = paired_scores(first, second, aggregator, bootstrap_samples, seed)
+    span = percentile_interval(observed, scores_second - scores_first, confidence)
+    return Difference(
+        observed,
+        span.low,
+        span.high,
+        p_value_from_trials(values, abs(observed)),
+        "approximate randomisation",
+    )
+
+
+def _blocks(trials: int, items: int) -> list[int]:
+    # A block of swap masks stays below 64 MB.
+    size = max(1, min(trials, 8_000_000 // max(items, 1)))
+    full, rest = divmod(trials, size)
+    return [size] * full + ([rest] if rest else [])
+
+
+def _swap_trials(
+    first: Array, second: Array, aggregator: Aggregator, size: int, generator: np.random.Generator
+) -> Array:
+    swap = generator.integers(0, 2, size=(size, len(first)), dtype=np.int8)
+    if aggregator.kind == "rows":
+        values = np.empty(size)
+        for trial in range(size):
+            chosen = swap[trial].astype(bool)[:, None]
+            values[trial] = abs(
+                aggregator.from_rows(np.where(chosen, first, second))
+                - aggregator.from_rows(np.where(chosen, second, first))
+            )
+        return values
+    totals = np.full(size, float(len(first)))
+    moved = swap.astype(np.float64) @ (first - second)
+    left = aggregator.from_sums(second.sum(axis=0) + moved, totals)
+    right = aggregator.from_sums(first.sum(axis=0) - moved, totals)
+    return np.abs(left - right)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down adjustment (1979): controls the chance of any false alarm in the family."""
+    count = len(p_values)
+    order = sorted(range(count), key=lambda index: (p_values[index], index))
+    adjusted = [0.0] * count
+    running = 0.0
+    for rank, index in enumerate(order):
+        running = max(running, min(1.0, (count - rank) * p_values[index]))
+        adjusted[index] = running
+    return adjusted
+
+
+def tied_sets(names: Sequence[str], differ: set[frozenset[str]]) -> list[list[str]]:
+    """Clusters of systems in score order that the data cannot rank.
+
+    ``names`` are ordered best first, ``differ`` holds the significantly different pairs.  As in the
+    WMT rankings a new cluster starts only where every system above differs from every one below.
+    """
+    clusters: list[list[str]] = []
+    current: list[str] = []
+    for position, name in enumerate(names):
+        above, below = names[:position], names[position:]
+        if current and all(frozenset((a, b)) in differ for a in above for b in below):
+            clusters.append(current)
+            current = []
+        current.append(name)
+    if current:
+        clusters.append(current)
+    return clusters
+
+
+def as_interval(difference: Difference) -> Interval:
+    """A difference as an interval, for tables and charts."""
+    return Interval(difference.difference, difference.low, difference.high, difference.test)

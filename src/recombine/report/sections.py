@@ -1,0 +1,465 @@
+"""The parts of report.html, in the order in which a reader asks.
+
+Everything here is static HTML that works without scripts; all text goes through `escape`.
+"""
+
+# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from urllib.parse import urlencode
+
+from recombine.report.compare import Comparison
+from recombine.report.model import Report, Sheet
+from recombine.report.summary import Score
+
+# More labels than this would not fit a stacked row on a phone.
+MOST_LABELS = 12
+RIGHT_LABELS = frozenset({"right", "correct", "identical"})
+
+
+def number(value: float, decimals: int = 1) -> str:
+    """A number with fixed decimals and a true minus sign; a dash when there is none."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:.{decimals}f}".replace("-", "−")
+
+
+def signed(value: float) -> str:
+    """A difference with its sign always shown."""
+    return ("+" if value >= 0 else "−") + f"{abs(value):.1f}"
+
+
+def p_text(value: float) -> str:
+    """A p-value as papers print it."""
+    return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".", 1)
+
+
+def colour(report: Report, system: str) -> str:
+    """The class that gives a system its colour everywhere in the page."""
+    return f"c{report.systems.index(system) % 8}"
+
+
+def swatch(report: Report, system: str) -> str:
+    """A system's name with its colour."""
+    return (
+        f'<span class="{colour(report, system)}"><span class="dot" aria-hidden="true"></span></span>'
+        f"{escape(system)}"
+    )
+
+
+def examples_link(**fields: str) -> str:
+    """An address inside the page that opens a selection of examples."""
+    return "#examples?" + urlencode({key.replace("__", "."): text for key, text in fields.items()})
+
+
+def head_section(report: Report) -> str:
+    """The page's heading: what was tested."""
+    manifest = report.source.benchmark.manifest
+    pair = f"{manifest.source} → {manifest.target or 'any'}"
+    seeds = sorted({len(sheet_seeds) for sheet_seeds in report.main.seeds.values()})
+    seeds_text = "–".join(str(count) for count in dict.fromkeys([seeds[0], seeds[-1]]))
+    systems = len(report.systems)
+    return f"""
+<header class="top"><div class="wrap">
+<p class="eyebrow">Recombine report · {escape(manifest.name)} {escape(manifest.version)} · {escape(pair)}</p>
+<h1>{escape(report.title)}</h1>
+<p class="quiet">{systems} system{"" if systems == 1 else "s"}, {seeds_text} seed{"" if seeds_text == "1" else "s"} each,
+{sum(manifest.splits.get(split, 0) for split in report.splits):,} sentences in {", ".join(escape(s) for s in report.splits)}.
+Does it compose, or does it only remember?</p>
+</div></header>"""
+
+
+def sure_section(report: Report) -> str:
+    """What was tested and how sure are we."""
+    main = report.main
+    confidence = round(100 * report.options.confidence)
+    one_seed = any(len(seeds) == 1 for seeds in main.seeds.values())
+    tables = "".join(_overall_table(report, split) for split in report.splits)
+    notes = "".join(f'<p class="note small">{escape(note)}</p>' for note in report.notes)
+    caution = (
+        '<p class="note">Some systems ran with a single seed. Their intervals cover the choice of '
+        "sentences, not the luck of training, which is often larger.</p>"
+        if one_seed
+        else ""
+    )
+    return f"""
+<section id="sure"><div class="wrap">
+<h2>What was tested, and how sure are we?</h2>
+{_lead(report)}
+{caution}
+{tables}
+<p class="small quiet">Bars are {confidence}% intervals{_interval_note(report)}.
+Score = mean over seeds, never the best seed.</p>
+{notes}
+</div></section>"""
+
+
+def _interval_note(report: Report) -> str:
+    methods = dict.fromkeys(
+        report.main.overall(system).interval.method for system in report.main.systems
+    )
+    return f" ({escape(', '.join(methods))})" if methods else ""
+
+
+def _lead(report: Report) -> str:
+    main = report.main
+    best = main.ranking[0]
+    sentences = []
+    for system in main.systems[:3]:
+        score = main.overall(system)
+        sentences.append(
+            f"{swatch(report, system)} scores <strong>{number(score.estimate)}</strong> "
+            f"({number(score.interval.low)} to {number(score.interval.high)})"
+        )
+    text = f"On {main.n:,} {escape(main.split)} items by {escape(main.metric)}, " + "; ".join(
+        sentences
+    )
+    text += "." if len(main.systems) <= 3 else f"; {len(main.systems) - 3} more systems below."
+    if len(main.systems) > 1:
+        text += (
+            f" Best: <strong>{escape(best[0])}</strong>."
+            if len(best) == 1
+            else " The data cannot tell apart: "
+            + ", ".join(f"<strong>{escape(n)}</strong>" for n in best)
+            + "."
+        )
+    return f'<p class="lead">{text}</p>'
+
+
+def _overall_table(report: Report, split: str) -> str:
+    sheets = [sheet for sheet in report.sheets if sheet.split == split]
+    rows = []
+    for sheet in sheets:
+        scale = 100.0
+        for position, system in enumerate(sheet.systems):
+            score = sheet.overall(system)
+            lead = (
+                f'<th scope="rowgroup" rowspan="{len(sheet.systems)}">{escape(sheet.metric)}'
+                f'<br><span class="small quiet">{sheet.n:,} {_unit(sheet)}</span></th>'
+                if position == 0
+                else ""
+            )
+            rows.append(
+                f'<tr>{lead}<th scope="row">{swatch(report, system)}</th>'
+                f'<td class="num">{number(score.estimate)}</td>'
+                f'<td><div class="range {colour(report, system)}" aria-hidden="true">'
+                f"{_bar(score, scale)}</div></td>"
+                f'<td class="num small">{number(score.interval.low)}–{number(score.interval.high)}</td>'
+                f'<td class="num small">{_seed_text(score)}</td></tr>'
+            )
+    return f"""
+<h3>{escape(split)}</h3>
+<div class="scroll" role="region" tabindex="0" aria-label="Scores on {escape(split)}"><table>
+<thead><tr><th scope="col">metric</th><th scope="col">system</th><th scope="col" class="num">score</th>
+<th scope="col">0 to 100</th><th scope="col" class="num">interval</th>
+<th scope="col" class="num">seeds: sd, min–max</th></tr></thead>
+<tbody>{"".join(rows)}</tbody></table></div>"""
+
+
+def _unit(sheet: Sheet) -> str:
+    return "items" if sheet.n != 1 else "item"
+
+
+def _bar(score: Score, scale: float) -> str:
+    low = max(0.0, min(100.0, 100 * score.interval.low / scale))
+    high = max(0.0, min(100.0, 100 * score.interval.high / scale))
+    middle = max(0.0, min(100.0, 100 * score.estimate / scale))
+    if math.isnan(low) or math.isnan(middle):
+        return ""
+    return (
+        f'<b style="left:{low:.2f}%;width:{high - low:.2f}%"></b><i style="left:{middle:.2f}%"></i>'
+    )
+
+
+def _seed_text(score: Score) -> str:
+    if score.spread.seeds == 1:
+        return "1 seed"
+    spread = score.spread
+    return f"{spread.seeds}: {number(spread.sd)}, {number(spread.low)}–{number(spread.high)}"
+
+
+def breaks_section(report: Report, charts: Mapping[str, str]) -> str:
+    """Where does the system break: heat map, groups, curves."""
+    sheets = [sheet for sheet in report.sheets if sheet.main_tag and sheet.by_tag(sheet.main_tag)]
+    if not sheets:
+        return ""
+    names = [f"{sheet.metric} on {sheet.split}" for sheet in sheets]
+    options = "".join(f"<option>{escape(name)}</option>" for name in names)
+    heats = "".join(_heat(report, sheet, name) for sheet, name in zip(sheets, names, strict=True))
+    figures = "".join(
+        f'<figure class="card">{svg}<figcaption>{escape(caption)}</figcaption></figure>'
+        for caption, svg in charts.items()
+    )
+    groups = "".join(_small_tables(report, sheet) for sheet in sheets[:1])
+    return f"""
+<section id="breaks"><div class="wrap">
+<h2>Where does it break?</h2>
+<p class="quiet">Each cell is a score with its interval; click one to see its examples.</p>
+{groups}
+<div class="toolbar"><label class="small quiet">Show <select id="heat-metric">{options}</select></label></div>
+<div class="key" aria-hidden="true">0 {"".join(f'<i class="h{step}"></i>' for step in range(11))} 100</div>
+{heats}
+{f'<h3>Curves</h3><div class="grid">{figures}</div>' if figures else ""}
+</div></section>"""
+
+
+def _heat(report: Report, sheet: Sheet, name: str) -> str:
+    assert sheet.main_tag is not None
+    table = sheet.by_tag(sheet.main_tag)
+    heads = "".join(f'<th scope="col">{swatch(report, system)}</th>' for system in sheet.systems)
+    rows: list[str] = []
+    family = None
+    for value in _by_family(sheet, table):
+        mine = sheet.families.get(value)
+        if mine is not None and mine != family:
+            rows.append(
+                f'<tr class="family"><th scope="rowgroup" colspan="{len(sheet.systems) + 1}">'
+                f"{escape(mine)}</th></tr>"
+            )
+            family = mine
+        cells = "".join(
+            _heat_cell(sheet, table[value].get(system), system, value) for system in sheet.systems
+        )
+        rows.append(f'<tr><th scope="row">{escape(value)}</th>{cells}</tr>')
+    return f"""
+<div class="scroll" role="region" tabindex="0" data-heat="{escape(name)}" aria-label="{escape(name)} by {escape(sheet.main_tag)}">
+<table class="heat"><thead><tr><th scope="col">{escape(sheet.main_tag)}</th>{heads}</tr></thead>
+<tbody>{"".join(rows)}</tbody></table></div>"""
+
+
+def _by_family(sheet: Sheet, values: Iterable[str]) -> list[str]:
+    """Values grouped by family, both in order of first appearance."""
+    order: dict[str, list[str]] = {}
+    for value in values:
+        order.setdefault(sheet.families.get(value, ""), []).append(value)
+    return [value for members in order.values() for value in members]
+
+
+def _heat_cell(sheet: Sheet, score: Score | None, system: str, value: str) -> str:
+    if score is None or math.isnan(score.estimate):
+        return "<td>–</td>"
+    level = score.estimate if sheet.higher_is_better else 100 - score.estimate
+    step = max(0, min(10, round(level / 10)))
+    link = examples_link(
+        **{
+            "a": system,
+            f"tag__{sheet.main_tag}": value,
+            "metric": sheet.metric,
+            "tag__split": sheet.split,
+        }
+    )
+    return (
+        f'<td class="h{step}"><a href="{escape(link)}" title="{score.n:,} items, '
+        f'{number(score.interval.low)} to {number(score.interval.high)}">{number(score.estimate)}'
+        f"<small>±{number(score.interval.half_width)}</small></a></td>"
+    )
+
+
+def _small_tables(report: Report, sheet: Sheet) -> str:
+    """Tags with two to eight values side by side: groups, in a complement clause or not."""
+    blocks = []
+    for tag in sheet.tags:
+        table = sheet.by_tag(tag)
+        if tag == sheet.main_tag or not 2 <= len(table) <= 8 or tag in sheet.number_tags:
+            continue
+        rows = []
+        for value, by_system in table.items():
+            for position, system in enumerate(sheet.systems):
+                score = by_system[system]
+                head = (
+                    f'<th scope="rowgroup" rowspan="{len(sheet.systems)}">{escape(value)}'
+                    f'<br><span class="small quiet">{score.n:,}</span></th>'
+                    if position == 0
+                    else ""
+                )
+                rows.append(
+                    f'<tr>{head}<td class="small">{swatch(report, system)}</td>'
+                    f'<td class="num">{number(score.estimate)}</td>'
+                    f'<td><div class="range {colour(report, system)}" aria-hidden="true">{_bar(score, 100)}</div></td></tr>'
+                )
+        blocks.append(
+            f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(tag)}"><table>'
+            f"<caption>by {escape(tag.replace('_', ' '))}: {escape(sheet.metric)} on {escape(sheet.split)}</caption>"
+            f"<tbody>{''.join(rows)}</tbody></table></div>"
+        )
+    return f'<div class="grid">{"".join(blocks)}</div>' if blocks else ""
+
+
+def compare_section(report: Report) -> str:
+    """How do systems compare: paired differences, wins and losses."""
+    sheets = [sheet for sheet in report.sheets if sheet.comparisons]
+    if not sheets:
+        return ""
+    blocks = "".join(_comparisons(report, sheet) for sheet in sheets)
+    return f"""
+<section id="compare"><div class="wrap">
+<h2>How do the systems compare?</h2>
+<p class="quiet">Paired on the same items. A difference counts only when its Holm-adjusted p-value is
+below .05; otherwise it is a tie.</p>
+{blocks}
+</div></section>"""
+
+
+def _comparisons(report: Report, sheet: Sheet) -> str:
+    reach = max(
+        [
+            1.0,
+            *(
+                abs(v)
+                for one in sheet.comparisons
+                for v in (one.overall.low, one.overall.high)
+                if not math.isnan(v)
+            ),
+        ]
+    )
+    rows = "".join(_comparison_row(report, sheet, one, reach) for one in sheet.comparisons)
+    return f"""
+<h3>{escape(sheet.metric)} on {escape(sheet.split)}: {_ranking_text(sheet)}</h3>
+<div class="scroll" role="region" tabindex="0" aria-label="Paired differences"><table>
+<thead><tr><th scope="col">second − first</th><th scope="col" class="num">difference</th>
+<th scope="col">−{number(reach)} to +{number(reach)}</th><th scope="col" class="num">interval</th>
+<th scope="col">test</th><th scope="col">{escape(sheet.main_tag or "slices")}: wins, ties, losses</th></tr></thead>
+<tbody>{rows}</tbody></table></div>
+{"".join(_slice_details(report, sheet, one) for one in sheet.comparisons)}"""
+
+
+def _ranking_text(sheet: Sheet) -> str:
+    return " &gt; ".join(
+        "{" + ", ".join(escape(name) for name in group) + "}"
+        if len(group) > 1
+        else escape(group[0])
+        for group in sheet.ranking
+    )
+
+
+def _comparison_row(report: Report, sheet: Sheet, one: Comparison, reach: float) -> str:
+    found = one.overall
+    verdict = "tie" if one.p_adjusted >= 0.05 else "win" if found.difference > 0 else "loss"
+    left, right = (50 + 50 * found.low / reach, 50 + 50 * found.high / reach)
+    middle = 50 + 50 * found.difference / reach
+    link = examples_link(a=one.second, b=one.first, verdict="better", metric=sheet.metric)
+    slices = (
+        f'<span class="win">{one.count("win")}</span>, {one.count("tie")}, '
+        f'<span class="loss">{one.count("loss")}</span>'
+        if one.slices
+        else "–"
+    )
+    only = (
+        f'<br><a class="small" href="{escape(link)}">only second right: {one.only_second:,}; '
+        f"only first right: {one.only_first:,}</a>"
+        if one.only_first or one.only_second
+        else ""
+    )
+    return (
+        f'<tr><th scope="row">{swatch(report, one.second)} − {swatch(report, one.first)}{only}</th>'
+        f'<td class="num {verdict}">{signed(found.difference)}</td>'
+        f'<td><div class="range {colour(report, one.second)}" aria-hidden="true"><u style="left:50%"></u>'
+        f'<b style="left:{left:.2f}%;width:{right - left:.2f}%"></b><i style="left:{middle:.2f}%"></i></div></td>'
+        f'<td class="num small">{signed(found.low)} to {signed(found.high)}</td>'
+        f'<td class="small">{escape(p_text(one.p_adjusted))}<br><span class="quiet">{escape(found.test)}</span></td>'
+        f"<td>{slices}</td></tr>"
+    )
+
+
+def _slice_details(report: Report, sheet: Sheet, one: Comparison) -> str:
+    if not one.slices:
+        return ""
+    rows = []
+    for part in sorted(one.slices, key=lambda item: item.difference.difference):
+        link = examples_link(
+            **{
+                "a": one.second,
+                "b": one.first,
+                f"tag__{sheet.main_tag}": part.value,
+                "metric": sheet.metric,
+            }
+        )
+        rows.append(
+            f'<tr><th scope="row"><a href="{escape(link)}">{escape(part.value)}</a></th>'
+            f'<td class="num {part.verdict}">{signed(part.difference.difference)}</td>'
+            f'<td class="num small">{signed(part.difference.low)} to {signed(part.difference.high)}</td>'
+            f'<td class="small">{escape(p_text(part.p_adjusted))}</td><td class="{part.verdict}">{part.verdict}</td></tr>'
+        )
+    title = f"{escape(one.second)} − {escape(one.first)} for each {escape(sheet.main_tag or '')}"
+    return f"""<details class="more"><summary>{title}</summary>
+<div class="scroll" role="region" tabindex="0" aria-label="{title}"><table><thead><tr><th scope="col">{escape(sheet.main_tag or "")}</th>
+<th scope="col" class="num">difference</th><th scope="col" class="num">interval</th><th scope="col">Holm</th><th scope="col">verdict</th></tr></thead>
+<tbody>{"".join(rows)}</tbody></table></div></details>"""
+
+
+def anatomy_section(report: Report) -> str:
+    """What happened in the errors, where a metric classes them."""
+    sheets = [sheet for sheet in report.sheets if sheet.labels]
+    if not sheets:
+        return ""
+    blocks = []
+    for sheet in sheets:
+        for system in sheet.systems:
+            if system in sheet.labels:
+                blocks.append(_label_table(report, sheet, system))
+    return f"""
+<section id="anatomy"><div class="wrap">
+<h2>What goes wrong?</h2>
+<p class="quiet">How the metrics class what they saw, counted over all seeds.</p>
+{"".join(blocks)}
+</div></section>"""
+
+
+def _label_table(report: Report, sheet: Sheet, system: str) -> str:
+    counts = sheet.labels[system]
+    total: Counter[str] = sum(counts.values(), Counter())
+    labels = [name for name, _ in total.most_common(MOST_LABELS)]
+    heads = "".join(f'<th scope="col" class="num">{escape(label)}</th>' for label in labels)
+    rows = []
+    for value in _by_family(sheet, counts):
+        size = sum(counts[value].values())
+        cells = "".join(_label_cell(label, counts[value][label], size) for label in labels)
+        rows.append(f'<tr><th scope="row">{escape(value or "all")}</th>{cells}</tr>')
+    foot = "".join(f'<td class="num">{total[label]:,}</td>' for label in labels)
+    return f"""
+<h3>{swatch(report, system)}: {escape(sheet.metric)} on {escape(sheet.split)}</h3>
+<div class="scroll" role="region" tabindex="0" aria-label="Classes of {escape(system)}"><table class="heat">
+<thead><tr><th scope="col">{escape(sheet.main_tag or "")}</th>{heads}</tr></thead>
+<tbody><tr class="family"><th scope="row">all</th>{foot}</tr>{"".join(rows)}</tbody></table></div>"""
+
+
+def _label_cell(label: str, count: int, size: int) -> str:
+    share = count / size if size else 0.0
+    if label.lower() in RIGHT_LABELS:
+        step = 5 + min(5, round(5 * share))
+    else:
+        step = 5 - min(5, math.ceil(5 * share) if share else 0)
+    return f'<td class="num h{step}" title="{100 * share:.1f}%">{count:,}</td>'
+
+
+def made_section(report: Report, notes: Sequence[str]) -> str:
+    """Signatures and provenance: what a reader needs to get the same numbers."""
+    manifest = report.source.benchmark.manifest
+    facts = {
+        "Benchmark": f"{manifest.name} {manifest.version}",
+        "Identity": report.source.benchmark.hash,
+        "Builder and seed": f"{manifest.builder}, seed {manifest.seed}",
+        "Licence": manifest.licence or "not stated",
+        "Citation": manifest.citation or "not stated",
+        "Intervals": f"{100 * report.options.confidence:g}%, {report.options.samples:,} resamples, seed {report.options.seed}",
+    }
+    if report.options.cluster:
+        facts["Resampled by"] = report.options.cluster
+    rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
+    signatures = dict.fromkeys((sheet.metric, sheet.signature) for sheet in report.sheets)
+    listed = "".join(
+        f'<dt>{escape(metric)}</dt><dd class="sig">{escape(text or "none")}</dd>'
+        for metric, text in signatures
+    )
+    extra = "".join(f"<p>{escape(note)}</p>" for note in notes)
+    return f"""
+<section id="made"><div class="wrap">
+<h2>How was this made?</h2>
+<div class="grid"><div class="card"><dl class="facts">{rows}</dl></div>
+<div class="card"><dl class="facts">{listed}</dl></div></div>
+{extra}
+</div></section>"""

@@ -1,0 +1,261 @@
+"""Intervals: how sure are we of one number.
+
+Everything resamples *keys* (the unit a metric observes: a sentence, a compound, a minimal pair) or
+clusters of keys (a target word, a template), never rows, so that clustered data get honest
+intervals.  Two facts make it fast: a bootstrap sample of a 0/1 list is a binomial draw, and a
+bootstrap sample of a list with few distinct rows is a multinomial draw over the distinct rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+from scipy import stats as distributions
+
+Array = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+Aggregate = Callable[[Array], float]
+
+# Distinct rows up to which drawing a multinomial is cheaper than drawing indices.
+FEW_DISTINCT_ROWS = 256
+# Counts of resampled rows held in memory at once (64 MB of float64).
+BLOCK_CELLS = 8_000_000
+
+
+class Interval(NamedTuple):
+    """An estimate with a confidence interval and the way it was made."""
+
+    estimate: float
+    low: float
+    high: float
+    method: str
+
+    @property
+    def half_width(self) -> float:
+        """Half the length of the interval."""
+        return (self.high - self.low) / 2
+
+
+def wilson(successes: float, trials: int, confidence: float = 0.95) -> Interval:
+    """Wilson's score interval for a share (Wilson 1927, JASA 22:209-212).
+
+    Unlike the textbook interval it keeps its coverage at 0% and 100%, which is where
+    generalisation patterns usually are.
+    """
+    if trials <= 0:
+        return Interval(float("nan"), 0.0, 1.0, "wilson")
+    z = float(special.ndtri(0.5 + confidence / 2))
+    share = successes / trials
+    centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+    reach = (
+        z
+        * np.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+        / (1 + z * z / trials)
+    )
+    # At the borders the formula is exact only up to rounding; a share of 0 has lower limit 0.
+    low = 0.0 if successes == 0 else max(0.0, float(centre - reach))
+    high = 1.0 if successes == trials else min(1.0, float(centre + reach))
+    return Interval(float(share), low, high, "wilson")
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregator:
+    """How a metric turns observation statistics into a score, as far as resampling must know.
+
+    ``kind`` is ``mean`` (the score is offset + slope x the mean of the first column: a share, a
+    percentage or an error rate), ``sums`` (the score depends on column sums only, as BLEU and chrF
+    do) or ``rows`` (anything else: rows are resampled one by one).
+    """
+
+    aggregate: Aggregate
+    kind: str
+    offset: float = 0.0
+    slope: float = 1.0
+
+    def from_rows(self, rows: Array) -> float:
+        """The score of these observations."""
+        return float(self.aggregate(rows))
+
+    def from_sums(self, sums: Array, totals: Array) -> Array:
+        """Scores of samples given their column sums and their numbers of observations."""
+        if self.kind == "mean":
+            with np.errstate(invalid="ignore", divide="ignore"):
+                means = sums[:, 0] / totals
+            return np.asarray(self.offset + self.slope * means, dtype=np.float64)
+        return np.array([float(self.aggregate(row[None, :])) for row in sums])
+
+    def contributions(self, rows: Array) -> Array:
+        """What each observation adds to a mean, in the score's unit."""
+        return np.asarray(self.offset + self.slope * rows[:, 0], dtype=np.float64)
+
+    def from_share(self, share: Interval) -> Interval:
+        """An interval of the first column's mean, in the score's unit."""
+        estimate, *ends = (self.offset + self.slope * part for part in share[:3])
+        return Interval(estimate, min(ends), max(ends), share.method)
+
+
+# (offset, slope) of the means that metrics use: share, percentage, and error rates of both kinds.
+LINEAR_FORMS = ((0.0, 1.0), (0.0, 100.0), (1.0, -1.0), (100.0, -100.0))
+
+
+def recognise(aggregate: Aggregate, rows: Array, trials: int = 4, seed: int = 0) -> Aggregator:
+    """Find out by trying whether ``aggregate`` is a mean or a function of column sums.
+
+    Metrics need not declare it: on the whole data and on random subsets the shortcut must give the
+    same score as the metric itself, else rows are resampled one by one.
+    """
+    if len(rows) == 0:
+        return Aggregator(aggregate, "rows")
+    generator = np.random.default_rng(seed)
+    samples = [rows]
+    for _ in range(trials):
+        size = int(generator.integers(1, len(rows) + 1))
+        samples.append(rows[generator.integers(0, len(rows), size)])
+    # A row of other values tells a mean from a sum that happens to agree on constant data.
+    samples.append(np.concatenate([rows[:1], np.where(rows[:1] == 0, 1.0, 0.0)]))
+    candidates = [Aggregator(aggregate, "mean", *form) for form in LINEAR_FORMS]
+    for candidate in [*candidates, Aggregator(aggregate, "sums")]:
+        if all(_agrees(candidate, sample) for sample in samples):
+            return candidate
+    return Aggregator(aggregate, "rows")
+
+
+def _agrees(candidate: Aggregator, rows: Array) -> bool:
+    try:
+        short = candidate.from_sums(rows.sum(axis=0, keepdims=True), np.array([len(rows)]))[0]
+        full = candidate.from_rows(rows)
+    except (ValueError, ZeroDivisionError, IndexError):
+        return False
+    return bool(np.isclose(short, full, rtol=1e-9, atol=1e-12, equal_nan=True))
+
+
+def cluster_rows(rows: Array, clusters: npt.NDArray[np.int64]) -> tuple[Array, Array]:
+    """Column sums and observation counts per cluster label."""
+    _, index = np.unique(clusters, return_inverse=True)
+    count = int(index.max()) + 1 if len(index) else 0
+    sums = np.zeros((count, rows.shape[1]))
+    np.add.at(sums, index, rows)
+    return sums, np.bincount(index, minlength=count).astype(np.float64)
+
+
+def resample_sums(rows: Array, samples: int, generator: np.random.Generator) -> Iterator[Array]:
+    """Column sums of bootstrap samples of ``rows``, in blocks of samples."""
+    count = len(rows)
+    distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+    if len(distinct) <= FEW_DISTINCT_ROWS:
+        weights = np.bincount(inverse.reshape(-1), minlength=len(distinct)) / count
+        draws = generator.multinomial(count, weights, size=samples)
+        yield draws @ distinct
+        return
+    for counts in resample_counts(count, samples, generator):
+        yield counts @ rows
+
+
+def resample_counts(count: int, samples: int, generator: np.random.Generator) -> Iterator[Array]:
+    """How often each of ``count`` items occurs in each bootstrap sample, in blocks."""
+    block = max(1, min(samples, BLOCK_CELLS // max(count, 1)))
+    done = 0
+    while done < samples:
+        size = min(block, samples - done)
+        drawn = generator.integers(0, count, size=(size, count), dtype=np.int32)
+        drawn += (np.arange(size, dtype=np.int32) * np.int32(count))[:, None]
+        counts = np.bincount(drawn.reshape(-1), minlength=size * count)
+        yield counts.reshape(size, count).astype(np.float64)
+        done += size
+
+
+def bootstrap_scores(
+    rows: Array,
+    aggregator: Aggregator,
+    samples: int = 10_000,
+    seed: int = 0,
+    clusters: npt.NDArray[np.int64] | None = None,
+) -> Array:
+    """Scores of bootstrap samples of the observations, or of whole clusters of them."""
+    generator = np.random.default_rng(seed)
+    if aggregator.kind == "rows":
+        return _bootstrap_by_row(rows, aggregator, samples, generator, clusters)
+    sums, totals = (rows, np.ones(len(rows))) if clusters is None else cluster_rows(rows, clusters)
+    if aggregator.kind == "mean":
+        sums = sums[:, :1]
+    if clusters is None and aggregator.kind == "mean" and _is_zero_one(sums):
+        drawn = generator.binomial(len(sums), float(sums.mean()), size=samples)
+        return aggregator.from_sums(drawn[:, None].astype(np.float64), np.full(samples, len(sums)))
+    with_totals = np.concatenate([sums, totals[:, None]], axis=1)
+    scores = [
+        aggregator.from_sums(block[:, :-1], block[:, -1])
+        for block in resample_sums(with_totals, samples, generator)
+    ]
+    return np.concatenate(scores)
+
+
+def _is_zero_one(values: Array) -> bool:
+    return bool(np.all((values == 0) | (values == 1)))
+
+
+def _bootstrap_by_row(
+    rows: Array,
+    aggregator: Aggregator,
+    samples: int,
+    generator: np.random.Generator,
+    clusters: npt.NDArray[np.int64] | None,
+) -> Array:
+    scores = np.empty(samples)
+    if clusters is None:
+        for sample in range(samples):
+            scores[sample] = aggregator.from_rows(rows[generator.integers(0, len(rows), len(rows))])
+        return scores
+    labels, index = np.unique(clusters, return_inverse=True)
+    members = [np.flatnonzero(index == label) for label in range(len(labels))]
+    for sample in range(samples):
+        drawn = generator.integers(0, len(labels), len(labels))
+        scores[sample] = aggregator.from_rows(rows[np.concatenate([members[d] for d in drawn])])
+    return scores
+
+
+def percentile_interval(
+    estimate: float, scores: Array, confidence: float = 0.95, method: str = "bootstrap"
+) -> Interval:
+    """The percentile interval of bootstrap scores (Efron 1979)."""
+    usable = scores[np.isfinite(scores)]
+    if len(usable) == 0:
+        return Interval(estimate, float("nan"), float("nan"), method)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(usable, [tail, 1 - tail])
+    return Interval(estimate, float(low), float(high), method)
+
+
+def interval(
+    rows: Array,
+    aggregator: Aggregator,
+    *,
+    clusters: npt.NDArray[np.int64] | None = None,
+    samples: int = 1_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Interval:
+    """The interval to print: Wilson for unclustered 0/1 means, else the clustered bootstrap."""
+    if len(rows) == 0:
+        return Interval(float("nan"), float("nan"), float("nan"), "empty")
+    if clusters is None and aggregator.kind == "mean" and _is_zero_one(rows[:, :1]):
+        return aggregator.from_share(wilson(float(rows[:, 0].sum()), len(rows), confidence))
+    scores = bootstrap_scores(rows, aggregator, samples, seed, clusters)
+    name = "bootstrap" if clusters is None else "clustered bootstrap"
+    return percentile_interval(aggregator.from_rows(rows), scores, confidence, name)
+
+
+def student_interval(
+    estimate: float, variance: float, freedom: float, confidence: float, method: str
+) -> Interval:
+    """A symmetric interval from a variance with that many degrees of freedom."""
+    if not np.isfinite(variance):
+        return Interval(estimate, float("nan"), float("nan"), method)
+    if variance <= 0:
+        return Interval(estimate, estimate, estimate, method)
+    reach = float(distributions.t.ppf(0.5 + confidence / 2, max(freedom, 1.0)) * np.sqrt(variance))
+    return Interval(estimate, estimate - reach, estimate + reach, method)

@@ -1,0 +1,163 @@
+"""From aligned observations to scores with intervals: overall, and for every value of every tag."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from recombine.report.observations import Panel
+from recombine.report.options import ReportOptions
+from recombine.report.seeds import Spread, spread, system_interval
+from recombine.report.statistics import Interval
+
+# A tag with more values than this is an identifier, not a way to slice.
+MOST_VALUES = 300
+# Corpus metrics are re-aggregated per resample in Python; slices get fewer resamples and only for
+# tags with few values, so that a report stays a matter of seconds.
+SLICE_SAMPLES = 200
+MOST_VALUES_RESAMPLED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number of the report with everything needed to trust it."""
+
+    system: str
+    metric: str
+    split: str
+    tag: str
+    value: str
+    n: int
+    interval: Interval
+    spread: Spread
+    signature: str
+
+    @property
+    def estimate(self) -> float:
+        """The mean over seeds, in points."""
+        return self.interval.estimate
+
+
+def overall(panel: Panel, options: ReportOptions) -> list[Score]:
+    """One score per system on all keys."""
+    return [
+        _score(panel, system, "", "", None, options, options.samples) for system in panel.systems
+    ]
+
+
+def by_tag(panel: Panel, tag: str, options: ReportOptions) -> list[Score]:
+    """One score per system and value of the tag, values in order of first appearance."""
+    rows = []
+    for value, where in panel.slices(tag).items():
+        for system in panel.systems:
+            rows.append(_score(panel, system, tag, value, where, options, SLICE_SAMPLES))
+    return rows
+
+
+def _score(
+    panel: Panel,
+    system: str,
+    tag: str,
+    value: str,
+    where: npt.NDArray[np.int64] | None,
+    options: ReportOptions,
+    samples: int,
+) -> Score:
+    tables = panel.tables(system, where)
+    clusters = None
+    if options.cluster is not None and options.cluster in panel.tags:
+        clusters = panel.codes(options.cluster)
+        clusters = clusters if where is None else clusters[where]
+    span = system_interval(
+        tables,
+        panel.aggregator,
+        clusters=clusters,
+        samples=samples,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    scaled = scale_interval(span, panel.factor)
+    if panel.is_share:
+        scaled = Interval(
+            scaled.estimate, max(0.0, scaled.low), min(100.0, scaled.high), scaled.method
+        )
+    return Score(
+        system=system,
+        metric=panel.metric,
+        split=panel.split,
+        tag=tag,
+        value=value,
+        n=len(panel.keys) if where is None else len(where),
+        interval=scaled,
+        spread=spread(list(panel.seed_scores(system, where).values())),
+        signature=panel.signature,
+    )
+
+
+def scale_interval(span: Interval, factor: float) -> Interval:
+    """The interval in points instead of shares."""
+    return Interval(span.estimate * factor, span.low * factor, span.high * factor, span.method)
+
+
+def sliceable_tags(panel: Panel) -> list[str]:
+    """Tags worth slicing by: two or more values, and not an identifier."""
+    limit = MOST_VALUES if panel.aggregator.kind == "mean" else MOST_VALUES_RESAMPLED
+    found = []
+    for tag in panel.tags:
+        values = len(panel.slices(tag))
+        if 2 <= values <= limit and values < len(panel.keys):
+            found.append(tag)
+    return found
+
+
+def main_tag(panel: Panel) -> str | None:
+    """The tag that names what is tested: the first one that slices."""
+    tags = sliceable_tags(panel)
+    for preferred in ("pattern", "template"):
+        if preferred in tags:
+            return preferred
+    return tags[0] if tags else None
+
+
+def is_number(text: str) -> bool:
+    """Whether a tag value is a number (and so belongs on a line, not in a list)."""
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def numeric_tags(panel: Panel) -> list[str]:
+    """Sliceable tags whose values are all numbers: depths and lengths."""
+    return [tag for tag in sliceable_tags(panel) if all(map(is_number, panel.slices(tag)))]
+
+
+def all_scores(panel: Panel, options: ReportOptions) -> Iterator[Score]:
+    """Every number of one panel: overall first, then each tag."""
+    yield from overall(panel, options)
+    for tag in sliceable_tags(panel):
+        yield from by_tag(panel, tag, options)
+
+
+def tidy_rows(scores: Sequence[Score]) -> tuple[list[str], list[list[object]]]:
+    """Columns and rows of results.csv, one number per row."""
+    columns = [
+        "split", "tag", "value", "metric", "system", "n", "score", "ci_low", "ci_high", "method",
+        "seeds", "sd", "min", "max", "signature",
+    ]  # fmt: skip
+    rows: list[list[object]] = []
+    for one in scores:
+        rows.append(
+            [
+                one.split, one.tag, one.value, one.metric, one.system, one.n,
+                round(one.estimate, 4), round(one.interval.low, 4), round(one.interval.high, 4),
+                one.interval.method, one.spread.seeds,
+                "" if math.isnan(one.spread.sd) else round(one.spread.sd, 4),
+                round(one.spread.low, 4), round(one.spread.high, 4), one.signature,
+            ]
+        )  # fmt: skip
+    return columns, rows

@@ -1,0 +1,58 @@
+"""`recombine report`: read the runs, write the page, the tables, the figures and the exports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from recombine.files import write_text
+from recombine.report.model import Report, build_report
+from recombine.report.observations import open_source
+from recombine.report.options import ReportOptions, ReportPaths
+from recombine.report.overview import own_tables
+from recombine.report.page import render_page
+from recombine.report.summary import tidy_rows
+from recombine.report.tables import Table, comma_separated, markdown, write_table
+
+
+def write_report(
+    runs: Sequence[Path], out: Path, options: ReportOptions | None = None
+) -> ReportPaths:
+    """Write report.html, report.md, results.csv, tables/ and figures/ into ``out``."""
+    options = options or ReportOptions()
+    out = Path(out)
+    report = build_report(open_source([Path(run) for run in runs]), options)
+    tables = own_tables(report)
+    table_paths = [path for table in tables for path in write_table(table, out / "tables")]
+    columns, rows = tidy_rows(list(report.scores))
+    write_text(out / "results.csv", comma_separated(columns, rows))
+    write_text(out / "report.md", markdown_report(report, tables))
+    write_text(out / "report.html", render_page(report, {}))
+    return ReportPaths(
+        html=out / "report.html",
+        markdown=out / "report.md",
+        csv=out / "results.csv",
+        tables=tuple(table_paths),
+        figures=(),
+        exports=(),
+        notes=report.notes,
+    )
+
+
+def markdown_report(report: Report, tables: Sequence[Table]) -> str:
+    """The findings as Markdown: for a terminal, a pull request, an issue."""
+    manifest = report.source.benchmark.manifest
+    lines = [
+        f"# {report.title}",
+        "",
+        f"{manifest.name} {manifest.version}, {manifest.source} to {manifest.target or 'any'}, "
+        f"benchmark {report.source.benchmark.hash[:12]}.",
+        "",
+    ]
+    lines += [f"> {note}" for note in report.notes]
+    for table in tables:
+        lines += ["", markdown(table)]
+    lines += ["", "## Signatures", ""]
+    signatures = dict.fromkeys((sheet.metric, sheet.signature) for sheet in report.sheets)
+    lines += [f"- `{metric}`: `{signature or 'none'}`" for metric, signature in signatures]
+    return "\n".join(lines) + "\n"
