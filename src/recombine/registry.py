@@ -31,6 +31,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "http": "recombine.systems.http:Http",
         "llm": "recombine.systems.llm:Llm",
         "hf-seq2seq": "recombine.systems.hf_seq2seq:HfSeq2Seq",
+        "transformer": "recombine.systems.seq2seq.system:Transformer",
+        "lstm": "recombine.systems.seq2seq.system:Lstm",
     },
     "metric": {
         "exact": "recombine.metrics.exact:Exact",

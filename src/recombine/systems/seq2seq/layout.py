@@ -1,0 +1,119 @@
+"""Layout: how the sentences of a batch lie in the rows that the layers work on.
+
+Every layer but attention works on single tokens, so a batch is one tall matrix of rows without a
+sentence axis. Two layouts know where the sentences are. `Grouped` (any device) sorts the batch by
+length into a few groups and pads inside a group only, so attention sees plain views. `Packed` (a
+GPU) has no padding at all but a tail up to a fixed number of rows: fixed shapes are what a CUDA
+graph needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from recombine.systems.seq2seq.corpus import Corpus, Numbers, Side
+from recombine.systems.seq2seq.vocabulary import BEGIN, PAD
+
+
+@dataclass(frozen=True)
+class Group:
+    """Sentences padded to common lengths: `count` blocks of rows on each side."""
+
+    count: int
+    source_length: int
+    target_length: int
+
+
+@dataclass
+class Grouped:
+    """The sentences of a batch in a few groups of similar length, padded inside each group."""
+
+    groups: tuple[Group, ...]
+    source_lengths: Tensor
+    target_lengths: Tensor
+
+
+@dataclass
+class Packed:
+    """Sentences laid end to end: sentence b has rows starts[b] ... starts[b] + lengths[b] - 1."""
+
+    source_starts: Tensor
+    source_lengths: Tensor
+    target_starts: Tensor
+    target_lengths: Tensor
+    max_source_length: int
+    max_target_length: int
+
+
+@dataclass
+class Batch:
+    """Rows of piece numbers and positions, and the layout that says which row is whose."""
+
+    source: Tensor
+    source_positions: Tensor
+    target_input: Tensor
+    target_output: Tensor
+    target_positions: Tensor
+    layout: Grouped | Packed
+
+
+def group_batch(corpus: Corpus, chosen: Numbers, device: torch.device, groups: int = 4) -> Batch:
+    """Lay out the chosen pairs in at most `groups` groups of similar length."""
+    source_lengths = corpus.source.lengths[chosen]
+    target_lengths = corpus.target.lengths[chosen]
+    # A stable order, so that the same sentences always lie in the same rows.
+    by_length = np.lexsort((chosen, source_lengths, target_lengths))
+    chosen = chosen[by_length]
+    source_lengths, target_lengths = source_lengths[by_length], target_lengths[by_length]
+    shapes = []
+    columns: list[list[Numbers]] = [[], [], [], [], []]
+    for start, stop in _cut(source_lengths + target_lengths, groups):
+        count = stop - start
+        source, source_positions = _padded(corpus.source, chosen[start:stop])
+        output, target_positions = _padded(corpus.target, chosen[start:stop])
+        begin = np.full((count, 1), BEGIN, dtype=np.int64)
+        shifted = np.concatenate((begin, output[:, :-1]), axis=1)
+        for column, values in zip(
+            columns, (source, source_positions, shifted, output, target_positions), strict=True
+        ):
+            column.append(values.reshape(-1))
+        shapes.append(Group(count, source.shape[1], output.shape[1]))
+    rows = [torch.from_numpy(np.concatenate(column)).to(device) for column in columns]
+    layout = Grouped(
+        tuple(shapes),
+        torch.from_numpy(source_lengths).to(device),
+        torch.from_numpy(target_lengths).to(device),
+    )
+    return Batch(*rows, layout=layout)
+
+
+def _padded(side: Side, chosen: Numbers) -> tuple[Numbers, Numbers]:
+    lengths = side.lengths[chosen]
+    positions = np.arange(int(lengths.max()), dtype=np.int64)[None, :]
+    inside = positions < lengths[:, None]
+    index = np.minimum(side.starts[chosen][:, None] + positions, len(side.pieces) - 1)
+    return np.where(inside, side.pieces[index], PAD), np.broadcast_to(positions, index.shape)
+
+
+def _cut(lengths: Numbers, groups: int) -> list[tuple[int, int]]:
+    """Cut an ascending list of lengths where that saves most padding (greedily, group by group)."""
+    cuts = {0, len(lengths)}
+    for _ in range(groups - 1):
+        best, gain = 0, 0
+        edges = sorted(cuts)
+        for start, stop in zip(edges, edges[1:], strict=False):
+            running = np.maximum.accumulate(lengths[start:stop])
+            sizes = np.arange(1, stop - start)
+            saved = sizes * (running[-1] - running[:-1])
+            if len(saved) and int(saved.max()) > gain:
+                gain, best = int(saved.max()), start + 1 + int(saved.argmax())
+        # Below this the extra kernel launches cost more than the padding.
+        if gain < 32:
+            break
+        cuts.add(best)
+    edges = sorted(cuts)
+    return list(zip(edges, edges[1:], strict=False))

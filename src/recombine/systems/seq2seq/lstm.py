@@ -1,0 +1,146 @@
+"""The LSTM encoder-decoder with global dot attention (Luong et al. 2015, section 3.1).
+
+The decoder starts from the encoder's last states; attention reads the top layer, and the attentional
+state tanh(W [context; state]) of equation 5 goes to the output layer. Without input feeding, so that
+a whole target is one call.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from recombine.systems.seq2seq.attention import MASKED
+from recombine.systems.seq2seq.layout import Batch, Grouped
+from recombine.systems.seq2seq.options import LstmOptions
+from recombine.systems.seq2seq.vocabulary import PAD
+
+States = tuple[Tensor, Tensor]
+
+
+@dataclass
+class Cache:
+    """What decoding remembers: the encoder's output and the decoder's states."""
+
+    memory: Tensor
+    hidden: Tensor
+    states: States
+
+    def select(self, index: Tensor) -> Cache:
+        """Return the cache of the chosen sentences (or beams), in that order."""
+        states = tuple(state.index_select(1, index) for state in self.states)
+        return Cache(
+            self.memory.index_select(0, index),
+            self.hidden.index_select(0, index),
+            (states[0], states[1]),
+        )
+
+
+class Lstm(nn.Module):
+    """Encoder, decoder, attention, embeddings and output layer."""
+
+    def __init__(self, options: LstmOptions, source_size: int, target_size: int) -> None:
+        super().__init__()
+        self.options = options
+        width = options.width
+        self.source_embedding = nn.Parameter(torch.randn(source_size, width) * width**-0.5)
+        self.target_embedding = nn.Parameter(torch.randn(target_size, width) * width**-0.5)
+        self.encoder = nn.LSTM(
+            width,
+            width // (2 if options.bidirectional else 1),
+            options.encoder_layers,
+            dropout=options.dropout if options.encoder_layers > 1 else 0.0,
+            bidirectional=options.bidirectional,
+            batch_first=True,
+        )
+        self.decoder = nn.LSTM(
+            width,
+            width,
+            options.decoder_layers,
+            dropout=options.dropout if options.decoder_layers > 1 else 0.0,
+            batch_first=True,
+        )
+        bound = math.sqrt(6 / (3 * width))
+        self.mix = nn.Parameter(torch.empty(width, 2 * width).uniform_(-bound, bound))
+        self.output: nn.Parameter | None = None
+        if not options.tie_embeddings:
+            bound = math.sqrt(6 / (width + target_size))
+            self.output = nn.Parameter(torch.empty(target_size, width).uniform_(-bound, bound))
+        self.output_bias = nn.Parameter(torch.zeros(target_size))
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Return the summed cross-entropy of a batch over its target pieces."""
+        layout = batch.layout
+        assert isinstance(layout, Grouped)
+        logits = []
+        source_row = target_row = first = 0
+        for group in layout.groups:
+            source_end = source_row + group.count * group.source_length
+            target_end = target_row + group.count * group.target_length
+            lengths = layout.source_lengths[first : first + group.count]
+            memory, hidden, states = self._encode(
+                batch.source[source_row:source_end].view(group.count, -1), lengths
+            )
+            target = batch.target_input[target_row:target_end].view(group.count, -1)
+            output, _ = self.decoder(self._embed(self.target_embedding, target), states)
+            logits.append(self._score(self._attend(output, memory, hidden)).flatten(0, 1))
+            source_row, target_row, first = source_end, target_end, first + group.count
+        return functional.cross_entropy(
+            torch.cat(logits).float(),
+            batch.target_output,
+            ignore_index=PAD,
+            reduction="sum",
+            label_smoothing=self.options.label_smoothing,
+        )
+
+    def start(self, pieces: Tensor, lengths: Tensor, room: int) -> Cache:
+        """Encode padded sources [count, length]; `room` is of no concern to an LSTM."""
+        return Cache(*self._encode(pieces, lengths))
+
+    def step(self, cache: Cache, pieces: Tensor, position: int) -> Tensor:
+        """Return the logits after one more target piece of every sentence."""
+        embedded = self._embed(self.target_embedding, pieces[:, None])
+        output, cache.states = self.decoder(embedded, cache.states)
+        return self._score(self._attend(output, cache.memory, cache.hidden))[:, 0]
+
+    def _encode(self, pieces: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, States]:
+        length = pieces.shape[1]
+        packed = pack_padded_sequence(
+            self._embed(self.source_embedding, pieces),
+            lengths.cpu(),
+            batch_first=True,
+            enforce_sorted=False,
+        )
+        output, (state, cell) = self.encoder(packed)
+        memory, _ = pad_packed_sequence(output, batch_first=True, total_length=length)
+        hidden = torch.arange(length, device=pieces.device)[None, :] >= lengths[:, None]
+        return memory, hidden, (self._fit(state), self._fit(cell))
+
+    def _fit(self, states: Tensor) -> Tensor:
+        """Join directions and give the decoder as many layers as it has."""
+        if self.options.bidirectional:
+            forward, backward = states.unflatten(0, (-1, 2)).unbind(1)
+            states = torch.cat((forward, backward), dim=-1)
+        missing = self.options.decoder_layers - len(states)
+        if missing > 0:
+            states = torch.cat((states, states[-1:].expand(missing, -1, -1)))
+        return states[: self.options.decoder_layers].contiguous()
+
+    def _attend(self, output: Tensor, memory: Tensor, hidden: Tensor) -> Tensor:
+        scores = (output @ memory.transpose(1, 2)).float().masked_fill(hidden[:, None], MASKED)
+        context = scores.softmax(-1).to(memory.dtype) @ memory
+        mixed = torch.tanh(functional.linear(torch.cat((context, output), dim=-1), self.mix))
+        return functional.dropout(mixed, self.options.dropout) if self.training else mixed
+
+    def _score(self, state: Tensor) -> Tensor:
+        weight = self.target_embedding if self.output is None else self.output
+        return functional.linear(state, weight, self.output_bias)
+
+    def _embed(self, table: Tensor, pieces: Tensor) -> Tensor:
+        embedded = functional.embedding(pieces, table) * math.sqrt(self.options.width)
+        return functional.dropout(embedded, self.options.dropout) if self.training else embedded

@@ -1,0 +1,241 @@
+"""Training: prepare the data, build one replica per seed, and take turns until all are done."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from recombine.errors import ConfigError, DataError, SystemFailure
+from recombine.systems.base import TrainingData
+from recombine.systems.seq2seq.checkpoint import claim, read_state
+from recombine.systems.seq2seq.corpus import Corpus, Prepared, Side, prepare
+from recombine.systems.seq2seq.distributed import World, join_world
+from recombine.systems.seq2seq.lstm import Lstm
+from recombine.systems.seq2seq.options import (
+    LstmOptions,
+    Options,
+    TransformerOptions,
+    fingerprint,
+)
+from recombine.systems.seq2seq.replica import Replica, seed_streams
+from recombine.systems.seq2seq.transformer import Transformer
+
+
+def train(data: TrainingData, model_dir: Path, seed: int, options: Options) -> None:
+    """Train one seed into `model_dir`, going on from what is there."""
+    train_many(data, {seed: model_dir}, options)
+
+
+def train_many(data: TrainingData, model_dirs: Mapping[int, Path], options: Options) -> None:
+    """Train several seeds, side by side on a GPU, one after another elsewhere."""
+    device = choose_device(options.device)
+    world = join_world(device)
+    configure(options, device)
+    identity = fingerprint([[one.source, *one.references[:1]] for one in data.train])
+    todo: dict[int, Path] = {}
+    for seed, model_dir in sorted(model_dirs.items()):
+        if world.leads:
+            claim(model_dir, kind_of(options), options, identity)
+        world.wait()
+        state = read_state(model_dir)
+        if state is None or state.step < options.steps:
+            todo[seed] = model_dir
+    if not todo:
+        return
+    started = time.monotonic()
+    rounds = [list(todo)] if device.type == "cuda" else [[seed] for seed in todo]
+    for seeds in rounds:
+        replicas = []
+        for seed in seeds:
+            if world.leads:
+                prepare(data.train, data.dev, options, todo[seed])
+            world.wait()
+            prepared = prepare(data.train, data.dev, options, todo[seed])
+            replicas.append(_replica(prepared, options, todo[seed], seed, device, world))
+        _run(replicas, options, started)
+
+
+def kind_of(options: Options) -> str:
+    """Return the name of the system these options are for."""
+    return "lstm" if isinstance(options, LstmOptions) else "transformer"
+
+
+def build_model(options: Options, source_size: int, target_size: int) -> Any:
+    """Return an untrained model; its first weights depend on torch's seed."""
+    if isinstance(options, LstmOptions):
+        return Lstm(options, source_size, target_size)
+    if isinstance(options, TransformerOptions):
+        return Transformer(options, source_size, target_size)
+    raise ConfigError(f"no model for options of type {type(options).__name__}")
+
+
+def choose_device(name: str) -> torch.device:
+    """Return the device an option names; "auto" takes the GPU if there is one."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+        if name == "cuda" and "LOCAL_RANK" in os.environ:
+            name = f"cuda:{os.environ['LOCAL_RANK']}"
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise ConfigError(f"unknown device '{name}'", hint="auto, cpu, cuda or cuda:N") from error
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise ConfigError(f"device '{name}' asked for, but torch sees no GPU")
+    return device
+
+
+def choose_dtype(options: Options, device: torch.device) -> torch.dtype:
+    """Return the number format of the layers."""
+    if options.precision == "float32" or (options.precision == "auto" and device.type == "cpu"):
+        return torch.float32
+    return torch.bfloat16
+
+
+def configure(options: Options, device: torch.device) -> None:
+    """Set threads and determinism for this process."""
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    if options.deterministic:
+        # cuBLAS needs its workspace fixed before the first call.
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.use_deterministic_algorithms(options.deterministic)
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+
+
+def _replica(
+    prepared: Prepared,
+    options: Options,
+    model_dir: Path,
+    seed: int,
+    device: torch.device,
+    world: World,
+) -> Replica:
+    prepared, dropped = _fitting(prepared, options)
+    # Step -1 is no step: the stream of the first weights.
+    seed_streams(seed, 2**31 - 1)
+    model = build_model(
+        options, len(prepared.source_vocabulary), len(prepared.target_vocabulary)
+    )
+    replica = Replica(
+        model=model,
+        prepared=prepared,
+        options=options,
+        model_dir=model_dir,
+        seed=seed,
+        device=device,
+        dtype=choose_dtype(options, device),
+        world=world,
+    )
+    replica.note(
+        step=replica.state.step,
+        event="start",
+        seed=seed,
+        parameters=sum(one.numel() for one in model.parameters()),
+        pairs=len(prepared.corpus),
+        dropped_as_too_long=dropped,
+        device=_device_name(device),
+        precision=str(choose_dtype(options, device)).removeprefix("torch."),
+        torch=str(torch.__version__),
+    )
+    return replica
+
+
+def _run(replicas: list[Replica], options: Options, started: float) -> None:
+    from recombine.run import progress
+
+    if replicas[0].device.type == "cuda" and options.graphs and replicas[0].world.size == 1:
+        _use_graphs(replicas)
+    label = ", ".join(str(replica.seed) for replica in replicas)
+    total = sum(options.steps - replica.state.step for replica in replicas)
+    try:
+        with progress(f"training seed {label}", total) as bar:
+            while going := [replica for replica in replicas if not replica.done]:
+                boundaries = {replica.seed: replica.next_boundary() for replica in going}
+                moving = going
+                while moving:
+                    for replica in moving:
+                        replica.take_step()
+                    bar.advance(len(moving))
+                    moving = [one for one in moving if one.state.step < boundaries[one.seed]]
+                for replica in going:
+                    replica.at_boundary()
+                lead = going[0]
+                bar.note(
+                    loss=lead.loss,
+                    dev=lead.state.best_exact if lead.state.best_step is not None else "-",
+                    pairs_s=sum(replica.rate for replica in going),
+                )
+                _stop_in_time(going, options, started)
+    finally:
+        for replica in replicas:
+            replica.close()
+
+
+def _stop_in_time(replicas: list[Replica], options: Options, started: float) -> None:
+    minutes = (time.monotonic() - started) / 60
+    if not options.max_minutes or minutes < options.max_minutes:
+        return
+    if all(replica.done for replica in replicas):
+        return
+    for replica in replicas:
+        if not replica.done:
+            replica.save()
+    steps = ", ".join(str(replica.state.step) for replica in replicas)
+    raise SystemFailure(
+        f"stopped at step {steps} of {options.steps} after {minutes:.1f} minutes",
+        hint="run again to continue",
+    )
+
+
+def _use_graphs(replicas: list[Replica]) -> None:
+    """Give every replica a captured graph; where that fails, training goes on eagerly."""
+    from recombine.systems.seq2seq.graphs import GraphStepper
+
+    for replica in replicas:
+        if isinstance(replica.options, TransformerOptions):
+            try:
+                replica.stepper = GraphStepper(replica)
+            except Exception as error:
+                # Whatever a driver, compiler or kernel does not like, eager steps are right.
+                replica.note(
+                    step=replica.state.step, event="no graph, eager steps", reason=repr(error)[:500]
+                )
+
+
+def _fitting(prepared: Prepared, options: Options) -> tuple[Prepared, int]:
+    """Leave out pairs that are longer than `max_length` pieces."""
+    corpus = prepared.corpus
+    longest = corpus.source.lengths, corpus.target.lengths
+    keep = (longest[0] <= options.max_length) & (longest[1] <= options.max_length)
+    if keep.all():
+        return prepared, 0
+    if not keep.any():
+        raise DataError(
+            f"every training pair is longer than max_length = {options.max_length} pieces",
+            hint="raise max_length",
+        )
+    numbers = keep.nonzero()[0]
+    sides = [
+        Side.of([side.sentence(number)[:-1].tolist() for number in numbers])
+        for side in (corpus.source, corpus.target)
+    ]
+    kept = Prepared(
+        prepared.source_vocabulary,
+        prepared.target_vocabulary,
+        Corpus(*sides),
+        prepared.dev_sources,
+        prepared.dev_references,
+    )
+    return kept, int((~keep).sum())
+
+
+def _device_name(device: torch.device) -> str:
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return f"cpu, {torch.get_num_threads()} threads"
