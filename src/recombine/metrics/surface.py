@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
+
 from recombine.benchmark import Example
 from recombine.errors import ConfigError
 from recombine.metrics.base import Observation, Scored, Stats
@@ -20,6 +22,7 @@ class _Surface:
     """What BLEU and chrF share: sacrebleu keeps statistics per segment, as we do."""
 
     _scorer: Any
+    _references = 1
 
     def key(self, example: Example) -> str | None:
         """Every example with a reference is observed by itself."""
@@ -28,6 +31,7 @@ class _Surface:
     def observe(self, items: Sequence[Scored]) -> Observation:
         """Return the sufficient statistics of one sentence and its sentence-level score."""
         (item,) = items
+        self._references = max(self._references, len(item.example.references))
         streams = [[reference] for reference in item.example.references]
         (stats,) = self._scorer._extract_corpus_statistics([item.hypothesis], streams)
         value = self._sentence(stats)
@@ -77,13 +81,29 @@ class Bleu(_Surface):
         self._scorer = BLEU(**options)
         self._sentence_scorer = BLEU(**options, effective_order=True)
 
+    def aggregate_many(self, sums: Stats) -> Stats:
+        """Return the corpus BLEU of many summed statistics at once (exponential smoothing).
+
+        The same arithmetic as sacrebleu's `compute_bleu`, for resampling; optional in a metric.
+        """
+        hypothesis, reference = sums[:, 0], sums[:, 1]
+        orders = (sums.shape[1] - 2) // 2
+        correct, total = sums[:, 2 : 2 + orders], sums[:, 2 + orders :]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            misses = np.cumsum((correct == 0) & (total > 0), axis=1)
+            smoothed = np.where(correct == 0, 100.0 / (2.0**misses * total), 100 * correct / total)
+            logs = np.where(total > 0, np.log(smoothed), -np.inf)
+            penalty = np.where(hypothesis < reference, np.exp(1 - reference / hypothesis), 1.0)
+        scores = np.nan_to_num(penalty) * np.exp(logs.mean(axis=1))
+        return np.asarray(np.where(correct.any(axis=1), scores, 0.0), dtype=np.float64)
+
     def _sentence(self, stats: Sequence[int]) -> float:
         # Without effective order a sentence shorter than four words would always score 0.
         return float(self._sentence_scorer._compute_score_from_stats(list(stats)).score)
 
     def signature(self) -> str:
         """Return sacrebleu's own signature."""
-        return _signature("bleu", self._scorer)
+        return _signature("bleu", self._scorer, self._references)
 
 
 @dataclass(kw_only=True)
@@ -115,9 +135,26 @@ class Chrf(_Surface):
             lowercase=self.lowercase,
         )
 
+    def aggregate_many(self, sums: Stats) -> Stats:
+        """Return the corpus chrF of many summed statistics at once; optional in a metric.
+
+        The same arithmetic as sacrebleu's chrF without epsilon smoothing: precision and recall are
+        averaged over the orders that occur, then combined.
+        """
+        parts = sums.reshape(len(sums), -1, 3)
+        hypothesis, reference, match = parts[..., 0], parts[..., 1], parts[..., 2]
+        used = (hypothesis > 0) & (reference > 0)
+        orders = np.maximum(used.sum(axis=1), 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            precision = np.where(used, match / hypothesis, 0.0).sum(axis=1) / orders
+            recall = np.where(used, match / reference, 0.0).sum(axis=1) / orders
+            factor = self.beta**2
+            score = (1 + factor) * precision * recall / (factor * precision + recall)
+        return np.asarray(100 * np.nan_to_num(score), dtype=np.float64)
+
     def signature(self) -> str:
         """Return sacrebleu's own signature."""
-        return _signature(self.name, self._scorer)
+        return _signature(self.name, self._scorer, self._references)
 
 
 @dataclass(kw_only=True)
@@ -128,8 +165,8 @@ class ChrfPlusPlus(Chrf):
     word_order: int = 2
 
 
-def _signature(name: str, scorer: Any) -> str:
-    scorer._has_references = True
-    if scorer.num_refs <= 0:
-        scorer.num_refs = 1
+def _signature(name: str, scorer: Any, references: int) -> str:
+    # sacrebleu learns the number of references from the last segment; a signature asked for before
+    # any segment, or after one with fewer references, must be the same.
+    scorer.num_refs = references
     return f"{name}|{scorer.get_signature().format(short=False)}"

@@ -1,0 +1,126 @@
+"""Experiments: stages that resume, skip and refuse."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+
+from recombine.benchmark import Example
+from recombine.errors import ConfigError, DataError, StaleOutput
+from recombine.experiment import read_experiment, score_run, stratified_sample, train, translate
+
+TRAINABLE = '''
+import json
+from dataclasses import dataclass
+@dataclass(kw_only=True)
+class Memory:
+    """Remembers its training pairs."""
+    default: str = "?"
+    decoding_options = ("default",)
+    def train(self, data, model_dir, seed):
+        model_dir.mkdir(parents=True, exist_ok=True)
+        pairs = {e.source: e.references[0] for e in data.train}
+        (model_dir / "pairs.json").write_text(json.dumps({"seed": seed, "pairs": pairs}))
+    def load(self, model_dir, checkpoint=None):
+        self.pairs = json.loads((model_dir / "pairs.json").read_text())["pairs"]
+        return self
+    def checkpoints(self, model_dir):
+        return ["step-1"]
+    def translate(self, sources):
+        return (self.pairs.get(s, self.default) for s in sources)
+'''
+
+
+@pytest.fixture
+def experiment_file(tmp_path, small_benchmark):
+    """An experiment with a fixed and a trainable system."""
+    (tmp_path / "memory.py").write_text(TRAINABLE, encoding="utf-8")
+    path = tmp_path / "e.toml"
+    path.write_text(
+        f'benchmark = "{small_benchmark}"\nrun = "{tmp_path / "run"}"\nseeds = [1, 2]\n'
+        'splits = ["train", "test"]\nmetrics = ["exact", "chrf"]\n'
+        '[system.copy]\nuse = "copy"\n'
+        f'[system.memory]\nuse = "{tmp_path / "memory.py"}:Memory"\n',
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_all_stages_run_and_then_have_nothing_to_do(experiment_file):
+    """Train, translate, score; a second time nothing is done again."""
+    experiment = read_experiment(experiment_file)
+    assert train(experiment) == 2
+    assert translate(experiment) == 4 * 5
+    assert score_run(experiment) == 4
+    assert (train(experiment), translate(experiment), score_run(experiment)) == (0, 0, 0)
+    rows = (experiment.run / "memory" / "seed-1" / "scores.csv").read_text().splitlines()
+    assert rows[0].startswith("split,tag,value,metric,n,score,ci_low,ci_high,signature")
+    assert rows[1].startswith("train,all,all,exact,2,100.0000,")
+    record = json.loads((experiment.run / "memory" / "seed-1" / "run.json").read_text())
+    assert record["seed"] == 1
+    assert record["translate"]["test"]["sentences"] == 3
+
+
+def test_a_changed_option_is_refused_and_force_keeps_the_old_file(experiment_file):
+    """Stale translations are never reused silently, and --force loses nothing."""
+    experiment = read_experiment(experiment_file)
+    train(experiment)
+    translate(experiment)
+    changed = read_experiment(experiment_file, ["system.memory.default=!"])
+    assert train(changed) == 0  # a decoding option does not make the model stale
+    with pytest.raises(StaleOutput, match="'options'"):
+        translate(changed)
+    translate(changed, force=True)
+    folder = changed.run / "memory" / "seed-1" / "translations"
+    assert (folder / "test.jsonl.old-1").is_file()
+    assert '"hyp":"!"' in (folder / "test.jsonl").read_text(encoding="utf-8")
+
+
+def test_checkpoints_are_decoded_beside_the_final_model(experiment_file):
+    """translations/SPLIT@step-N.jsonl and scores of their own."""
+    experiment = read_experiment(experiment_file, ['checkpoints=["all"]'])
+    train(experiment)
+    translate(experiment)
+    score_run(experiment)
+    folder = experiment.run / "memory" / "seed-2"
+    assert (folder / "translations" / "test@step-1.jsonl").is_file()
+    assert (folder / "scores" / "exact.test@step-1.jsonl").is_file()
+    assert (folder / "scores@step-1.csv").is_file()
+
+
+def test_translating_before_training_says_what_to_do(experiment_file):
+    """No half-loaded model."""
+    with pytest.raises(DataError, match="not trained yet"):
+        translate(read_experiment(experiment_file))
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("system.copy.speed=1", "unknown key"),
+        ("sede=[1]", "unknown key"),
+        ("seeds=[]", "'seeds' is empty"),
+        ("system.copy.use=cpoy", "unknown system"),
+    ],
+)
+def test_mistakes_are_found_before_any_work(experiment_file, override, message):
+    """Options of every system are checked when the file is read."""
+    with pytest.raises(ConfigError, match=message):
+        read_experiment(experiment_file, [override])
+
+
+def test_a_sample_keeps_the_mix_and_the_groups():
+    """Stratified by the first tag, seeded, whole groups, in file order."""
+    examples = [
+        Example.make(source=f"s{i}", tags={"pattern": "abc"[i % 3]}, group=f"g{i // 6}-{i % 3}")
+        for i in range(180)
+    ]
+    sample = stratified_sample(examples, 30, seed=1)
+    assert Counter(e.tags["pattern"] for e in sample) == {"a": 10, "b": 10, "c": 10}
+    assert [e for e in examples if e in sample] == sample
+    assert all(size == 2 for size in Counter(e.group for e in sample).values())
+    assert stratified_sample(examples, 30, seed=1) == sample
+    assert stratified_sample(examples, 30, seed=2) != sample
+    assert stratified_sample(examples, 0, seed=1) == examples

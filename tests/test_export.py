@@ -1,0 +1,57 @@
+"""Exports that other tools read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from recombine.benchmark import Benchmark
+from recombine.errors import ConfigError
+from recombine.export import export
+
+
+def test_tsv_has_three_columns(tmp_path, small_benchmark):
+    """COGS style: source, reference, first tag."""
+    export(Benchmark.open(small_benchmark), "tsv", tmp_path / "out")
+    lines = (tmp_path / "out" / "test.tsv").read_text(encoding="utf-8").splitlines()
+    assert lines[1] == "A dog slept.\tEin Hund schlief.\ttest"
+
+
+def test_text_is_line_aligned(tmp_path, small_benchmark):
+    """One file per language."""
+    export(Benchmark.open(small_benchmark), "text", tmp_path / "out")
+    source = (tmp_path / "out" / "test.en").read_text(encoding="utf-8").splitlines()
+    target = (tmp_path / "out" / "test.de").read_text(encoding="utf-8").splitlines()
+    assert next(zip(source, target, strict=True)) == (
+        "The king saw a queen.",
+        "Der König sah eine Königin.",
+    )
+
+
+def test_the_parquet_folder_loads_as_a_dataset(tmp_path, small_benchmark):
+    """`datasets.load_dataset(folder)` just works, with every split and column."""
+    datasets = pytest.importorskip("datasets", reason="the dev extra installs it")
+    export(Benchmark.open(small_benchmark), "parquet", tmp_path / "out")
+    loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
+    assert {name: len(split) for name, split in loaded.items()} == {"train": 2, "test": 3}
+    row = loaded["test"][1]
+    assert row["references"] == ["Ein Hund schlief."]
+    assert json.loads(row["tags"]) == {"pattern": "test"}
+
+
+def test_the_croissant_metadata_lists_every_file(tmp_path, small_benchmark):
+    """Hashes and columns of each parquet file."""
+    export(Benchmark.open(small_benchmark), "parquet", tmp_path / "out")
+    croissant = json.loads((tmp_path / "out" / "croissant.json").read_text(encoding="utf-8"))
+    assert croissant["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    assert [one["contentUrl"] for one in croissant["distribution"]] == [
+        "data/train.parquet",
+        "data/test.parquet",
+    ]
+
+
+def test_an_unknown_format_is_refused(tmp_path, small_benchmark):
+    """With the formats there are."""
+    with pytest.raises(ConfigError, match="xlsx"):
+        export(Benchmark.open(small_benchmark), "xlsx", tmp_path / "out")
