@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recombine.benchmark import Benchmark, Draft, Example, Focus
+from recombine.benchmark import Benchmark, Draft, Example, Focus, stratified_sample
 from recombine.errors import DataError
 
 HEAD = {
@@ -128,3 +130,26 @@ def test_an_unknown_split_lists_the_known_ones(small_benchmark):
     with pytest.raises(DataError) as caught:
         Benchmark.open(small_benchmark).read("gen")
     assert caught.value.hint == "its splits: train, test"
+
+
+def test_a_sample_keeps_the_mix_and_the_groups():
+    """Stratified by the first tag, seeded, whole groups, in file order."""
+    examples = [
+        Example.make(source=f"s{i}", tags={"pattern": "abc"[i % 3]}, group=f"g{i // 6}-{i % 3}")
+        for i in range(180)
+    ]
+    sample = stratified_sample(examples, 30, seed=1)
+    assert Counter(e.tags["pattern"] for e in sample) == {"a": 10, "b": 10, "c": 10}
+    assert [e for e in examples if e in sample] == sample
+    assert all(size == 2 for size in Counter(e.group for e in sample).values())
+    assert stratified_sample(examples, 30, seed=1) == sample
+    assert stratified_sample(examples, 30, seed=2) != sample
+    assert stratified_sample(examples, 0, seed=1) == examples
+
+
+def test_a_draft_can_keep_a_subset(tmp_path):
+    """--sample on a build: fewer examples, the same mix."""
+    made = Draft(tmp_path / "b", seed=1, sample=4)
+    made.write("test", [Example.make(source=f"s{i}", tags={"p": i % 2}) for i in range(20)])
+    tags = [e.tags["p"] for e in made.finish({**HEAD, "sample": 4}).read("test")]
+    assert sorted(tags) == [0, 0, 1, 1]

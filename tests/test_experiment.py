@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 
 import pytest
 
-from recombine.benchmark import Example
 from recombine.errors import ConfigError, DataError, StaleOutput
-from recombine.experiment import read_experiment, score_run, stratified_sample, train, translate
+from recombine.experiment import read_experiment, score_run, train, translate
 
 TRAINABLE = '''
 import json
@@ -109,18 +107,3 @@ def test_mistakes_are_found_before_any_work(experiment_file, override, message):
     """Options of every system are checked when the file is read."""
     with pytest.raises(ConfigError, match=message):
         read_experiment(experiment_file, [override])
-
-
-def test_a_sample_keeps_the_mix_and_the_groups():
-    """Stratified by the first tag, seeded, whole groups, in file order."""
-    examples = [
-        Example.make(source=f"s{i}", tags={"pattern": "abc"[i % 3]}, group=f"g{i // 6}-{i % 3}")
-        for i in range(180)
-    ]
-    sample = stratified_sample(examples, 30, seed=1)
-    assert Counter(e.tags["pattern"] for e in sample) == {"a": 10, "b": 10, "c": 10}
-    assert [e for e in examples if e in sample] == sample
-    assert all(size == 2 for size in Counter(e.group for e in sample).values())
-    assert stratified_sample(examples, 30, seed=1) == sample
-    assert stratified_sample(examples, 30, seed=2) != sample
-    assert stratified_sample(examples, 0, seed=1) == examples

@@ -11,12 +11,12 @@ import hashlib
 import json
 import shutil
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recombine.config import Document, dump_toml, parse_config, read_toml
+from recombine.config import dump_toml, parse_config, read_toml
 from recombine.errors import DataError, RecombineError, Where
 from recombine.files import dump_row, read_jsonl, sha256_of, write_bytes, write_json, write_jsonl
 
@@ -200,6 +200,8 @@ class Manifest:
     citation: str = ""
     metrics: tuple[str, ...] = ()
     recombine: str = ""
+    # More than 0: a stratified subset of this many examples per split, made with --sample.
+    sample: int = 0
     recipe: dict[str, Any] = field(default_factory=dict)
 
 
@@ -261,9 +263,7 @@ class Benchmark:
         for name, digest in self.manifest.files.items():
             path = self.path / name
             if not path.resolve().is_relative_to(root):
-                problems.append(
-                    DataError("a link out of the benchmark", Where(str(path)))
-                )
+                problems.append(DataError("a link out of the benchmark", Where(str(path))))
             elif not path.is_file():
                 problems.append(DataError("missing file", Where(str(path))))
             elif sha256_of(path) != digest:
@@ -311,9 +311,12 @@ class Benchmark:
 class Draft:
     """A benchmark being built, in `DIR.partial`; `finish` makes it appear whole at `DIR`."""
 
-    def __init__(self, out: Path, *, seed: int, workdir: Path | None = None) -> None:
+    def __init__(
+        self, out: Path, *, seed: int, sample: int = 0, workdir: Path | None = None
+    ) -> None:
         self.out = out
         self.seed = seed
+        self.sample = sample
         self.path = out.with_name(out.name + ".partial")
         # Intermediate results that a killed build may reuse; a builder keys them by fingerprint.
         self.workdir = workdir or out.with_name(out.name + ".work")
@@ -331,6 +334,8 @@ class Draft:
         """
         if split in self._sizes:
             raise DataError(f"split '{split}' is written twice")
+        if self.sample:
+            examples = stratified_sample(list(examples), self.sample, self.seed)
         count = 0
         with (self.path / f"{split}.jsonl").open("w", encoding="utf-8", newline="\n") as stream:
             for example in examples:
@@ -406,6 +411,28 @@ def identity_of(value: Any) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def manifest_document(benchmark: Benchmark) -> Document:
-    """Return the manifest as a document that knows its lines."""
-    return read_toml(benchmark.path / "benchmark.toml")
+def stratified_sample(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
+    """Return a seeded subset with the same mix of the first tag, in file order.
+
+    Groups (pairs, compounds) are kept together, since a metric needs all their members.
+    """
+    if not 0 < size < len(examples):
+        return list(examples)
+    strata: dict[str, dict[str, list[int]]] = {}
+    for index, example in enumerate(examples):
+        tag = str(next(iter(example.tags.values()), ""))
+        unit = example.group if example.group is not None else example.id
+        strata.setdefault(tag, {}).setdefault(unit, []).append(index)
+    chosen: list[int] = []
+    for tag, units in strata.items():
+        total = sum(len(rows) for rows in units.values())
+        quota = max(1, round(size * total / len(examples)))
+        # Ordered by a hash of seed and unit: independent of platform and of the other strata.
+        order = sorted(units, key=lambda unit: identity_of([seed, tag, unit]))
+        taken = 0
+        for unit in order:
+            if taken >= quota:
+                break
+            chosen.extend(units[unit])
+            taken += len(units[unit])
+    return [examples[index] for index in sorted(chosen)]

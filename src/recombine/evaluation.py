@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark
+from recombine.benchmark import Benchmark, stratified_sample
 from recombine.errors import SystemFailure
-from recombine.experiment import stratified_sample
 from recombine.metrics.scoring import Result, score
 from recombine.report.scores_table import ScoreRow, score_rows
 from recombine.systems.base import Failure

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine import __version__, registry
-from recombine.benchmark import Benchmark, Example, identity_of
+from recombine.benchmark import Benchmark, identity_of, stratified_sample
 from recombine.config import apply_overrides, parse_config, read_toml, to_plain
 from recombine.errors import ConfigError, DataError
 from recombine.files import read_jsonl, write_jsonl, write_text
@@ -91,33 +91,6 @@ def chosen_splits(experiment: Experiment, benchmark: Benchmark) -> tuple[str, ..
             benchmark.split_path(split)
         return experiment.splits
     return tuple(split for split in benchmark.splits if split not in _LEARNED)
-
-
-def stratified_sample(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
-    """Return a seeded subset with the same mix of the first tag, in file order.
-
-    Groups (pairs, compounds) are kept together, since a metric needs all their members.
-    """
-    if not 0 < size < len(examples):
-        return list(examples)
-    strata: dict[str, dict[str, list[int]]] = {}
-    for index, example in enumerate(examples):
-        tag = str(next(iter(example.tags.values()), ""))
-        unit = example.group if example.group is not None else example.id
-        strata.setdefault(tag, {}).setdefault(unit, []).append(index)
-    chosen: list[int] = []
-    for tag, units in strata.items():
-        total = sum(len(rows) for rows in units.values())
-        quota = max(1, round(size * total / len(examples)))
-        # Ordered by a hash of seed and unit: independent of platform and of the other strata.
-        order = sorted(units, key=lambda unit: identity_of([seed, tag, unit]))
-        taken = 0
-        for unit in order:
-            if taken >= quota:
-                break
-            chosen.extend(units[unit])
-            taken += len(units[unit])
-    return [examples[index] for index in sorted(chosen)]
 
 
 def _cells(experiment: Experiment) -> Iterator[tuple[str, int, Cell]]:

@@ -161,9 +161,8 @@ def score_verb(options: argparse.Namespace) -> int:
 
 
 def _score_file(options: argparse.Namespace) -> int:
-    from recombine.benchmark import Benchmark
+    from recombine.benchmark import Benchmark, stratified_sample
     from recombine.config import apply_overrides
-    from recombine.experiment import stratified_sample
     from recombine.files import write_jsonl
     from recombine.metrics.hypotheses import read_hypotheses
     from recombine.metrics.scoring import observation_row, score

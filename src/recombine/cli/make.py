@@ -139,8 +139,6 @@ def build_verb(options: argparse.Namespace) -> int:
         overrides.append(f"engine={options.engine}")
     if options.address:
         overrides.append(f"address={options.address}")
-    if options.sample:
-        overrides.append(f"sample={options.sample}")
     recipe = read_recipe(options.recipe, overrides)
     if options.dry_run:
         plan = getattr(recipe.builder, "plan", None)
@@ -148,7 +146,9 @@ def build_verb(options: argparse.Namespace) -> int:
         print(json.dumps(plan() if plan else {}, ensure_ascii=False, indent=2))
         return 0
     before = options.out.exists()
-    benchmark = build(recipe, options.out, seed=options.seed, force=options.force)
+    benchmark = build(
+        recipe, options.out, seed=options.seed, force=options.force, sample=options.sample
+    )
     sizes = ", ".join(f"{name} {size:,}" for name, size in benchmark.manifest.splits.items())
     state = "is up to date" if before and not options.force else "built"
     say(f"{options.out}: {state} ({sizes})")

@@ -1,0 +1,89 @@
+"""translate, score, report and run from the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from recombine.benchmark import Benchmark
+from recombine.cli import main
+
+
+@pytest.fixture
+def stdin(monkeypatch):
+    """Give text on standard input."""
+
+    def give(data: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+    return give
+
+
+def test_lines_in_lines_out(stdin, capsys):
+    """Stdin to stdout, U+2028 untouched, CRLF understood."""
+    stdin("a\u2028b\r\nc".encode())
+    assert main(["translate", "--system", "copy"]) == 0
+    assert capsys.readouterr().out == "a\u2028b\nc\n"
+
+
+def test_empty_lines_are_refused(stdin, capsys):
+    """A blank source has no translation."""
+    stdin(b"a\n\nb\n")
+    assert main(["translate", "--system", "copy"]) == 2
+    assert "line 2 of the input is empty" in capsys.readouterr().err
+
+
+def test_a_file_to_file_translation_is_kept_and_verified(tmp_path, capsys):
+    """A second run does nothing; another input is refused until forced."""
+    source, target = tmp_path / "s", tmp_path / "t"
+    source.write_text("a\nb\n")
+    command = ["translate", "--system", "copy", "--input", str(source), "--output", str(target)]
+    assert main(command) == 0
+    assert target.read_text() == "a\nb\n"
+    source.write_text("a\nc\n")
+    assert main(command) == 2
+    assert "'input'" in capsys.readouterr().err
+    assert main([*command, "--force"]) == 0
+    assert target.read_text() == "a\nc\n"
+
+
+def test_scoring_output_from_anywhere(tmp_path, small_benchmark, capsys):
+    """Plain lines, a table, JSON and observations."""
+    examples = Benchmark.open(small_benchmark).read("test")
+    hyps = tmp_path / "hyps.txt"
+    hyps.write_text("".join(e.references[0] + "\n" for e in examples[:2]) + "wrong\n")
+    command = ["score", str(small_benchmark), "--hyps", str(hyps), "--metric", "exact"]
+    assert main([*command, "--observations", str(tmp_path / "o.jsonl")]) == 0
+    assert capsys.readouterr().out.startswith("test\texact\t66.67\t[")
+    rows = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert [row["value"] for row in rows] == [1, 1, 0]
+    assert {"metric", "key", "id", "value", "detail"} <= set(rows[0])
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["n"] == 3
+    assert main([*command, "--metric", "no-such"]) == 2
+
+
+def test_run_does_everything_and_reports(tmp_path, small_benchmark, capsys):
+    """One command from systems to a page."""
+    experiment = tmp_path / "e.toml"
+    experiment.write_text(
+        f'benchmark = "{small_benchmark}"\nrun = "{tmp_path / "run"}"\nmetrics = ["exact"]\n'
+        '[system.copy]\nuse = "copy"\n'
+        f'[system.oracle]\nuse = "noisy-oracle"\nbenchmark = "{small_benchmark}"\nnoise = 0.0\n'
+    )
+    assert main(["run", str(experiment), "--dry-run"]) == 0
+    assert json.loads(capsys.readouterr().out)["sentences"] == 3
+    assert main(["run", str(experiment)]) == 0
+    page = capsys.readouterr().out.strip()
+    assert page.endswith("report.html")
+    assert "oracle" in (tmp_path / "run" / "report" / "report.md").read_text()
+    assert main(["report", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 0
+
+
+def test_no_verb_prints_help_and_exits_2(capsys):
+    """A bare command is a question."""
+    assert main([]) == 2
+    assert "verbs" in capsys.readouterr().out

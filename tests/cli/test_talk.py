@@ -1,0 +1,12 @@
+"""Talk goes to standard error, data to standard output."""
+
+from recombine.cli.talk import print_tree, say
+
+
+def test_talk_and_data_are_apart(capsys):
+    """A script can pipe the data."""
+    say("hello")
+    print_tree({"a": {"b": 1}, "c": [2]})
+    captured = capsys.readouterr()
+    assert captured.err == "hello\n"
+    assert captured.out == "a:\n  b: 1\nc:\n  2\n"
