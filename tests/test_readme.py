@@ -1,0 +1,57 @@
+"""The README is true: its commands run, its links lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MARKED = re.compile(r"<!-- tested -->\n```sh\n(.*?)```", re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
+
+
+def pages(repository: Path) -> list[Path]:
+    """Return every Markdown page we write by hand."""
+    return [
+        *repository.glob("*.md"),
+        *repository.glob("docs/**/*.md"),
+        *repository.glob("examples/**/*.md"),
+    ]
+
+
+def test_the_commands_of_the_readme_run(repository, tmp_path):
+    """Copied into a shell by a stranger, in an empty folder, they work."""
+    blocks = MARKED.findall((repository / "README.md").read_text(encoding="utf-8"))
+    assert blocks, "no tested block in the README"
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    for block in blocks:
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", block],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "家の中の友達が本をあげられた。" in done.stdout
+
+
+def test_links_between_pages_lead_somewhere(repository):
+    """No page promises another that is not there."""
+    broken = [
+        f"{page.relative_to(repository)}: {link}"
+        for page in pages(repository)
+        for link in LINK.findall(page.read_text(encoding="utf-8"))
+        if not (page.parent / link).exists()
+    ]
+    assert broken == []
+
+
+@pytest.mark.parametrize("text", ["/work/", "/farm/", "bash_jobs"])
+def test_no_page_names_a_machine(repository, text):
+    """Documentation speaks of Recombine alone."""
+    assert [page for page in pages(repository) if text in page.read_text(encoding="utf-8")] == []
