@@ -73,3 +73,17 @@ def test_importing_the_package_imports_no_extra():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert output.stdout.strip() == "[]"
+
+
+def test_an_installed_package_adds_names(tmp_path, monkeypatch):
+    """Entry points in the group recombine.systems are found like built-in names."""
+    (tmp_path / "loud.py").write_text(
+        "class Loud:\n    def translate(self, sources):\n        return (s + '!' for s in sources)\n"
+    )
+    info = tmp_path / "loud-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: loud\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[recombine.systems]\nloud = loud:Loud\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert "loud" in registry.names("system")
+    assert list(registry.create("system", "loud", {}).translate(["a"])) == ["a!"]
