@@ -1,4 +1,4 @@
-"""How systems compare: paired differences with intervals, wins and losses, ties instead of ranks."""
+"""How systems compare: paired differences, wins and losses, ties instead of ranks."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from recombine.benchmark import Benchmark, Example
 from recombine.errors import ConfigError, DataError, StaleOutput, Where
 from recombine.files import read_json, read_jsonl, read_lines
 from recombine.registry import create, lookup
-from recombine.report.statistics import Aggregator, Array, recognise
+from recombine.report.statistics import Aggregate, AggregateMany, Aggregator, Array, recognise
 from recombine.run import Cell, Meta, Run
 
 # A value an example may not have for a tag.
@@ -379,18 +379,18 @@ def read_panel(source: Source, metric: str, split: str, checkpoint: str | None =
         columns.setdefault(one.system, {})[one.seed] = _aligned(table, keys)
         if len(table.keys) > len(keys):
             left_out[f"{one.system}, seed {one.seed}"] = len(table.keys) - len(keys)
-    aggregate, higher, signature = _metric_facts(files[0], source)
+    facts = _metric_facts(files[0], source)
     everything = columns[files[0].system][files[0].seed].stats
     return Panel(
         metric=metric,
         split=split,
-        signature=signature,
+        signature=facts.signature,
         keys=keys,
         ids=ids,
         tags=_tag_columns(source.examples(split), ids),
         columns=columns,
-        aggregator=recognise(aggregate, everything),
-        higher_is_better=higher,
+        aggregator=recognise(facts.aggregate, everything, facts.many),
+        higher_is_better=facts.higher_is_better,
         left_out=left_out,
     )
 
@@ -407,7 +407,14 @@ def _aligned(table: _Rows, keys: Sequence[str]) -> Column:
     return Column(table.stats[rows], table.values[rows], labels)
 
 
-def _metric_facts(one: Scores, source: Source) -> tuple[Any, bool, str]:
+class _MetricFacts(NamedTuple):
+    aggregate: Aggregate
+    many: AggregateMany | None
+    higher_is_better: bool
+    signature: str
+
+
+def _metric_facts(one: Scores, source: Source) -> _MetricFacts:
     """The metric's aggregate function, its direction and its signature."""
     stored = Meta(one.path).read() or {}
     described: dict[str, Any] = stored.get("metric") or {}
@@ -423,14 +430,18 @@ def _metric_facts(one: Scores, source: Source) -> tuple[Any, bool, str]:
                 Where(str(one.path)),
                 hint=error.hint,
             ) from None
-        return _mean_of_first, True, str(stored.get("signature", ""))
+        return _MetricFacts(_mean_of_first, None, True, str(stored.get("signature", "")))
     fields = {one.name for one in dataclasses.fields(kind)} if _is_dataclass(kind) else set()
     for language in ("source", "target"):
         if f"{language}_language" in fields:
             options.setdefault(f"{language}_language", getattr(source.benchmark.manifest, language))
     metric = create("metric", name, options)
-    signature = str(stored.get("signature") or metric.signature())
-    return metric.aggregate, bool(getattr(metric, "higher_is_better", True)), signature
+    return _MetricFacts(
+        metric.aggregate,
+        getattr(metric, "aggregate_many", None),
+        bool(getattr(metric, "higher_is_better", True)),
+        str(stored.get("signature") or metric.signature()),
+    )
 
 
 def _is_dataclass(kind: type[Any]) -> bool:

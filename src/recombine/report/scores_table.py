@@ -37,7 +37,8 @@ def score_rows(results: Iterable[Result], *, overall_only: bool = False) -> list
     rows = []
     for result in results:
         stats = result.stats
-        aggregator = recognise(result.metric.aggregate, stats)
+        many = getattr(result.metric, "aggregate_many", None)
+        aggregator = recognise(result.metric.aggregate, stats, many)
         signature = result.metric.signature()
         slices: list[tuple[str, str, list[int] | None]] = [("all", "all", None)]
         if not overall_only:

@@ -12,17 +12,19 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats as distributions
+from scipy import special
 
 from recombine.report.paired import Difference, approximate_randomisation, mcnemar, paired_bootstrap
 from recombine.report.statistics import (
     Aggregator,
     Array,
     Interval,
+    cluster_rows,
     interval,
     percentile_interval,
     resample_sums,
     student_interval,
+    wilson,
 )
 
 
@@ -52,12 +54,15 @@ def spread(scores: Sequence[float]) -> Spread:
     )
 
 
-def crossed_interval(values: Array, confidence: float = 0.95) -> Interval:
+def crossed_interval(
+    values: Array, confidence: float = 0.95, limits: tuple[float, float] | None = None
+) -> Interval:
     """Interval of the grand mean of a seeds x items table, both taken as random.
 
     The variance is (MS_seed + MS_item - MS_residual) / (S N), the expected-mean-squares estimate of
-    a two-way random-effects table without replication, with Satterthwaite's degrees of freedom
-    (Searle, Casella & McCulloch 1992, chapter 4).
+    a two-way random-effects table without replication (Searle, Casella & McCulloch 1992, chapter
+    4).  Between ``limits`` (0 and 1 for shares) the interval is made on the logit scale, so that it
+    is lopsided near an end, as it should be.
     """
     seeds, items = values.shape
     estimate = float(values.mean())
@@ -65,19 +70,49 @@ def crossed_interval(values: Array, confidence: float = 0.95) -> Interval:
         raise ValueError("a crossed interval needs at least two seeds")
     by_seed = items * float(values.mean(axis=1).var(ddof=1))
     by_item = seeds * float(values.mean(axis=0).var(ddof=1)) if items > 1 else 0.0
-    residual = _residual_mean_square(values)
+    excess = max(by_item - _residual_mean_square(values), 0.0)
     parts = [
-        Component(by_seed, seeds - 1),
-        Component(by_item, max(items - 1, 1)),
-        Component(-residual, max((seeds - 1) * (items - 1), 1)),
+        Component(by_seed / (seeds * items), seeds - 1),
+        Component(excess / (seeds * items), max(items - 1, 1)),
     ]
+    name = "crossed seeds x items"
+    flat = sum(part.variance for part in parts) <= 0
+    if limits is not None and (flat or not limits[0] < estimate < limits[1]):
+        # All right or all wrong in every seed: as sure as one pass over the items makes us.
+        width = limits[1] - limits[0]
+        share = wilson(items * (estimate - limits[0]) / width, items, confidence)
+        ends = (limits[0] + width * share.low, limits[0] + width * share.high)
+        return Interval(estimate, *ends, "wilson over items")
+    return component_interval(estimate, parts, confidence, name, limits)
+
+
+def component_interval(
+    estimate: float,
+    parts: Sequence[Component],
+    confidence: float,
+    name: str,
+    limits: tuple[float, float] | None = None,
+) -> Interval:
+    """Interval from variance components, with the Cochran-Cox quantile (1957, section 4.14).
+
+    Each component brings Student's quantile of its own degrees of freedom, weighted by its share
+    of the variance.  With three seeds Satterthwaite's single number of degrees of freedom covers
+    only 91 to 94% in simulation, this one 94.5 to 97%.
+    """
     total = sum(part.variance for part in parts)
-    # A negative estimate means the residual swamps both effects; the larger mean square bounds it.
-    total = max(total, max(by_seed, by_item, residual) if total <= 0 else total)
-    freedom = _satterthwaite(total, parts)
-    return student_interval(
-        estimate, total / (seeds * items), freedom, confidence, "crossed seeds x items"
-    )
+    if total <= 0 or not np.isfinite(total):
+        return Interval(estimate, estimate, estimate, name)
+    quantiles = [float(special.stdtrit(part.freedom, 0.5 + confidence / 2)) for part in parts]
+    weights = [part.variance / total for part in parts]
+    quantile = sum(w * q for w, q in zip(weights, quantiles, strict=True))
+    reach = quantile * float(np.sqrt(total))
+    if limits is None or not limits[0] < estimate < limits[1]:
+        return Interval(estimate, estimate - reach, estimate + reach, name)
+    width = limits[1] - limits[0]
+    share = (estimate - limits[0]) / width
+    middle, stretch = float(special.logit(share)), reach / (width * share * (1 - share))
+    ends = (limits[0] + width * float(special.expit(middle + side * stretch)) for side in (-1, 1))
+    return Interval(estimate, *ends, name)
 
 
 def _residual_mean_square(values: Array) -> float:
@@ -99,9 +134,13 @@ def _satterthwaite(total: float, parts: Sequence[Component]) -> float:
 
 
 def seed_scores_under_resampling(
-    tables: Sequence[Array], aggregator: Aggregator, samples: int, seed: int
+    tables: Sequence[Array],
+    aggregator: Aggregator,
+    samples: int,
+    seed: int,
+    clusters: npt.NDArray[np.int64] | None = None,
 ) -> Array:
-    """Scores [samples, seeds] when the items (shared by all seeds) are resampled."""
+    """Scores [samples, seeds] when the items (shared by all seeds) or clusters are resampled."""
     generator = np.random.default_rng(seed)
     width = tables[0].shape[1]
     items = len(tables[0])
@@ -112,6 +151,8 @@ def seed_scores_under_resampling(
             scores[sample] = [aggregator.from_rows(table[drawn]) for table in tables]
         return scores
     joined = np.concatenate([*tables, np.ones((items, 1))], axis=1)
+    if clusters is not None:
+        joined, _ = cluster_rows(joined, clusters)
     blocks = []
     for block in resample_sums(joined, samples, generator):
         columns = [
@@ -172,24 +213,31 @@ def system_interval(
             seed=seed,
         )
     if aggregator.kind == "mean" and clusters is None:
-        return crossed_interval(
-            np.stack([aggregator.contributions(table) for table in tables]), confidence
-        )
-    estimate, parts = _seed_and_item_parts(tables, aggregator, samples, seed)
-    total = sum(part.variance for part in parts)
-    return student_interval(
-        estimate, total, _satterthwaite(total, parts), confidence, "seeds + resampled items"
-    )
+        table = np.stack([aggregator.contributions(rows) for rows in tables])
+        return crossed_interval(table, confidence, _limits(tables, aggregator))
+    estimate, parts = _seed_and_item_parts(tables, aggregator, clusters, samples, seed)
+    return component_interval(estimate, parts, confidence, "seeds + resampled items")
+
+
+def _limits(tables: Sequence[Array], aggregator: Aggregator) -> tuple[float, float] | None:
+    inside = all(bool(((rows[:, 0] >= 0) & (rows[:, 0] <= 1)).all()) for rows in tables)
+    ends = sorted((aggregator.offset, aggregator.offset + aggregator.slope))
+    return (ends[0], ends[1]) if inside else None
 
 
 def _seed_and_item_parts(
-    tables: Sequence[Array], aggregator: Aggregator, samples: int, seed: int
+    tables: Sequence[Array],
+    aggregator: Aggregator,
+    clusters: npt.NDArray[np.int64] | None,
+    samples: int,
+    seed: int,
 ) -> tuple[float, list[Component]]:
     # Adding the two variances counts the seed-by-item residual twice: slightly too wide, never
     # too narrow.
     scores = np.array([aggregator.from_rows(table) for table in tables])
-    resampled = seed_scores_under_resampling(tables, aggregator, samples, seed)
-    item_part = Component(float(resampled.mean(axis=1).var(ddof=1)), samples - 1)
+    resampled = seed_scores_under_resampling(tables, aggregator, samples, seed, clusters)
+    items = len(tables[0]) if clusters is None else len(np.unique(clusters))
+    item_part = Component(float(resampled.mean(axis=1).var(ddof=1)), max(items - 1, 1))
     seed_part = Component(float(scores.var(ddof=1)) / len(scores), len(scores) - 1)
     return float(scores.mean()), [seed_part, item_part]
 
@@ -215,13 +263,13 @@ def compare_systems(
     scores_first = np.array([aggregator.from_rows(table) for table in first])
     scores_second = np.array([aggregator.from_rows(table) for table in second])
     observed = float(scores_second.mean() - scores_first.mean())
-    parts = _seed_parts(first, scores_first, second, scores_second, aggregator)
+    parts = _seed_parts(scores_first, scores_second)
     parts.append(_paired_item_part(first, second, aggregator, samples, seed))
     total = sum(part.variance for part in parts)
     freedom = _satterthwaite(total, parts)
     span = student_interval(observed, total, freedom, confidence, "welch")
     if total > 0:
-        p_value = float(2 * distributions.t.sf(abs(observed) / np.sqrt(total), max(freedom, 1.0)))
+        p_value = float(2 * special.stdtr(max(freedom, 1.0), -abs(observed) / np.sqrt(total)))
     else:
         p_value = 1.0 if observed == 0 else 0.0
     return Difference(observed, span.low, span.high, p_value, "seeds + paired items")
@@ -260,24 +308,11 @@ def _compare_one_seed(
     )
 
 
-def _seed_parts(
-    first: Sequence[Array],
-    scores_first: Array,
-    second: Sequence[Array],
-    scores_second: Array,
-    aggregator: Aggregator,
-) -> list[Component]:
-    estimates: list[Component | None] = []
-    for tables, scores in ((first, scores_first), (second, scores_second)):
-        if len(scores) < 2:
-            estimates.append(None)
-            continue
-        variance = float(scores.var(ddof=1))
-        if aggregator.kind == "mean":
-            # The residual is also in the item part; take it out once (at most all of it).
-            table = np.stack([aggregator.contributions(rows) for rows in tables])
-            variance = max(variance - _residual_mean_square(table) / table.shape[1], 0.0)
-        estimates.append(Component(variance, len(scores) - 1))
+def _seed_parts(scores_first: Array, scores_second: Array) -> list[Component]:
+    estimates = [
+        Component(float(scores.var(ddof=1)), len(scores) - 1) if len(scores) > 1 else None
+        for scores in (scores_first, scores_second)
+    ]
     known = next(part for part in estimates if part is not None)
     counts = (len(scores_first), len(scores_second))
     return [
@@ -293,12 +328,18 @@ def _paired_item_part(
     samples: int,
     seed: int,
 ) -> Component:
+    """Variance of the difference due to the choice of items.
+
+    The seed parts already hold the seed-by-item residual, so it is taken out here.
+    """
     items = len(first[0])
     if aggregator.kind == "mean":
-        mean_first = np.mean([aggregator.contributions(table) for table in first], axis=0)
-        mean_second = np.mean([aggregator.contributions(table) for table in second], axis=0)
-        variance = float((mean_second - mean_first).var(ddof=1)) / items if items > 1 else 0.0
-        return Component(variance, max(items - 1, 1))
+        left = np.stack([aggregator.contributions(table) for table in first])
+        right = np.stack([aggregator.contributions(table) for table in second])
+        gain = right.mean(axis=0) - left.mean(axis=0)
+        variance = float(gain.var(ddof=1)) if items > 1 else 0.0
+        variance -= sum(_residual_mean_square(table) / len(table) for table in (left, right))
+        return Component(max(variance, 0.0) / items, max(items - 1, 1))
     resampled = seed_scores_under_resampling([*first, *second], aggregator, samples, seed)
-    gain = resampled[:, len(first) :].mean(axis=1) - resampled[:, : len(first)].mean(axis=1)
-    return Component(float(gain.var(ddof=1)), samples - 1)
+    gains = resampled[:, len(first) :].mean(axis=1) - resampled[:, : len(first)].mean(axis=1)
+    return Component(float(gains.var(ddof=1)), max(items - 1, 1))

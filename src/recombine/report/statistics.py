@@ -15,14 +15,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy import special
-from scipy import stats as distributions
 
 Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 Aggregate = Callable[[Array], float]
+AggregateMany = Callable[[Array], Array]
 
 # Distinct rows up to which drawing a multinomial is cheaper than drawing indices.
 FEW_DISTINCT_ROWS = 256
+WIDEST_SORTED = 6
 # Counts of resampled rows held in memory at once (64 MB of float64).
 BLOCK_CELLS = 8_000_000
 
@@ -76,6 +77,7 @@ class Aggregator:
     kind: str
     offset: float = 0.0
     slope: float = 1.0
+    many: AggregateMany | None = None
 
     def from_rows(self, rows: Array) -> float:
         """The score of these observations."""
@@ -87,6 +89,8 @@ class Aggregator:
             with np.errstate(invalid="ignore", divide="ignore"):
                 means = sums[:, 0] / totals
             return np.asarray(self.offset + self.slope * means, dtype=np.float64)
+        if self.many is not None:
+            return self.many(sums)
         return np.array([float(self.aggregate(row[None, :])) for row in sums])
 
     def contributions(self, rows: Array) -> Array:
@@ -103,11 +107,18 @@ class Aggregator:
 LINEAR_FORMS = ((0.0, 1.0), (0.0, 100.0), (1.0, -1.0), (100.0, -100.0))
 
 
-def recognise(aggregate: Aggregate, rows: Array, trials: int = 4, seed: int = 0) -> Aggregator:
+def recognise(
+    aggregate: Aggregate,
+    rows: Array,
+    many: AggregateMany | None = None,
+    trials: int = 4,
+    seed: int = 0,
+) -> Aggregator:
     """Find out by trying whether ``aggregate`` is a mean or a function of column sums.
 
     Metrics need not declare it: on the whole data and on random subsets the shortcut must give the
-    same score as the metric itself, else rows are resampled one by one.
+    same score as the metric itself, else rows are resampled one by one.  ``many`` is the metric's
+    own vectorised form, if it has one; it is put to the same trial.
     """
     if len(rows) == 0:
         return Aggregator(aggregate, "rows")
@@ -119,6 +130,8 @@ def recognise(aggregate: Aggregate, rows: Array, trials: int = 4, seed: int = 0)
     # A row of other values tells a mean from a sum that happens to agree on constant data.
     samples.append(np.concatenate([rows[:1], np.where(rows[:1] == 0, 1.0, 0.0)]))
     candidates = [Aggregator(aggregate, "mean", *form) for form in LINEAR_FORMS]
+    if many is not None:
+        candidates.append(Aggregator(aggregate, "sums", many=many))
     for candidate in [*candidates, Aggregator(aggregate, "sums")]:
         if all(_agrees(candidate, sample) for sample in samples):
             return candidate
@@ -146,12 +159,14 @@ def cluster_rows(rows: Array, clusters: npt.NDArray[np.int64]) -> tuple[Array, A
 def resample_sums(rows: Array, samples: int, generator: np.random.Generator) -> Iterator[Array]:
     """Column sums of bootstrap samples of ``rows``, in blocks of samples."""
     count = len(rows)
-    distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
-    if len(distinct) <= FEW_DISTINCT_ROWS:
-        weights = np.bincount(inverse.reshape(-1), minlength=len(distinct)) / count
-        draws = generator.multinomial(count, weights, size=samples)
-        yield draws @ distinct
-        return
+    # Sorting wide rows costs more than drawing them; only narrow ones have few distinct values.
+    if rows.shape[1] <= WIDEST_SORTED or count <= FEW_DISTINCT_ROWS:
+        distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+        if len(distinct) <= FEW_DISTINCT_ROWS:
+            weights = np.bincount(inverse.reshape(-1), minlength=len(distinct)) / count
+            draws = generator.multinomial(count, weights, size=samples)
+            yield draws @ distinct
+            return
     for counts in resample_counts(count, samples, generator):
         yield counts @ rows
 
@@ -257,5 +272,6 @@ def student_interval(
         return Interval(estimate, float("nan"), float("nan"), method)
     if variance <= 0:
         return Interval(estimate, estimate, estimate, method)
-    reach = float(distributions.t.ppf(0.5 + confidence / 2, max(freedom, 1.0)) * np.sqrt(variance))
+    quantile = special.stdtrit(max(freedom, 1.0), 0.5 + confidence / 2)
+    reach = float(quantile * np.sqrt(variance))
     return Interval(estimate, estimate - reach, estimate + reach, method)

@@ -81,10 +81,10 @@ def _score(
         seed=options.seed,
     )
     scaled = scale_interval(span, panel.factor)
-    if panel.is_share:
-        scaled = Interval(
-            scaled.estimate, max(0.0, scaled.low), min(100.0, scaled.high), scaled.method
-        )
+    if 0 <= scaled.estimate <= 100:
+        # Every score here lives on 0..100; a symmetric interval near an end may not leave it.
+        ends = float(np.fmax(0.0, scaled.low)), float(np.fmin(100.0, scaled.high))
+        scaled = Interval(scaled.estimate, *ends, scaled.method)
     return Score(
         system=system,
         metric=panel.metric,
