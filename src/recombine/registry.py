@@ -21,7 +21,10 @@ from recombine.errors import ConfigError, MissingExtra
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "builder": {
+        "divergent": "recombine.builders.divergent:Divergent",
         "imported": "recombine.builders.imported:Imported",
+        "consistency": "recombine.builders.consistency:ConsistencyTests",
+        "consistency-release": "recombine.builders.consistency_release:ConsistencyRelease",
     },
     "system": {
         "copy": "recombine.systems.toy:Copy",

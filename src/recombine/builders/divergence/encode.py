@@ -23,6 +23,7 @@ Unit = Literal["lemma", "form"]
 Ints = npt.NDArray[np.int32]
 
 _TOKEN_FILES = ("units", "relations", "heads", "features")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 _SPACES = re.compile(r"[\t\r\n]+")
 
 
@@ -81,7 +82,7 @@ class Corpus:
                 stream.seek(int(self.text_starts[sentence]))
                 line = stream.readline().decode("utf-8").removesuffix("\n")
                 source, tab, target = line.partition("\t")
-                yield source, target if tab else None
+                yield _printable(source), _printable(target) if tab else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,6 +243,13 @@ class _Writer:
         (self.directory / "names.json").write_text(
             json.dumps(names, ensure_ascii=False), encoding="utf-8"
         )
+
+
+def _printable(text: str) -> str:
+    """Return text with control characters (stray bytes of old encodings) as spaces."""
+    if text.isprintable():
+        return text
+    return _CONTROLS.sub(" ", text).strip()
 
 
 def _renumber(ids: Ints, names: list[str], numbering: _Numbering) -> Ints:
