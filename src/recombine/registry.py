@@ -22,6 +22,7 @@ from recombine.errors import ConfigError, MissingExtra
 BUILT_IN: dict[str, dict[str, str]] = {
     "builder": {
         "divergent": "recombine.builders.divergent:Divergent",
+        "generated": "recombine.builders.generated:Generated",
         "imported": "recombine.builders.imported:Imported",
         "consistency": "recombine.builders.consistency:ConsistencyTests",
         "consistency-release": "recombine.builders.consistency_release:ConsistencyRelease",
