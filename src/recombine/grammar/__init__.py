@@ -1,0 +1,38 @@
+"""Grammar as data: sample, realise and parse synchronous grammars in any language.
+
+    grammar = Grammar.load("toy")                        # a shipped name or the path of a folder
+    grammar = Grammar.load("sget", edition="official")
+    for tree in grammar.sample(5, seed=1, stream="train", constraints=Constraints(depth={"cp": 2})):
+        grammar.text(tree, "ja")                         # canonical text, fast
+        grammar.realise(tree, "en")                      # Realisation: text, tokens, spans,
+        variants
+    for tree, (en, ja) in grammar.sentences(5, ["en", "ja"], seed=1, stream="train"): ...
+    parse = grammar.parse("The cat slept.", "en")        # Parse: tree, trees(), count, failure
+    Pattern.parse("decl.subj >> beside").matches(tree)
+    grammar.admits(tree, constraints); grammar.violations(tree)
+    check_grammar("path") -> list of GrammarError        # everything that is wrong, at once
+
+The files are described in docs/how-to/grammar-format.md.
+"""
+
+from recombine.grammar.constraints import Constraints
+from recombine.grammar.grammar import Grammar, find_grammar, shipped_grammars
+from recombine.grammar.parse import Failure, Parse
+from recombine.grammar.pattern import Pattern
+from recombine.grammar.realise import Realisation, Span
+from recombine.grammar.sample import Sampler
+from recombine.grammar.tree import Tree
+
+__all__ = [
+    "Constraints",
+    "Failure",
+    "Grammar",
+    "Parse",
+    "Pattern",
+    "Realisation",
+    "Sampler",
+    "Span",
+    "Tree",
+    "find_grammar",
+    "shipped_grammars",
+]

@@ -1,0 +1,85 @@
+"""Finishing touches of a sentence: capital letter, a/an, collapsed commas.
+
+Each returns edits (start, end, replacement) on the text, so that character offsets of
+constituents can follow. They are the only string functions of the format; everything else is
+data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+
+class Edit(NamedTuple):
+    """Replace text[start:end]."""
+
+    start: int
+    end: int
+    replacement: str
+
+
+Finish = Callable[[str], "list[Edit]"]
+
+_ARTICLE = re.compile(r"(?<![\w'-])[Aa](?= (\w[\w'-]*))")
+_COMMA = re.compile(r" ?,(?=\s*[,.?!;])")
+
+
+def capitalise(text: str) -> list[Edit]:
+    """The first letter in upper case."""
+    for index, letter in enumerate(text):
+        if letter.isalnum():
+            upper = letter.upper()
+            return [Edit(index, index + 1, upper)] if upper != letter and len(upper) == 1 else []
+    return []
+
+
+def commas(text: str) -> list[Edit]:
+    """A comma before another punctuation mark vanishes."""
+    return [Edit(match.start(), match.end(), "") for match in _COMMA.finditer(text)]
+
+
+def article(exceptions: Mapping[str, str]) -> Finish:
+    """English ``a`` before a vowel letter becomes ``an``; exceptions go by the next word."""
+
+    def a_an(text: str) -> list[Edit]:
+        edits: list[Edit] = []
+        if "a " not in text and "A " not in text:
+            return edits
+        for match in _ARTICLE.finditer(text):
+            word = match[1]
+            chosen = exceptions.get(word) or ("an" if word[0] in "aeiouAEIOU" else "a")
+            if chosen == "an":
+                edits.append(Edit(match.end(), match.end(), "n"))
+        return edits
+
+    return a_an
+
+
+def finishes(names: Sequence[str], exceptions: Mapping[str, str]) -> list[Finish]:
+    """The functions behind the names of a %post line."""
+    table: dict[str, Finish] = {
+        "capitalise": capitalise,
+        "commas": commas,
+        "a_an": article(exceptions),
+    }
+    return [table[name] for name in names]
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """The edited text."""
+    for start, end, replacement in reversed(edits):
+        text = text[:start] + replacement + text[end:]
+    return text
+
+
+def shift(offset: int, edits: Sequence[Edit], *, is_end: bool) -> int:
+    """Where a character offset lies after the edits."""
+    moved = 0
+    for start, end, replacement in edits:
+        if end < offset or (end == offset and (is_end or end > start)):
+            moved += len(replacement) - (end - start)
+        elif start < offset:
+            return start + moved + len(replacement) * is_end
+    return offset + moved

@@ -1,0 +1,172 @@
+"""All ways to cut a text into strings of the language: a graph over its characters.
+
+Texts with and without spaces are read alike. The parser forgives what does not change the words:
+the capital letter at the beginning, a/an, and spaces around pieces that are written together.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from recombine.grammar.productions import Entry, Productions
+
+_END: Any = object()  # key of a trie node that holds an entry
+_PUNCTUATION = ",.?!;"
+
+
+class Edge(NamedTuple):
+    """A string of the language between two nodes of the graph."""
+
+    start: int
+    end: int
+    entry: Entry
+
+
+class Lattice(NamedTuple):
+    """Edges between nodes 0 ... size-1; the last node is the end of the text."""
+
+    edges: list[Edge]
+    size: int
+    complete: bool  # whether the last node is the end of the text
+    offsets: list[int]  # node -> character offset
+    furthest: int  # character offset up to which the text could be cut
+
+
+class Cutter:
+    """Cuts texts of one language."""
+
+    def __init__(self, productions: Productions) -> None:
+        language = productions.concrete.language
+        self.join = language.join
+        self.glued_left = productions.glued_left
+        self.glued_right = productions.glued_right
+        self.capital = "capitalise" in language.post
+        self.comma = productions.entries.get(",") if "commas" in language.post else None
+        self.trie: dict[Any, Any] = {}
+        self._starting: dict[str, int] = {}  # letter -> what can begin with it
+        for text, entry in productions.entries.items():
+            self._insert(text, entry)
+        if "a_an" in language.post and "a" in productions.entries:
+            article = productions.entries["a"]
+            other = productions.entries.get("an")
+            if other is None:
+                self._insert("an", article)
+
+    def _insert(self, text: str, entry: Entry) -> None:
+        self._starting[text[0]] = self._starting.get(text[0], 0) | entry.mask
+        node = self.trie
+        for letter in text:
+            node = node.setdefault(letter, {})
+        node[_END] = entry
+
+    def cut(self, text: str) -> Lattice:
+        """Return the graph of a text: only what lies on a way to its end, if there is one."""
+        ends = self._ends(text)
+        reached = sorted(ends)
+        complete = len(text) in ends
+        furthest = reached[-1]
+        if complete:
+            alive = {len(text)}
+            for position in reversed(reached[:-1]):
+                kept = [found for found in ends[position] if found[0] in alive]
+                ends[position] = kept
+                if kept:
+                    alive.add(position)
+            reached = [position for position in reached if position in alive]
+        return self._graph(text, ends, reached, complete, furthest)
+
+    def _graph(
+        self,
+        text: str,
+        ends: dict[int, list[tuple[int, Entry]]],
+        reached: list[int],
+        complete: bool,
+        furthest: int,
+    ) -> Lattice:
+        if self.comma is None or "," not in text:
+            numbers = {position: number for number, position in enumerate(reached)}
+            edges = [
+                Edge(number, numbers[end], entry)
+                for position, number in numbers.items()
+                for end, entry in ends[position]
+            ]
+            return Lattice(edges, len(reached), complete, reached, furthest)
+        # A comma before another mark was dropped when the text was written: offer it again.
+        edges = []
+        offsets: list[int] = []
+        first: dict[int, int] = {}
+        levels: dict[int, int] = {}
+        for position in reached:
+            first[position] = len(offsets)
+            rest = text[position:].lstrip()
+            spare = text.count(",", 0, position) if rest and rest[0] in _PUNCTUATION else 0
+            levels[position] = min(spare, 64)
+            offsets.extend([position] * (levels[position] + 1))
+        for position in reached:
+            base = first[position]
+            for level in range(levels[position] + 1):
+                edges.extend(Edge(base + level, first[end], entry) for end, entry in ends[position])
+                if level < levels[position]:
+                    edges.append(Edge(base + level, base + level + 1, self.comma))
+        return Lattice(edges, len(offsets), complete, offsets, furthest)
+
+    def _ends(self, text: str) -> dict[int, list[tuple[int, Entry]]]:
+        ends: dict[int, list[tuple[int, Entry]]] = {}
+        queue = [0]
+        size = len(text)
+        trie = self.trie
+        while queue:
+            start = queue.pop()
+            if start in ends:
+                continue
+            found: list[tuple[int, Entry]] = []
+            ends[start] = found
+            node: Any = trie
+            position = start
+            while position < size:
+                node = node.get(text[position])
+                if node is None:
+                    break
+                position += 1
+                entry = node.get(_END)
+                if entry is not None:
+                    self._add(text, entry, position, found, queue)
+            if start == 0 and self.capital and size:
+                lower = text[0].lower()
+                if lower != text[0]:
+                    self._lower_start(lower, text, found, queue)
+        return ends
+
+    def _lower_start(
+        self, lower: str, text: str, found: list[tuple[int, Entry]], queue: list[int]
+    ) -> None:
+        node = self.trie.get(lower)
+        position = 1
+        while node is not None:
+            entry = node.get(_END)
+            if entry is not None:
+                self._add(text, entry, position, found, queue)
+            if position >= len(text):
+                return
+            node = node.get(text[position])
+            position += 1
+
+    def _add(
+        self,
+        text: str,
+        entry: Entry,
+        position: int,
+        found: list[tuple[int, Entry]],
+        queue: list[int],
+    ) -> None:
+        end = position
+        if self.join and position < len(text):
+            if text.startswith(self.join, position):
+                end = position + len(self.join)
+            elif not (
+                entry.mask & self.glued_right
+                or self.glued_left & self._starting.get(text[position], 0)
+            ):
+                return
+        found.append((end, entry))
+        queue.append(end)

@@ -1,0 +1,221 @@
+"""What a grammar is once it has been read: plain frozen records, no behaviour.
+
+The abstract syntax says what can be said (rules and words); a language says how. A constituent is a
+table of named strings, and a feature is a string used as a key (docs/how-to/grammar-format.md).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from recombine.errors import Where
+
+FORM = "form"
+ANY_FIELD = "*"
+
+
+class Symbol(NamedTuple):
+    """A category, or the words of a category that have and lack certain classes."""
+
+    category: str
+    require: tuple[str, ...] = ()
+    forbid: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        classes = [*self.require, *(f"!{name}" for name in self.forbid)]
+        return f"{self.category}<{' '.join(classes)}>" if classes else self.category
+
+
+class Part(NamedTuple):
+    """One slot of a rule."""
+
+    slot: str
+    symbol: Symbol
+    head: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``name : category -> parts [weight] {tags}``."""
+
+    name: str
+    category: str
+    parts: tuple[Part, ...] = ()
+    weight: float = 1.0
+    tags: tuple[str, ...] = ()
+    where: Where | None = field(default=None, compare=False)
+
+    @property
+    def head(self) -> int | None:
+        """The position of the head part: the marked one, or the only one."""
+        if len(self.parts) == 1:
+            return 0
+        return next((index for index, part in enumerate(self.parts) if part.head), None)
+
+    def slot(self, name: str) -> int | None:
+        """The position of a slot."""
+        return next((i for i, part in enumerate(self.parts) if part.slot == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word sense, shared by all languages."""
+
+    id: str
+    category: str
+    weight: float = 1.0
+    rank: float | None = None
+    classes: tuple[str, ...] = ()
+    gloss: str = ""
+    where: Where | None = field(default=None, compare=False)
+
+
+class Place(NamedTuple):
+    """A governor slot and a dependent slot of one or two rules."""
+
+    rule: str
+    governor: str
+    dependent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """``%select``: the governor's head restricts the dependent's head under a role."""
+
+    role: str
+    places: tuple[Place, ...]
+    fallback: tuple[str, ...] = ()
+    direct: bool = False
+    where: Where | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """``%prefer``: which of two analyses of the same words is meant."""
+
+    kind: Literal["deep", "shallow", "few", "many"]
+    label: str
+    is_tag: bool
+    where: Where | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Abstract:
+    """What can be said."""
+
+    start: tuple[str, ...]
+    rules: Mapping[str, Rule]
+    words: Mapping[str, Word]
+    zipf: Mapping[str, float] = field(default_factory=dict)
+    selections: tuple[Selection, ...] = ()
+    preferences: tuple[Preference, ...] = ()
+    pairs: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    edition: str | None = None
+
+
+class Feature(NamedTuple):
+    """A key that is the string of another constituent: ``slot.field``."""
+
+    slot: str
+    field: str
+
+
+class Same(NamedTuple):
+    """The field that was asked for: ``slot.*`` on the right of ``rule.* =``."""
+
+
+Key = str | Feature | Same
+
+
+class Text(NamedTuple):
+    """A quoted literal."""
+
+    text: str
+
+
+class Ref(NamedTuple):
+    """A field of a slot; several keys join with dots."""
+
+    slot: str
+    keys: tuple[Key, ...]
+    column: int = 0
+
+
+class Cell(NamedTuple):
+    """A cell of a closed-class table of this language."""
+
+    table: str
+    keys: tuple[Key, ...]
+    column: int = 0
+
+
+class Glue(NamedTuple):
+    """No join between the neighbours.
+
+    Next to a literal and at the end of a line it always holds; between two slots only if both
+    are heard (a separable prefix that a verb does not have must not pull the verb to the word
+    before).
+    """
+
+    strong: bool = True
+
+
+Piece = Text | Ref | Cell | Glue
+Pieces = tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """``rule.field = pieces | pieces``: the first alternative is canonical."""
+
+    rule: str
+    field: str
+    variants: tuple[Pieces, ...]
+    where: Where | None = dataclasses.field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a concrete lexicon as it was written; every cell lists its variants."""
+
+    id: str
+    cells: Mapping[str, tuple[str, ...]]
+    paradigm: str = ""
+    where: Where | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Paradigm:
+    """One row of a paradigm table: how the words of a class, with an ending, inflect."""
+
+    name: str
+    ending: str
+    cells: Mapping[str, str]
+    where: Where | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How one language says it."""
+
+    code: str
+    lines: Mapping[tuple[str, str], Line]
+    rows: Mapping[str, Row]
+    paradigms: tuple[Paradigm, ...] = ()
+    join: str = " "
+    root: str = FORM
+    post: tuple[str, ...] = ()
+    where: Where | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A grammar as read: one abstract syntax, several languages."""
+
+    name: str
+    abstract: Abstract
+    languages: Mapping[str, Language]
+    edition: str | None = None

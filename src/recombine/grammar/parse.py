@@ -1,0 +1,192 @@
+"""Sentences to trees, with the same files that realise them.
+
+Texts are cut with a trie of all strings of the language (lattice.py), analysed by a chart
+(earley.py) and packed (forest.py). Texts that look alike to the chart, the same structure with
+other words, share their analysis.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from recombine.errors import DataError, Where
+from recombine.grammar.concrete import Concrete
+from recombine.grammar.earley import Chart, ChartGrammar
+from recombine.grammar.forest import Forest, Ranking
+from recombine.grammar.lattice import Cutter, Lattice
+from recombine.grammar.productions import Productions
+from recombine.grammar.tree import Tree, child_positions
+
+MAX_KEPT = 100_000  # analyses kept for texts that look alike
+_SHOWN = 8  # expectations named in a message
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Where an analysis stopped and what could have stood there."""
+
+    message: str
+    offset: int  # character offset
+    found: str  # the word or characters there
+    expected: tuple[str, ...]
+    unknown: bool  # the word is not in the language at all
+
+
+class Parse:
+    """The analyses of one text: none, one or many."""
+
+    def __init__(
+        self,
+        parser: Parser,
+        text: str,
+        lattice: Lattice,
+        forest: Forest | None,
+        reading: str | None,
+    ) -> None:
+        self.text = text
+        self._parser = parser
+        self._lattice = lattice
+        self._forest = forest
+        self._reading = reading
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is an analysis."""
+        return self._forest is not None
+
+    def __bool__(self) -> bool:
+        return self._forest is not None
+
+    @property
+    def tree(self) -> Tree | None:
+        """The analysis that is meant, or None."""
+        forest = self._forest
+        if forest is None or forest.best is None:
+            return None
+        lattice = self._lattice
+        codes = tuple(
+            [code if code >= 0 else forest.words(-1 - code, lattice)[0] for code in forest.best]
+        )
+        return Tree(self._parser.inventory, codes)
+
+    def require_tree(self) -> Tree:
+        """The analysis that is meant; raises DataError with the place where parsing stopped."""
+        tree = self.tree
+        if tree is None:
+            failure = self.failure
+            assert failure is not None
+            width = max(1, len(failure.found))
+            where = Where("sentence", 1, failure.offset + 1, self.text, width)
+            raise DataError(failure.message, where)
+        return tree
+
+    def trees(self, limit: int | None = None) -> Iterator[Tree]:
+        """All analyses, the one that is meant first."""
+        if self._forest is None:
+            return
+        inventory = self._parser.inventory
+        for codes in islice(self._forest.enumerate(self._lattice), limit):
+            yield Tree(inventory, codes)
+
+    @property
+    def count(self) -> int:
+        """How many analyses there are."""
+        return 0 if self._forest is None else self._forest.count(self._lattice)
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether there is more than one analysis."""
+        return self.count > 1
+
+    def __contains__(self, tree: object) -> bool:
+        if self._forest is None or not isinstance(tree, Tree):
+            return False
+        positions = child_positions(tree.codes, tree.inventory.arity)
+        return self._forest.contains(tree.codes, positions, self._lattice)
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why there is no analysis."""
+        return None if self._forest is not None else self._parser.explain(self.text)
+
+
+class Parser:
+    """Parses one language."""
+
+    def __init__(self, concrete: Concrete) -> None:
+        self.concrete = concrete
+        self.inventory = concrete.inventory
+        self.productions = Productions(concrete)
+        self.grammar = ChartGrammar(self.productions)
+        self.cutter = Cutter(self.productions)
+        self.ranking = Ranking(self.inventory)
+        self._kept: dict[object, Forest | None] = {}
+
+    def parse(self, text: str) -> Parse:
+        """Find all analyses of a text."""
+        if not text.isascii():
+            text = unicodedata.normalize("NFC", text)
+        text = text.strip()
+        lattice = self.cutter.cut(text)
+        if not lattice.complete:
+            return Parse(self, text, lattice, None, None)
+        return Parse(self, text, lattice, self._forest(lattice), None)
+
+    def _forest(self, lattice: Lattice) -> Forest | None:
+        key: object = tuple([(edge[0], edge[1], edge[2].number) for edge in lattice.edges])
+        if key in self._kept:
+            forest = self._kept[key]
+            if forest is None or not forest.needs_words:
+                return forest
+            # Parts of one word stand apart: which words they are decides whether they fit.
+            key = (key, tuple([edge.entry.text for edge in lattice.edges]))
+            if key in self._kept:
+                return self._kept[key]
+            forest = self._analyse(lattice, lattice)
+            self._kept[key] = forest if forest is not None and forest.roots else None
+            return self._kept[key]
+        forest = self._analyse(lattice, None)
+        if len(self._kept) >= MAX_KEPT:
+            self._kept.clear()
+        kept = forest if forest is not None and forest.roots else None
+        self._kept[key] = kept
+        return self._forest(lattice) if kept is not None and kept.needs_words else kept
+
+    def _analyse(self, lattice: Lattice, words: Lattice | None) -> Forest | None:
+        chart = Chart(self.grammar, lattice, self.productions.roots)
+        if chart.truncated:
+            return None
+        forest = Forest(self.productions, chart, self.ranking, words)
+        if words is None and forest.needs_words:
+            return forest
+        return forest if forest.roots else None
+
+    def explain(self, text: str) -> Failure:
+        """Say where the analysis of a text stopped."""
+        lattice = self.cutter.cut(text)
+        chart = Chart(self.grammar, lattice, self.productions.roots)
+        if chart.truncated:
+            return Failure("the text is too long or too ambiguous to be parsed", 0, "", (), False)
+        node, terminals = chart.expected()
+        offset = lattice.offsets[node]
+        rest = text[offset:]
+        found = rest.split()[0] if rest.split() else ""
+        if not self.concrete.language.join:
+            found = rest[:6]
+        expected = tuple(dict.fromkeys(self.productions.describe(t) for t in terminals))
+        shown = ", ".join(expected[:_SHOWN]) + (" ..." if len(expected) > _SHOWN else "")
+        unknown = bool(found) and not chart.edges_from[node] and node == lattice.size - 1
+        if not found:
+            message = f"the sentence ends too early; expected {shown}"
+        elif unknown:
+            message = (
+                f"unknown word '{found}' at character {offset + 1}; expected {shown or 'the end'}"
+            )
+        else:
+            message = (
+                f"stopped before '{found}' at character {offset + 1}; expected {shown or 'the end'}"
+            )
+        return Failure(message, offset, found, expected, unknown)

@@ -1,0 +1,370 @@
+"""One language as plain productions: what the chart parser works on.
+
+A category with features is split by their values (NP with gender f, NP with gender m ...), and
+every field of a constituent gets a symbol of its own. Fields of one constituent that stand apart
+are parsed separately and put together again in forest.py.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+from recombine.errors import GrammarError
+from recombine.grammar.concrete import Concrete
+from recombine.grammar.model import Feature, Glue, Key, Pieces, Ref, Symbol, Text
+
+MAX_COMBINATIONS = 50_000
+MAX_PRODUCTIONS = 200_000
+
+Signature = tuple[str, ...]
+
+
+class Kind(NamedTuple):
+    """A symbol with the values of its features."""
+
+    symbol: Symbol
+    signature: Signature
+
+
+class Instance(NamedTuple):
+    """A rule with the kinds of its slots."""
+
+    rule: int
+    slots: tuple[int, ...]  # numbers of kinds
+
+
+class Production(NamedTuple):
+    """One way to spell a field of an instance: symbols, and whose slot each is (-1: literal)."""
+
+    left: int
+    instance: int
+    right: tuple[int, ...]
+    slots: tuple[int, ...]
+    glue: frozenset[int]  # positions after which there is no join
+
+
+class Entry(NamedTuple):
+    """What a string of the language can be: terminals as bits, and the words behind each."""
+
+    text: str
+    mask: int
+    words: dict[int, tuple[int, ...]]
+    number: int  # of the mask: strings of one number are alike to the chart
+
+
+class Productions:
+    """Terminals are numbered from 0; nonterminals follow. Symbols are looked up by number."""
+
+    def __init__(self, concrete: Concrete) -> None:
+        self.concrete = concrete
+        self.inventory = concrete.inventory
+        self._signatures: dict[Symbol, tuple[Signature, ...]] = {}
+        self._rule_ways: dict[int, list[tuple[tuple[Signature, ...], Signature]]] = {}
+        self.kinds: list[Kind] = []
+        self._kind_numbers: dict[Kind, int] = {}
+        self.instances: list[Instance] = []
+        self.instances_of: dict[int, list[int]] = {}  # kind -> instances
+        self._fields: dict[tuple[int, str], int] = {}  # (kind, field) -> symbol
+        self.names: list[str] = []  # of symbols, for messages
+        self.kind_of: list[int] = []  # symbol -> kind, -1 for literals
+        self.is_terminal: list[bool] = []
+        self._literals: dict[str, int] = {}
+        self._strings: dict[str, dict[int, list[int]]] = {}
+        self.silent_words: dict[int, tuple[int, ...]] = {}  # terminal -> words with an empty form
+        self.productions: list[Production] = []
+        self.by_left: dict[int, list[int]] = {}
+        self._queue: list[tuple[int, str]] = []
+        self._new_kinds: list[int] = []
+        self._find_signatures()
+        self.roots: list[int] = []
+        for name in self.inventory.abstract.start:
+            for signature in self.signatures(Symbol(name)):
+                kind = self.kind(Symbol(name), signature)
+                self.roots.append(self._field(kind, concrete.language.root))
+        while self._queue:
+            self._expand(*self._queue.pop())
+        classes: dict[int, int] = {}
+        self.entries: dict[str, Entry] = {}
+        for text, found in self._strings.items():
+            mask = _mask(found)
+            number = classes.setdefault(mask, len(classes))
+            words = {terminal: tuple(dict.fromkeys(codes)) for terminal, codes in found.items()}
+            self.entries[text] = Entry(text, mask, words, number)
+        self.nullable = self._find_nullable()
+        self.first = self._find_first()
+        self.glued_left, self.glued_right = self._find_glue()
+
+    def signatures(self, symbol: Symbol) -> tuple[Signature, ...]:
+        """The feature values that constituents of a symbol can have."""
+        if symbol not in self._signatures:
+            if not self.inventory.is_lexical(symbol):
+                return ()
+            fields = self.concrete.features.get(symbol.category, ())
+            found: dict[Signature, None] = {}
+            for code in self.inventory.choices(symbol):
+                forms = self.concrete.word_forms(code)
+                found[tuple(forms.get(name, ("",))[0] for name in fields)] = None
+            self._signatures[symbol] = tuple(found)
+        return self._signatures[symbol]
+
+    def kind(self, symbol: Symbol, signature: Signature) -> int:
+        """The number of a kind."""
+        key = Kind(symbol, signature)
+        if key not in self._kind_numbers:
+            self._kind_numbers[key] = len(self.kinds)
+            self.kinds.append(key)
+            self._new_kinds.append(len(self.kinds) - 1)
+        return self._kind_numbers[key]
+
+    def kind_words(self, kind: int) -> tuple[int, ...]:
+        """All words of a lexical kind."""
+        symbol, signature = self.kinds[kind]
+        fields = self.concrete.features.get(symbol.category, ())
+        return tuple(
+            code
+            for code in self.inventory.choices(symbol)
+            if tuple(self.concrete.word_forms(code).get(n, ("",))[0] for n in fields) == signature
+        )
+
+    def _find_signatures(self) -> None:
+        """Feature values of phrases: grow until nothing new comes up."""
+        categories = list(self.inventory.rules_of)
+        for name in categories:
+            self._signatures[Symbol(name)] = ()
+        changed = True
+        while changed:
+            changed = False
+            for name in categories:
+                known = dict.fromkeys(self._signatures[Symbol(name)])
+                size = len(known)
+                for code in self.inventory.rules_of[name]:
+                    for _, signature in self._ways(code):
+                        known[signature] = None
+                if len(known) > size:
+                    self._signatures[Symbol(name)] = tuple(known)
+                    changed = True
+        self._rule_ways = {code: self._ways(code) for code in range(self.inventory.first_word)}
+
+    def _ways(self, code: int) -> list[tuple[tuple[Signature, ...], Signature]]:
+        rule = self.inventory.rule(code)
+        options = [self.signatures(part.symbol) for part in rule.parts]
+        size = 1
+        for option in options:
+            size *= len(option)
+        if size > MAX_COMBINATIONS:
+            raise GrammarError(
+                f"{self.concrete.language.code}: '{rule.name}' combines features in {size} ways",
+                rule.where,
+                "use fewer feature fields as keys",
+            )
+        ways: list[tuple[tuple[Signature, ...], Signature]] = []
+        for slots in itertools.product(*options):
+            values: list[str] = []
+            for name in self.concrete.features.get(rule.category, ()):
+                variants = self.concrete.line(code, name)
+                piece = variants[0][0] if variants else Text("")
+                if isinstance(piece, Text):
+                    values.append(piece.text)
+                elif isinstance(piece, Ref):
+                    field = ".".join(key for key in piece.keys if isinstance(key, str))
+                    values.append(self._feature(code, slots, piece.slot, field))
+                else:
+                    values.append("")
+            ways.append((slots, tuple(values)))
+        return ways
+
+    def _feature(self, code: int, slots: tuple[Signature, ...], slot: str, field: str) -> str:
+        rule = self.inventory.rule(code)
+        index = rule.slot(slot)
+        if index is None:
+            return ""
+        fields = self.concrete.features.get(rule.parts[index].symbol.category, ())
+        return slots[index][fields.index(field)] if field in fields else ""
+
+    def _make_instances(self, kind: int) -> None:
+        symbol, signature = self.kinds[kind]
+        self.instances_of[kind] = []
+        if self.inventory.is_lexical(symbol):
+            return
+        for code in self.inventory.choices(symbol):
+            for slots, own in self._rule_ways[code]:
+                if own != signature:
+                    continue
+                parts = self.inventory.rule(code).parts
+                slot_kinds = tuple(
+                    self.kind(part.symbol, slot) for part, slot in zip(parts, slots, strict=True)
+                )
+                self.instances_of[kind].append(len(self.instances))
+                self.instances.append(Instance(code, slot_kinds))
+
+    def _field(self, kind: int, field: str) -> int:
+        key = (kind, field)
+        if key not in self._fields:
+            symbol = self.kinds[kind].symbol
+            lexical = self.inventory.is_lexical(symbol)
+            name = str(symbol) if field == "form" else f"{symbol}.{field}"
+            number = self._new(name, kind, lexical)
+            self._fields[key] = number
+            if lexical:
+                self._add_words(kind, field, number)
+            else:
+                self._queue.append(key)
+        return self._fields[key]
+
+    def _new(self, name: str, kind: int, terminal: bool) -> int:
+        self.names.append(name)
+        self.kind_of.append(kind)
+        self.is_terminal.append(terminal)
+        if len(self.names) > MAX_PRODUCTIONS:
+            raise GrammarError(f"{self.concrete.language.code}: too many fields to parse with")
+        return len(self.names) - 1
+
+    def _literal(self, text: str) -> int:
+        if text not in self._literals:
+            number = self._new(f'"{text}"', -1, True)
+            self._literals[text] = number
+            self._strings.setdefault(text, {})[number] = []
+        return self._literals[text]
+
+    def _add_words(self, kind: int, field: str, terminal: int) -> None:
+        silent: list[int] = []
+        for code in self.kind_words(kind):
+            for form in self.concrete.word_forms(code).get(field, ()):
+                if form:
+                    self._strings.setdefault(form, {}).setdefault(terminal, []).append(code)
+                else:
+                    silent.append(code)
+        if silent:
+            self.silent_words[terminal] = tuple(silent)
+
+    def _expand(self, kind: int, field: str) -> None:
+        left = self._fields[kind, field]
+        while self._new_kinds:
+            self._make_instances(self._new_kinds.pop())
+        for number in self.instances_of[kind]:
+            instance = self.instances[number]
+            variants = self.concrete.line(instance.rule, field)
+            for pieces in variants or ():
+                self._add_production(left, number, instance, pieces)
+
+    def _add_production(self, left: int, number: int, instance: Instance, pieces: Pieces) -> None:
+        options: list[list[tuple[int, int]]] = []  # per piece: (symbol, slot) alternatives
+        glue: set[int] = set()
+        rule = self.inventory.rule(instance.rule)
+        for piece in pieces:
+            if isinstance(piece, Glue):
+                glue.add(len(options) - 1)
+            elif isinstance(piece, Text):
+                options.append([(self._literal(piece.text), -1)] if piece.text else [(-1, -1)])
+            elif isinstance(piece, Ref):
+                index = rule.slot(piece.slot)
+                if index is None:
+                    return
+                name = self._key_name(piece.keys, instance)
+                options.append([(self._field(instance.slots[index], name), index)])
+            else:
+                name = self._key_name(piece.keys, instance)
+                cell = self.concrete.tables.get(piece.table, {}).get(name)
+                if cell is None:
+                    return
+                options.append([(self._literal(text), -1) if text else (-1, -1) for text in cell])
+        for chosen in itertools.islice(itertools.product(*options), 64):
+            kept = [index for index, (symbol, _) in enumerate(chosen) if symbol >= 0]
+            places = {index: place for place, index in enumerate(kept)}
+            glued = {max((places[i] for i in kept if i <= index), default=-1) for index in glue}
+            self.by_left.setdefault(left, []).append(len(self.productions))
+            self.productions.append(
+                Production(
+                    left,
+                    number,
+                    tuple(chosen[index][0] for index in kept),
+                    tuple(chosen[index][1] for index in kept),
+                    frozenset(glued),
+                )
+            )
+        if len(self.productions) > MAX_PRODUCTIONS:
+            raise GrammarError(f"{self.concrete.language.code}: too many productions to parse with")
+
+    def _key_name(self, keys: tuple[Key, ...], instance: Instance) -> str:
+        signatures = tuple(self.kinds[kind].signature for kind in instance.slots)
+        names: list[str] = []
+        for key in keys:
+            if isinstance(key, Feature):
+                names.append(self._feature(instance.rule, signatures, key.slot, key.field))
+            elif isinstance(key, str):
+                names.append(key)
+        return ".".join(names)
+
+    def _find_nullable(self) -> list[bool]:
+        nullable = [
+            terminal and number in self.silent_words
+            for number, terminal in enumerate(self.is_terminal)
+        ]
+        changed = True
+        while changed:
+            changed = False
+            for production in self.productions:
+                if not nullable[production.left] and all(nullable[s] for s in production.right):
+                    nullable[production.left] = True
+                    changed = True
+        return nullable
+
+    def _find_first(self) -> list[int]:
+        first = [1 << number if terminal else 0 for number, terminal in enumerate(self.is_terminal)]
+        changed = True
+        while changed:
+            changed = False
+            for production in self.productions:
+                mask = first[production.left]
+                for symbol in production.right:
+                    mask |= first[symbol]
+                    if not self.nullable[symbol]:
+                        break
+                if mask != first[production.left]:
+                    first[production.left] = mask
+                    changed = True
+        return first
+
+    def _find_last(self) -> list[int]:
+        last = [1 << number if terminal else 0 for number, terminal in enumerate(self.is_terminal)]
+        changed = True
+        while changed:
+            changed = False
+            for production in self.productions:
+                mask = last[production.left]
+                for symbol in reversed(production.right):
+                    mask |= last[symbol]
+                    if not self.nullable[symbol]:
+                        break
+                if mask != last[production.left]:
+                    last[production.left] = mask
+                    changed = True
+        return last
+
+    def _find_glue(self) -> tuple[int, int]:
+        """Terminals that can touch their left, and their right, neighbour without a join."""
+        last = self._find_last()
+        left = right = 0
+        for production in self.productions:
+            for position in production.glue:
+                for symbol in reversed(production.right[: position + 1]):
+                    right |= last[symbol]
+                    if not self.nullable[symbol]:
+                        break
+                for symbol in production.right[position + 1 :]:
+                    left |= self.first[symbol]
+                    if not self.nullable[symbol]:
+                        break
+        return left, right
+
+    def describe(self, terminal: int) -> str:
+        """A terminal in words, for messages."""
+        return self.names[terminal]
+
+
+def _mask(found: dict[int, list[int]]) -> int:
+    mask = 0
+    for terminal in found:
+        mask |= 1 << terminal
+    return mask

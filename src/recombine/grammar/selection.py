@@ -1,0 +1,134 @@
+"""Words that go together: %select lines applied to a tree that was drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from recombine.grammar.inventory import Inventory
+from recombine.grammar.model import Selection
+from recombine.grammar.tree import Tree, child_positions
+
+_MAX_SHAPES = 200_000
+_WORD = 1 << 64
+
+
+class Tie(NamedTuple):
+    """A governor and a dependent node under one %select line."""
+
+    governor: int
+    dependent: int
+    selection: int
+
+
+class Selector:
+    """Finds and mends pairs of words that do not go together."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.inventory = inventory
+        abstract = inventory.abstract
+        self.selections: tuple[Selection, ...] = abstract.selections
+        self._places: dict[int, list[tuple[int, int, int]]] = {}
+        for number, selection in enumerate(self.selections):
+            for place in selection.places:
+                code = inventory.codes.get(place.rule, inventory.first_word)
+                if code >= inventory.first_word:
+                    continue
+                governor = inventory.rule(code).slot(place.governor)
+                dependent = inventory.rule(code).slot(place.dependent)
+                if governor is not None and dependent is not None:
+                    self._places.setdefault(code, []).append((number, governor, dependent))
+        self._allowed: dict[tuple[str, int], frozenset[int]] = {}
+        for (role, word), dependents in abstract.pairs.items():
+            if word in inventory.codes:
+                self._allowed[role, inventory.codes[word]] = frozenset(
+                    inventory.codes[name] for name in dependents if name in inventory.codes
+                )
+        self._fallback = [
+            [inventory.codes[name] for name in selection.fallback if name in inventory.codes]
+            for selection in self.selections
+        ]
+        self._shapes: dict[tuple[int, ...], tuple[Tie, ...]] = {}
+        self._lists: dict[tuple[str, int, tuple[int, ...]], list[int]] = {}
+
+    def ties(self, shape: tuple[int, ...], codes: Sequence[int]) -> Iterator[Tie]:
+        """The pairs of a structure, in the order of the %select lines; a word is mended once."""
+        found = self._shapes.get(shape)
+        if found is None:
+            found = self._find(tuple(codes))
+            if len(self._shapes) >= _MAX_SHAPES:
+                self._shapes.clear()
+            self._shapes[shape] = found
+        mended: set[int] = set()
+        for tie in found:
+            if tie.dependent in mended:
+                continue
+            if not self.fits(codes[tie.governor], codes[tie.dependent], tie.selection):
+                mended.add(tie.dependent)
+                yield tie
+            elif self._restricts(codes[tie.governor], tie.selection):
+                mended.add(tie.dependent)  # it satisfies one verb already and stays
+
+    def _restricts(self, governor: int, selection: int) -> bool:
+        return (self.selections[selection].role, governor) in self._allowed
+
+    def fits(self, governor: int, dependent: int, selection: int) -> bool:
+        """Whether two words go together; a governor without pairs takes anything."""
+        allowed = self._allowed.get((self.selections[selection].role, governor))
+        return allowed is None or dependent in allowed
+
+    def mend(
+        self,
+        codes: list[int],
+        governor: int,
+        dependent: int,
+        selection: int,
+        candidates: list[int],
+        word: int,
+    ) -> bool:
+        """Put another word in place of the dependent; whether a random word was used."""
+        declared = self.selections[selection]
+        if not declared.direct:
+            key = (declared.role, codes[governor], tuple(candidates))
+            options = self._lists.get(key)
+            if options is None:
+                allowed = self._allowed[declared.role, codes[governor]]
+                options = [code for code in candidates if code in allowed]
+                if len(self._lists) >= _MAX_SHAPES:
+                    self._lists.clear()
+                self._lists[key] = options
+            if options:
+                codes[dependent] = options[word * len(options) // _WORD]
+                return True
+        for code in self._fallback[selection]:
+            if code in candidates:
+                codes[dependent] = code
+                break
+        return False
+
+    def violations(self, tree: Tree) -> list[Tie]:
+        """The pairs of a tree that do not go together."""
+        return [
+            tie
+            for tie in self._find(tree.codes)
+            if not self.fits(tree.codes[tie.governor], tree.codes[tie.dependent], tie.selection)
+        ]
+
+    def _find(self, codes: tuple[int, ...]) -> tuple[Tie, ...]:
+        children = child_positions(codes, self.inventory.arity)
+        found: list[Tie] = []
+        for node, code in enumerate(codes):
+            for number, governor_slot, dependent_slot in self._places.get(code, ()):
+                governor = self._head(codes, children, children[node][governor_slot])
+                dependent = self._head(codes, children, children[node][dependent_slot])
+                if governor is not None and dependent is not None:
+                    found.append(Tie(governor, dependent, number))
+        return tuple(sorted(found, key=lambda tie: (tie.selection, tie.governor)))
+
+    def _head(self, codes: tuple[int, ...], children: list[list[int]], node: int) -> int | None:
+        while codes[node] < self.inventory.first_word:
+            index = self.inventory.heads[codes[node]]
+            if index is None:
+                return None
+            node = children[node][index]
+        return node

@@ -1,0 +1,49 @@
+"""Random numbers by counter: candidate i of a stream is the same on any machine, in any order.
+
+The stream of (seed, name) is Philox 4x64 (Salmon et al. 2011) with the key SHA-256("recombine"
+NUL seed NUL name), first 16 bytes, read as two little-endian 64-bit words. Candidate i owns the
+outputs of counters 8i+1 ... 8i+8: 32 words. A candidate that needs more goes on with the key
+SHA-256("recombine" NUL seed NUL name NUL "more") and the counters (1.., i, 0, 0). Choices
+compare whole 64-bit words with integer thresholds, so no rounding of the machine enters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import numpy as np
+
+WORDS = 32  # per candidate
+_BLOCKS = WORDS // 4  # Philox gives four words per counter
+_CHUNK = 512  # candidates drawn at once
+_MORE = 256  # words added when a candidate runs out
+
+
+class Stream:
+    """The random words of (seed, name), by candidate number."""
+
+    def __init__(self, seed: int, name: str = "") -> None:
+        self._key = _key(f"recombine\0{seed}\0{name}")
+        self._more_key = _key(f"recombine\0{seed}\0{name}\0more")
+
+    def rows(self, first: int = 0) -> Iterator[tuple[int, list[int]]]:
+        """Yield (candidate, its words) from a candidate on, without end."""
+        while True:
+            generator = np.random.Philox(key=self._key, counter=first * _BLOCKS)
+            block = generator.random_raw(_CHUNK * WORDS).reshape(_CHUNK, WORDS).tolist()
+            yield from enumerate(block, start=first)
+            first += _CHUNK
+
+    def extend(self, candidate: int, words: list[int]) -> None:
+        """Append more words to a candidate's list."""
+        done = len(words) - WORDS
+        start = np.array([done // 4, candidate, 0, 0], dtype=np.uint64)
+        generator = np.random.Philox(key=self._more_key, counter=start)
+        words.extend(generator.random_raw(_MORE).tolist())
+
+
+def _key(text: str) -> np.ndarray:
+    return np.frombuffer(hashlib.sha256(text.encode("utf-8")).digest()[:16], dtype="<u8").astype(
+        np.uint64
+    )
