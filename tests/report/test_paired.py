@@ -19,7 +19,7 @@ from recombine.report.paired import (
 )
 from recombine.report.statistics import Aggregator, recognise
 
-WORDS = "the a cat dog sat ran on under mat tree big small red and then".split()
+WORDS = ("the", "a", "cat", "dog", "sat", "ran", "on", "under", "mat", "big", "red", "and", "then")
 
 
 def translations(generator: np.random.Generator, references: list[str], noise: float) -> list[str]:
@@ -33,7 +33,7 @@ def translations(generator: np.random.Generator, references: list[str], noise: f
     ]
 
 
-def corpus(seed: int, first_noise: float, second_noise: float, size: int = 120):
+def corpus(seed: int, first_noise: float, second_noise: float, size: int = 60):
     """References and two systems' outputs."""
     generator = np.random.default_rng(seed)
     references = [
@@ -55,7 +55,7 @@ def statistics_of(metric, hypotheses, references):
     )
 
 
-@pytest.mark.parametrize("noises", [(0.30, 0.30), (0.30, 0.27), (0.30, 0.25)])
+@pytest.mark.parametrize("noises", [(0.30, 0.29), (0.30, 0.22)])
 @pytest.mark.parametrize("make", [BLEU, CHRF])
 def test_p_values_agree_with_sacrebleu(noises, make):
     """Paired bootstrap and approximate randomisation give sacrebleu's p-values."""
@@ -65,16 +65,16 @@ def test_p_values_agree_with_sacrebleu(noises, make):
     rows_second, _ = statistics_of(metric, second, references)
     systems = [("first", first), ("second", second)]
     theirs = {}
-    for kind, count in (("bs", 1000), ("ar", 1000)):
+    for kind, count in (("bs", 600), ("ar", 600)):
         test = PairedTest(systems, {"it": make()}, [references], test_type=kind, n_samples=count)
         _, scores = test()
         (result,) = (rows[1] for name, rows in scores.items() if name != "System")
         theirs[kind] = result.p_value
-    mine_bs = sacrebleu_bootstrap_p(rows_first, rows_second, aggregator, 4000)
-    mine_ar = approximate_randomisation(rows_first, rows_second, aggregator, trials=4000).p_value
-    # Two Monte Carlo estimates with 1,000 and 4,000 trials differ by up to about .05 near p = .5.
-    assert mine_bs == pytest.approx(theirs["bs"], abs=0.05)
-    assert mine_ar == pytest.approx(theirs["ar"], abs=0.05)
+    mine_bs = sacrebleu_bootstrap_p(rows_first, rows_second, aggregator, 2000)
+    mine_ar = approximate_randomisation(rows_first, rows_second, aggregator, trials=2000).p_value
+    # Two Monte Carlo estimates with 600 and 2,000 trials differ by up to about .06 near p = .5.
+    assert mine_bs == pytest.approx(theirs["bs"], abs=0.06)
+    assert mine_ar == pytest.approx(theirs["ar"], abs=0.06)
 
 
 @pytest.mark.parametrize("size", [30, 400])

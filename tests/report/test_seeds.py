@@ -86,7 +86,7 @@ def test_hierarchical_bootstrap_agrees_with_the_crossed_interval():
 
 def test_crossed_variance_equals_the_mixed_model():
     """REML of a crossed random-effects model (statsmodels) gives the same standard error."""
-    import pandas
+    import pandas as pd
     import statsmodels.formula.api as formula
 
     generator = np.random.default_rng(12)
@@ -96,7 +96,7 @@ def test_crossed_variance_equals_the_mixed_model():
         + generator.normal(0, 1.0, (1, items))
         + generator.normal(0, 1.0, (seeds, items))
     )
-    frame = pandas.DataFrame(
+    frame = pd.DataFrame(
         {
             "value": table.ravel(),
             "seed": np.repeat(np.arange(seeds), items),

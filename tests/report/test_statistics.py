@@ -66,7 +66,7 @@ def test_bootstrap_agrees_with_scipy():
 
 
 def test_clustered_bootstrap_covers_the_truth():
-    """Resampling clusters holds the truth in 93 to 97% of 2,000 experiments; ignoring them fails."""
+    """Resampling clusters covers the truth 93 to 97% of 2,000 times; ignoring them fails."""
     generator = np.random.default_rng(4)
     clusters = np.repeat(np.arange(60), 5)
     honest = naive = 0

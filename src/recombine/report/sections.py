@@ -46,8 +46,8 @@ def colour(report: Report, system: str) -> str:
 def swatch(report: Report, system: str) -> str:
     """A system's name with its colour."""
     return (
-        f'<span class="{colour(report, system)}"><span class="dot" aria-hidden="true"></span></span>'
-        f"{escape(system)}"
+        f'<span class="sw"><span class="dot {colour(report, system)}" aria-hidden="true"></span>'
+        f"<span>{escape(system)}</span></span>"
     )
 
 
@@ -86,16 +86,55 @@ def sure_section(report: Report) -> str:
         if one_seed
         else ""
     )
+    cards = "".join(_system_card(report, system) for system in main.systems)
     return f"""
 <section id="sure"><div class="wrap">
 <h2>What was tested, and how sure are we?</h2>
 {_lead(report)}
+<div class="cards">{cards}</div>
 {caution}
 {tables}
 <p class="small quiet">Bars are {confidence}% intervals{_interval_note(report)}.
 Score = mean over seeds, never the best seed.</p>
 {notes}
 </div></section>"""
+
+
+def _system_card(report: Report, system: str) -> str:
+    """One system at a glance: its score, what it scores on other splits, its weakest points."""
+    main = report.main
+    score = main.overall(system)
+    others = []
+    for split in report.splits[1:]:
+        sheet = report.sheet(main.metric, split)
+        if sheet is not None and system in sheet.systems:
+            there = sheet.overall(system).estimate
+            others.append(
+                f"<dt>{escape(split)}</dt><dd>{number(there)} "
+                f'<span class="quiet">({signed(score.estimate - there)} on {escape(main.split)})</span></dd>'
+            )
+    weak = ""
+    if main.main_tag:
+        worst = sorted(
+            (by_system[system].estimate, value)
+            for value, by_system in main.by_tag(main.main_tag).items()
+            if system in by_system
+        )
+        worst = worst[:3] if main.higher_is_better else worst[::-1][:3]
+        weak = (
+            f"<dt>weakest</dt><dd>{', '.join(f'{escape(v)} ({number(e)})' for e, v in worst)}</dd>"
+        )
+    seeds = score.spread.seeds
+    spread = (
+        f"{seeds} seeds, sd {number(score.spread.sd)}, {number(score.spread.low)}–{number(score.spread.high)}"
+        if seeds > 1
+        else "1 seed"
+    )
+    return f"""<article class="card system"><h3>{swatch(report, system)}</h3>
+<p class="big"><span class="{colour(report, system)}">{number(score.estimate)}</span>
+<small>{escape(main.metric)} on {escape(main.split)}<br>{number(score.interval.low)} to {number(score.interval.high)}</small></p>
+<div class="range {colour(report, system)}" aria-hidden="true">{_bar(score, 100.0)}</div>
+<dl class="facts small">{"".join(others)}{weak}<dt>spread</dt><dd>{spread}</dd></dl></article>"""
 
 
 def _interval_note(report: Report) -> str:
@@ -108,23 +147,20 @@ def _interval_note(report: Report) -> str:
 def _lead(report: Report) -> str:
     main = report.main
     best = main.ranking[0]
-    sentences = []
-    for system in main.systems[:3]:
-        score = main.overall(system)
-        sentences.append(
-            f"{swatch(report, system)} scores <strong>{number(score.estimate)}</strong> "
-            f"({number(score.interval.low)} to {number(score.interval.high)})"
-        )
-    text = f"On {main.n:,} {escape(main.split)} items by {escape(main.metric)}, " + "; ".join(
-        sentences
+    counts = {len(one) for one in main.seeds.values()}
+    seeds = f"{counts.pop()} seeds" if len(counts) == 1 and counts != {1} else "their seeds"
+    text = (
+        f"{len(main.systems)} system{'' if len(main.systems) == 1 else 's'} with {seeds}"
+        if seeds != "their seeds" or any(len(one) > 1 for one in main.seeds.values())
+        else f"{len(main.systems)} system{'' if len(main.systems) == 1 else 's'}"
     )
-    text += "." if len(main.systems) <= 3 else f"; {len(main.systems) - 3} more systems below."
+    text += f", judged on the same {main.n:,} {escape(main.split)} items by {escape(main.metric)}."
     if len(main.systems) > 1:
         text += (
-            f" Best: <strong>{escape(best[0])}</strong>."
+            f" <strong>{escape(best[0])}</strong> is ahead of every other system (p &lt; .05 after Holm's correction)."
             if len(best) == 1
-            else " The data cannot tell apart: "
-            + ", ".join(f"<strong>{escape(n)}</strong>" for n in best)
+            else " The data cannot tell apart the best: "
+            + ", ".join(f"<strong>{escape(name)}</strong>" for name in best)
             + "."
         )
     return f'<p class="lead">{text}</p>'
@@ -146,16 +182,16 @@ def _overall_table(report: Report, split: str) -> str:
             rows.append(
                 f'<tr>{lead}<th scope="row">{swatch(report, system)}</th>'
                 f'<td class="num">{number(score.estimate)}</td>'
+                f'<td class="num small">{number(score.interval.low)}–{number(score.interval.high)}</td>'
                 f'<td><div class="range {colour(report, system)}" aria-hidden="true">'
                 f"{_bar(score, scale)}</div></td>"
-                f'<td class="num small">{number(score.interval.low)}–{number(score.interval.high)}</td>'
                 f'<td class="num small">{_seed_text(score)}</td></tr>'
             )
     return f"""
-<h3>{escape(split)}</h3>
+<h3>{escape(split)}: every metric</h3>
 <div class="scroll" role="region" tabindex="0" aria-label="Scores on {escape(split)}"><table>
 <thead><tr><th scope="col">metric</th><th scope="col">system</th><th scope="col" class="num">score</th>
-<th scope="col">0 to 100</th><th scope="col" class="num">interval</th>
+<th scope="col" class="num">interval</th><th scope="col">0 to 100</th>
 <th scope="col" class="num">seeds: sd, min–max</th></tr></thead>
 <tbody>{"".join(rows)}</tbody></table></div>"""
 
@@ -222,7 +258,8 @@ def _heat(report: Report, sheet: Sheet, name: str) -> str:
             )
             family = mine
         cells = "".join(
-            _heat_cell(sheet, table[value].get(system), system, value) for system in sheet.systems
+            _heat_cell(sheet, table[value].get(system), system, value, sheet.main_tag)
+            for system in sheet.systems
         )
         rows.append(f'<tr><th scope="row">{escape(value)}</th>{cells}</tr>')
     return f"""
@@ -239,7 +276,7 @@ def _by_family(sheet: Sheet, values: Iterable[str]) -> list[str]:
     return [value for members in order.values() for value in members]
 
 
-def _heat_cell(sheet: Sheet, score: Score | None, system: str, value: str) -> str:
+def _heat_cell(sheet: Sheet, score: Score | None, system: str, value: str, tag: str) -> str:
     if score is None or math.isnan(score.estimate):
         return "<td>–</td>"
     level = score.estimate if sheet.higher_is_better else 100 - score.estimate
@@ -260,31 +297,29 @@ def _heat_cell(sheet: Sheet, score: Score | None, system: str, value: str) -> st
 
 
 def _small_tables(report: Report, sheet: Sheet) -> str:
-    """Tags with two to eight values side by side: groups, in a complement clause or not."""
+    """Tags with two to twelve values side by side: groups, in a complement clause or not."""
     blocks = []
     for tag in sheet.tags:
         table = sheet.by_tag(tag)
-        if tag == sheet.main_tag or not 2 <= len(table) <= 8 or tag in sheet.number_tags:
+        if tag == sheet.main_tag or not 2 <= len(table) <= 12 or tag in sheet.number_tags:
             continue
-        rows = []
-        for value, by_system in table.items():
-            for position, system in enumerate(sheet.systems):
-                score = by_system[system]
-                head = (
-                    f'<th scope="rowgroup" rowspan="{len(sheet.systems)}">{escape(value)}'
-                    f'<br><span class="small quiet">{score.n:,}</span></th>'
-                    if position == 0
-                    else ""
-                )
-                rows.append(
-                    f'<tr>{head}<td class="small">{swatch(report, system)}</td>'
-                    f'<td class="num">{number(score.estimate)}</td>'
-                    f'<td><div class="range {colour(report, system)}" aria-hidden="true">{_bar(score, 100)}</div></td></tr>'
-                )
+        heads = "".join(
+            f'<th scope="col">{swatch(report, system)}</th>' for system in sheet.systems
+        )
+        rows = "".join(
+            f'<tr><th scope="row">{escape(value)} <span class="small quiet">{next(iter(by_system.values())).n:,}</span></th>'
+            + "".join(
+                _heat_cell(sheet, by_system.get(system), system, value, tag)
+                for system in sheet.systems
+            )
+            + "</tr>"
+            for value, by_system in table.items()
+        )
+        title = tag.replace("_", " ")
         blocks.append(
-            f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(tag)}"><table>'
-            f"<caption>by {escape(tag.replace('_', ' '))}: {escape(sheet.metric)} on {escape(sheet.split)}</caption>"
-            f"<tbody>{''.join(rows)}</tbody></table></div>"
+            f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(title)}"><table class="heat">'
+            f'<thead><tr><th scope="col">{escape(title)}</th>{heads}</tr></thead>'
+            f"<tbody>{rows}</tbody></table></div>"
         )
     return f'<div class="grid">{"".join(blocks)}</div>' if blocks else ""
 
@@ -294,7 +329,12 @@ def compare_section(report: Report) -> str:
     sheets = [sheet for sheet in report.sheets if sheet.comparisons]
     if not sheets:
         return ""
-    blocks = "".join(_comparisons(report, sheet) for sheet in sheets)
+    blocks = _comparisons(report, sheets[0])
+    if len(sheets) > 1:
+        others = "".join(_comparisons(report, sheet) for sheet in sheets[1:])
+        blocks += (
+            f'<details class="more"><summary>Other metrics and splits</summary>{others}</details>'
+        )
     return f"""
 <section id="compare"><div class="wrap">
 <h2>How do the systems compare?</h2>

@@ -61,8 +61,8 @@ def crossed_interval(
 
     The variance is (MS_seed + MS_item - MS_residual) / (S N), the expected-mean-squares estimate of
     a two-way random-effects table without replication (Searle, Casella & McCulloch 1992, chapter
-    4).  Between ``limits`` (0 and 1 for shares) the interval is made on the logit scale, so that it
-    is lopsided near an end, as it should be.
+    4).  Between ``limits`` (0 and 1 for shares) the interval is made on the arcsine scale (Anscombe
+    1948), so that it is lopsided near an end, as it should be.
     """
     seeds, items = values.shape
     estimate = float(values.mean())
@@ -110,9 +110,11 @@ def component_interval(
         return Interval(estimate, estimate - reach, estimate + reach, name)
     width = limits[1] - limits[0]
     share = (estimate - limits[0]) / width
-    middle, stretch = float(special.logit(share)), reach / (width * share * (1 - share))
-    ends = (limits[0] + width * float(special.expit(middle + side * stretch)) for side in (-1, 1))
-    return Interval(estimate, *ends, name)
+    middle = float(np.arcsin(np.sqrt(share)))
+    stretch = reach / (2 * width * float(np.sqrt(share * (1 - share))))
+    ends = np.clip([middle - stretch, middle + stretch], 0.0, np.pi / 2)
+    low, high = limits[0] + width * np.sin(ends) ** 2
+    return Interval(estimate, float(low), float(high), name)
 
 
 def _residual_mean_square(values: Array) -> float:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from recombine.errors import MissingExtra
 from recombine.files import write_text
+from recombine.report.figures import Figure, draw, inline_svg, report_figures, write_figures
 from recombine.report.model import Report, build_report
 from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions, ReportPaths
@@ -22,21 +24,39 @@ def write_report(
     options = options or ReportOptions()
     out = Path(out)
     report = build_report(open_source([Path(run) for run in runs]), options)
+    notes = list(report.notes)
     tables = own_tables(report)
     table_paths = [path for table in tables for path in write_table(table, out / "tables")]
     columns, rows = tidy_rows(list(report.scores))
     write_text(out / "results.csv", comma_separated(columns, rows))
     write_text(out / "report.md", markdown_report(report, tables))
-    write_text(out / "report.html", render_page(report, {}))
+    figures = report_figures(report)
+    charts, figure_paths = _draw(figures, out / "figures", options, notes)
+    write_text(out / "report.html", render_page(report, charts, notes[len(report.notes) :]))
     return ReportPaths(
         html=out / "report.html",
         markdown=out / "report.md",
         csv=out / "results.csv",
         tables=tuple(table_paths),
-        figures=(),
+        figures=tuple(figure_paths),
         exports=(),
-        notes=report.notes,
+        notes=tuple(notes),
     )
+
+
+def _draw(
+    figures: Sequence[Figure], folder: Path, options: ReportOptions, notes: list[str]
+) -> tuple[dict[str, str], list[Path]]:
+    """Inline SVG by caption, and the files written; without the extra the page says so."""
+    try:
+        drawn = draw(figures)
+        charts = {
+            one.caption: inline_svg(drawn[one.name], one.caption) for one in figures if one.in_page
+        }
+        return charts, write_figures(figures, drawn, folder, options.figures)
+    except MissingExtra as error:
+        notes.append(f"No figures were drawn: {error.message}. {error.hint}")
+        return {}, []
 
 
 def markdown_report(report: Report, tables: Sequence[Table]) -> str:
