@@ -1,0 +1,201 @@
+"""From prompts to texts: length bucketing, batches, stops, and the order of the sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from recombine.systems.base import Failure
+from recombine.systems.llm.attention import (
+    Unsupported,
+    use_library_attention,
+    use_plain_attention,
+)
+from recombine.systems.llm.generation import Greedy
+from recombine.systems.llm.prompt import Prompt, cut_at_stop
+from recombine.systems.llm.weights import Weights, end_ids
+
+_WINDOW = 16  # batches sorted by length together, and so held back until all are done
+_GPU_ROWS = 512
+_CPU_ROWS = 16
+_MEMORY_SHARE = 0.06  # of the GPU, for the keys and values of one batch shape
+_TYPICAL_LENGTH = 256
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How many new tokens a sequence may get: a fixed number, or by its source's length."""
+
+    fixed: int | None
+    per_source_token: float
+    extra: int = 32
+
+    def of(self, source_tokens: int) -> int:
+        """Return the limit for a source of so many tokens."""
+        if self.fixed is not None:
+            return self.fixed
+        return int(self.per_source_token * source_tokens) + self.extra
+
+
+class Decoding:
+    """Translates sources with a causal language model."""
+
+    def __init__(
+        self,
+        weights: Weights,
+        prompt: Prompt,
+        *,
+        stops: Sequence[str],
+        limits: Limits,
+        rows: int,
+        decoder: str,
+    ) -> None:
+        self.weights = weights
+        self.prompt = prompt
+        self.stops = tuple(stops)
+        self.limits = limits
+        self.ends = end_ids(weights)
+        self.path = decoder
+        self.rows = rows or self._default_rows()
+        self._greedy: Greedy | None = None
+        if decoder == "fast":
+            self._prepare()
+
+    def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
+        """Yield translations in order, window by window of batches of like length."""
+        window = self.rows * _WINDOW
+        for start in range(0, len(sources), window):
+            yield from self._window(sources[start : start + window])
+
+    def _window(self, sources: Sequence[str]) -> list[str | Failure]:
+        tokenizer = self.weights.tokenizer
+        prompts = [tokenizer(self.prompt.render(source))["input_ids"] for source in sources]
+        sizes = [
+            len(tokenizer(source, add_special_tokens=False)["input_ids"]) for source in sources
+        ]
+        room = getattr(self.weights.model.config, "max_position_embeddings", None) or 1 << 30
+        results: list[str | Failure] = [""] * len(sources)
+        fitting = []
+        for place, prompt in enumerate(prompts):
+            if len(prompt) >= room:
+                results[place] = Failure(f"the prompt has {len(prompt)} tokens, the model {room}")
+            else:
+                fitting.append(place)
+        limits = [
+            min(self.limits.of(n), room - len(p)) for n, p in zip(sizes, prompts, strict=True)
+        ]
+        order = sorted(fitting, key=lambda place: (-sizes[place], -len(prompts[place]), place))
+        for start in range(0, len(order), self.rows):
+            batch = order[start : start + self.rows]
+            made = self._batch([prompts[one] for one in batch], [limits[one] for one in batch])
+            for place, text in zip(batch, made, strict=True):
+                results[place] = text
+        return results
+
+    def _batch(self, prompts: list[list[int]], limits: list[int]) -> list[str]:
+        if self._greedy is not None:
+            tokens = self._greedy.generate(prompts, limits)
+        else:
+            tokens = self._library_generate(prompts, limits)
+        texts = self.weights.tokenizer.batch_decode(tokens, skip_special_tokens=True)
+        return [cut_at_stop(text, self.stops) for text in texts]
+
+    def _library_generate(self, prompts: list[list[int]], limits: list[int]) -> list[list[int]]:
+        """Generate with the library's own loop, padded on the left."""
+        import torch
+
+        pad = self.weights.tokenizer.pad_token_id
+        width = max(map(len, prompts))
+        table = torch.tensor([[pad] * (width - len(p)) + list(p) for p in prompts])
+        mask = torch.tensor([[0] * (width - len(p)) + [1] * len(p) for p in prompts])
+        with torch.inference_mode():
+            output = self.weights.model.generate(
+                input_ids=table.to(self.weights.device),
+                attention_mask=mask.to(self.weights.device),
+                max_new_tokens=max(limits),
+                do_sample=False,
+                num_beams=1,
+                eos_token_id=list(self.ends) or None,
+                pad_token_id=pad,
+            )[:, width:].tolist()
+        found = []
+        for row, limit in zip(output, limits, strict=True):
+            tokens = row[:limit]
+            end = next((place for place, one in enumerate(tokens) if one in self.ends), None)
+            found.append(tokens if end is None else tokens[:end])
+        return found
+
+    def _prepare(self) -> None:
+        """Switch to the fast path if this architecture gives the same answers on it."""
+        import torch
+
+        model, device = self.weights.model, self.weights.device
+        suspects = self._suspects().to(device)
+        greedy = Greedy(
+            model,
+            device=device,
+            end_ids=self.ends,
+            pad_id=self.weights.tokenizer.pad_token_id,
+            suspects=suspects,
+            stopped=self._stopped,
+            capture=False,
+        )
+        samples = ["a", "The cat saw the dog and the old king that slept."]
+        prompts = [self.weights.tokenizer(self.prompt.render(one))["input_ids"] for one in samples]
+        expected = [_next_logits(model, prompt, device) for prompt in prompts]
+        use_plain_attention(model)
+        try:
+            found = greedy.first_logits(prompts)
+            agree = all(
+                torch.allclose(one, other, rtol=0.05, atol=0.05 * float(one.std()) + 1e-4)
+                for one, other in zip(expected, found, strict=True)
+            )
+        except (Unsupported, TypeError, AttributeError, RuntimeError, ValueError):
+            agree = False
+        if not agree:
+            use_library_attention(model)
+            self.path = "generate"
+            return
+        greedy.capture = device.startswith("cuda")
+        self.path = "fast with CUDA graphs" if greedy.capture else "fast"
+        self._greedy = greedy
+
+    def _suspects(self) -> Any:
+        """Return which tokens contain the first character of some stop text."""
+        import torch
+
+        size = self.weights.model.get_output_embeddings().weight.shape[0]
+        marks = torch.zeros(size, dtype=torch.bool)
+        firsts = {stop[0] for stop in self.stops if stop}
+        known = min(size, len(self.weights.tokenizer))
+        texts = self.weights.tokenizer.batch_decode([[token] for token in range(known)])
+        for token, text in enumerate(texts):
+            if any(first in text for first in firsts):
+                marks[token] = True
+        return marks
+
+    def _stopped(self, tokens: list[list[int]]) -> list[bool]:
+        texts = self.weights.tokenizer.batch_decode(tokens, skip_special_tokens=True)
+        return [any(stop in text.lstrip() for stop in self.stops) for text in texts]
+
+    def _default_rows(self) -> int:
+        if not self.weights.device.startswith("cuda"):
+            return _CPU_ROWS
+        import torch
+
+        config = self.weights.model.config
+        heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+        size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        per_row = 2 * config.num_hidden_layers * heads * size * _TYPICAL_LENGTH
+        per_row *= self.weights.model.dtype.itemsize
+        memory = torch.cuda.get_device_properties(0).total_memory * _MEMORY_SHARE
+        rows = min(_GPU_ROWS, max(8, int(memory // per_row)))
+        return 1 << (rows.bit_length() - 1)
+
+
+def _next_logits(model: Any, prompt: list[int], device: str) -> Any:
+    import torch
+
+    with torch.inference_mode():
+        return model(input_ids=torch.tensor([prompt], device=device)).logits[0, -1].float()

@@ -1,0 +1,280 @@
+"""`llm`: a causal language model, fine-tuned with LoRA or prompted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+from recombine.errors import ConfigError, DataError
+from recombine.files import write_json
+from recombine.registry import require
+from recombine.systems.base import Failure, TrainingData
+from recombine.systems.llm.decoding import Decoding, Limits
+from recombine.systems.llm.prompt import PAPER_PROMPT, Prompt, render_answer
+from recombine.systems.llm.shots import choose_shots
+from recombine.systems.llm.training import (
+    Progression,
+    Recipe,
+    checkpoint_of,
+    fine_tune,
+    learned_sequences,
+)
+from recombine.systems.llm.weights import Weights, load_weights
+
+_UNTRAINED_RATIO = 8.0  # new tokens per source token where no training text tells better
+_TRAINED_ROOM = 1.5  # times the largest ratio seen in training
+
+
+@dataclass(kw_only=True)
+class Llm:
+    """A causal language model from a local folder or GGUF file.
+
+    `lora` fine-tunes an adapter as Kumon et al. 2024 do with Llama 2 (r 8, alpha 32, dropout .1,
+    rate 1e-4, batch 64, 8 epochs); `prompt` leaves the model as it is and shows it `shots`
+    training examples.
+    """
+
+    model: str
+    allow_hub: bool = False
+    method: Literal["lora", "prompt"] = "lora"
+    prompt: str = PAPER_PROMPT
+    instruction: str = ""
+    shots: int = 0
+    shot_choice: Literal["seed", "cover"] = "seed"
+    stop: tuple[str, ...] = ("\n", "###")
+    rank: int = 8
+    alpha: int = 32
+    dropout: float = 0.1
+    target_modules: tuple[str, ...] = ()
+    learning_rate: float = 1e-4
+    batch_size: int = 64
+    epochs: int = 8
+    max_steps: int | None = None
+    warmup_steps: int = 0
+    weight_decay: float = 0.0
+    max_grad_norm: float = 1.0
+    loss_on: Literal["answer", "all"] = "answer"
+    save_every: int = 500
+    keep_epochs: bool = False
+    processes: int = 1
+    max_new_tokens: int | None = None
+    decode_batch: int = 0
+    decoder: Literal["fast", "generate"] = "fast"
+    device: str = "auto"
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    _decoding: Decoding | None = field(init=False, default=None, repr=False)
+
+    decoding_options: ClassVar[tuple[str, ...]] = (
+        "stop", "max_new_tokens", "decode_batch", "decoder", "device", "processes",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        Prompt(template=self.prompt)
+        if self.shots < 0 or self.processes < 1 or self.batch_size < 1:
+            raise ConfigError("'shots' must not be negative; 'processes', 'batch_size' at least 1")
+        if self.method == "lora" and self.shots:
+            raise ConfigError("'shots' belong to method = \"prompt\"")
+
+    def train(self, data: TrainingData, model_dir: Path, seed: int) -> None:
+        """Fine-tune the adapter, or choose and store the examples to show."""
+        model_dir.mkdir(parents=True, exist_ok=True)
+        if (model_dir / "llm.json").exists():
+            return
+        examples = [example for example in data.train if example.references]
+        if self.method == "prompt":
+            chosen = choose_shots(examples, self.shots, seed, self.shot_choice)
+            if len(chosen) < self.shots:
+                raise DataError(f"{self.shots} shots asked for, {len(chosen)} training examples")
+            shots = [[one.source, one.references[0]] for one in chosen]
+            write_json(model_dir / "llm.json", {"method": "prompt", "shots": shots})
+            return
+        if not examples:
+            raise DataError("no training example has a reference to learn from")
+        pairs = [(one.source, one.references[0]) for one in examples]
+        if self.processes > 1:
+            from recombine.systems.llm.launch import train_in_processes
+
+            train_in_processes(self, pairs, model_dir, seed)
+        else:
+            self.fine_tune(pairs, model_dir, seed)
+
+    def load(self, model_dir: Path, checkpoint: str | None = None) -> Self:
+        """Return the system with the adapter or the shots of a finished training."""
+        try:
+            made = json.loads((model_dir / "llm.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise DataError(f"{model_dir} holds no finished training") from None
+        weights = self._weights()
+        ratio = _UNTRAINED_RATIO
+        if made["method"] == "lora":
+            peft = require("peft", extra="llm", feature="LoRA")
+            folder = model_dir / "adapter"
+            if checkpoint is not None:
+                folder = model_dir / "checkpoints" / checkpoint
+            adapted = peft.PeftModel.from_pretrained(weights.model, str(folder))
+            # Merged, the adapter costs nothing at translation time.
+            weights.model = adapted.merge_and_unload().eval()
+            ratio = made["longest_ratio"] * _TRAINED_ROOM
+        self._decoding = self._make_decoding(weights, made.get("shots", ()), ratio)
+        return self
+
+    def checkpoints(self, model_dir: Path) -> list[str]:
+        """Return the names of the adapters kept after each epoch (`keep_epochs`)."""
+        found = [path.name for path in (model_dir / "checkpoints").glob("epoch-*")]
+        return sorted(found, key=lambda name: int(name.removeprefix("epoch-")))
+
+    def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
+        """Yield one translation per source, in order."""
+        if self._decoding is None:
+            self._decoding = self._make_decoding(self._weights(), (), _UNTRAINED_RATIO)
+        return self._decoding.translate(sources)
+
+    def describe(self) -> dict[str, object]:
+        """Say how translations were made, for the run's record."""
+        if self._decoding is None:
+            return {}
+        import torch
+        import transformers
+
+        weights = self._decoding.weights
+        return {
+            "architecture": type(weights.model).__name__,
+            "parameters": sum(one.numel() for one in weights.model.parameters()),
+            "device": weights.device,
+            "dtype": str(weights.model.dtype).removeprefix("torch."),
+            "decoder": self._decoding.path,
+            "rows": self._decoding.rows,
+            "torch": str(torch.__version__),
+            "transformers": str(transformers.__version__),
+        }
+
+    def close(self) -> None:
+        """Let go of the model."""
+        self._decoding = None
+
+    def fine_tune(self, pairs: Sequence[tuple[str, str]], model_dir: Path, seed: int) -> None:
+        """Train the adapter in this process."""
+        import torch
+
+        from recombine.systems.llm.attention import use_plain_attention
+
+        weights = self._weights()
+        torch.manual_seed(seed)  # the adapter's random half
+        adapted = self._adapted(weights.model)
+        model = adapted.get_base_model()
+        if weights.device.startswith("cuda") and not _needs_library_attention(model):
+            use_plain_attention(model)
+        prompt = Prompt(template=self.prompt, instruction=self.instruction)
+        sequences = learned_sequences(
+            weights.tokenizer,
+            [prompt.render(source) for source, _ in pairs],
+            [render_answer(target) for _, target in pairs],
+            whole=self.loss_on == "all",
+        )
+
+        def keep(epoch: int) -> None:
+            if self.keep_epochs:
+                _save(adapted, model_dir / "checkpoints" / f"epoch-{epoch}")
+
+        self._require_room(model, max(len(one.tokens) for one in sequences))
+        made = fine_tune(
+            model,
+            sequences,
+            self._recipe(),
+            seed=seed,
+            pad_id=weights.tokenizer.pad_token_id,
+            device=weights.device,
+            checkpoint=checkpoint_of(model_dir),
+            after_epoch=keep,
+        )
+        if not _is_first_process():
+            return
+        _save(adapted, model_dir / "adapter")
+        write_json(model_dir / "llm.json", self._made(made, weights, pairs))
+        checkpoint_of(model_dir).remove()
+
+    def _adapted(self, model: Any) -> Any:
+        peft = require("peft", extra="llm", feature="LoRA")
+        config = peft.LoraConfig(
+            r=self.rank,
+            lora_alpha=self.alpha,
+            lora_dropout=self.dropout,
+            target_modules=list(self.target_modules) or None,
+            task_type="CAUSAL_LM",
+            bias="none",
+        )
+        return peft.get_peft_model(model, config)
+
+    def _recipe(self) -> Recipe:
+        return Recipe(
+            learning_rate=self.learning_rate,
+            batch_size=self.batch_size,
+            epochs=self.epochs,
+            max_steps=self.max_steps,
+            warmup_steps=self.warmup_steps,
+            weight_decay=self.weight_decay,
+            max_grad_norm=self.max_grad_norm,
+            save_every=self.save_every,
+        )
+
+    def _made(
+        self, made: Progression, weights: Weights, pairs: Sequence[tuple[str, str]]
+    ) -> dict[str, Any]:
+        def size(text: str) -> int:
+            return len(weights.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+        ratio = max(size(render_answer(target)) / max(1, size(source)) for source, target in pairs)
+        return {"method": "lora", "longest_ratio": ratio, "training": asdict(made)}
+
+    def _weights(self) -> Weights:
+        return load_weights(
+            self.model,
+            kind="causal",
+            allow_hub=self.allow_hub,
+            dtype=self.dtype,
+            device=self.device,
+        )
+
+    def _make_decoding(
+        self, weights: Weights, shots: Sequence[Sequence[str]], ratio: float
+    ) -> Decoding:
+        return Decoding(
+            weights,
+            Prompt(
+                template=self.prompt,
+                instruction=self.instruction,
+                shots=tuple((source, target) for source, target in shots),
+            ),
+            stops=self.stop,
+            limits=Limits(fixed=self.max_new_tokens, per_source_token=ratio),
+            rows=self.decode_batch,
+            decoder=self.decoder,
+        )
+
+    def _require_room(self, model: Any, longest: int) -> None:
+        room = getattr(model.config, "max_position_embeddings", None)
+        if room is not None and longest > room:
+            raise DataError(
+                f"the longest training example has {longest} tokens, the model reads {room}"
+            )
+
+
+def _save(adapted: Any, folder: Path) -> None:
+    adapted.save_pretrained(str(folder), safe_serialization=True)
+
+
+def _needs_library_attention(model: Any) -> bool:
+    """Say whether the architecture attends to less than everything before a token."""
+    config = model.config
+    return any(getattr(config, name, None) for name in ("sliding_window", "attn_logit_softcapping"))
+
+
+def _is_first_process() -> bool:
+    import torch
+
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return bool(torch.distributed.get_rank() == 0)
+    return True

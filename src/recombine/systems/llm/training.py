@@ -1,0 +1,179 @@
+"""The fine-tuning loop: seeded batches, AdamW, a falling rate, resumable at any checkpoint."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recombine.run import progress
+from recombine.systems.llm.batches import Batch, Collation, Learned, plan_epoch
+from recombine.systems.llm.checkpoint import Checkpoint
+from recombine.systems.llm.step import Step
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """How to train; the defaults are those of Kumon et al. 2024 for Llama 2 and, where the paper
+    is silent, those of the Hugging Face trainer.
+    """
+
+    learning_rate: float = 1e-4
+    batch_size: int = 64
+    epochs: int = 8
+    max_steps: int | None = None
+    warmup_steps: int = 0
+    weight_decay: float = 0.0
+    max_grad_norm: float = 1.0
+    save_every: int = 500
+
+
+@dataclass(frozen=True)
+class Progression:
+    """What came out of a training."""
+
+    steps: int
+    seconds: float
+    loss: float
+    sequences: int
+    tokens: int
+    path: str
+
+
+def fine_tune(
+    model: Any,
+    sequences: Sequence[Learned],
+    recipe: Recipe,
+    *,
+    seed: int,
+    pad_id: int,
+    device: str,
+    checkpoint: Checkpoint,
+    after_epoch: Callable[[int], None] = lambda epoch: None,
+) -> Progression:
+    """Train the model's trainable parameters, going on from the checkpoint if there is one."""
+    import torch
+
+    rank, world = _place_among_processes()
+    trained = {name: one for name, one in model.named_parameters() if one.requires_grad}
+    optimizer = torch.optim.AdamW(
+        list(trained.values()),
+        lr=recipe.learning_rate,
+        weight_decay=recipe.weight_decay,
+        fused=device.startswith("cuda"),
+    )
+    lengths = [len(one.tokens) for one in sequences]
+    per_epoch = -(-len(sequences) // recipe.batch_size)
+    total = recipe.max_steps or per_epoch * recipe.epochs
+    state: dict[str, Any] = {"step": 0, "loss": 0.0, "tokens": 0}
+    if checkpoint.exists():
+        state = checkpoint.read(trained, optimizer)
+    first = state["step"]
+    capture = device.startswith("cuda") and world == 1
+    step = Step(model, list(trained.values()), device, capture=capture)
+    collation = Collation(sequences, -(-recipe.batch_size // world), pad_id)
+    model.train()
+    started = time.monotonic()
+    with progress("fine-tune", total) as bar:
+        bar.advance(first)
+        for number in range(first, total):
+            epoch, place = divmod(number, per_epoch)
+            if place == 0 or number == first:
+                batches = plan_epoch(lengths, recipe.batch_size, seed=seed, epoch=epoch)
+            # Dropout depends on seed and step alone, so that a resumed training repeats it.
+            torch.manual_seed((seed << 32) + number * world + rank)
+            tokens = sum(lengths[one] for one in batches[place])
+            if world == 1:
+                step.run(collation.batch(batches[place]))
+            else:
+                _run_share(step, collation, batches[place], rank, world)
+            torch.nn.utils.clip_grad_norm_(step.parameters, recipe.max_grad_norm)
+            for group in optimizer.param_groups:
+                group["lr"] = recipe.learning_rate * _rate(number, total, recipe.warmup_steps)
+            optimizer.step()
+            state["tokens"] += tokens
+            bar.advance()
+            done = number + 1
+            if done % recipe.save_every == 0 or done == total or done % per_epoch == 0:
+                state = _settle(state, step, done, first)
+                bar.note(loss=state["loss"])
+                if rank == 0 and done % recipe.save_every == 0 and done < total:
+                    checkpoint.write(trained, optimizer, state)
+                if rank == 0 and done % per_epoch == 0:
+                    after_epoch(done // per_epoch)
+    model.eval()
+    return Progression(
+        steps=total,
+        seconds=time.monotonic() - started,
+        loss=state["loss"],
+        sequences=(total - first) * recipe.batch_size,
+        tokens=state["tokens"],
+        path="CUDA graphs" if capture else "eager",
+    )
+
+
+def learned_sequences(
+    tokenizer: Any, prompts: Sequence[str], answers: Sequence[str], *, whole: bool
+) -> list[Learned]:
+    """Return the sequences to learn: prompt, answer, end; the loss is on the answer, or on all.
+
+    Prompt and answer are tokenised apart, since at translation time the prompt stands alone.
+    """
+    found = []
+    for prompt, answer in zip(prompts, answers, strict=True):
+        asked = tokenizer(prompt)["input_ids"]
+        given = tokenizer(answer, add_special_tokens=False)["input_ids"]
+        tokens = (*asked, *given, tokenizer.eos_token_id)
+        found.append(Learned(tokens, 1 if whole else len(asked)))
+    return found
+
+
+def checkpoint_of(model_dir: Path) -> Checkpoint:
+    """Return the place of an unfinished training."""
+    return Checkpoint(model_dir / "unfinished")
+
+
+def _rate(number: int, total: int, warmup: int) -> float:
+    """Linear warm-up, then linear fall to zero: the trainer's default schedule."""
+    if number < warmup:
+        return number / max(1, warmup)
+    return max(0.0, (total - number) / max(1, total - warmup))
+
+
+def _settle(state: dict[str, Any], step: Step, done: int, first: int) -> dict[str, Any]:
+    """Read the mean loss since the last look; this waits for the device."""
+    since = done - max(state["step"], first)
+    loss = float(step.total) / max(1, since)
+    step.total.zero_()
+    return {**state, "step": done, "loss": loss}
+
+
+def _run_share(step: Step, collation: Collation, chosen: list[int], rank: int, world: int) -> None:
+    """Compute this process's part of the batch and add up the gradients of all."""
+    import torch
+
+    everything = collation.sequences
+    learned = sum(len(everything[one].tokens) - everything[one].learn_from for one in chosen)
+    share = chosen[rank::world]
+    batch: Batch = collation.batch(share or chosen[:1])
+    step.run(batch, learned)
+    if not share:
+        for parameter in step.parameters:
+            parameter.grad = torch.zeros_like(parameter)
+    flat = torch.cat([parameter.grad.reshape(-1) for parameter in step.parameters])
+    torch.distributed.all_reduce(flat)
+    at = 0
+    for parameter in step.parameters:
+        size = parameter.numel()
+        parameter.grad.copy_(flat[at : at + size].view_as(parameter))
+        at += size
+
+
+def _place_among_processes() -> tuple[int, int]:
+    import torch
+
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return torch.distributed.get_rank(), torch.distributed.get_world_size()
+    return 0, 1

@@ -1,0 +1,106 @@
+"""Pretrained weights from a local folder or GGUF file; from the hub only when told so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recombine.errors import ConfigError
+from recombine.registry import require
+
+
+@dataclass
+class Weights:
+    """A model with its tokeniser, on its device."""
+
+    model: Any
+    tokenizer: Any
+    device: str
+
+
+def choose_device(device: str) -> str:
+    """Return the device to use: the first GPU unless told otherwise."""
+    torch = require("torch", extra="llm", feature="a language model")
+    if device != "auto":
+        return device
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def choose_dtype(dtype: str, device: str) -> Any:
+    """Return the torch type of the weights: bfloat16 on a GPU, float32 elsewhere."""
+    torch = require("torch", extra="llm", feature="a language model")
+    if dtype == "auto":
+        return torch.bfloat16 if device.startswith("cuda") else torch.float32
+    return getattr(torch, dtype)
+
+
+def load_weights(
+    name: str, *, kind: str, allow_hub: bool, dtype: str = "auto", device: str = "auto"
+) -> Weights:
+    """Load a causal (`kind` "causal") or sequence-to-sequence ("seq2seq") model.
+
+    Code inside a model folder is never executed: ``trust_remote_code`` is false here and there is
+    no option for it. Weights are read from safetensors or GGUF, never unpickled.
+    """
+    transformers = require("transformers", extra="llm", feature="a Hugging Face model")
+    _be_quiet(transformers)
+    where = _place(name, allow_hub)
+    chosen = choose_device(device)
+    classes = {
+        "causal": transformers.AutoModelForCausalLM,
+        "seq2seq": transformers.AutoModelForSeq2SeqLM,
+    }
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(**where, trust_remote_code=False)
+        safe = {} if "gguf_file" in where else {"use_safetensors": True}
+        model = classes[kind].from_pretrained(
+            **where, **safe, dtype=choose_dtype(dtype, chosen), trust_remote_code=False
+        )
+    except (OSError, ValueError, ImportError) as error:
+        raise ConfigError(f"cannot load the model '{name}': {_first_line(error)}") from error
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    return Weights(model.to(chosen).eval(), tokenizer, chosen)
+
+
+def end_ids(weights: Weights) -> tuple[int, ...]:
+    """Return every token id that ends a generation."""
+    found: set[int] = set()
+    for value in (
+        weights.tokenizer.eos_token_id,
+        getattr(weights.model.generation_config, "eos_token_id", None),
+    ):
+        if isinstance(value, int):
+            found.add(value)
+        elif value is not None:
+            found.update(value)
+    return tuple(sorted(found))
+
+
+def _place(name: str, allow_hub: bool) -> dict[str, Any]:
+    path = Path(name).expanduser()
+    if path.is_file() and path.suffix == ".gguf":
+        require("gguf", extra="llm", feature="a GGUF model")
+        return {
+            "pretrained_model_name_or_path": str(path.parent),
+            "gguf_file": path.name,
+            "local_files_only": True,
+        }
+    if path.is_dir():
+        return {"pretrained_model_name_or_path": str(path), "local_files_only": True}
+    if not allow_hub:
+        raise ConfigError(
+            f"no model folder or .gguf file '{name}'",
+            hint="give a local path; allow_hub = true lets it be downloaded from the hub by name",
+        )
+    return {"pretrained_model_name_or_path": name}
+
+
+def _be_quiet(transformers: Any) -> None:
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+
+
+def _first_line(error: Exception) -> str:
+    return next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
