@@ -230,7 +230,9 @@ def _groups(report: Report, sheet: Sheet, tag: str) -> Figure:
         },
         {
             "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-            "encoding": {"y": y, "yOffset": offset, "x": x, "color": colour, "shape": _shape(report)},
+            "encoding": {
+                "y": y, "yOffset": offset, "x": x, "color": colour, "shape": _shape(report),
+            },
         },
     ]  # fmt: skip
     return Figure(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,13 @@ from recombine.run import progress
 
 # Tags that say to which family a value of the main tag belongs, in the order they are tried.
 FAMILY_TAGS = ("category", "group_name", "family", "kind")
+
+
+class Cross(NamedTuple):
+    """The score of a system where two tags have given values; no interval, it is for tables."""
+
+    n: int
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +46,8 @@ class Sheet:
     number_tags: tuple[str, ...]
     families: Mapping[str, str]
     family_tag: str | None
+    parents: Mapping[str, Mapping[str, str]]
+    crosses: Mapping[tuple[str, str], Mapping[tuple[str, str], Mapping[str, Cross]]]
     labels: Mapping[str, Mapping[str, Counter[str]]]
     left_out: Mapping[str, int]
 
@@ -160,29 +170,66 @@ def make_sheet(panel: Panel, options: ReportOptions) -> Sheet:
         number_tags=tuple(numeric_tags(panel)),
         families=_families(panel, tag, family_tag),
         family_tag=family_tag,
+        parents=_parents(panel, tag),
+        crosses=_crosses(panel, tag),
         labels=_label_counts(panel, tag),
         left_out=panel.left_out,
     )
 
 
-def _family_tag(panel: Panel, tag: str | None) -> str | None:
-    """A tag that is a function of the main tag and has fewer values."""
+def _parents(panel: Panel, tag: str | None) -> dict[str, dict[str, str]]:
+    """Coarser tags that are a function of the main tag: pattern -> category, pattern -> group."""
     if tag is None:
-        return None
+        return {}
+    found = {}
     for name in FAMILY_TAGS:
         if name == tag or name not in panel.tags:
             continue
         pairs = set(zip(panel.tags[tag], panel.tags[name], strict=True))
         values = {value for value, _ in pairs}
         if len(pairs) == len(values) and 1 < len({family for _, family in pairs}) < len(values):
-            return name
-    return None
+            found[name] = dict(zip(panel.tags[tag], panel.tags[name], strict=True))
+    return found
+
+
+def _family_tag(panel: Panel, tag: str | None) -> str | None:
+    return next(iter(_parents(panel, tag)), None)
 
 
 def _families(panel: Panel, tag: str | None, family_tag: str | None) -> dict[str, str]:
-    if tag is None or family_tag is None:
+    return _parents(panel, tag)[family_tag] if family_tag is not None else {}
+
+
+def _crosses(
+    panel: Panel, tag: str | None
+) -> dict[tuple[str, str], dict[tuple[str, str], dict[str, Cross]]]:
+    """Scores by two tags: the main tag and the groups, each with every tag of two values."""
+    if tag is None:
         return {}
-    return dict(zip(panel.tags[tag], panel.tags[family_tag], strict=True))
+    halves = [name for name in panel.tags if name != tag and len(panel.slices(name)) == 2]
+    found = {}
+    for row in (tag, *(name for name in FAMILY_TAGS if name in panel.tags)):
+        for column in halves:
+            if row != column:
+                found[row, column] = _cross(panel, row, column)
+    return found
+
+
+def _cross(panel: Panel, row: str, column: str) -> dict[tuple[str, str], dict[str, Cross]]:
+    places: dict[tuple[str, str], list[int]] = {}
+    for position, pair in enumerate(zip(panel.tags[row], panel.tags[column], strict=True)):
+        if NO_TAG not in pair:
+            places.setdefault((str(pair[0]), str(pair[1])), []).append(position)
+    found = {}
+    for pair, positions in places.items():
+        where = np.asarray(positions, dtype=np.int64)
+        found[pair] = {
+            system: Cross(
+                len(where), float(np.mean(list(panel.seed_scores(system, where).values())))
+            )
+            for system in panel.systems
+        }
+    return found
 
 
 def _label_counts(panel: Panel, tag: str | None) -> dict[str, dict[str, Counter[str]]]:

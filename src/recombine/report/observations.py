@@ -24,6 +24,8 @@ from recombine.registry import create, lookup
 from recombine.report.statistics import Aggregate, AggregateMany, Aggregator, Array, recognise
 from recombine.run import Cell, Meta, Run
 
+# Every example has a length, whatever its builder tagged.
+LENGTH_TAG = "length"
 # A value an example may not have for a tag.
 NO_TAG = ""
 # Splits that exist for other purposes than a score of their own.
@@ -471,7 +473,18 @@ def _tag_columns(
             if len(found) == 1:
                 column[position] = show_tag(found.pop())
         columns[name] = column
+    if LENGTH_TAG not in columns:
+        columns[LENGTH_TAG] = np.array(
+            [show_tag(source_length(group[0].source)) if group else NO_TAG for group in members],
+            dtype=object,
+        )
     return columns
+
+
+def source_length(text: str) -> int:
+    """Words of a source; characters where the script does not separate words."""
+    words = len(text.split())
+    return words if words > 1 else len(text)
 
 
 def show_tag(value: Any) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from recombine.errors import MissingExtra
 from recombine.files import write_text
 from recombine.report.figures import Figure, draw, inline_svg, report_figures, write_figures
+from recombine.report.layouts import paper_tables
 from recombine.report.model import Report, build_report
 from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions, ReportPaths
@@ -25,7 +26,7 @@ def write_report(
     out = Path(out)
     report = build_report(open_source([Path(run) for run in runs]), options)
     notes = list(report.notes)
-    tables = own_tables(report)
+    tables = [*paper_tables(report), *own_tables(report)]
     table_paths = [path for table in tables for path in write_table(table, out / "tables")]
     columns, rows = tidy_rows(list(report.scores))
     write_text(out / "results.csv", comma_separated(columns, rows))
