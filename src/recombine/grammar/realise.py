@@ -1,24 +1,20 @@
 """Trees to sentences: text, tokens, character offsets of every constituent, accepted variants.
 
-The fast path keeps one template per structure: a sentence is its structure's template filled with
-word forms. The careful path walks the tree and keeps offsets.
+This is the careful path, which keeps offsets; template.py is the fast one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from recombine.errors import GrammarError
 from recombine.grammar.concrete import Concrete
 from recombine.grammar.finish import apply_edits, finishes, shift
 from recombine.grammar.model import Glue, Ref, Text
+from recombine.grammar.template import MAX_PIECES, Templates, table_cell, too_long
 from recombine.grammar.tree import Tree, child_positions
 
 MAX_VARIANTS = 64  # of one sentence; alternatives multiply
-MAX_TEMPLATES = 200_000  # kept structures per language; the cache starts again beyond that
-MAX_PIECES = 200_000  # of one sentence: repeated slots can double a sentence at every level
 
 
 class Span(NamedTuple):
@@ -63,11 +59,6 @@ class _Piece(NamedTuple):
     glued: bool
 
 
-class _Template(NamedTuple):
-    layout: str
-    slots: tuple[tuple[int, Sequence[str]], ...]
-
-
 _JOIN, _CLOSE, _TEXT, _GLUE, _FIELD = range(5)
 
 
@@ -88,27 +79,13 @@ class Realiser:
             for form in variants
         }
         self._finishes = finishes(concrete.language.post, exceptions)
-        self._columns: dict[str, list[str]] = {}
-        self._groups = self._word_groups()
-        self._templates: dict[tuple[int, ...], _Template] = {}
+        self._templates = Templates(concrete, self._finishes)
+        self.fill = self._templates.fill
+        self.form_slots = self._templates.form_slots
 
     def text(self, tree: Tree) -> str:
         """The canonical text of a tree."""
         return self.fill(tree.codes)
-
-    def fill(self, codes: tuple[int, ...]) -> str:
-        """The canonical text of a preorder sequence of codes."""
-        groups = self._groups
-        key = tuple([groups[code] for code in codes])
-        template = self._templates.get(key)
-        if template is None:
-            template = self._template(codes, key)
-        text = template.layout % tuple([column[codes[node]] for node, column in template.slots])
-        for finish in self._finishes:
-            edits = finish(text)
-            if edits:
-                text = apply_edits(text, edits)
-        return text
 
     def realise(self, tree: Tree) -> Realisation:
         """The text with tokens, offsets and accepted variants."""
@@ -143,12 +120,6 @@ class Realiser:
         """The word forms of a sentence (no literals), left to right."""
         pieces, _, _ = self._walk(tree.codes, [])
         return [piece.text for piece in pieces if piece.field is not None]
-
-    def form_slots(self, codes: tuple[int, ...]) -> tuple[tuple[int, Sequence[str]], ...]:
-        """For the words of a sentence in order: their node and their column of forms."""
-        key = tuple([self._groups[code] for code in codes])
-        template = self._templates.get(key)
-        return (template or self._template(codes, key)).slots
 
     def variants(self, tree: Tree) -> tuple[str, ...]:
         """All accepted texts, the canonical one first (at most MAX_VARIANTS)."""
@@ -215,10 +186,7 @@ class Realiser:
                 if variants is None:
                     raise concrete.missing(code, field_name)
                 if len(pieces) > MAX_PIECES or len(stack) > MAX_PIECES:
-                    raise GrammarError(
-                        f"{concrete.language.code}: a sentence of more than {MAX_PIECES} pieces",
-                        hint="a rule repeats a slot at every level of a deep tree",
-                    )
+                    raise too_long(concrete)
                 body = variants[_choose(len(variants), choices, radix)]
                 stack.append((_CLOSE, node, len(pieces)))
                 for index in range(len(body) - 1, -1, -1):
@@ -239,12 +207,7 @@ class Realiser:
                         stack.append((_FIELD, children[node][slot], name))
                     else:
                         name = concrete.field_name(piece.keys, codes, children, node)
-                        cell = concrete.tables.get(piece.table, {}).get(name)
-                        if cell is None:
-                            raise GrammarError(
-                                f"{concrete.language.code}: '{piece.table}' has no '{name}'",
-                                concrete.language.where,
-                            )
+                        cell = table_cell(concrete, piece.table, name)
                         stack.append((_TEXT, node, cell[_choose(len(cell), choices, radix)]))
         return pieces, stretches, radix
 
@@ -260,45 +223,6 @@ class Realiser:
             offsets.append((length, length + len(piece.text)))
             length += len(piece.text)
         return "".join(parts), offsets
-
-    def _template(self, codes: tuple[int, ...], key: tuple[int, ...]) -> _Template:
-        pieces, _, _ = self._walk(codes, [])
-        parts: list[str] = []
-        slots: list[tuple[int, Sequence[str]]] = []
-        for piece in pieces:
-            if not piece.glued:
-                parts.append(self.join.replace("%", "%%"))
-            if piece.field is None:
-                parts.append(piece.text.replace("%", "%%"))
-            else:
-                parts.append("%s")
-                slots.append((piece.node, self._column(piece.field)))
-        template = _Template("".join(parts), tuple(slots))
-        if len(self._templates) >= MAX_TEMPLATES:
-            self._templates.clear()
-        self._templates[key] = template
-        return template
-
-    def _column(self, name: str) -> list[str]:
-        column = self._columns.get(name)
-        if column is None:
-            blank = [""] * self.inventory.first_word
-            column = blank + [forms.get(name, ("",))[0] for forms in self.concrete.forms]
-            self._columns[name] = column
-        return column
-
-    def _word_groups(self) -> list[int]:
-        """Number words that share a template: same category, features, and silent fields."""
-        groups = list(range(self.inventory.first_word))
-        known: dict[object, int] = {}
-        every = sorted({name for forms in self.concrete.forms for name in forms})
-        for code, forms in enumerate(self.concrete.forms, start=self.inventory.first_word):
-            category = self.inventory.category(code)
-            features = tuple(forms.get(name) for name in self.concrete.features.get(category, ()))
-            silent = tuple(name for name in every if forms.get(name, ("",))[0] == "")
-            key = (category, features, silent)
-            groups.append(known.setdefault(key, self.inventory.first_word + len(known)))
-        return groups
 
 
 def _choose(ways: int, choices: list[int], radix: list[int]) -> int:

@@ -1,0 +1,52 @@
+"""The rule-based translator: parse the source with a grammar, say the tree in the target language.
+
+This is how SGET made its references (Kumon et al. 2024, section 3.2): a perfect system for
+sentences of the grammar, and the check that a benchmark's references can be had from its
+sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from recombine.errors import ConfigError
+from recombine.grammar import Grammar
+from recombine.systems.base import Failure
+
+
+@dataclass(kw_only=True)
+class Oracle:
+    """Translates any sentence of a grammar; any other is a failure that says where it stopped."""
+
+    grammar: str
+    edition: str | None = None
+    source: str = "en"
+    target: str
+    _grammar: Grammar = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._grammar = Grammar.load(self.grammar, self.edition)
+        for language in (self.source, self.target):
+            if language not in self._grammar.languages:
+                raise ConfigError(
+                    f"grammar '{self.grammar}' has no language '{language}'",
+                    hint=f"it has: {', '.join(self._grammar.languages)}",
+                )
+
+    def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
+        """Yield the translation of each source, of the analysis that the grammar prefers."""
+        parser = self._grammar.parser(self.source)
+        fill = self._grammar.realiser(self.target).fill
+        for source in sources:
+            parse = parser.parse(source)
+            tree = parse.tree
+            if tree is None:
+                failure = parse.failure
+                yield Failure(failure.message if failure else "no analysis")
+            else:
+                yield fill(tree.codes)
+
+    def describe(self) -> dict[str, str]:
+        """The grammar and edition used."""
+        return {"grammar": self._grammar.name, "edition": self._grammar.edition or ""}
