@@ -46,11 +46,9 @@ class Cutter:
         self._starting: dict[str, int] = {}  # letter -> what can begin with it
         for text, entry in productions.entries.items():
             self._insert(text, entry)
-        if "a_an" in language.post and "a" in productions.entries:
-            article = productions.entries["a"]
-            other = productions.entries.get("an")
-            if other is None:
-                self._insert("an", article)
+        for article in ("a", "A") if "a_an" in language.post else ():
+            if article in productions.entries and f"{article}n" not in productions.entries:
+                self._insert(f"{article}n", productions.entries[article])
 
     def _insert(self, text: str, entry: Entry) -> None:
         self._starting[text[0]] = self._starting.get(text[0], 0) | entry.mask
