@@ -171,7 +171,7 @@ def export_verb(options: argparse.Namespace) -> int:
 
 def divergence_verb(options: argparse.Namespace) -> int:
     """Measure divergence."""
-    from recombine.builders.divergence.measure import measure_divergence
+    from recombine.builders.divergence.compare import measure_divergence
     from recombine.config import apply_overrides
 
     found = measure_divergence(options.train, options.test, apply_overrides({}, options.overrides))

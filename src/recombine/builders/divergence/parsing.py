@@ -1,13 +1,17 @@
 """Raw text through a parser: one small adapter per library, streamed, and kept by fingerprint.
 
 A parser is named `library:model`: `spacy:en_core_web_sm` (any spaCy 3 pipeline with a parser and
-lemmas), `ginza` (Japanese), `stanza:en`. Models are the user's own; nothing is fetched.
+lemmas), `ginza` (Japanese), `stanza:en`. Models are the user's own; nothing is fetched. Two need
+no library: `grammar:NAME:LANGUAGE` analyses sentences with one of our grammars (rules and words
+are the units, slots the relations, so that compounds are tree fragments), and `words` only cuts
+text into words, enough for n-grams.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +21,7 @@ from typing import Any, NamedTuple
 from recombine.builders.engine import Engine, map_in_order
 from recombine.builders.parsed import open_text
 from recombine.errors import ConfigError, DataError, Where
-from recombine.files import sha256_of
+from recombine.files import read_jsonl, sha256_of
 from recombine.registry import require
 from recombine.run import progress
 
@@ -25,6 +29,7 @@ Tokens = list[tuple[str, str, str, str, str, int, str]]
 Parse = Callable[[list[str]], Iterator[Tokens]]
 
 LINES = 500
+_WORD = re.compile(r"\w+(?:[-'\u2019]\w+)*|[^\w\s]")
 
 
 class Lines(NamedTuple):
@@ -98,18 +103,26 @@ def read_lines_of(path: Path) -> Iterator[Lines]:
     """Yield a text file in parts of some hundred lines; an empty line is a fault."""
     texts: list[str] = []
     first = 1
-    number = 0
-    with open_text(path) as stream:
-        for number, line in enumerate(stream, 1):
-            text = " ".join(line.split())
-            if not text:
-                raise DataError("an empty line; each line is one sentence", Where(str(path), number))
-            texts.append(text)
-            if len(texts) == LINES:
-                yield Lines(str(path), first, tuple(texts))
-                texts, first = [], number + 1
+    for number, line in enumerate(_sentences(path), 1):
+        text = " ".join(line.split())
+        if not text:
+            raise DataError("an empty line; each line is one sentence", Where(str(path), number))
+        texts.append(text)
+        if len(texts) == LINES:
+            yield Lines(str(path), first, tuple(texts))
+            texts, first = [], number + 1
     if texts:
         yield Lines(str(path), first, tuple(texts))
+
+
+def _sentences(path: Path) -> Iterator[str]:
+    """Yield the lines of a text file, or the sources of a benchmark's split."""
+    if path.suffix == ".jsonl":
+        for row in read_jsonl(path):
+            yield str(row.get("source", ""))
+        return
+    with open_text(path) as stream:
+        yield from stream
 
 
 @lru_cache(maxsize=2)
@@ -123,9 +136,14 @@ def load_parser(name: str) -> Parse:
         return _spacy(model or "ja_ginza")
     if library == "stanza" and model:
         return _stanza(model)
+    if library == "grammar" and ":" in model:
+        return _grammar(*model.rsplit(":", 1))
+    if name == "words":
+        return _words
     raise ConfigError(
         f"unknown parser '{name}'",
-        hint="write 'spacy:MODEL' (a spaCy 3 model you installed), 'ginza', or 'stanza:LANGUAGE'",
+        hint="write 'spacy:MODEL' (a spaCy 3 model you installed), 'ginza', 'stanza:LANGUAGE', "
+        "'grammar:NAME:LANGUAGE' or 'words'",
     )
 
 
@@ -172,6 +190,49 @@ def _spacy_tokens(document: Any) -> Tokens:
     return tokens
 
 
+def _grammar(name: str, language: str) -> Parse:
+    """Return a parser whose tokens are the nodes of grammar trees.
+
+    Keysers et al. 2020 take the rules used to make a sentence as atoms and their combinations as
+    compounds; an edge of the tree (rule, slot, rule or word) is the smallest combination.
+    """
+    from recombine.grammar import Grammar
+
+    grammar = Grammar.load(*name.split("@", 1))
+
+    def parse(texts: list[str]) -> Iterator[Tokens]:
+        for text in texts:
+            yield _tree_tokens(grammar.parse(text, language).require_tree())
+
+    return parse
+
+
+def _tree_tokens(tree: Any) -> Tokens:
+    labels = tree.labels()
+    parents = [0] * len(labels)
+    slots = ["root"] * len(labels)
+    for parent, children in enumerate(tree.positions):
+        code = tree.codes[parent]
+        if children:
+            rule = tree.inventory.rule(code)
+            for part, child in zip(rule.parts, children, strict=True):
+                parents[child] = parent + 1
+                slots[child] = part.slot
+    return [
+        (label, label, "_", "_", "_", parents[node], slots[node])
+        for node, label in enumerate(labels)
+    ]
+
+
+def _words(texts: list[str]) -> Iterator[Tokens]:
+    for text in texts:
+        found = _WORD.findall(text)
+        yield [
+            (word, word, "_", "_", "_", min(place, 1), "dep" if place else "root")
+            for place, word in enumerate(found)
+        ]
+
+
 def _stanza(language: str) -> Parse:
     stanza = require("stanza", extra="parse", feature="parsing with stanza")
     pipeline = stanza.Pipeline(
@@ -202,7 +263,13 @@ def _stanza(language: str) -> Parse:
 
 
 def _version(parser: str) -> str:
+    """Return the versions that a parse depends on; a grammar is known by its files."""
     library, _, model = parser.partition(":")
+    if library == "grammar":
+        from recombine.grammar import find_grammar
+
+        folder = find_grammar(model.rsplit(":", 1)[0].split("@")[0])
+        return "".join(sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file())
     names = {"spacy": ("spacy", model), "ginza": ("ginza", "ja-ginza"), "stanza": ("stanza",)}
     versions = []
     for name in names.get(library, ()):

@@ -1,0 +1,204 @@
+"""The divergence of any two sets: D_A, D_C, sizes, the most divergent items, random splits beside.
+
+With this, any existing benchmark gets its row of Table 2 of Moisio et al. 2023.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from recombine.benchmark import Benchmark
+from recombine.builders.divergence.count import Counts, Cuts, Edition, count_corpus
+from recombine.builders.divergence.definitions import Definition
+from recombine.builders.divergence.encode import Corpus, Unit
+from recombine.builders.divergence.measure import (
+    ATOM_ALPHA,
+    COMPOUND_ALPHA,
+    column_totals,
+    contributions,
+    divergences,
+)
+from recombine.builders.divergence.prepare import Preparation
+from recombine.builders.engine import Engine
+from recombine.config import parse_config
+from recombine.errors import ConfigError
+
+Index = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """The options of `recombine divergence`."""
+
+    parser: str | None = None
+    definition: Definition = "dependencies"
+    edition: Edition = "paper"
+    unit: Unit | None = None
+    skip_most_frequent: int = 200
+    block: int = 100
+    min_frequency: int = 10
+    min_weight: float = 0.5
+    order: int = 2
+    atom_alpha: float = ATOM_ALPHA
+    compound_alpha: float = COMPOUND_ALPHA
+    top: int = 10
+    random_tests: tuple[int, ...] = (3_000, 10_000, 30_000)
+    random_train: int = 200_000
+    seed: int = 1
+    engine: Engine = "local"
+    workers: int = 0
+    address: str | None = None
+    cache: Path | None = None
+
+    def measure(self, train: Path, test: Path) -> dict[str, Any]:
+        """Return the divergences of two corpora and what they rest on."""
+        with tempfile.TemporaryDirectory(prefix="recombine-") as folder:
+            corpus, ends = self._prepare((train, test), Path(folder))
+            counts = count_corpus(corpus, self._cuts(), Path(folder) / "rows")
+            sides = counts.sentences >= ends[0]
+            found = self._pair(counts, np.flatnonzero(~sides), np.flatnonzero(sides))
+            return {
+                **found,
+                "atom_alpha": self.atom_alpha,
+                "compound_alpha": self.compound_alpha,
+                "definition": self.definition,
+                "edition": self.edition,
+                "atoms": counts.atoms,
+                "compounds": counts.compounds,
+                "train": set_size(corpus, 0, ends[0]),
+                "test": set_size(corpus, ends[0], corpus.size),
+                "random_splits": self._random(counts),
+                **self._most_divergent(counts, ~sides, sides),
+            }
+
+    def _prepare(self, corpora: tuple[Path, ...], folder: Path) -> tuple[Corpus, list[int]]:
+        parser = self.parser
+        if parser is None and any(_is_raw(path) for path in corpora):
+            if self.definition != "ngrams":
+                raise ConfigError(
+                    f"{corpora[0]} is not parsed",
+                    hint="give -o parser=spacy:MODEL, or -o definition=ngrams, which needs no parse",
+                )
+            parser = "words"
+        return Preparation(
+            corpora=corpora,
+            parser=parser,
+            unit=self.unit or ("form" if self.definition == "ngrams" else "lemma"),
+            features=self.definition == "morphology",
+            engine=self.engine,
+            workers=self.workers,
+            address=self.address,
+            cache=self.cache or folder,
+        ).run(folder)
+
+    def _cuts(self) -> Cuts:
+        return Cuts(
+            definition=self.definition,
+            edition=self.edition,
+            skip_most_frequent=self.skip_most_frequent,
+            block=self.block,
+            min_frequency=self.min_frequency,
+            min_weight=self.min_weight,
+            order=self.order,
+        )
+
+    def _pair(self, counts: Counts, train: Index, test: Index) -> dict[str, Any]:
+        columns = counts.atoms + counts.compounds
+        vectors = []
+        for rows in (train, test):
+            chosen = np.zeros(counts.size, dtype=bool)
+            chosen[rows] = True
+            vectors.append(column_totals(counts.rows, chosen, columns))
+        found = divergences(
+            vectors[0],
+            vectors[1],
+            counts.atoms,
+            atom_alpha=self.atom_alpha,
+            compound_alpha=self.compound_alpha,
+        )
+        return {"atom_divergence": found.atom, "compound_divergence": found.compound}
+
+    def _random(self, counts: Counts) -> list[dict[str, Any]]:
+        rows = []
+        for size in self.random_tests:
+            train = min(self.random_train, counts.size - size)
+            if train <= size:
+                continue
+            generator = np.random.Generator(
+                np.random.PCG64(np.random.SeedSequence([self.seed, size]))
+            )
+            order = generator.permutation(counts.size)
+            found = self._pair(counts, order[size : size + train], order[:size])
+            rows.append({"train": train, "test": size, **found})
+        return rows
+
+    def _most_divergent(
+        self, counts: Counts, train: npt.NDArray[np.bool_], test: npt.NDArray[np.bool_]
+    ) -> dict[str, Any]:
+        columns = counts.atoms + counts.compounds
+        left = column_totals(counts.rows, train, columns)
+        right = column_totals(counts.rows, test, columns)
+        parts = {
+            "most_divergent_atoms": (0, counts.atoms, self.atom_alpha),
+            "most_divergent_compounds": (counts.atoms, columns, self.compound_alpha),
+        }
+        found = {}
+        for name, (low, high, alpha) in parts.items():
+            share = contributions(left[low:high], right[low:high], alpha)
+            best = np.argsort(-share, kind="stable")[: self.top]
+            found[name] = [
+                {
+                    "item": counts.column_name(low + int(column)),
+                    "train": int(left[low + column]),
+                    "test": int(right[low + column]),
+                    "contribution": float(share[column]),
+                }
+                for column in best
+            ]
+        return found
+
+
+def measure_divergence(
+    train: Path | str, test: Path | str, options: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Measure the divergence between two sets; the options are the fields of `Measurement`.
+
+    A set is a parsed corpus, a text file (with a parser), a split of a benchmark (`DIR/test.jsonl`)
+    or a benchmark's directory, whose `train` and `test` or `gen` are meant.
+    """
+    measurement: Measurement = parse_config(Measurement, dict(options or {}))
+    return measurement.measure(
+        _file_of(Path(train), ("train",)), _file_of(Path(test), ("test", "gen"))
+    )
+
+
+def set_size(corpus: Corpus, first: int, last: int) -> dict[str, int]:
+    """Return sentences, words and different lemmas of consecutive sentences."""
+    low, high = int(corpus.starts[first]), int(corpus.starts[last])
+    return {
+        "sentences": last - first,
+        "words": high - low,
+        "lemmas": len(np.unique(np.asarray(corpus.units[low:high]))),
+    }
+
+
+def _file_of(path: Path, splits: tuple[str, ...]) -> Path:
+    if not path.is_dir():
+        return path
+    benchmark = Benchmark.open(path)
+    for split in splits:
+        if split in benchmark.splits:
+            return benchmark.split_path(split)
+    raise ConfigError(f"{path} has no split {' or '.join(splits)}")
+
+
+def _is_raw(path: Path) -> bool:
+    stem = path.with_suffix("") if path.suffix in (".gz", ".xz", ".bz2") else path
+    return stem.suffix in (".jsonl", ".txt", ".text", "")
