@@ -304,11 +304,13 @@ def write_result(path: Path, result: Result) -> None:
     name = result.metric.name
     write_jsonl(path, (observation_row(name, one) for one in result.observations))
     options = to_plain(result.metric) if dataclasses.is_dataclass(result.metric) else {}
+    notes = getattr(result.metric, "notes", None)
     Meta(path).write(
         {},
         complete=True,
         metric={"name": name, "options": options},
         signature=result.metric.signature(),
+        notes=notes() if notes is not None else {},
     )
 
 

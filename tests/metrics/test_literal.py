@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from recombine.benchmark import Example, Focus
+from recombine.builders.consistency import idiom_example
+from recombine.builders.wordlists import read_idioms
 from recombine.metrics.base import Scored
 from recombine.metrics.literal import LiteralControl, LiteralTranslation
 
@@ -160,3 +165,32 @@ def test_literal_uses_are_the_control() -> None:
     control = LiteralControl()
     assert control.key(item.example) == item.example.id
     assert classes(control, [item]) == ["literal"]
+
+
+@pytest.mark.reference
+def test_recorded_translations_of_ten_idioms(reference_data: Path) -> None:
+    """Official mode gives the expected shares on real OPUS-MT output, to four digits."""
+    folder = reference_data / "paradox" / "idiom_translations"
+    idioms = {one.text: one for one in read_idioms("en", "nl")}
+    header, *rows = (folder / "EXPECTED.tsv").read_text("utf-8").splitlines()
+    for row in rows:
+        expected = dict(zip(header.split("\t"), row.split("\t"), strict=True))
+        name = expected["idiom"].replace(" ", "_")
+        lines = (folder / f"{name}.tsv").read_text("utf-8").split("\n")[1:-1]
+        items = []
+        for line in lines:
+            source, reference, hypothesis = line.split("\t")
+            example = idiom_example(
+                source, idioms[expected["idiom"]], {"data": "natural"}, reference
+            )
+            items.append(Scored(example, hypothesis))
+        for only_paraphrased, column in (
+            (False, "overgen_all"),
+            (True, "overgen_ref_paraphrase_only"),
+        ):
+            metric = LiteralTranslation(mode="official", only_paraphrased=only_paraphrased)
+            metric.prepare(items)
+            seen = [metric.observe([item]) for item in items]
+            stats = np.array([one.stats for one in seen if one is not None])
+            assert f"{metric.aggregate(stats):.4f}" == expected[column]
+        assert len(stats) == int(expected["n_ref_paraphrase"])

@@ -349,7 +349,13 @@ def _example(
     return Example.make(
         source=source,
         references=_references(sentence) if source == sentence.source else (),
-        tags={"condition": role, "data": sentence.data, "template": sentence.template},
+        # The first tag is the stratum of --sample: equal within a group, so that groups stay whole.
+        tags={
+            "test": group.partition("/")[0],
+            "condition": role,
+            "data": sentence.data,
+            "template": sentence.template,
+        },
         group=group,
         role=role,
         focus=focus,

@@ -160,7 +160,7 @@ class Evidence:
         )
 
     def _judge_synonym(self, base: Scored, variant: Scored) -> Judgement:
-        pair = swap_pair(base, variant)
+        pair = swap_pair(base, variant)._replace(nouns=(_term(base), _term(variant)))
         first, second = pair.outputs
         if first == second:
             return Judgement("identical", True, width=0, locality=1.0, slot=True)
@@ -242,7 +242,7 @@ class Evidence:
                 continue
             name = _synonym_key(members["base"])
             pair = swap_pair(members["base"], members["synonym"])
-            terms[name].update(pair.nouns)
+            terms[name].update((_term(members["base"]), _term(members["synonym"])))
             window = trim(*pair.outputs)
             tokens = {
                 *pair.outputs[0][window.first_start : window.first_end],
@@ -296,6 +296,10 @@ def clause_texts(items: Iterable[Scored]) -> set[str]:
 
 def _clause_key(source: str) -> str:
     return " ".join(source.split()).lower()
+
+
+def _term(item: Scored) -> str:
+    return next((focus.text for focus in item.example.focus if focus.role == "synonym"), "")
 
 
 def _synonym_key(base: Scored) -> str:

@@ -29,6 +29,9 @@ from recombine.metrics.keywords import (
 from recombine.metrics.official import contains_keyword
 from recombine.metrics.segment import segment
 
+# A listed word in more than this share of the sentences with other idioms is no keyword.
+MOST_COMMON = 0.1
+
 
 @dataclass(kw_only=True)
 class LiteralTranslation:
@@ -42,6 +45,7 @@ class LiteralTranslation:
 
     name: ClassVar[str] = "literal"
     use: ClassVar[str] = "figurative"
+    higher_is_better: ClassVar[bool] = False
 
     mode: Literal["neutral", "official"] = "neutral"
     match: Literal["word", "inflected"] = "inflected"
@@ -61,6 +65,7 @@ class LiteralTranslation:
     _listed: dict[str, tuple[Keyword, ...]] = field(init=False, default_factory=dict, repr=False)
     _lemmas: dict[str, str] = field(init=False, default_factory=dict, repr=False)
     _apart: dict[str, float] = field(init=False, default_factory=dict, repr=False)
+    _common: dict[str, frozenset[Keyword]] = field(init=False, default_factory=dict, repr=False)
 
     def key(self, example: Example) -> str | None:
         """Every sentence with an idiom is one observation."""
@@ -71,12 +76,13 @@ class LiteralTranslation:
     def prepare(self, items: Sequence[Scored]) -> None:
         """Read the lists, learn the system's own words, find idioms that are literal anyway."""
         self.excluded.clear()
-        self._apart = {}
+        self._apart, self._common = {}, {}
         if self.mode == "official":
             return
         self._listed = read_dictionary(self.dictionary) if self.dictionary else {}
         self._lemmas = read_lemmas(self.lemmas) if self.lemmas else {}
         self._own = own_translations(items) if "system" in self.block_lists else {}
+        self._common = self._find_common(items)
         literal: dict[str, list[bool]] = defaultdict(list)
         for item in items:
             if self.key(item.example) is not None and item.example.references:
@@ -126,7 +132,15 @@ class LiteralTranslation:
 
     def notes(self) -> dict[str, Any]:
         """Return what was left out, and the idioms that are literal in the target language."""
-        return {"excluded": dict(sorted(self.excluded.items())), "set_apart": dict(self._apart)}
+        return {
+            "excluded": dict(sorted(self.excluded.items())),
+            "set_apart": dict(self._apart),
+            "too_common": {
+                idiom: sorted(" ".join(keyword) for keyword in found)
+                for idiom, found in self._common.items()
+                if found
+            },
+        }
 
     def _label_officially(self, item: Scored) -> tuple[str | None, str | None]:
         keywords = _file_keywords(item.example)
@@ -176,6 +190,35 @@ class LiteralTranslation:
             for reference in example.references
         )
 
+    def _find_common(self, items: Sequence[Scored]) -> dict[str, frozenset[Keyword]]:
+        """Find listed words that betray nothing: frequent in sentences with other idioms.
+
+        Dictionaries and models offer "de" for "dint" or "was" for "thing"; no list of function
+        words is needed to see that they stand in every other sentence.
+        """
+        keywords: dict[str, tuple[Keyword, ...]] = {}
+        hits: dict[str, Counter[Keyword]] = defaultdict(Counter)
+        sizes: Counter[str] = Counter()
+        for item in items:
+            if self.key(item.example) is None:
+                continue
+            idiom = idiom_of(item.example)
+            keywords.setdefault(idiom, self._block_list(item.example))
+            sizes[idiom] += 1
+            hits[idiom].update({(token.lower(),) for token in segment(item.hypothesis)})
+        total = sum(sizes.values())
+        everywhere: Counter[Keyword] = sum(hits.values(), Counter())
+        found = {}
+        for idiom, listed in keywords.items():
+            others = total - sizes[idiom]
+            if others >= self.fewest_references:
+                found[idiom] = frozenset(
+                    keyword
+                    for keyword in listed
+                    if everywhere[keyword] - hits[idiom][keyword] > MOST_COMMON * others
+                )
+        return found
+
     def _block_list(self, example: Example) -> tuple[Keyword, ...]:
         keywords: list[Keyword] = []
         if "file" in self.block_lists:
@@ -188,7 +231,8 @@ class LiteralTranslation:
                 keywords += self._listed.get(word, ())
             if "system" in self.block_lists:
                 keywords += self._own.get(word, ())
-        return tuple(dict.fromkeys(keyword for keyword in keywords if keyword))
+        common = self._common.get(idiom_of(example), frozenset())
+        return tuple(dict.fromkeys(one for one in keywords if one and one not in common))
 
 
 @dataclass(kw_only=True)
@@ -201,6 +245,7 @@ class LiteralControl(LiteralTranslation):
 
     name: ClassVar[str] = "literal-control"
     use: ClassVar[str] = "literal"
+    higher_is_better: ClassVar[bool] = True
 
     only_paraphrased: bool = False
 
