@@ -10,13 +10,17 @@
     parse = grammar.parse("The cat slept.", "en")        # Parse: tree, trees(), count, failure
     Pattern.parse("decl.subj >> beside").matches(tree)
     grammar.admits(tree, constraints); grammar.violations(tree)
-    check_grammar("path") -> list of GrammarError        # everything that is wrong, at once
+    check_grammar("path") -> list[RecombineError]        # everything that is wrong, at once
+    sample_rows(grammar, 5, seed=1, patterns=["rc_obj"])  # dicts: tree and one text per language
+    review_rows(grammar)                                 # every word form, every construction once
 
 The files are described in docs/how-to/grammar-format.md.
 """
 
+from recombine.grammar.check import check_conflicts, check_grammar
 from recombine.grammar.constraints import Constraints
 from recombine.grammar.grammar import Grammar, find_grammar, shipped_grammars
+from recombine.grammar.listing import review_rows, sample_rows
 from recombine.grammar.parse import Failure, Parse
 from recombine.grammar.pattern import Pattern
 from recombine.grammar.realise import Realisation, Span
@@ -33,6 +37,10 @@ __all__ = [
     "Sampler",
     "Span",
     "Tree",
+    "check_conflicts",
+    "check_grammar",
     "find_grammar",
+    "review_rows",
+    "sample_rows",
     "shipped_grammars",
 ]

@@ -141,7 +141,6 @@ class Ref(NamedTuple):
 
     slot: str
     keys: tuple[Key, ...]
-    column: int = 0
 
 
 class Cell(NamedTuple):
@@ -149,7 +148,6 @@ class Cell(NamedTuple):
 
     table: str
     keys: tuple[Key, ...]
-    column: int = 0
 
 
 class Glue(NamedTuple):

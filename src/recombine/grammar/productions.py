@@ -8,11 +8,22 @@ are parsed separately and put together again in forest.py.
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import NamedTuple
 
 from recombine.errors import GrammarError
 from recombine.grammar.concrete import Concrete
-from recombine.grammar.model import Feature, Glue, Key, Pieces, Ref, Symbol, Text
+from recombine.grammar.model import (
+    ANY_FIELD,
+    FORM,
+    Feature,
+    Glue,
+    Key,
+    Pieces,
+    Ref,
+    Symbol,
+    Text,
+)
 
 MAX_COMBINATIONS = 50_000
 MAX_PRODUCTIONS = 200_000
@@ -76,12 +87,15 @@ class Productions:
         self.by_left: dict[int, list[int]] = {}
         self._queue: list[tuple[int, str]] = []
         self._new_kinds: list[int] = []
+        self.problems: list[GrammarError] = []
+        self._reported: set[tuple[str, str]] = set()
+        self._asked_by: dict[tuple[int, str], str] = {}  # (kind, field) -> the line that asks
         self._find_signatures()
         self.roots: list[int] = []
         for name in self.inventory.abstract.start:
             for signature in self.signatures(Symbol(name)):
                 kind = self.kind(Symbol(name), signature)
-                self.roots.append(self._field(kind, concrete.language.root))
+                self.roots.append(self._field(kind, concrete.language.root, "%root"))
         while self._queue:
             self._expand(*self._queue.pop())
         classes: dict[int, int] = {}
@@ -198,9 +212,10 @@ class Productions:
                 self.instances_of[kind].append(len(self.instances))
                 self.instances.append(Instance(code, slot_kinds))
 
-    def _field(self, kind: int, field: str) -> int:
+    def _field(self, kind: int, field: str, asked_by: str) -> int:
         key = (kind, field)
         if key not in self._fields:
+            self._asked_by[key] = asked_by
             symbol = self.kinds[kind].symbol
             lexical = self.inventory.is_lexical(symbol)
             name = str(symbol) if field == "form" else f"{symbol}.{field}"
@@ -230,7 +245,10 @@ class Productions:
     def _add_words(self, kind: int, field: str, terminal: int) -> None:
         silent: list[int] = []
         for code in self.kind_words(kind):
-            for form in self.concrete.word_forms(code).get(field, ()):
+            forms = self.concrete.word_forms(code).get(field)
+            if forms is None:
+                self._missing_form(code, field, self._asked_by[kind, field])
+            for form in forms or ():
                 if form:
                     self._strings.setdefault(form, {}).setdefault(terminal, []).append(code)
                 else:
@@ -245,10 +263,14 @@ class Productions:
         for number in self.instances_of[kind]:
             instance = self.instances[number]
             variants = self.concrete.line(instance.rule, field)
+            if variants is None:
+                self._missing_line(instance.rule, field, self._asked_by[kind, field])
             for pieces in variants or ():
-                self._add_production(left, number, instance, pieces)
+                self._add_production(left, number, instance, field, pieces)
 
-    def _add_production(self, left: int, number: int, instance: Instance, pieces: Pieces) -> None:
+    def _add_production(
+        self, left: int, number: int, instance: Instance, field: str, pieces: Pieces
+    ) -> None:
         options: list[list[tuple[int, int]]] = []  # per piece: (symbol, slot) alternatives
         glue: set[int] = set()
         rule = self.inventory.rule(instance.rule)
@@ -260,13 +282,15 @@ class Productions:
             elif isinstance(piece, Ref):
                 index = rule.slot(piece.slot)
                 if index is None:
-                    return
+                    return  # check.py reports unknown slots, also of lines that nobody asks for
                 name = self._key_name(piece.keys, instance)
-                options.append([(self._field(instance.slots[index], name), index)])
+                asked_by = self._line_name(instance.rule, field)
+                options.append([(self._field(instance.slots[index], name, asked_by), index)])
             else:
                 name = self._key_name(piece.keys, instance)
                 cell = self.concrete.tables.get(piece.table, {}).get(name)
                 if cell is None:
+                    self._missing_cell(piece.table, name, self._line_name(instance.rule, field))
                     return
                 options.append([(self._literal(text), -1) if text else (-1, -1) for text in cell])
         for chosen in itertools.islice(itertools.product(*options), 64):
@@ -285,6 +309,85 @@ class Productions:
             )
         if len(self.productions) > MAX_PRODUCTIONS:
             raise GrammarError(f"{self.concrete.language.code}: too many productions to parse with")
+
+    def _report(self, subject: str, field: str, error: GrammarError) -> None:
+        if (subject, field) not in self._reported:
+            self._reported.add((subject, field))
+            self.problems.append(error)
+
+    def _line_name(self, rule: int, field: str) -> str:
+        """A line by name and place, for messages."""
+        name = self.inventory.labels[rule]
+        lines = self.concrete.language.lines
+        line = lines.get((name, field)) or lines.get((name, ANY_FIELD))
+        place = ""
+        if line is not None and line.where is not None:
+            place = f" ({Path(line.where.path).name}:{line.where.line})"
+        return f"'{name}'{place}"
+
+    def _missing_form(self, code: int, field: str, asked_by: str) -> None:
+        name = self.inventory.labels[code]
+        language = self.concrete.language
+        row = language.rows.get(name)
+        if row is None:
+            self._report(
+                name,
+                "",
+                GrammarError(
+                    f"the word '{name}' has no row in a lexicon of '{language.code}'",
+                    self.inventory.word(code).where,
+                    f"add it to {language.code}.lexicon.tsv",
+                ),
+            )
+            return
+        paradigm = f" or to the paradigm '{row.paradigm}'" if row.paradigm else ""
+        self._report(
+            name,
+            field,
+            GrammarError(
+                f"'{name}' has no '{field}', needed by {asked_by}",
+                row.where,
+                f"add a cell '{field}' to the row{paradigm}",
+            ),
+        )
+
+    def _missing_line(self, code: int, field: str, asked_by: str) -> None:
+        name = self.inventory.labels[code]
+        language = self.concrete.language
+        near = [line for (rule, _), line in language.lines.items() if rule == name]
+        left = name if field == FORM else f"{name}.{field}"
+        self._report(
+            name,
+            field,
+            GrammarError(
+                f"{language.code}: no line '{left}', needed by {asked_by}",
+                near[0].where if near else language.where,
+                f"add: {left} = ...",
+            ),
+        )
+
+    def _missing_cell(self, table: str, name: str, asked_by: str) -> None:
+        language = self.concrete.language
+        row = language.rows.get(table)
+        missing = f"'{table}' has no '{name}'" if row else f"there is no table '{table}'"
+        self._report(
+            table,
+            name if row else "",
+            GrammarError(
+                f"{language.code}: {missing}, needed by {asked_by}",
+                row.where if row else language.where,
+                f"add a row '{table}' with the column '{name}' to {language.code}.lexicon.tsv",
+            ),
+        )
+
+    def word_fields(self) -> list[tuple[int, str]]:
+        """Every word with every field some rule asks of it."""
+        found: dict[tuple[int, str], None] = {}
+        for kind, field in self._fields:
+            if self.inventory.is_lexical(self.kinds[kind].symbol):
+                for code in self.kind_words(kind):
+                    found[code, field] = None
+        return sorted(found)
 
     def _key_name(self, keys: tuple[Key, ...], instance: Instance) -> str:
         signatures = tuple(self.kinds[kind].signature for kind in instance.slots)

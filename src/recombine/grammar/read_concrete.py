@@ -252,7 +252,6 @@ class ConcreteReader:
         return tuple(_strengthen(pieces))
 
     def _reference(self, line: Cursor, any_field: bool, params: list[str]) -> Piece:
-        column = line.here.column or 0
         name = line.name("a slot, a table or a literal")
         keys: list[Key] = []
         while line.accept("."):
@@ -268,7 +267,7 @@ class ConcreteReader:
                 keys.append(self._key(line, params))
             line.expect("]", "after the keys")
         found = tuple(keys) or (FORM,)
-        return Cell(name, found, column) if name.startswith("_") else Ref(name, found, column)
+        return Cell(name, found) if name.startswith("_") else Ref(name, found)
 
     def _key(self, line: Cursor, params: list[str]) -> Key:
         where = line.here

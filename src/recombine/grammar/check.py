@@ -1,0 +1,369 @@
+"""Everything that is wrong with a grammar, at once: notation, names, missing forms, dead ends."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from recombine.errors import GrammarError, RecombineError, Where
+from recombine.grammar.concrete import Concrete
+from recombine.grammar.conflict import check_conflicts
+from recombine.grammar.constraints import Constraints
+from recombine.grammar.grammar import find_grammar
+from recombine.grammar.inventory import Inventory
+from recombine.grammar.model import (
+    Abstract,
+    Cell,
+    Feature,
+    Language,
+    Ref,
+    Rule,
+    Source,
+    Symbol,
+    Text,
+)
+from recombine.grammar.product import ProductBuilder
+from recombine.grammar.productions import Productions
+from recombine.grammar.read import editions, scan_grammar
+
+__all__ = ["check_conflicts", "check_grammar", "check_source"]
+
+
+def check_grammar(name_or_path: str | Path, edition: str | None = None) -> list[RecombineError]:
+    """Return every problem of a grammar and of its editions (or of one edition)."""
+    try:
+        folder = find_grammar(name_or_path)
+    except RecombineError as error:
+        return [error]
+    wanted = [edition] if edition is not None else [None, *editions(folder)]
+    found: dict[tuple[str, str], RecombineError] = {}
+    for name in wanted:
+        source, problems = scan_grammar(folder, name)
+        every: list[RecombineError] = list(problems)
+        if source is not None and not problems:
+            every.extend(check_source(source))
+        for problem in every:
+            found.setdefault((str(problem.where), problem.message), problem)
+    return sorted(found.values(), key=_place)
+
+
+def check_source(source: Source) -> list[RecombineError]:
+    """Return every problem of a grammar that could be read."""
+    problems: list[RecombineError] = list(_check_abstract(source.abstract))
+    inventory = Inventory(source.abstract)
+    if not source.languages:
+        path = next((r.where for r in source.abstract.rules.values()), None)
+        problems.append(GrammarError("no language: add CODE.grammar and CODE.lexicon.tsv", path))
+    for language in source.languages.values():
+        problems.extend(_check_language(inventory, language))
+    if not problems:
+        problems.extend(_check_sampling(inventory))
+    return problems
+
+
+def _place(problem: RecombineError) -> tuple[str, int, str]:
+    where = problem.where or Where("")
+    return where.path, where.line or 0, problem.message
+
+
+def _close(name: str, known: Iterable[str]) -> str | None:
+    match = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean '{match[0]}'?" if match else None
+
+
+def _check_abstract(abstract: Abstract) -> Iterator[GrammarError]:
+    rules, words = abstract.rules, abstract.words
+    of_rules = {rule.category for rule in rules.values()}
+    of_words = {word.category for word in words.values()}
+    for rule in rules.values():
+        if rule.name in words:
+            yield GrammarError(
+                f"'{rule.name}' is both a rule and a word", rule.where, "rename one of them"
+            )
+        yield from _check_parts(rule, abstract, of_rules, of_words)
+    for category in sorted(of_rules & of_words):
+        word = next(word for word in words.values() if word.category == category)
+        yield GrammarError(
+            f"category '{category}' has rules and words", word.where, "put the words in their own"
+        )
+    for name in abstract.start:
+        if name not in of_rules | of_words:
+            where = next((rule.where for rule in rules.values()), None)
+            yield GrammarError(
+                f"%start: there is no category '{name}'", where, _close(name, of_rules | of_words)
+            )
+    for category in abstract.zipf:
+        if category not in of_words:
+            yield GrammarError(f"%zipf: no word has the category '{category}'", None)
+    yield from _check_endings(abstract)
+    yield from _check_reach(abstract)
+    yield from _check_selections(abstract)
+    tags = {tag for rule in rules.values() for tag in rule.tags}
+    for preference in abstract.preferences:
+        known = tags if preference.is_tag else set(rules)
+        if preference.label not in known:
+            yield GrammarError(
+                f"%prefer: nothing is called '{preference.label}'",
+                preference.where,
+                _close(preference.label, known),
+            )
+
+
+def _check_parts(
+    rule: Rule, abstract: Abstract, of_rules: set[str], of_words: set[str]
+) -> Iterator[GrammarError]:
+    for part in rule.parts:
+        symbol = part.symbol
+        if symbol.category not in of_rules | of_words:
+            yield GrammarError(
+                f"rule '{rule.name}' needs '{symbol.category}', which has no rules and no words",
+                rule.where,
+                _close(symbol.category, of_rules | of_words),
+            )
+        elif symbol.require or symbol.forbid:
+            if symbol.category in of_rules:
+                yield GrammarError(
+                    f"'{symbol}': only words have classes, '{symbol.category}' has rules",
+                    rule.where,
+                )
+            elif not any(
+                _fits(symbol, word.classes)
+                for word in abstract.words.values()
+                if word.category == symbol.category
+            ):
+                yield GrammarError(f"no word is '{symbol}'", rule.where)
+
+
+def _fits(symbol: Symbol, classes: tuple[str, ...]) -> bool:
+    return all(name in classes for name in symbol.require) and not any(
+        name in classes for name in symbol.forbid
+    )
+
+
+def _check_endings(abstract: Abstract) -> Iterator[GrammarError]:
+    """Categories whose trees never end."""
+    ending = {word.category for word in abstract.words.values()}
+    size = -1
+    while size != len(ending):
+        size = len(ending)
+        for rule in abstract.rules.values():
+            if all(part.symbol.category in ending for part in rule.parts):
+                ending.add(rule.category)
+    known = {rule.category for rule in abstract.rules.values()} | ending
+    for category in dict.fromkeys(rule.category for rule in abstract.rules.values()):
+        if category not in ending:
+            own = [rule for rule in abstract.rules.values() if rule.category == category]
+            if all(part.symbol.category in known for rule in own for part in rule.parts):
+                yield GrammarError(
+                    f"'{category}' never ends: each of its rules needs '{category}' again"
+                    " or another category that never ends",
+                    own[0].where,
+                    "add a rule that ends in words",
+                )
+
+
+def _check_reach(abstract: Abstract) -> Iterator[GrammarError]:
+    """Categories that no sentence contains."""
+    by_category: dict[str, list[Rule]] = {}
+    for rule in abstract.rules.values():
+        by_category.setdefault(rule.category, []).append(rule)
+    reached = set(abstract.start)
+    queue = list(abstract.start)
+    while queue:
+        for rule in by_category.get(queue.pop(), ()):
+            for part in rule.parts:
+                if part.symbol.category not in reached:
+                    reached.add(part.symbol.category)
+                    queue.append(part.symbol.category)
+    for category, own in by_category.items():
+        if category not in reached:
+            yield GrammarError(
+                f"category '{category}' cannot be reached from {' '.join(abstract.start)}",
+                own[0].where,
+                "use it in a rule, or add it to %start",
+            )
+    lost = {word.category: word for word in abstract.words.values() if word.category not in reached}
+    for category, word in lost.items():
+        yield GrammarError(
+            f"category '{category}' of words cannot be reached from {' '.join(abstract.start)}",
+            word.where,
+            _close(category, reached),
+        )
+
+
+def _check_selections(abstract: Abstract) -> Iterator[GrammarError]:
+    for selection in abstract.selections:
+        for place in selection.places:
+            rule = abstract.rules.get(place.rule)
+            if rule is None:
+                yield GrammarError(
+                    f"%select: no rule '{place.rule}'",
+                    selection.where,
+                    _close(place.rule, abstract.rules),
+                )
+                continue
+            for slot in (place.governor, place.dependent):
+                if rule.slot(slot) is None:
+                    known = ", ".join(part.slot for part in rule.parts)
+                    yield GrammarError(
+                        f"%select: '{place.rule}' has no slot '{slot}'",
+                        selection.where,
+                        f"it has: {known}",
+                    )
+        for word in selection.fallback:
+            if word not in abstract.words:
+                yield GrammarError(
+                    f"%select: no word '{word}'", selection.where, _close(word, abstract.words)
+                )
+    roles = {selection.role for selection in abstract.selections}
+    for (role, governor), dependents in abstract.pairs.items():
+        if role not in roles:
+            yield GrammarError(f"pairs: no %select line has the role '{role}'", None)
+        for word in (governor, *dependents):
+            if word not in abstract.words:
+                yield GrammarError(f"pairs: no word '{word}'", None, _close(word, abstract.words))
+
+
+def _check_language(inventory: Inventory, language: Language) -> Iterator[GrammarError]:
+    rules, words = inventory.abstract.rules, inventory.abstract.words
+    for line in language.lines.values():
+        rule = rules.get(line.rule)
+        if rule is None:
+            yield GrammarError(
+                f"{language.code}: there is no rule '{line.rule}'",
+                line.where,
+                _close(line.rule, rules),
+            )
+            continue
+        slots = [part.slot for part in rule.parts]
+        for pieces in line.variants:
+            for piece in pieces:
+                named = [piece.slot] if isinstance(piece, Ref) else []
+                if isinstance(piece, Ref | Cell):
+                    named += [key.slot for key in piece.keys if isinstance(key, Feature)]
+                for name in named:
+                    if name not in slots and isinstance(piece, Ref | Cell):
+                        where = _point_at(line.where, name)
+                        yield GrammarError(
+                            f"rule '{rule.name}' has no slot '{name}'",
+                            where,
+                            _close(name, slots) or f"it has: {', '.join(slots) or 'none'}",
+                        )
+    for row in language.rows.values():
+        if not row.id.startswith("_") and row.id not in words:
+            yield GrammarError(
+                f"{language.code}: '{row.id}' is not in the abstract lexicon",
+                row.where,
+                _close(row.id, words),
+            )
+    concrete = Concrete(inventory, language)
+    yield from concrete.problems
+    yield from _check_features(concrete)
+    try:
+        productions = Productions(concrete)
+    except GrammarError as error:
+        yield error
+        return
+    yield from productions.problems
+    yield from _check_circles(productions)
+
+
+def _point_at(where: Where | None, name: str) -> Where | None:
+    """The place of a name on the right side of a line."""
+    if where is None or where.text is None:
+        return where
+    match = re.search(rf"(?<![\w'\"]){re.escape(name)}(?!\w)", where.text[where.text.find("=") :])
+    if match is None:
+        return where
+    column = where.text.find("=") + match.start() + 1
+    return where._replace(column=column, width=len(name))
+
+
+def _check_features(concrete: Concrete) -> Iterator[GrammarError]:
+    """A field that is used as a key must be one string."""
+    inventory, language = concrete.inventory, concrete.language
+    for category, fields in concrete.features.items():
+        for field in fields:
+            for code in inventory.rules_of.get(category, ()):
+                name = inventory.labels[code]
+                variants = concrete.line(code, field)
+                line = language.lines.get((name, field))
+                where = line.where if line else language.where
+                if variants is None:
+                    yield GrammarError(
+                        f"{language.code}: no line '{name}.{field}', which is used as a feature",
+                        where,
+                        f'add: {name}.{field} = "..." or {name}.{field} = slot.{field}',
+                    )
+                elif len(variants) > 1 or len(variants[0]) != 1 or not _is_feature(variants[0][0]):
+                    yield GrammarError(
+                        f"{language.code}: '{name}.{field}' is used as a feature and must be one"
+                        " literal or one slot.feature",
+                        where,
+                    )
+            for code in inventory.words_of.get(category, ()):
+                if (
+                    field not in concrete.word_forms(code)
+                    and inventory.labels[code] in language.rows
+                ):
+                    yield GrammarError(
+                        f"'{inventory.labels[code]}' has no '{field}', which is used as a feature",
+                        language.rows[inventory.labels[code]].where,
+                        f"fill the column '{field}'",
+                    )
+
+
+def _is_feature(piece: object) -> bool:
+    if isinstance(piece, Text):
+        return True
+    return isinstance(piece, Ref) and all(isinstance(key, str) for key in piece.keys)
+
+
+def _check_circles(productions: Productions) -> Iterator[GrammarError]:
+    """Rules that can repeat without changing the sentence: it would have endless analyses."""
+    below: dict[int, dict[int, int]] = {}
+    for production in productions.productions:
+        for index, symbol in enumerate(production.right):
+            rest = production.right[:index] + production.right[index + 1 :]
+            if not productions.is_terminal[symbol] and all(productions.nullable[s] for s in rest):
+                below.setdefault(production.left, {})[symbol] = production.instance
+    reported: set[int] = set()
+    for start in below:
+        seen: set[int] = set()
+        queue = list(below[start])
+        while queue:
+            symbol = queue.pop()
+            if symbol == start:
+                instance = next(iter(below[start].values()))
+                rule = productions.inventory.rule(productions.instances[instance].rule)
+                if productions.instances[instance].rule not in reported:
+                    reported.add(productions.instances[instance].rule)
+                    yield GrammarError(
+                        f"{productions.concrete.language.code}: rule '{rule.name}' can repeat"
+                        " without changing the sentence: it has endlessly many analyses",
+                        rule.where,
+                        "let every turn of the circle add a word",
+                    )
+                break
+            if symbol not in seen:
+                seen.add(symbol)
+                queue.extend(below.get(symbol, ()))
+
+
+def _check_sampling(inventory: Inventory) -> Iterator[GrammarError]:
+    for name in inventory.abstract.start:
+        try:
+            product = ProductBuilder(inventory, Constraints(start=name)).build()
+        except GrammarError as error:
+            yield error
+            continue
+        if product is None:
+            rules = inventory.rules_of.get(name)
+            if rules and all(inventory.rule(code).weight == 0 for code in rules):
+                continue  # a start that only splits use
+            where = inventory.rule(rules[0]).where if rules else None
+            yield GrammarError(
+                f"nothing can be sampled from '{name}'", where, "every way to an end has weight 0"
+            )
