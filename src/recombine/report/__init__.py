@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from recombine.report.compare import compare
     from recombine.report.options import ReportOptions, ReportPaths
     from recombine.report.power import power_plan
+    from recombine.report.scorecard import write_scorecard
     from recombine.report.write import write_report
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "compare",
     "power_plan",
     "write_report",
+    "write_scorecard",
 ]
 
 _HOMES = {
@@ -29,6 +31,7 @@ _HOMES = {
     "compare": "compare",
     "power_plan": "power",
     "write_report": "write",
+    "write_scorecard": "scorecard",
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from recombine.errors import MissingExtra
 from recombine.files import write_text
+from recombine.report.exports import write_exports
 from recombine.report.figures import Figure, draw, inline_svg, report_figures, write_figures
 from recombine.report.layouts import paper_tables
 from recombine.report.model import Report, build_report
@@ -40,7 +41,7 @@ def write_report(
         csv=out / "results.csv",
         tables=tuple(table_paths),
         figures=tuple(figure_paths),
-        exports=(),
+        exports=tuple(write_exports(report, out / "exports", options.exports)),
         notes=tuple(notes),
     )
 

@@ -1,0 +1,140 @@
+"""Every Eval Ever (EvalEval Coalition): one JSON file per system, its samples beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from recombine import __version__
+from recombine.files import write_json, write_text
+from recombine.report.exports.records import samples_of, stamp
+from recombine.report.model import Report
+from recombine.report.summary import Score
+
+SCHEMA = "0.2.1"
+INSTANCE_SCHEMA = "instance_level_eval_0.2.1"
+
+
+def write_every_eval_ever(report: Report, folder: Path) -> list[Path]:
+    """Write data/BENCHMARK/DEVELOPER/MODEL-like files: results and instance-level rows."""
+    paths = []
+    for system in report.systems:
+        name = system.replace("/", "_")
+        samples = [
+            _instance(report, system, sample)
+            for sheet in report.sheets
+            for sample in samples_of(report, system, sheet.metric, sheet.split)
+        ]
+        rows_path = folder / f"{name}.samples.jsonl"
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in samples)
+        write_text(rows_path, text)
+        path = folder / f"{name}.json"
+        write_json(path, _record(report, system, rows_path.name, text, len(samples)))
+        paths += [path, rows_path]
+    return paths
+
+
+def _record(report: Report, system: str, file_name: str, text: str, rows: int) -> dict[str, Any]:
+    manifest = report.source.benchmark.manifest
+    time = stamp(report)
+    return {
+        "schema_version": SCHEMA,
+        "evaluation_id": f"{manifest.name}/{system}/{time}",
+        "retrieved_timestamp": str(time),
+        "source_metadata": {
+            "source_name": "recombine",
+            "source_type": "evaluation_run",
+            "source_organization_name": "unknown",
+            "evaluator_relationship": "other",
+        },
+        "eval_library": {"name": "recombine", "version": __version__},
+        "model_info": {"name": system, "id": system},
+        "evaluation_results": [
+            _result(report, score)
+            for score in report.scores
+            if score.system == system and score.tag in ("", report.main.main_tag)
+        ],
+        "detailed_evaluation_results": {
+            "format": "jsonl",
+            "file_path": file_name,
+            "hash_algorithm": "sha256",
+            "checksum": hashlib.sha256(text.encode("utf-8")).hexdigest(),
+            "total_rows": rows,
+        },
+    }
+
+
+def _result(report: Report, score: Score) -> dict[str, Any]:
+    benchmark = report.source.benchmark
+    where = f" [{score.tag}={score.value}]" if score.tag else ""
+    sheet = report.sheet(score.metric, score.split)
+    uncertainty: dict[str, Any] = {
+        "confidence_interval": {
+            "lower": score.interval.low,
+            "upper": score.interval.high,
+            "confidence_level": report.options.confidence,
+            "method": score.interval.method,
+        },
+        "num_samples": score.n,
+    }
+    return {
+        "evaluation_name": f"{benchmark.manifest.name} {score.split} {score.metric}{where}",
+        "source_data": {
+            "dataset_name": benchmark.manifest.name,
+            "source_type": "other",
+            "additional_details": {
+                "version": benchmark.manifest.version,
+                "split": score.split,
+                "sha256": benchmark.hash,
+            },
+        },
+        "metric_config": {
+            "evaluation_description": score.signature or score.metric,
+            "lower_is_better": not (sheet.higher_is_better if sheet else True),
+            "score_type": "continuous",
+            "min_score": 0.0,
+            "max_score": 100.0,
+        },
+        "score_details": {
+            "score": score.estimate,
+            "details": {
+                "seeds": str(score.spread.seeds),
+                "sd_over_seeds": f"{score.spread.sd:.4f}",
+                "min_over_seeds": f"{score.spread.low:.4f}",
+                "max_over_seeds": f"{score.spread.high:.4f}",
+            },
+            "uncertainty": uncertainty,
+        },
+    }
+
+
+def _instance(report: Report, system: str, sample: dict[str, Any]) -> dict[str, Any]:
+    manifest = report.source.benchmark.manifest
+    identity = sample["source"] + "".join(sample["references"])
+    return {
+        "schema_version": INSTANCE_SCHEMA,
+        "evaluation_id": f"{manifest.name}/{system}/{stamp(report)}",
+        "model_id": system,
+        "evaluation_name": f"{manifest.name} {sample['split']} {sample['metric']}",
+        "sample_id": sample["id"],
+        "sample_hash": hashlib.sha256(identity.encode("utf-8")).hexdigest(),
+        "interaction_type": "single_turn",
+        "input": {"raw": sample["source"], "reference": sample["references"]},
+        "output": {"raw": [sample["hypothesis"]]},
+        "answer_attribution": [
+            {
+                "turn_idx": 0,
+                "source": "output.raw",
+                "extracted_value": sample["hypothesis"],
+                "extraction_method": "exact_match",
+                "is_terminal": True,
+            }
+        ],
+        "evaluation": {"score": sample["value"], "is_correct": sample["value"] == 1},
+        "metadata": {
+            "seed": str(sample["seed"]),
+            **{str(key): str(value) for key, value in sample["tags"].items()},
+        },
+    }

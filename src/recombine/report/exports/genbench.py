@@ -1,0 +1,97 @@
+"""The GenBench evaluation card of a benchmark (Hupkes et al. 2023, Nature Mach. Intell. 5)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from recombine.files import write_json, write_text
+from recombine.report.model import Report
+from recombine.report.tables import latex_text
+
+AXES: dict[str, tuple[str, ...]] = {
+    "Motivation": ("Practical", "Cognitive", "Intrinsic", "Fairness"),
+    "Generalisation type": (
+        "Compositional", "Structural", "Cross Task", "Cross Language", "Cross Domain", "Robustness",
+    ),
+    "Shift type": ("Covariate", "Label", "Full", "Assumed"),
+    "Shift source": (
+        "Naturally occurring", "Partitioned natural", "Generated shift", "Fully generated",
+    ),
+    "Shift locus": ("Train-test", "Finetune train-test", "Pretrain-train", "Pretrain-test"),
+}  # fmt: skip
+
+
+class Place(NamedTuple):
+    """Where a kind of benchmark stands in the taxonomy, by the papers' own cards or text."""
+
+    motivation: str
+    kind: str
+    shift: str
+    source: str
+    locus: str
+
+
+# One place per builder; the locus assumes training on the benchmark's own training split.
+PLACES: dict[str, Place] = {
+    "generated": Place("Intrinsic", "Structural", "Covariate", "Fully generated", "Train-test"),
+    "compounds": Place("Intrinsic", "Compositional", "Covariate", "Generated shift", "Train-test"),
+    "divergent": Place(
+        "Practical", "Compositional", "Covariate", "Partitioned natural", "Train-test"
+    ),
+    "consistency": Place(
+        "Intrinsic", "Compositional", "Covariate", "Generated shift", "Train-test"
+    ),
+    "imported": Place("Practical", "Compositional", "Assumed", "Naturally occurring", "Train-test"),
+}
+
+
+def place_of(builder: str) -> Place:
+    """The taxonomy place of a builder; releases stand where their method stands."""
+    return next(
+        (place for name, place in PLACES.items() if builder.startswith(name)), PLACES["imported"]
+    )
+
+
+def write_genbench_card(report: Report, folder: Path) -> list[Path]:
+    """Write card.json and card.tex."""
+    manifest = report.source.benchmark.manifest
+    place = place_of(manifest.builder)
+    chosen = dict(zip(AXES, place, strict=True))
+    json_path, tex_path = folder / "card.json", folder / "card.tex"
+    write_json(
+        json_path,
+        {
+            "benchmark": manifest.name,
+            "version": manifest.version,
+            "axes": chosen,
+            "scores": {
+                f"{sheet.metric} on {sheet.split}": {
+                    system: round(sheet.overall(system).estimate, 2) for system in sheet.systems
+                }
+                for sheet in report.sheets
+            },
+        },
+    )
+    write_text(tex_path, _latex(manifest.name, chosen))
+    return [json_path, tex_path]
+
+
+def _latex(name: str, chosen: dict[str, str]) -> str:
+    lines = [r"\begin{table}", r"  \centering", r"  \small"]
+    for axis, values in AXES.items():
+        columns = "c" * len(values)
+        heads = " & ".join(rf"\textit{{{latex_text(value)}}}" for value in values)
+        marks = " & ".join(r"$\square$" if value == chosen[axis] else "" for value in values)
+        lines += [
+            rf"  \begin{{tabular}}{{{columns}}}",
+            rf"    \multicolumn{{{len(values)}}}{{c}}{{\textbf{{{latex_text(axis)}}}}} \\",
+            f"    {heads} " + r"\\",
+            f"    {marks} " + r"\\",
+            r"  \end{tabular}\\[1ex]",
+        ]
+    lines += [
+        rf"  \caption{{GenBench evaluation card of {latex_text(name)}.}}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,115 @@
+"""lm-evaluation-harness style: results_*.json and samples_TASK_*.jsonl, so its readers work."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from recombine import __version__
+from recombine.files import write_json, write_text
+from recombine.report.exports.records import samples_of, stamp
+from recombine.report.model import Report
+
+
+def write_harness(report: Report, folder: Path) -> list[Path]:
+    """One folder per system, one task per split."""
+    paths = []
+    time = stamp(report)
+    for system in report.systems:
+        home = folder / system.replace("/", "_")
+        results_path = home / f"results_{time}.json"
+        write_json(results_path, _results(report, system))
+        paths.append(results_path)
+        for split in report.splits:
+            rows = _samples(report, system, split)
+            path = home / f"samples_{task_name(report, split)}_{time}.jsonl"
+            write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+            paths.append(path)
+    return paths
+
+
+def task_name(report: Report, split: str) -> str:
+    """BENCHMARK_SPLIT, as harness tasks are named."""
+    return f"{report.source.benchmark.manifest.name}_{split}".replace("-", "_")
+
+
+def _results(report: Report, system: str) -> dict[str, Any]:
+    results: dict[str, dict[str, Any]] = {}
+    samples: dict[str, dict[str, int]] = {}
+    higher: dict[str, dict[str, bool]] = {}
+    for sheet in report.sheets:
+        if system not in sheet.systems:
+            continue
+        task = task_name(report, sheet.split)
+        score = sheet.overall(system)
+        row = results.setdefault(task, {"alias": task})
+        row[f"{sheet.metric},none"] = score.estimate
+        # Half the interval over the normal quantile: what readers of the harness call stderr.
+        error = score.interval.half_width / 1.959964
+        row[f"{sheet.metric}_stderr,none"] = "N/A" if math.isnan(error) else error
+        samples[task] = {
+            "original": report.source.benchmark.manifest.splits.get(sheet.split, sheet.n),
+            "effective": sheet.n,
+        }
+        higher.setdefault(task, {})[sheet.metric] = sheet.higher_is_better
+    manifest = report.source.benchmark.manifest
+    return {
+        "results": results,
+        "configs": {
+            task: {
+                "task": task,
+                "dataset_name": manifest.name,
+                "num_fewshot": 0,
+                "metadata": {"version": manifest.version},
+            }
+            for task in results
+        },
+        "versions": dict.fromkeys(results, manifest.version),
+        "n-shot": dict.fromkeys(results, 0),
+        "higher_is_better": higher,
+        "n-samples": samples,
+        "config": {"model": system, "model_args": "", "recombine": __version__},
+        "model_name": system,
+        "task_hashes": dict.fromkeys(results, report.source.benchmark.hash),
+        "date": stamp(report),
+    }
+
+
+def _samples(report: Report, system: str, split: str) -> list[dict[str, Any]]:
+    """One row per example and seed, all metrics of the split in it."""
+    rows: dict[tuple[str, int], dict[str, Any]] = {}
+    for sheet in report.sheets:
+        if sheet.split != split:
+            continue
+        for sample in samples_of(report, system, sheet.metric, split):
+            key = (sample["id"], sample["seed"])
+            if key not in rows:
+                target = sample["references"][0] if sample["references"] else ""
+                rows[key] = {
+                    "doc_id": len(rows),
+                    "doc": {
+                        "id": sample["id"],
+                        "source": sample["source"],
+                        "references": sample["references"],
+                        "seed": sample["seed"],
+                        **sample["tags"],
+                    },
+                    "target": target,
+                    "arguments": [[sample["source"]]],
+                    "resps": [[sample["hypothesis"]]],
+                    "filtered_resps": [sample["hypothesis"]],
+                    "doc_hash": _hash(sample["id"]),
+                    "prompt_hash": _hash(sample["source"]),
+                    "target_hash": _hash(target),
+                    "metrics": [],
+                }
+            rows[key][sheet.metric] = sample["value"]
+            rows[key]["metrics"].append(sheet.metric)
+    return list(rows.values())
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

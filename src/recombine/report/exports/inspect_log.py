@@ -1,0 +1,82 @@
+"""Inspect logs, where the package inspect_ai is installed: open them with `inspect view`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from recombine.registry import require
+from recombine.report.exports.records import samples_of, stamp
+from recombine.report.model import Report
+
+
+def write_inspect_logs(report: Report, folder: Path) -> list[Path]:
+    """One log per system and split, every metric as a scorer."""
+    log = require("inspect_ai.log", extra="inspect", feature="writing Inspect logs")
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for system in report.systems:
+        for split in report.splits:
+            path = folder / f"{system.replace('/', '_')}-{split}.json"
+            log.write_eval_log(_log(report, log, system, split), str(path), format="json")
+            paths.append(path)
+    return paths
+
+
+def _log(report: Report, log: Any, system: str, split: str) -> Any:
+    from datetime import UTC, datetime
+
+    manifest = report.source.benchmark.manifest
+    sheets = [one for one in report.sheets if one.split == split and system in one.systems]
+    created = datetime.fromtimestamp(stamp(report), UTC).isoformat()
+    samples = _samples(report, log, system, split)
+    spec = log.EvalSpec(
+        created=created,
+        task=f"{manifest.name}-{split}",
+        dataset=log.EvalDataset(name=manifest.name, samples=len(samples)),
+        model=f"recombine/{system}",
+        config=log.EvalConfig(),
+        metadata={"benchmark_sha256": report.source.benchmark.hash},
+    )
+    scores = [
+        log.EvalScore(
+            name=sheet.metric,
+            scorer=sheet.metric,
+            params={"signature": sheet.signature},
+            metrics={
+                "mean": log.EvalMetric(name="mean", value=sheet.overall(system).estimate),
+                "low": log.EvalMetric(name="low", value=sheet.overall(system).interval.low),
+                "high": log.EvalMetric(name="high", value=sheet.overall(system).interval.high),
+            },
+        )
+        for sheet in sheets
+    ]
+    results = log.EvalResults(
+        total_samples=len(samples), completed_samples=len(samples), scores=scores
+    )
+    return log.EvalLog(eval=spec, results=results, samples=samples, status="success")
+
+
+def _samples(report: Report, log: Any, system: str, split: str) -> list[Any]:
+    model = require("inspect_ai.model", extra="inspect", feature="writing Inspect logs")
+    scorer = require("inspect_ai.scorer", extra="inspect", feature="writing Inspect logs")
+    found: dict[tuple[str, int], Any] = {}
+    for sheet in report.sheets:
+        if sheet.split != split:
+            continue
+        for sample in samples_of(report, system, sheet.metric, split):
+            key = (sample["id"], sample["seed"])
+            if key not in found:
+                found[key] = log.EvalSample(
+                    id=sample["id"],
+                    epoch=sample["seed"] if sample["seed"] > 0 else 1,
+                    input=sample["source"],
+                    target=sample["references"] or "",
+                    output=model.ModelOutput.from_content(system, sample["hypothesis"]),
+                    metadata=sample["tags"],
+                    scores={},
+                )
+            found[key].scores[sheet.metric] = scorer.Score(
+                value=sample["value"], answer=sample["hypothesis"]
+            )
+    return list(found.values())
