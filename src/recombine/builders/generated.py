@@ -299,7 +299,11 @@ class _Writer:
         left, dropped = draw.size, 0
         if not left:
             return
+        quota = self._quota(draw)
         for codes in self._candidates(draw):
+            target = self._target_of(codes, quota)
+            if quota and not quota.get(target, 0):
+                continue  # no target word, two of them, or enough of this one
             pair = self._pair(codes)
             if (
                 pair is None
@@ -311,6 +315,8 @@ class _Writer:
                     break
                 continue
             dropped = 0
+            if quota:
+                quota[target] -= 1
             yield Sentence(*pair, codes, draw, part)
             left -= 1
             if not left:
@@ -320,6 +326,19 @@ class _Writer:
             "has and whose words training shows",
             hint="lower the size, or train on more sentences",
         )
+
+    def _quota(self, draw: Draw) -> dict[int, int]:
+        """How many sentences each target word gets: equally many, the first ones one more."""
+        count = len(draw.targets)
+        return {
+            self.grammar.inventory.code(word): draw.size // count + (index < draw.size % count)
+            for index, word in enumerate(draw.targets)
+        }
+
+    def _target_of(self, codes: tuple[int, ...], quota: Mapping[int, int]) -> int:
+        """The only target word of a tree; -1 where there is none or more than one."""
+        found = [code for code in codes if code in quota]
+        return found[0] if len(found) == 1 else -1
 
     def _free(self, source: str, split: str) -> bool:
         if not self.recipe.disjoint:
@@ -425,10 +444,15 @@ class _Writer:
         """How many sentences of each split pair words that do not go together."""
         if not self.recipe.selection:
             return {}
-        find = self.grammar.violations
         inventory = self.grammar.inventory
+        find = self.grammar.violations
+        # Names go with every verb; only words that the lists know can violate them.
+        listed = {word for words in self.grammar.abstract.pairs.values() for word in words}
         return {
-            split: sum(bool(find(Tree(inventory, one.codes))) for one in sentences)
+            split: sum(
+                any(dependent in listed for _, _, dependent in find(Tree(inventory, one.codes)))
+                for one in sentences
+            )
             for split, sentences in splits.items()
         }
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from recombine.errors import ConfigError
-from recombine.grammar.constraints import Constraints
+from recombine.grammar.constraints import Constraints, read_bound
 
 TARGET = "$target"
 
@@ -54,6 +54,7 @@ class Part(Demand):
     targets: the words that make the pattern new; irregular: those of them with irregular forms.
     inside: a node (that_past) below which the pattern stands in `inside_share` of the sentences;
         `depth_inside` and `depth_outside` bound the two halves.
+    each_depth: draw equally many sentences of every admitted depth.
     expose: training sentences that go with this pattern.
     compose, slot: build one rule from separately drawn constituents.
     look: what Partial Match examines, first match counts.
@@ -67,6 +68,7 @@ class Part(Demand):
     inside_share: float = 0.5
     depth_inside: dict[str, Any] = field(default_factory=dict)
     depth_outside: dict[str, Any] = field(default_factory=dict)
+    each_depth: bool = False
     expose: tuple[Exposure, ...] = ()
     compose: str = ""
     slot: dict[str, Demand] = field(default_factory=dict)
@@ -80,6 +82,8 @@ class Part(Demand):
             raise ConfigError(f"size {self.size} must not be negative")
         if not 0 <= self.inside_share <= 1:
             raise ConfigError(f"inside_share {self.inside_share} must lie between 0 and 1")
+        if self.each_depth and len(self.depth) != 1:
+            raise ConfigError("each_depth needs exactly one tag under 'depth'")
         if bool(self.compose) != bool(self.slot):
             raise ConfigError("'compose' and 'slot' go together")
         strangers = [word for word in self.irregular if word not in self.targets]
@@ -164,21 +168,34 @@ def demand_constraints(
 def part_draws(
     name: str, part: Part, setting: Setting, size: int, *, unique: bool
 ) -> Iterator[Draw]:
-    """The draws of a part: one, or one outside and one inside."""
+    """The draws of a part: outside and inside, and every depth by itself where asked for."""
     targets = part.targets[: setting.target_words]
-    limits = {tag: bound for tag, bound in setting.depth.items() if tag not in part.depth}
     inner = math.floor(size * part.inside_share + 0.5) if part.inside else 0
     halves = [("", size - inner, part.depth_outside)]
     if part.inside:
         halves.append((part.inside, inner, part.depth_inside))
-    for inside, amount, depth in halves:
-        if amount:
-            constraints = demand_constraints(
-                part, setting, targets=targets, inside=inside, depth=depth, unique=unique
-            )
-            left = {tag: bound for tag, bound in limits.items() if tag not in depth}
-            label = f"{name}.inside" if inside else name
-            yield Draw(label, constraints, left, amount, targets, int(bool(inside)))
+    for inside, amount, bounds in halves:
+        label = f"{name}.inside" if inside else name
+        for suffix, depth, share in _depths(part, amount):
+            depth = {**depth, **bounds}
+            if share:
+                constraints = demand_constraints(
+                    part, setting, targets=targets, inside=inside, depth=depth, unique=unique
+                )
+                left = {tag: b for tag, b in setting.depth.items() if tag not in depth}
+                yield Draw(label + suffix, constraints, left, share, targets, int(bool(inside)))
+
+
+def _depths(part: Part, size: int) -> Iterator[tuple[str, dict[str, Any], int]]:
+    """Depth bounds and how many sentences each gets."""
+    if not part.each_depth:
+        yield "", dict(part.depth), size
+        return
+    (tag, bound), *_ = part.depth.items()
+    values = sorted(read_bound(tag, bound).values)
+    for index, value in enumerate(values):
+        share = size * (index + 1) // len(values) - size * index // len(values)
+        yield f".{value}", {tag: str(value)}, share
 
 
 def exposure_draws(
