@@ -1,0 +1,149 @@
+"""What the references (or, without them, the outputs) teach about rendering a compound.
+
+Four things, all counted and none judged by a person: which units may stand between the atoms,
+which order the atoms keep, after which renderings something must follow, and which heads the
+language can do without.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from recombine.metrics.compound_arrangement import arrange, between
+from recombine.metrics.compound_synonyms import Text, learn_synonyms
+from recombine.metrics.compound_units import Atom, is_mark
+
+# Below this many translations nothing is concluded about order, bareness or heads.
+ENOUGH = 20
+# Never bare: at most this share of translations puts the next atom right behind the rendering.
+BARE = 0.01
+
+Key = tuple[str, str]
+
+
+@dataclass
+class Knowledge:
+    """What was learned; `category` is the set of head roles a compound has."""
+
+    fillers: dict[Key, frozenset[str]] = field(default_factory=dict)
+    before: dict[frozenset[str], frozenset[tuple[str, str]]] = field(default_factory=dict)
+    never_bare: frozenset[tuple[str, str, str]] = frozenset()
+    optional: frozenset[Key] = frozenset()
+    synonyms: dict[Key, tuple[str, ...]] = field(default_factory=dict)
+    _extended: dict[Atom, Atom] = field(default_factory=dict, repr=False)
+    _allowed: dict[tuple[Atom, ...], frozenset[str]] = field(default_factory=dict, repr=False)
+
+    def extend(self, atom: Atom) -> Atom:
+        """Return the atom with the renderings that were learned for it."""
+        found = self._extended.get(atom)
+        if found is None:
+            more = self.synonyms.get((atom.text, atom.role), ())
+            found = dataclasses.replace(atom, accepted=(*atom.accepted, *more)) if more else atom
+            self._extended[atom] = found
+        return found
+
+    def allowed(self, atoms: tuple[Atom, ...]) -> frozenset[str]:
+        """Return the units that may stand inside a phrase with these atoms."""
+        found = self._allowed.get(atoms)
+        if found is None:
+            keys = [(atom.text, atom.role) for atom in atoms]
+            found = frozenset().union(*(self.fillers.get(key, frozenset()) for key in keys))
+            self._allowed[atoms] = found
+        return found
+
+
+def learn(
+    texts: Sequence[Text],
+    *,
+    heads: Collection[str],
+    filler_share: float,
+    order_share: float,
+    optional_share: float,
+    synonym_roles: Collection[str],
+    trusted: bool,
+) -> Knowledge:
+    """Count what the texts do; shares are explained at the metric's options.
+
+    Outputs of a system are not `trusted`: they show what stands between words, hardly new words.
+    """
+    knowledge = Knowledge(synonyms=learn_synonyms(texts, synonym_roles, trusted=trusted))
+    if trusted:
+        knowledge.optional = _optional_heads(texts, heads, optional_share)
+    order: dict[frozenset[str], Counter[tuple[str, str]]] = defaultdict(Counter)
+    seen: Counter[Key] = Counter()
+    inside: dict[Key, Counter[str]] = defaultdict(Counter)
+    rendered: Counter[tuple[str, str, str]] = Counter()
+    bare: Counter[tuple[str, str, str]] = Counter()
+    for text in texts:
+        core = tuple(knowledge.extend(a) for a in text.atoms if a.role not in heads and a.accepted)
+        arrangement = arrange(text.units, core, before=_as_in_source(core))
+        if arrangement is None:
+            continue
+        placed = arrangement.placed
+        counts = order[category(text.atoms, heads)]
+        for place, left in enumerate(placed):
+            for right in placed[place + 1 :]:
+                counts[left.atom.role, right.atom.role] += 1
+        if arrangement.misplaced:
+            continue
+        units = set(between(text.units, placed))
+        for atom in text.atoms:
+            if atom.role not in heads:
+                seen[atom.text, atom.role] += 1
+                inside[atom.text, atom.role].update(units)
+        for left, right in itertools.pairwise(placed):
+            start, end = left.span
+            rendering = (left.atom.text, left.atom.role, text.units[start:end])
+            rendered[rendering] += 1
+            bare[rendering] += end == right.span[0]
+    knowledge.fillers = {
+        key: frozenset(
+            unit
+            for unit, count in counts.items()
+            if count >= max(2, filler_share * seen[key]) and not is_mark(unit)
+        )
+        for key, counts in inside.items()
+    }
+    knowledge.before = {
+        kind: frozenset(_fixed_order(counts, order_share)) for kind, counts in order.items()
+    }
+    knowledge.never_bare = frozenset(
+        one for one, count in rendered.items() if count >= ENOUGH and bare[one] <= BARE * count
+    )
+    return knowledge
+
+
+def category(atoms: Sequence[Atom], heads: Collection[str]) -> frozenset[str]:
+    """Return the head roles of a compound: what kind of phrase it is."""
+    return frozenset(atom.role for atom in atoms if atom.role in heads)
+
+
+def _as_in_source(atoms: Sequence[Atom]) -> frozenset[tuple[str, str]]:
+    """Return no constraint but the noun last; before anything is learned, width decides."""
+    nouns = [atom.role for atom in atoms if atom.role == "N"]
+    return frozenset((atom.role, noun) for atom in atoms for noun in nouns if atom.role != noun)
+
+
+def _fixed_order(counts: Counter[tuple[str, str]], share: float) -> Iterator[tuple[str, str]]:
+    for (first, second), count in counts.items():
+        total = count + counts[second, first]
+        if first != second and total >= ENOUGH and count >= share * total:
+            yield first, second
+
+
+def _optional_heads(texts: Sequence[Text], heads: Collection[str], share: float) -> frozenset[Key]:
+    """Return the heads that correct translations often do without: the verb absorbs them."""
+    total: Counter[Key] = Counter()
+    absent: Counter[Key] = Counter()
+    for text in texts:
+        for atom in text.atoms:
+            if atom.role in heads and atom.required:
+                total[atom.text, atom.role] += 1
+                absent[atom.text, atom.role] += not any(r in text.units for r in atom.accepted)
+    return frozenset(
+        key for key, count in total.items() if count >= ENOUGH and absent[key] >= share * count
+    )
