@@ -117,3 +117,47 @@ def _cut(lengths: Numbers, groups: int) -> list[tuple[int, int]]:
         cuts.add(best)
     edges = sorted(cuts)
     return list(zip(edges, edges[1:], strict=False))
+
+
+class Resident:
+    """The whole corpus on the device; batches are packed there, without the host."""
+
+    def __init__(self, corpus: Corpus, device: torch.device) -> None:
+        # One empty sentence more: token batches of fewer sentences are filled up with it.
+        self.empty = len(corpus)
+        self.source, self.target = (
+            tuple(
+                torch.from_numpy(array).to(device)
+                for array in (side.pieces, np.append(side.starts, 0), np.append(side.lengths, 0))
+            )
+            for side in (corpus.source, corpus.target)
+        )
+        self.longest = (int(corpus.source.lengths.max()), int(corpus.target.lengths.max()))
+
+    def pack(self, chosen: Tensor, source_rows: int, target_rows: int) -> tuple[Batch, Tensor]:
+        """Lay the chosen pairs end to end; return the batch and its number of target pieces."""
+        source, source_positions, source_starts, source_lengths, _ = _laid(
+            self.source, chosen, source_rows
+        )
+        output, target_positions, target_starts, target_lengths, pieces = _laid(
+            self.target, chosen, target_rows
+        )
+        shifted = torch.roll(output, 1)
+        shifted = torch.where(target_positions == 0, BEGIN, shifted)
+        layout = Packed(source_starts, source_lengths, target_starts, target_lengths, *self.longest)
+        return Batch(source, source_positions, shifted, output, target_positions, layout), pieces
+
+
+def _laid(
+    side: tuple[Tensor, ...], chosen: Tensor, rows: int
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    pieces, starts, lengths = side
+    length = lengths[chosen]
+    ends = length.cumsum(0)
+    begins = ends - length
+    row = torch.arange(rows, device=chosen.device)
+    sentence = torch.searchsorted(ends, row, right=True).clamp_(max=len(chosen) - 1)
+    inside = row < ends[-1]
+    position = torch.where(inside, row - begins[sentence], 0)
+    number = pieces[torch.where(inside, starts[chosen][sentence] + position, 0)]
+    return torch.where(inside, number, PAD), position, begins, length, ends[-1]

@@ -18,6 +18,10 @@ from recombine.systems.seq2seq.layout import Grouped, Packed
 class Operations(Protocol):
     """What lies between two matrix products."""
 
+    def embed(self, table: Tensor, pieces: Tensor) -> Tensor:
+        """Return the rows of an embedding table."""
+        ...
+
     def drop(self, x: Tensor, dropout: float) -> Tensor:
         """Return dropout(x)."""
         ...
@@ -32,26 +36,33 @@ class Operations(Protocol):
         """Return dropout(relu(u + bias))."""
         ...
 
-    def attend(
+    def attend_self(
         self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
+        projected: Tensor,
         layout: Grouped | Packed,
         heads: int,
+        side: str,
         *,
-        queries: str,
-        keys: str,
         causal: bool,
         table: Tensor | None,
         dropout: float,
     ) -> Tensor:
-        """Return the attention output, in rows."""
+        """Return self-attention of rows [query | key | value]."""
+        ...
+
+    def attend_cross(
+        self, query: Tensor, memory: Tensor, layout: Grouped | Packed, heads: int, dropout: float
+    ) -> Tensor:
+        """Return attention of target rows to source rows [key | value]."""
         ...
 
 
 class PlainOperations:
     """Every operation as PyTorch offers it; runs anywhere."""
+
+    def embed(self, table: Tensor, pieces: Tensor) -> Tensor:
+        """Return the rows of an embedding table."""
+        return functional.embedding(pieces, table)
 
     def drop(self, x: Tensor, dropout: float) -> Tensor:
         """Return dropout(x)."""
@@ -73,7 +84,33 @@ class PlainOperations:
         activated = functional.relu(u + bias)
         return functional.dropout(activated, dropout) if dropout else activated
 
-    attend = staticmethod(attend)
+    def attend_self(
+        self,
+        projected: Tensor,
+        layout: Grouped | Packed,
+        heads: int,
+        side: str,
+        *,
+        causal: bool,
+        table: Tensor | None,
+        dropout: float,
+    ) -> Tensor:
+        """Return self-attention of rows [query | key | value]."""
+        query, key, value = projected.chunk(3, dim=-1)
+        return attend(
+            query, key, value, layout, heads, queries=side, keys=side, causal=causal, table=table,
+            dropout=dropout,
+        )  # fmt: skip
+
+    def attend_cross(
+        self, query: Tensor, memory: Tensor, layout: Grouped | Packed, heads: int, dropout: float
+    ) -> Tensor:
+        """Return attention of target rows to source rows [key | value]."""
+        key, value = memory.chunk(2, dim=-1)
+        return attend(
+            query, key, value, layout, heads, queries="target", keys="source", causal=False,
+            table=None, dropout=dropout,
+        )  # fmt: skip
 
 
 NORM_EPSILON = 1e-6

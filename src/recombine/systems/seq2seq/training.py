@@ -103,6 +103,8 @@ def configure(options: Options, device: torch.device) -> None:
     if options.deterministic:
         # cuBLAS needs its workspace fixed before the first call.
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+        # Every kernel of ours writes all of what it allocates.
+        torch.utils.deterministic.fill_uninitialized_memory = False
     torch.use_deterministic_algorithms(options.deterministic)
     if device.type == "cuda":
         torch.cuda.set_device(device)

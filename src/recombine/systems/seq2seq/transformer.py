@@ -199,7 +199,7 @@ class Transformer(nn.Module):
     def _embed(
         self, table: Tensor, learned: Tensor | None, pieces: Tensor, positions: Tensor
     ) -> Tensor:
-        x = functional.embedding(pieces, table) * math.sqrt(self.options.width)
+        x = self.operations.embed(table, pieces) * math.sqrt(self.options.width)
         if learned is not None:
             x = x + learned[positions] * math.sqrt(self.options.width)
         if self.options.positions == "sinusoidal":
@@ -228,13 +228,14 @@ class Transformer(nn.Module):
         causal: bool,
         rotation: tuple[Tensor, Tensor] | None,
     ) -> Tensor:
-        query, key, value = functional.linear(n, attention.into).chunk(3, dim=-1)
+        projected = functional.linear(n, attention.into)
         if rotation is not None:
-            query = rotate(query, rotation, self.heads)
-            key = rotate(key, rotation, self.heads)
-        mixed = self.operations.attend(
-            query, key, value, layout, self.heads, queries=side, keys=side, causal=causal,
-            table=attention.table, dropout=self.options.attention_dropout if self.training else 0.0,
+            query, key, value = projected.chunk(3, dim=-1)
+            query, key = (rotate(rows, rotation, self.heads) for rows in (query, key))
+            projected = torch.cat((query, key, value), dim=-1)
+        mixed = self.operations.attend_self(
+            projected, layout, self.heads, side, causal=causal, table=attention.table,
+            dropout=self.options.attention_dropout if self.training else 0.0,
         )  # fmt: skip
         return functional.linear(mixed, attention.out)
 
@@ -242,12 +243,13 @@ class Transformer(nn.Module):
         self, layer: Layer, n: Tensor, memory: Tensor, layout: Grouped | Packed
     ) -> Tensor:
         assert layer.cross is not None
-        key, value = functional.linear(memory, layer.cross.memory).chunk(2, dim=-1)
-        mixed = self.operations.attend(
-            functional.linear(n, layer.cross.query), key, value, layout, self.heads,
-            queries="target", keys="source", causal=False, table=None,
-            dropout=self.options.attention_dropout if self.training else 0.0,
-        )  # fmt: skip
+        mixed = self.operations.attend_cross(
+            functional.linear(n, layer.cross.query),
+            functional.linear(memory, layer.cross.memory),
+            layout,
+            self.heads,
+            self.options.attention_dropout if self.training else 0.0,
+        )
         return functional.linear(mixed, layer.cross.out)
 
     def _feed_forward(self, layer: FeedForward, n: Tensor) -> tuple[Tensor, Tensor]:

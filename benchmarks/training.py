@@ -1,0 +1,240 @@
+"""How fast the published Transformer trains: pairs/s, TFLOP/s, where the time goes, and a peer.
+
+    python benchmarks/training.py                          # the device torch finds
+    python benchmarks/training.py --batch 256 --seeds 3    # three seeds side by side
+    python benchmarks/training.py --profile                # kernels by time
+
+Without --benchmark the data is made up: 44,100 pairs with the piece lengths of SGET. Warm-up
+(compiling kernels, capturing graphs) is printed apart. The peer is OpenNMT-py, when importable.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from recombine.systems.seq2seq.corpus import Corpus, Prepared, Side, prepare
+from recombine.systems.seq2seq.distributed import World
+from recombine.systems.seq2seq.options import TransformerOptions
+from recombine.systems.seq2seq.replica import Replica, seed_streams
+from recombine.systems.seq2seq.training import build_model, choose_device, choose_dtype, configure
+from recombine.systems.seq2seq.vocabulary import SPECIAL, Vocabulary
+
+
+def made_up(pairs: int, source_size: int, target_size: int) -> Prepared:
+    """Return pairs whose lengths are distributed like SGET's; the target is a shuffled source."""
+    stream = np.random.Generator(np.random.PCG64(7))
+    base = np.exp(stream.normal(2.2, 0.42, pairs)).astype(int).clip(1, 34)
+    # One in 44 is a concatenation of sentences, one in 110 nested four deep.
+    long = stream.random(pairs) < 0.026
+    base = np.where(long, stream.integers(35, 110, pairs), base)
+    source = [stream.integers(4, source_size, n).tolist() for n in base]
+    target = [
+        [4 + piece * 7 % (target_size - 4) for piece in (sentence + sentence)[: max(1, int(n))]]
+        for sentence, n in zip(source, np.minimum(120, base * stream.normal(1.25, 0.15, pairs)), strict=True)
+    ]
+    words = [
+        Vocabulary("word", [*SPECIAL, *(f"w{n}" for n in range(size - len(SPECIAL)))])
+        for size in (source_size, target_size)
+    ]
+    return Prepared(*words, Corpus(Side.of(source), Side.of(target)), [], [])
+
+
+def flops_per_pair(prepared: Prepared, options: TransformerOptions) -> float:
+    """Return the multiply-adds x 2 of forward and backward, attention and output included."""
+    width, inner = options.width, options.feed_forward
+    s = prepared.corpus.source.lengths.astype(float)
+    t = prepared.corpus.target.lengths.astype(float)
+    encoder = options.encoder_layers * (s * (4 * width**2 + 2 * width * inner) + 2 * s**2 * width)
+    decoder = options.decoder_layers * (
+        t * (6 * width**2 + 2 * width * inner)
+        + s * 2 * width**2
+        + 2 * t**2 * width
+        + 2 * s * t * width
+    )
+    output = t * width * len(prepared.target_vocabulary)
+    return float(3 * 2 * (encoder + decoder + output).mean())
+
+
+def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:
+    """Return the FLOP/s of a large product on random data."""
+    size = 8192 if device.type == "cuda" else 1024
+    a, b = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))
+    repeats = 10 if device.type == "cuda" else 3
+    times = []
+    for _ in range(repeats):
+        synchronise(device)
+        began = time.perf_counter()
+        a @ b
+        synchronise(device)
+        times.append(time.perf_counter() - began)
+    return 2 * size**3 / sorted(times)[len(times) // 2]
+
+
+def synchronise(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def replica_of(
+    prepared: Prepared, options: TransformerOptions, folder: Path, seed: int, device: torch.device
+) -> Replica:
+    seed_streams(seed, 2**31 - 1)
+    model = build_model(options, len(prepared.source_vocabulary), len(prepared.target_vocabulary))
+    return Replica(
+        model=model, prepared=prepared, options=options, model_dir=folder / f"seed-{seed}",
+        seed=seed, device=device, dtype=choose_dtype(options, device), world=World(),
+    )  # fmt: skip
+
+
+def measure(
+    prepared: Prepared, options: TransformerOptions, seeds: int, steps: int, profile: bool
+) -> dict[str, Any]:
+    """Train `seeds` replicas side by side for `steps` steps and return what was seen."""
+    device = choose_device(options.device)
+    configure(options, device)
+    began = time.perf_counter()
+    notes: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        replicas = [
+            replica_of(prepared, options, Path(folder), seed, device)
+            for seed in range(1, seeds + 1)
+        ]
+        if device.type == "cuda" and options.graphs:
+            from recombine.systems.seq2seq.graphs import GraphStepper
+
+            for replica in replicas:
+                try:
+                    replica.stepper = GraphStepper(replica)
+                    notes.append(f"kernels agree with PyTorch within {replica.stepper.agreement:.2g}")
+                    notes.append(
+                        "rows "
+                        + " ".join(f"{x.source_rows}+{x.target_rows}" for x in replica.stepper.levels)
+                    )
+                except Exception as error:
+                    import traceback
+
+                    traceback.print_exc()
+                    notes.append(f"EAGER: {error!r}")
+        for _ in range(3):
+            for replica in replicas:
+                replica.take_step()
+        synchronise(device)
+        warm_up = time.perf_counter() - began
+        losses = [replica.stepper.read_loss() for replica in replicas]
+        began = time.perf_counter()
+        for _ in range(steps):
+            for replica in replicas:
+                replica.take_step()
+        synchronise(device)
+        seconds = time.perf_counter() - began
+        after = [replica.stepper.read_loss() for replica in replicas]
+        if profile:
+            kernel_table(replicas, device)
+        memory = torch.cuda.max_memory_allocated() / 2**30 if device.type == "cuda" else 0.0
+        for replica in replicas:
+            replica.close()
+    pairs = steps * seeds * options.sentences_per_step / seconds
+    return {
+        "batch": options.sentences_per_step, "seeds": seeds, "steps": steps,
+        "warm_up_s": round(warm_up, 1), "ms_per_step": round(1000 * seconds / steps, 3),
+        "pairs_per_s": round(pairs), "flops": pairs * flops_per_pair(prepared, options),
+        "minutes_for_70000": round(seconds / steps * 70_000 / 60, 1), "gib": round(memory, 1),
+        "loss": [round(losses[0], 3), round(after[0], 3)], "notes": notes[:2],
+    }  # fmt: skip
+
+
+def kernel_table(replicas: list[Replica], device: torch.device) -> None:
+    """Print where the time of ten steps goes, kernel by kernel."""
+    from torch.profiler import ProfilerActivity
+    from torch.profiler import profile as profiled
+
+    kinds = [ProfilerActivity.CPU, ProfilerActivity.CUDA][: 2 if device.type == "cuda" else 1]
+    with profiled(activities=kinds) as result:
+        for _ in range(10):
+            for replica in replicas:
+                replica.take_step()
+        synchronise(device)
+    field = "self_device_time_total" if device.type == "cuda" else "self_cpu_time_total"
+    rows = sorted(result.key_averages(), key=lambda row: -getattr(row, field))
+    total = sum(getattr(row, field) for row in rows)
+    print(f"  device time of 10 steps: {total / 1000:.2f} ms")
+    for row in rows[:32]:
+        spent = getattr(row, field)
+        if spent > 0.004 * total:
+            print(f"  {spent / total:6.1%} {spent / 10:9.0f} us/step {row.count / 10:7.1f} calls  {row.key[:88]}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--benchmark", type=Path, help="a benchmark directory instead of made-up data")
+    parser.add_argument("--preset", default="paper-transformer")
+    parser.add_argument("--batch", type=int, nargs="+", default=[1024, 256])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1])
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--precision", default="auto")
+    parser.add_argument("--eager", action="store_true", help="also without graphs and own kernels")
+    parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    common = {
+        "preset": given.preset, "device": given.device, "threads": given.threads,
+        "precision": given.precision, "target_segmenter": "none", "steps": 10**9, "accumulate": 1,
+    }  # fmt: skip
+    options = TransformerOptions(**common)
+    if given.benchmark:
+        from recombine.benchmark import Benchmark
+
+        with tempfile.TemporaryDirectory() as folder:
+            train = Benchmark.open(given.benchmark).read("train")
+            prepared = prepare(train, [], options, Path(folder))
+    else:
+        sizes = options.source_vocabulary_size, options.target_vocabulary_size
+        prepared = made_up(44_100, *sizes)
+    device = choose_device(given.device)
+    corpus = prepared.corpus
+    print(
+        f"torch {torch.__version__}, {torch.cuda.get_device_name() if device.type == 'cuda' else 'cpu'}; "
+        f"{len(corpus)} pairs, {corpus.source.lengths.mean():.1f} + {corpus.target.lengths.mean():.1f} "
+        f"pieces (longest {corpus.source.lengths.max()}, {corpus.target.lengths.max()}), "
+        f"{flops_per_pair(prepared, options) / 1e9:.2f} GFLOP a pair"
+    )
+    rate = matmul_rate(device, choose_dtype(options, device))
+    print(f"measured matmul rate: {rate / 1e12:.2f} TFLOP/s")
+    rows = []
+    for batch in given.batch:
+        for seeds in given.seeds:
+            for graphs in (True, False) if given.eager and device.type == "cuda" else (True,):
+                chosen = TransformerOptions(**common, batch_size=batch, graphs=graphs)
+                row = measure(prepared, chosen, seeds, given.steps if graphs else 20, given.profile)
+                row["graphs"] = graphs
+                row["tflops"] = round(row.pop("flops") / 1e12, 3)
+                row["of_matmul"] = round(row["tflops"] * 1e12 / rate, 3)
+                rows.append(row)
+                print(json.dumps(row), flush=True)
+    if importlib.util.find_spec("onmt") is not None:
+        from opennmt_peer import peer_rate
+
+        for batch in given.batch:
+            peer = peer_rate(prepared, options, batch, device)
+            ours = next(row["pairs_per_s"] for row in rows if row["batch"] == batch)
+            print(f"OpenNMT-py at {batch}: {peer:.0f} pairs/s; ours are {ours / peer:.1f} times that")
+    else:
+        print("OpenNMT-py is not importable: no peer measured", file=sys.stderr)
+    if given.json:
+        given.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
