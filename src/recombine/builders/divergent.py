@@ -259,9 +259,7 @@ class Divergent:
         for split in ("train", "dev", "test"):
             if split in rows:
                 ids: list[str] = []
-                draft.write(
-                    split, self._examples(corpus, counts, rows[split], split, shares, ids)
-                )
+                draft.write(split, self._examples(corpus, counts, rows[split], split, shares, ids))
                 lines.extend(item_lines(counts, rows[split], ids))
         if self.keep_rest:
             used = np.concatenate([counts.sentences[chosen] for chosen in rows.values()])

@@ -1,4 +1,4 @@
-"""The certificate of a divergent split: divergences, sizes, confounders; and its re-verification."""
+"""The certificate of a divergent split: divergences, sizes, confounders; and its check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recombine.builders.divergence.encode import Corpus
 from recombine.builders.divergence.items import split_vectors
 from recombine.builders.divergence.measure import column_totals, divergences
 from recombine.builders.divergence.novelty import CLASSES, novelty_class
-from recombine.builders.divergence.search import Goal
+from recombine.builders.divergence.state import Goal
 from recombine.errors import DataError, RecombineError, Where
 from recombine.files import read_json
 

@@ -84,7 +84,7 @@ class Measurement:
             if self.definition != "ngrams":
                 raise ConfigError(
                     f"{corpora[0]} is not parsed",
-                    hint="give -o parser=spacy:MODEL, or -o definition=ngrams, which needs no parse",
+                    hint="give -o parser=spacy:MODEL, or -o definition=ngrams",
                 )
             parser = "words"
         return Preparation(

@@ -92,9 +92,9 @@ class Counts:
         """Return an atom or compound in words."""
         units = len(self._atom_units)
         if column < units:
-            return self.extractor.unit_names[self._atom_units[column]]
+            return self.extractor.unit_names[int(self._atom_units[column])]
         if column < self.atoms:
-            return self.extractor.label_names[self._atom_labels[column - units]]
+            return self.extractor.label_names[int(self._atom_labels[column - units])]
         key = int(self._compound_keys[column - self.atoms])
         head = self.extractor.unit_names[key & ((1 << SHIFT) - 1)]
         sub = self.extractor.sub_name(int(self._sub_keys[key >> SHIFT]))
@@ -273,9 +273,10 @@ def _write_rows(
     lengths: list[Longs] = []
     atom_lengths: list[Longs] = []
     sentences: list[Longs] = []
-    with (directory / "columns.bin").open("wb") as column_stream, (
-        directory / "counts.bin"
-    ).open("wb") as count_stream:
+    with (
+        (directory / "columns.bin").open("wb") as column_stream,
+        (directory / "counts.bin").open("wb") as count_stream,
+    ):
         for first, last in slices:
             part = read_slice(corpus, first, last)
             sentence, column, count = _row_entries(part, extractor, kept, columns)

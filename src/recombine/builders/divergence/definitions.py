@@ -127,6 +127,7 @@ class Extractor:
         self.relation_names = corpus.relation_names
         self.subs = Interner()
         self._inner = Interner()
+        self._inner_cache: Longs = np.zeros(0, np.int64)
         self.punctuation: Mask = np.array(
             [name.startswith("punct") for name in corpus.relation_names], dtype=bool
         )
@@ -289,7 +290,7 @@ class Extractor:
         return " ".join([*words, self.unit_names[key]])
 
     def _inner_keys(self) -> Any:
-        if not hasattr(self, "_inner_cache") or len(self._inner_cache) != len(self._inner):
+        if len(self._inner_cache) != len(self._inner):
             self._inner_cache = self._inner.keys()
         return self._inner_cache
 

@@ -63,11 +63,9 @@ def split_vectors(benchmark: Benchmark) -> tuple[dict[str, Vector], int]:
     """Return the summed counts of every split from the written files, and the number of atoms."""
     sizes = [_line_count(benchmark.path / name) for name in ("atoms.tsv", "compounds.tsv")]
     atoms, columns = sizes[0], sum(sizes)
-    splits = [split for split in ("train", "dev", "test") if split in benchmark.splits]
-    split_of = {
-        example.id: split for split in splits for example in benchmark.iterate(split)
-    }
-    vectors = {split: np.zeros(columns, np.int64) for split in splits}
+    splits = [split for split in benchmark.splits if split in ("train", "dev", "test")]
+    split_of = {example.id: split for split in splits for example in benchmark.iterate(split)}
+    vectors: dict[str, Vector] = {split: np.zeros(columns, np.int64) for split in splits}
     path = benchmark.path / ITEMS
     for row in read_items(path):
         split = split_of.pop(row.id, None)

@@ -29,11 +29,11 @@ TRAIN, TEST, UNUSED = 0, 1, 2
 SUM_A, SUM_C, D_A, D_C, SCORE = 0, 1, 2, 3, 4
 TRAIN_A, TEST_A, TRAIN_C, TEST_C, TRAIN_SIZE, TEST_SIZE, ACCEPTED, TRIED = 0, 1, 2, 3, 4, 5, 6, 7
 
-_compiled: Callable[..., Any] = njit(cache=True, nogil=True, inline="never")
-_inlined: Callable[..., Any] = njit(cache=True, nogil=True, inline="always")
+compiled: Callable[..., Any] = njit(cache=True, nogil=True, inline="never")
+inlined: Callable[..., Any] = njit(cache=True, nogil=True, inline="always")
 
 
-@_inlined
+@inlined
 def next_random(random: Any) -> Any:
     """Advance a splitmix64 generator (Steele et al. 2014): same bits on every machine."""
     random[0] += uint64(0x9E3779B97F4A7C15)
@@ -43,13 +43,13 @@ def next_random(random: Any) -> Any:
     return z ^ (z >> uint64(31))
 
 
-@_inlined
+@inlined
 def below(random: Any, bound: Any) -> Any:
     """Return a whole number from 0 to bound - 1 (32-bit multiply-shift)."""
     return np.int64(((next_random(random) >> uint64(32)) * uint64(bound)) >> uint64(32))
 
 
-@_inlined
+@inlined
 def row_change(
     row: Any, dv: Any, dw: Any, starts: Any, middles: Any, entries: Any, counts: Any, tables: Any
 ) -> Any:
@@ -68,13 +68,11 @@ def row_change(
         x = entries[k, 1]
         v = counts[column, 0]
         w = counts[column, 1]
-        change_c += (
-            compound_v[v + dv * x] * compound_w[w + dw * x] - compound_v[v] * compound_w[w]
-        )
+        change_c += compound_v[v + dv * x] * compound_w[w + dw * x] - compound_v[v] * compound_w[w]
     return change_a, change_c
 
 
-@_inlined
+@inlined
 def coefficient_divergence(total: Any, v: Any, w: Any, power_v: Any, power_w: Any) -> Any:
     """Return 1 - S / (|V|^a |W|^(1-a)); two sets without counts have nothing in common: 1."""
     if v <= 0 or w <= 0:
@@ -82,13 +80,13 @@ def coefficient_divergence(total: Any, v: Any, w: Any, power_v: Any, power_w: An
     return 1.0 - total / (power_v[v] * power_w[w])
 
 
-@_inlined
+@inlined
 def score_of(atom: Any, compound: Any, goal: Any) -> Any:
     """Return -|c - D_C| - |D_A - a*| (Moisio et al. 2023, section 3.3)."""
     return -abs(goal[0] - compound) - goal[2] * abs(atom - goal[1])
 
 
-@_inlined
+@inlined
 def apply_row(row: Any, dv: Any, dw: Any, starts: Any, entries: Any, counts: Any) -> None:
     """Add a row's counts to the sides."""
     for k in range(starts[row], starts[row + 1]):
@@ -98,7 +96,7 @@ def apply_row(row: Any, dv: Any, dw: Any, starts: Any, entries: Any, counts: Any
         counts[column, 1] += dw * x
 
 
-@_inlined
+@inlined
 def candidate(
     row: Any,
     origin: Any,
@@ -121,16 +119,14 @@ def candidate(
     sum_c = reals[1] + change_c
     a = sums[row, 0]
     c = sums[row, 1]
-    atom = coefficient_divergence(
-        sum_a, whole[0] + dv * a, whole[1] + dw * a, totals[0], totals[1]
-    )
+    atom = coefficient_divergence(sum_a, whole[0] + dv * a, whole[1] + dw * a, totals[0], totals[1])
     compound = coefficient_divergence(
         sum_c, whole[2] + dv * c, whole[3] + dw * c, totals[2], totals[3]
     )
     return sum_a, sum_c, atom, compound
 
 
-@_inlined
+@inlined
 def carry_out(
     row: Any,
     origin: Any,
@@ -155,7 +151,7 @@ def carry_out(
     sides[row] = target
 
 
-@_compiled
+@compiled
 def recompute(atoms: Any, counts: Any, reals: Any, whole: Any, tables: Any, totals: Any) -> None:
     """Sum S_A and S_C afresh, which removes the rounding that moves have piled up."""
     atom_v, atom_w, compound_v, compound_w = tables
@@ -174,7 +170,7 @@ def recompute(atoms: Any, counts: Any, reals: Any, whole: Any, tables: Any, tota
     reals[3] = coefficient_divergence(sum_c, whole[2], whole[3], totals[2], totals[3])
 
 
-@_compiled
+@compiled
 def fill(sides: Any, starts: Any, entries: Any, counts: Any, sums: Any, whole: Any) -> None:
     """Enter every row into the counts of the side it is on."""
     for row in range(len(sides)):
@@ -184,7 +180,7 @@ def fill(sides: Any, starts: Any, entries: Any, counts: Any, sums: Any, whole: A
             carry_out(row, 2, side, sides, starts, entries, counts, sums, whole)
 
 
-@_compiled
+@compiled
 def place(
     rows: Any,
     left: Any,
@@ -210,7 +206,7 @@ def place(
     `rows[:left]` are the unplaced movable rows. A side grows only while its share of the used
     sentences allows it; both sides compete for the candidates in between.
     """
-    for step in range(steps):
+    for _ in range(steps):
         if left == 0:
             break
         used = whole[4] + whole[5]
@@ -244,7 +240,7 @@ def place(
                 if score > best_score:
                     best_score = score
                     best = at
-                    best_side = side
+                    best_side = np.int64(side)
                     best_values = values
         if best < 0:
             break
@@ -257,7 +253,7 @@ def place(
     return left
 
 
-@_inlined
+@inlined
 def fits(origin: Any, target: Any, leaving: Any, coming: Any, whole: Any, bounds: Any) -> Any:
     """Say whether sizes stay in bounds when `leaving` goes origin -> target and `coming` back.
 
@@ -285,7 +281,7 @@ def fits(origin: Any, target: Any, leaving: Any, coming: Any, whole: Any, bounds
     )
 
 
-@_compiled
+@compiled
 def anneal(
     movable: Any,
     proposals: Any,
@@ -322,7 +318,7 @@ def anneal(
         bits = next_random(random)
         position += 1
         if position >= count:
-            position = 0
+            position = np.int64(0)
         row = movable[position]
         origin = np.int64(sides[row])
         target = (origin + 1 + np.int64(bits & uint64(1))) % 3
@@ -334,14 +330,12 @@ def anneal(
             for _ in range(64):
                 seeker += 1
                 if seeker >= count:
-                    seeker = 0
+                    seeker = np.int64(0)
                 other = movable[seeker]
                 if sides[other] == target:
                     partner = other
                     break
-            if partner < 0 or not fits(
-                origin, target, size, sums[partner, 2], whole, bounds
-            ):
+            if partner < 0 or not fits(origin, target, size, sums[partner, 2], whole, bounds):
                 continue
         whole[7] += 1
         old_a, old_c, old_atom, old_compound = reals[0], reals[1], reals[2], reals[3]

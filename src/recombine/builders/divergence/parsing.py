@@ -78,18 +78,19 @@ def parsed_text(
 
     The result lies in the cache under the hash of the text, the parser and its version.
     """
-    key = hashlib.sha256(
-        f"{sha256_of(path)}\n{parser}\n{_version(parser)}".encode()
-    ).hexdigest()[:20]
+    key = hashlib.sha256(f"{sha256_of(path)}\n{parser}\n{_version(parser)}".encode()).hexdigest()[
+        :20
+    ]
     folder = cache or Path.home() / ".cache" / "recombine" / "parses"
     finished = folder / f"{key}.conllu"
     if finished.is_file():
         return finished
     folder.mkdir(parents=True, exist_ok=True)
     partial = finished.with_suffix(".partial")
-    with progress(f"parsing {path.name} with {parser}") as bar, partial.open(
-        "w", encoding="utf-8", newline="\n"
-    ) as stream:
+    with (
+        progress(f"parsing {path.name} with {parser}") as bar,
+        partial.open("w", encoding="utf-8", newline="\n") as stream,
+    ):
         for text in map_in_order(
             TextParser(parser), read_lines_of(path), engine=engine, workers=workers, address=address
         ):

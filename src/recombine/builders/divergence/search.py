@@ -10,24 +10,30 @@ import hashlib
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from recombine.builders.divergence.count import Rows
-from recombine.builders.divergence.measure import (
-    ATOM_ALPHA,
-    COMPOUND_ALPHA,
-    column_totals,
-    divergences,
+from recombine.builders.divergence.measure import ATOM_ALPHA, COMPOUND_ALPHA
+from recombine.builders.divergence.state import (
+    TEST,
+    TRAIN,
+    UNUSED,
+    Bounds,
+    Goal,
+    Progress,
+    SearchState,
+    Sides,
+    Split,
+    exponential_quantiles,
+    finished_split,
 )
 from recombine.errors import ConfigError
 
-TRAIN, TEST, UNUSED = 0, 1, 2
-Sides = npt.NDArray[np.int8]
+__all__ = ["TEST", "TRAIN", "UNUSED", "Bounds", "Goal", "Progress", "Sides", "Split", "split_rows"]
 
 # Moves tried per row in the annealing, for a corpus of REFERENCE_ROWS; smaller corpora afford more.
 PASSES = 40
@@ -38,69 +44,6 @@ MOST_PASSES = 400
 TEMPERATURE = 0.08
 TRIES = 20
 CHECKPOINT_SECONDS = 10.0
-
-
-class Goal(NamedTuple):
-    """The wanted divergences; the score is -|c - D_C| - weight |D_A - a*|."""
-
-    compound: float
-    atom: float = 0.0
-    atom_weight: float = 1.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bounds:
-    """Least and most sentences of train, of test, and of both together. Never left."""
-
-    train: tuple[int, int]
-    test: tuple[int, int]
-    used: tuple[int, int]
-
-    def array(self) -> npt.NDArray[np.int64]:
-        """Return the six numbers in the kernel's order."""
-        return np.array([*self.train, *self.test, *self.used], np.int64)
-
-    def require_feasible(self, available: int) -> None:
-        """Raise when no split of `available` sentences can satisfy the bounds."""
-        names = {"train": self.train, "test": self.test, "used": self.used}
-        for name, (least, most) in names.items():
-            if least > most or most < 0:
-                raise ConfigError(f"infeasible bounds: {name} between {least:,} and {most:,}")
-        low = max(self.used[0], self.train[0] + self.test[0])
-        high = min(self.used[1], self.train[1] + self.test[1], available)
-        if low > high or self.test[0] < 1:
-            raise ConfigError(
-                f"infeasible bounds: train {_span(self.train)}, test {_span(self.test)}, together "
-                f"{_span(self.used)}, but {available:,} sentences have a controlled atom",
-                hint="lower the sizes, or give more sentences",
-            )
-
-
-class Progress(NamedTuple):
-    """What a progress line shows."""
-
-    phase: str
-    done: float
-    atom: float
-    compound: float
-    train: int
-    test: int
-    moves_per_second: float
-
-
-@dataclass
-class Split:
-    """The outcome: a side per row, with divergences computed from scratch."""
-
-    sides: Sides
-    atom: float
-    compound: float
-    train: int
-    test: int
-    score: float
-    moves: int
-    seconds: float
-    history: list[dict[str, Any]] = field(default_factory=list)
 
 
 def split_rows(
@@ -130,14 +73,17 @@ def split_rows(
     size = len(rows.middles)
     bounds.require_feasible(size)
     member = np.arange(size) if groups is None else np.unique(groups, return_inverse=True)[1]
-    search = _Search(rows, atoms, columns, goal, bounds, member, seed, atom_alpha, compound_alpha)
+    state = SearchState(rows, atoms, columns, goal, member, seed, atom_alpha, compound_alpha)
+    search = _Search(state, bounds)
     search.begin(start, locked)
-    plan = _Plan(passes or default_passes(search.count), tries, search.count)
+    plan = _Plan(passes or default_passes(state.count), tries, state.count)
     if checkpoint is not None:
         search.resume(checkpoint, plan)
     search.run(plan, checkpoint, report)
-    sides = search.row_sides(member)
-    return _finished(rows, atoms, columns, goal, sides, search, atom_alpha, compound_alpha, began)
+    sides = state.sides[state.rank[member]]
+    return finished_split(
+        rows, atoms, columns, goal, sides, state, atom_alpha, compound_alpha, began
+    )
 
 
 def default_passes(rows: int) -> int:
@@ -169,144 +115,84 @@ class _Plan:
 
 
 class _Search:
-    """Arrays of one search, rows stored in the order in which they are visited."""
+    """Greedy placing and annealing on a state, with checkpoints."""
 
-    def __init__(
-        self,
-        rows: Rows,
-        atoms: int,
-        columns: int,
-        goal: Goal,
-        bounds: Bounds,
-        member: npt.NDArray[np.int64],
-        seed: int,
-        atom_alpha: float,
-        compound_alpha: float,
-    ) -> None:
-        from recombine.builders.divergence import kernel
-
-        self.kernel = kernel
-        self.atoms = atoms
-        self.columns = columns
-        self.goal = np.array([goal.compound, goal.atom, goal.atom_weight])
+    def __init__(self, state: SearchState, bounds: Bounds) -> None:
+        self.state = state
         self.bounds = bounds
-        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-        self.count = int(member.max()) + 1 if len(member) else 0
-        # Visiting rows in memory order is three times as fast as jumping about; the order itself
-        # is random.
-        self.order = generator.permutation(self.count)
-        self.rank = np.empty_like(self.order)
-        self.rank[self.order] = np.arange(self.count)
-        self.starts, self.middles, self.entries, self.sums = _gather(
-            rows, atoms, columns, self.rank[member], self.count
-        )
-        totals = np.bincount(self.entries[:, 0], weights=self.entries[:, 1], minlength=columns)
-        most_a = int(totals[:atoms].max(initial=0))
-        most_c = int(totals[atoms:].max(initial=0))
-        all_a, all_c = int(self.sums[:, 0].sum()), int(self.sums[:, 1].sum())
-        powers = (atom_alpha, 1 - atom_alpha, compound_alpha, 1 - compound_alpha)
-        self.tables = tuple(
-            _table(most, power)
-            for most, power in zip((most_a, most_a, most_c, most_c), powers, strict=True)
-        )
-        self.totals = tuple(
-            _table(most, power)
-            for most, power in zip((all_a, all_a, all_c, all_c), powers, strict=True)
-        )
-        self.random = generator.integers(0, 2**63, 1).astype(np.uint64)
-        self.exponential = _exponential()
-        self.sides = np.full(self.count, UNUSED, np.int8)
-        self.counts = np.zeros((columns, 2), np.int32)
-        self.reals = np.zeros(4)
-        self.whole = np.zeros(10, np.int64)
-        self.whole[9] = self.count // 2
-        self.movable = np.arange(self.count)
+        self.movable = np.arange(state.count)
         self.unplaced = self.movable.copy()
-        self.left = self.count
-        self.fingerprint = hashlib.sha256(
-            json.dumps(
-                [asdict(bounds), list(goal), seed, atoms, columns, self.count, powers]
-            ).encode()
-            + np.ascontiguousarray(self.entries).tobytes()
-        ).hexdigest()
+        self.left = state.count
+        self.fingerprint = state.identity + json.dumps(asdict(bounds))
 
     def begin(self, start: Sides | None, locked: npt.NDArray[np.bool_] | None) -> None:
         if start is None:
             return
-        if len(start) != self.count:
+        state = self.state
+        if len(start) != state.count:
             raise ConfigError("a given start works on single sentences, not on groups")
-        self.sides[:] = start[self.order]
+        state.sides[:] = start[state.order]
         if locked is not None:
-            self.movable = np.flatnonzero(~locked[self.order])
-        self.fingerprint += hashlib.sha256(self.sides.tobytes()).hexdigest()
+            self.movable = np.flatnonzero(~locked[state.order])
+        self.fingerprint += hashlib.sha256(
+            state.sides.tobytes() + self.movable.tobytes()
+        ).hexdigest()
         self._enter()
 
     def _enter(self) -> None:
-        self.counts[:] = 0
-        self.whole[:6] = 0
-        self.kernel.fill(
-            self.sides, self.starts, self.entries, self.counts, self.sums, self.whole
-        )
-        free = self.movable[self.sides[self.movable] == UNUSED]
-        self.unplaced = free.copy()
-        self.left = len(free)
-        self.refresh()
-
-    def refresh(self) -> None:
-        self.kernel.recompute(
-            self.atoms, self.counts, self.reals, self.whole, self.tables, self.totals
-        )
+        self.state.enter()
+        self.unplaced = self.movable[self.state.sides[self.movable] == UNUSED]
+        self.left = len(self.unplaced)
 
     def run(
         self, plan: _Plan, checkpoint: Path | None, report: Callable[[Progress], object]
     ) -> None:
-        saved = time.monotonic()
+        state = self.state
+        saver = _Saver(self, plan, checkpoint)
         bounds = self.bounds.array()
         arrays = (
-            self.sides, self.starts, self.middles, self.entries, self.counts, self.sums,
-            self.reals, self.whole, self.tables, self.totals, self.goal, self.random,
+            state.sides, state.starts, state.middles, state.entries, state.counts, state.sums,
+            state.reals, state.whole, state.tables, state.totals, state.goal, state.random,
         )  # fmt: skip
         middle = (self.bounds.used[0] + self.bounds.used[1]) / 2
         share = np.array(self.bounds.test) / max(1.0, middle)
-        chunk = max(1000, self.count // 20)
+        chunk = max(1000, state.count // 20)
         while not plan.finished_placing:
             began, before = time.monotonic(), self.left
             self.left = int(
-                self.kernel.place(
+                state.kernel.place(
                     self.unplaced, self.left, chunk, plan.tries, bounds, share, *arrays
                 )
             )
-            plan.finished_placing = before - self.left < chunk
-            plan.placed += before - self.left
-            rate = (before - self.left) * plan.tries / max(1e-9, time.monotonic() - began)
-            report(self._progress("placing", plan.placed / max(1, self.bounds.used[1]), rate))
-            if checkpoint is not None and time.monotonic() - saved > CHECKPOINT_SECONDS:
-                self.save(checkpoint, plan)
-                saved = time.monotonic()
+            placed = before - self.left
+            plan.finished_placing = placed < chunk
+            plan.placed += placed
+            rate = placed * plan.tries / max(1e-9, time.monotonic() - began)
+            report(state.progress("placing", plan.placed / max(1, self.bounds.used[1]), rate))
+            saver.tick()
         self._require_bounds()
         hot = TEMPERATURE / max(1, len(self.movable))
+        exponential = exponential_quantiles()
         while plan.annealed < plan.passes and len(self.movable):
             began = time.monotonic()
-            self.refresh()
-            self.kernel.anneal(
+            state.refresh()
+            state.kernel.anneal(
                 self.movable,
                 len(self.movable),
                 hot * (1 - plan.annealed / plan.passes),
                 hot * (1 - (plan.annealed + 1) / plan.passes),
-                self.exponential,
+                exponential,
                 bounds,
                 *arrays,
             )
             plan.annealed += 1
             rate = len(self.movable) / max(1e-9, time.monotonic() - began)
-            report(self._progress("annealing", plan.annealed / plan.passes, rate))
-            if checkpoint is not None and time.monotonic() - saved > CHECKPOINT_SECONDS:
-                self.save(checkpoint, plan)
-                saved = time.monotonic()
-        self.refresh()
+            report(state.progress("annealing", plan.annealed / plan.passes, rate))
+            saver.tick()
+        state.refresh()
 
     def _require_bounds(self) -> None:
-        train, test = int(self.whole[4]), int(self.whole[5])
+        train, test = int(self.state.whole[4]), int(self.state.whole[5])
         bounds = self.bounds
         good = (
             bounds.train[0] <= train <= bounds.train[1]
@@ -315,31 +201,24 @@ class _Search:
         )
         if not good:
             raise ConfigError(
-                f"no start within the bounds was found: train {train:,} of {_span(bounds.train)}, "
-                f"test {test:,} of {_span(bounds.test)}, together {_span(bounds.used)}",
+                f"no start within the bounds was found: train {train:,} of "
+                f"{bounds.train[0]:,}-{bounds.train[1]:,}, test {test:,} of "
+                f"{bounds.test[0]:,}-{bounds.test[1]:,}, together "
+                f"{bounds.used[0]:,}-{bounds.used[1]:,}",
                 hint="widen the bounds; groups and given starts need room",
             )
 
-    def _progress(self, phase: str, done: float, rate: float) -> Progress:
-        return Progress(
-            phase,
-            min(1.0, done),
-            float(self.reals[2]),
-            float(self.reals[3]),
-            int(self.whole[4]),
-            int(self.whole[5]),
-            rate,
-        )
-
     def save(self, path: Path, plan: _Plan) -> None:
+        state = self.state
         partial = path.with_name(path.name + ".partial.npz")
+        path.parent.mkdir(parents=True, exist_ok=True)
         np.savez(
             partial,
-            sides=self.sides,
-            random=self.random,
-            whole=self.whole,
+            sides=state.sides,
+            random=state.random,
+            whole=state.whole,
             unplaced=self.unplaced,
-            reals=self.reals,
+            reals=state.reals,
             steps=np.array(
                 [self.left, plan.placed, plan.annealed, plan.finished_placing, plan.passes]
             ),
@@ -350,104 +229,31 @@ class _Search:
     def resume(self, path: Path, plan: _Plan) -> None:
         if not path.is_file():
             return
+        state = self.state
         with np.load(path, allow_pickle=False) as saved:
             if str(saved["fingerprint"]) != self.fingerprint or saved["steps"][4] != plan.passes:
                 return  # left by a search for something else
-            self.sides[:] = saved["sides"]
+            state.sides[:] = saved["sides"]
             self._enter()
-            self.random[:] = saved["random"]
-            self.whole[:] = saved["whole"]
+            state.random[:] = saved["random"]
+            state.whole[:] = saved["whole"]
             # Bit for bit the sums that the interrupted search had, rounding included.
-            self.reals[:] = saved["reals"]
+            state.reals[:] = saved["reals"]
             self.unplaced = saved["unplaced"]
             self.left, plan.placed, plan.annealed = (int(n) for n in saved["steps"][:3])
             plan.finished_placing = bool(saved["steps"][3])
 
-    def row_sides(self, member: npt.NDArray[np.int64]) -> Sides:
-        sides: Sides = self.sides[self.rank[member]]
-        return sides
 
+class _Saver:
+    """Writes a checkpoint when the last one is old enough."""
 
-def _finished(
-    rows: Rows,
-    atoms: int,
-    columns: int,
-    goal: Goal,
-    sides: Sides,
-    search: _Search,
-    atom_alpha: float,
-    compound_alpha: float,
-    began: float,
-) -> Split:
-    exact = divergences(
-        column_totals(rows, sides == TRAIN, columns),
-        column_totals(rows, sides == TEST, columns),
-        atoms,
-        atom_alpha=atom_alpha,
-        compound_alpha=compound_alpha,
-    )
-    score = -abs(goal.compound - exact.compound) - goal.atom_weight * abs(exact.atom - goal.atom)
-    return Split(
-        sides,
-        exact.atom,
-        exact.compound,
-        int((sides == TRAIN).sum()),
-        int((sides == TEST).sum()),
-        score,
-        int(search.whole[6]),
-        time.process_time() - began,
-    )
+    def __init__(self, search: _Search, plan: _Plan, path: Path | None) -> None:
+        self.search = search
+        self.plan = plan
+        self.path = path
+        self.saved = time.monotonic()
 
-
-def _gather(
-    rows: Rows, atoms: int, columns: int, place: npt.NDArray[np.int64], count: int
-) -> tuple[Any, Any, Any, Any]:
-    """Return starts, middles, entries and sums of the units, in visiting order.
-
-    `place` is the visiting rank of each row's unit; rows of one unit are added up.
-    """
-    entry_row = np.repeat(place, np.diff(rows.starts))
-    entry_column = np.asarray(rows.columns, dtype=np.int64)
-    entry_count = np.asarray(rows.counts, dtype=np.int64)
-    if count == len(place):
-        order = np.argsort(entry_row, kind="stable")
-        unit, column, number = entry_row[order], entry_column[order], entry_count[order]
-    else:
-        keys, inverse = np.unique(entry_row * columns + entry_column, return_inverse=True)
-        unit, column = keys // columns, keys % columns
-        number = np.bincount(inverse, weights=entry_count).astype(np.int64)
-    lengths = np.bincount(unit, minlength=count)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    atom = column < atoms
-    middles = starts[:-1] + np.bincount(unit[atom], minlength=count)
-    entries = np.stack([column.astype(np.int32), number.astype(np.int32)], axis=1)
-    sums = np.stack(
-        [
-            np.bincount(unit[atom], weights=number[atom], minlength=count),
-            np.bincount(unit[~atom], weights=number[~atom], minlength=count),
-            np.bincount(place, minlength=count),
-        ],
-        axis=1,
-    ).astype(np.int64)
-    return starts, middles, entries, sums
-
-
-def _table(most: int, power: float) -> npt.NDArray[np.float64]:
-    """Return i^power for i = 0..most, rounded to 32 bits (Veltkamp's splitting); 0^power = 0."""
-    numbers = np.arange(most + 1, dtype=np.float64)
-    values = np.where(numbers > 0, numbers**power, 0.0)
-    scaled = values * (2.0**21 + 1)
-    rounded: npt.NDArray[np.float64] = scaled - (scaled - values)
-    return rounded
-
-
-def _exponential() -> npt.NDArray[np.float64]:
-    """Return 1,024 quantiles of Exp(1): a random one is an exponential draw without log."""
-    values = -np.log((np.arange(1024) + 0.5) / 1024)
-    scaled = values * (2.0**21 + 1)
-    rounded: npt.NDArray[np.float64] = scaled - (scaled - values)
-    return rounded
-
-
-def _span(bounds: tuple[int, int]) -> str:
-    return f"{bounds[0]:,}" if bounds[0] == bounds[1] else f"{bounds[0]:,}-{bounds[1]:,}"
+    def tick(self) -> None:
+        if self.path is not None and time.monotonic() - self.saved >= CHECKPOINT_SECONDS:
+            self.search.save(self.path, self.plan)
+            self.saved = time.monotonic()

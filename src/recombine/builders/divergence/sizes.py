@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, floor
 
-from recombine.builders.divergence.search import Bounds
+from recombine.builders.divergence.state import Bounds
 from recombine.errors import ConfigError
 
 Size = int | tuple[int, ...] | None

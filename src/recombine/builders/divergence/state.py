@@ -1,0 +1,249 @@
+"""The state of a search: rows in visiting order, counts per side, tables of powers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from recombine.builders.divergence.count import Rows
+from recombine.builders.divergence.measure import column_totals, divergences
+from recombine.errors import ConfigError
+
+TRAIN, TEST, UNUSED = 0, 1, 2
+Sides = npt.NDArray[np.int8]
+
+
+class Goal(NamedTuple):
+    """The wanted divergences; the score is -|c - D_C| - weight |D_A - a*|."""
+
+    compound: float
+    atom: float = 0.0
+    atom_weight: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bounds:
+    """Least and most sentences of train, of test, and of both together. Never left."""
+
+    train: tuple[int, int]
+    test: tuple[int, int]
+    used: tuple[int, int]
+
+    def array(self) -> npt.NDArray[np.int64]:
+        """Return the six numbers in the kernel's order."""
+        return np.array([*self.train, *self.test, *self.used], np.int64)
+
+    def require_feasible(self, available: int) -> None:
+        """Raise when no split of `available` sentences can satisfy the bounds."""
+        names = {"train": self.train, "test": self.test, "used": self.used}
+        for name, (least, most) in names.items():
+            if least > most or most < 0:
+                raise ConfigError(f"infeasible bounds: {name} between {least:,} and {most:,}")
+        low = max(self.used[0], self.train[0] + self.test[0])
+        high = min(self.used[1], self.train[1] + self.test[1], available)
+        if low > high or self.test[0] < 1:
+            raise ConfigError(
+                f"infeasible bounds: train {_span(self.train)}, test {_span(self.test)}, together "
+                f"{_span(self.used)}, but {available:,} sentences have a controlled atom",
+                hint="lower the sizes, or give more sentences",
+            )
+
+
+class Progress(NamedTuple):
+    """What a progress line shows."""
+
+    phase: str
+    done: float
+    atom: float
+    compound: float
+    train: int
+    test: int
+    moves_per_second: float
+
+
+@dataclass
+class Split:
+    """The outcome: a side per row, with divergences computed from scratch."""
+
+    sides: Sides
+    atom: float
+    compound: float
+    train: int
+    test: int
+    score: float
+    moves: int
+    seconds: float
+
+
+class SearchState:
+    """Arrays of one search, rows stored in the order in which they are visited.
+
+    `member` numbers the unit (a row, or a group of rows) that each row belongs to.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        atoms: int,
+        columns: int,
+        goal: Goal,
+        member: npt.NDArray[np.int64],
+        seed: int,
+        atom_alpha: float,
+        compound_alpha: float,
+    ) -> None:
+        from recombine.builders.divergence import kernel
+
+        self.kernel = kernel
+        self.atoms = atoms
+        self.goal = np.array([goal.compound, goal.atom, goal.atom_weight])
+        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+        self.count = int(member.max()) + 1 if len(member) else 0
+        # Visiting rows in memory order is three times as fast as jumping about; the order itself
+        # is random.
+        self.order = generator.permutation(self.count)
+        self.rank = np.empty_like(self.order)
+        self.rank[self.order] = np.arange(self.count)
+        self.starts, self.middles, self.entries, self.sums = _gather(
+            rows, atoms, columns, self.rank[member], self.count
+        )
+        totals = np.bincount(self.entries[:, 0], weights=self.entries[:, 1], minlength=columns)
+        most_a = int(totals[:atoms].max(initial=0))
+        most_c = int(totals[atoms:].max(initial=0))
+        all_a, all_c = int(self.sums[:, 0].sum()), int(self.sums[:, 1].sum())
+        powers = (atom_alpha, 1 - atom_alpha, compound_alpha, 1 - compound_alpha)
+        self.tables = tuple(
+            power_table(most, power)
+            for most, power in zip((most_a, most_a, most_c, most_c), powers, strict=True)
+        )
+        self.totals = tuple(
+            power_table(most, power)
+            for most, power in zip((all_a, all_a, all_c, all_c), powers, strict=True)
+        )
+        self.random = generator.integers(0, 2**63, 1).astype(np.uint64)
+        self.sides = np.full(self.count, UNUSED, np.int8)
+        self.counts = np.zeros((columns, 2), np.int32)
+        self.reals = np.zeros(4)
+        self.whole = np.zeros(10, np.int64)
+        self.whole[9] = self.count // 2
+        self.identity = hashlib.sha256(
+            json.dumps([list(goal), seed, atoms, columns, self.count, powers]).encode()
+            + np.ascontiguousarray(self.entries).tobytes()
+        ).hexdigest()
+
+    def enter(self) -> None:
+        """Count the rows of `sides` afresh."""
+        self.counts[:] = 0
+        self.whole[:6] = 0
+        self.kernel.fill(self.sides, self.starts, self.entries, self.counts, self.sums, self.whole)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Sum afresh, which removes the rounding that moves have piled up."""
+        self.kernel.recompute(
+            self.atoms, self.counts, self.reals, self.whole, self.tables, self.totals
+        )
+
+    def progress(self, phase: str, done: float, rate: float) -> Progress:
+        """Return what a progress line shows now."""
+        return Progress(
+            phase,
+            min(1.0, done),
+            float(self.reals[2]),
+            float(self.reals[3]),
+            int(self.whole[4]),
+            int(self.whole[5]),
+            rate,
+        )
+
+
+def finished_split(
+    rows: Rows,
+    atoms: int,
+    columns: int,
+    goal: Goal,
+    sides: Sides,
+    state: SearchState,
+    atom_alpha: float,
+    compound_alpha: float,
+    began: float,
+) -> Split:
+    """Return a split with its divergences computed from scratch."""
+    exact = divergences(
+        column_totals(rows, sides == TRAIN, columns),
+        column_totals(rows, sides == TEST, columns),
+        atoms,
+        atom_alpha=atom_alpha,
+        compound_alpha=compound_alpha,
+    )
+    score = -abs(goal.compound - exact.compound) - goal.atom_weight * abs(exact.atom - goal.atom)
+    return Split(
+        sides,
+        exact.atom,
+        exact.compound,
+        int((sides == TRAIN).sum()),
+        int((sides == TEST).sum()),
+        score,
+        int(state.whole[6]),
+        time.process_time() - began,
+    )
+
+
+def _gather(
+    rows: Rows, atoms: int, columns: int, place: npt.NDArray[np.int64], count: int
+) -> tuple[Any, Any, Any, Any]:
+    """Return starts, middles, entries and sums of the units, in visiting order.
+
+    `place` is the visiting rank of each row's unit; rows of one unit are added up.
+    """
+    entry_row = np.repeat(place, np.diff(rows.starts))
+    entry_column = np.asarray(rows.columns, dtype=np.int64)
+    entry_count = np.asarray(rows.counts, dtype=np.int64)
+    if count == len(place):
+        order = np.argsort(entry_row, kind="stable")
+        unit, column, number = entry_row[order], entry_column[order], entry_count[order]
+    else:
+        keys, inverse = np.unique(entry_row * columns + entry_column, return_inverse=True)
+        unit, column = keys // columns, keys % columns
+        number = np.bincount(inverse, weights=entry_count).astype(np.int64)
+    lengths = np.bincount(unit, minlength=count)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    atom = column < atoms
+    middles = starts[:-1] + np.bincount(unit[atom], minlength=count)
+    entries = np.stack([column.astype(np.int32), number.astype(np.int32)], axis=1)
+    sums = np.stack(
+        [
+            np.bincount(unit[atom], weights=number[atom], minlength=count),
+            np.bincount(unit[~atom], weights=number[~atom], minlength=count),
+            np.bincount(place, minlength=count),
+        ],
+        axis=1,
+    ).astype(np.int64)
+    return starts, middles, entries, sums
+
+
+def power_table(most: int, power: float) -> npt.NDArray[np.float64]:
+    """Return i^power for i = 0..most, rounded to 32 bits (Veltkamp's splitting); 0^power = 0."""
+    numbers = np.arange(most + 1, dtype=np.float64)
+    values = np.where(numbers > 0, numbers**power, 0.0)
+    scaled = values * (2.0**21 + 1)
+    rounded: npt.NDArray[np.float64] = scaled - (scaled - values)
+    return rounded
+
+
+def exponential_quantiles() -> npt.NDArray[np.float64]:
+    """Return 1,024 quantiles of Exp(1): a random one is an exponential draw without log."""
+    values = -np.log((np.arange(1024) + 0.5) / 1024)
+    scaled = values * (2.0**21 + 1)
+    rounded: npt.NDArray[np.float64] = scaled - (scaled - values)
+    return rounded
+
+
+def _span(bounds: tuple[int, int]) -> str:
+    return f"{bounds[0]:,}" if bounds[0] == bounds[1] else f"{bounds[0]:,}-{bounds[1]:,}"
