@@ -1,6 +1,8 @@
 """Chart parsing (Earley 1970) over a graph of strings.
 
-Nullable symbols are treated as in Aycock and Horspool (2002).
+Productions of one symbol share their beginnings (a trie instead of dotted rules), and only what can
+begin with a string at hand is predicted. Nullable symbols are treated as in Aycock and Horspool
+(2002).
 """
 
 from __future__ import annotations
@@ -13,52 +15,79 @@ from recombine.grammar.productions import Productions
 MAX_ITEMS = (
     2_000_000  # of one sentence; only a very ambiguous grammar on a very long text gets there
 )
+_MAX_MEMO = 500_000
+
+# A symbol that can come next: its number, the state after it, whether it is a terminal, whether it
+# can be empty, and the state its own productions begin in.
+Next = tuple[int, int, bool, bool, int]
 
 
 class ChartGrammar:
-    """Dotted productions as numbers: state + 1 is the dot moved over one symbol."""
+    """Productions as tries: a state is a beginning of some productions of one symbol."""
 
     def __init__(self, productions: Productions) -> None:
         self.source = productions
-        self.after: list[int] = []  # state -> next symbol; -1 at the end
-        self.production_of: list[int] = []
-        self.start_state: list[int] = []
+        self.moves: list[dict[int, int]] = []  # state -> symbol -> state
+        self.ends: list[list[int]] = []  # state -> productions that end there
+        self.left: list[int] = []  # state -> the symbol it builds
+        self.paths: list[list[int]] = []  # production -> its states, first to last
+        self.first_state: dict[int, int] = {}
         for number, production in enumerate(productions.productions):
-            self.start_state.append(len(self.after))
-            self.after.extend((*production.right, -1))
-            self.production_of.extend([number] * (len(production.right) + 1))
-        self.left_of_state = [productions.productions[number].left for number in self.production_of]
-        self.firsts: list[int] = []
-        for production in productions.productions:
-            mask, empty = 0, True
+            state = self.first_state.get(production.left)
+            if state is None:
+                state = self.first_state[production.left] = self._new(production.left)
+            path = [state]
             for symbol in production.right:
-                mask |= productions.first[symbol]
-                if not productions.nullable[symbol]:
-                    empty = False
-                    break
-            self.firsts.append(-1 if empty else mask)
-        self._predictions: dict[tuple[int, int], tuple[int, ...]] = {}
+                following = self.moves[state].get(symbol)
+                if following is None:
+                    following = self.moves[state][symbol] = self._new(production.left)
+                state = following
+                path.append(state)
+            self.ends[state].append(number)
+            self.paths.append(path)
+        self._next: dict[tuple[int, int], tuple[Next, ...]] = {}
 
-    def predict(self, symbol: int, available: int) -> tuple[int, ...]:
-        """The first states of a nonterminal that can begin with one of the available terminals."""
-        key = (symbol, available)
-        found = self._predictions.get(key)
+    def _new(self, left: int) -> int:
+        self.moves.append({})
+        self.ends.append([])
+        self.left.append(left)
+        return len(self.moves) - 1
+
+    def following(self, state: int, available: int) -> tuple[Next, ...]:
+        """What can come after a state, given the terminals that the text offers."""
+        key = (state, available)
+        found = self._next.get(key)
         if found is None:
-            if len(self._predictions) > 500_000:
-                self._predictions.clear()
+            if len(self._next) > _MAX_MEMO:
+                self._next.clear()
+            source = self.source
             found = tuple(
-                self.start_state[number]
-                for number in self.source.by_left.get(symbol, ())
-                if self.firsts[number] == -1 or self.firsts[number] & available
+                (
+                    symbol,
+                    following,
+                    source.is_terminal[symbol],
+                    source.nullable[symbol],
+                    self.first_state.get(symbol, -1),
+                )
+                for symbol, following in self.moves[state].items()
+                if source.nullable[symbol] or source.first[symbol] & available
             )
-            self._predictions[key] = found
+            self._next[key] = found
         return found
 
 
 class Chart:
     """The items of one text: at every node, item (state, origin) -> starts of its last symbol."""
 
-    def __init__(self, grammar: ChartGrammar, lattice: Lattice, roots: Sequence[int]) -> None:
+    def __init__(
+        self,
+        grammar: ChartGrammar,
+        lattice: Lattice,
+        roots: Sequence[int],
+        *,
+        everywhere: bool = False,
+        filtered: bool = True,
+    ) -> None:
         self.grammar = grammar
         self.lattice = lattice
         size = lattice.size
@@ -66,110 +95,98 @@ class Chart:
         self.waiting: list[dict[int, list[tuple[int, int]]]] = [{} for _ in range(size)]
         self.complete: list[dict[tuple[int, int], list[int]]] = [{} for _ in range(size)]
         self.edges_from: list[list[int]] = [[] for _ in range(size)]
-        self.available = [0] * size
+        self.available = [0 if filtered else -1] * size
         self.truncated = False
         for number, edge in enumerate(lattice.edges):
-            self.edges_from[edge.start].append(number)
-            self.available[edge.start] |= edge.entry.mask
-        self._run(roots)
+            self.edges_from[edge[0]].append(number)
+            self.available[edge[0]] |= edge[2].mask
+        self._run(roots, everywhere)
 
-    def _run(self, roots: Sequence[int]) -> None:
-        grammar, lattice = self.grammar, self.lattice
-        after, nullable = grammar.after, grammar.source.nullable
-        is_terminal = grammar.source.is_terminal
-        left_of_state, production_of = grammar.left_of_state, grammar.production_of
+    def _run(self, roots: Sequence[int], everywhere: bool) -> None:
+        grammar = self.grammar
+        following, ends, left_of = grammar.following, grammar.ends, grammar.left
         total = 0
-        for node in range(lattice.size):
+        for node in range(self.lattice.size):
             items = self.items[node]
             waiting = self.waiting[node]
             complete = self.complete[node]
             available = self.available[node]
             agenda = list(items)
-            if node == 0:
+            if node == 0 or everywhere:
                 for root in roots:
-                    for state in grammar.predict(root, available):
-                        if (state, 0) not in items:
-                            items[state, 0] = []
-                            agenda.append((state, 0))
-            position = 0
-            while position < len(agenda):
-                item = agenda[position]
-                position += 1
+                    state = grammar.first_state.get(root, -1)
+                    if state >= 0 and (state, node) not in items:
+                        items[state, node] = []
+                        agenda.append((state, node))
+            for item in agenda:  # grows while we walk
                 state, origin = item
-                symbol = after[state]
-                if symbol < 0:
-                    left = left_of_state[state]
-                    complete.setdefault((left, origin), []).append(production_of[state])
-                    if origin == node:
-                        continue  # an empty constituent: whoever waits for it went on already
-                    for other_state, other_origin in self.waiting[origin].get(left, ()):
-                        moved = (other_state + 1, other_origin)
-                        back = items.get(moved)
-                        if back is None:
-                            items[moved] = [origin]
-                            agenda.append(moved)
-                        elif origin not in back:
-                            back.append(origin)
-                    continue
-                others = waiting.get(symbol)
-                if others is None:
-                    waiting[symbol] = [item]
-                    if not is_terminal[symbol]:
-                        for start in grammar.predict(symbol, available):
+                if ends[state]:
+                    left = left_of[state]
+                    done = complete.get((left, origin))
+                    if done is None:
+                        complete[left, origin] = list(ends[state])
+                    else:
+                        done.extend(ends[state])
+                    if origin != node and done is None:
+                        # An empty constituent needs no more: whoever waits for it went on already.
+                        for moved in self.waiting[origin].get(left, ()):
+                            back = items.get(moved)
+                            if back is None:
+                                items[moved] = [origin]
+                                agenda.append(moved)
+                            elif origin not in back:
+                                back.append(origin)
+                for symbol, after, terminal, nullable, start in following(state, available):
+                    moved = (after, origin)
+                    others = waiting.get(symbol)
+                    if others is not None:
+                        others.append(moved)
+                    else:
+                        waiting[symbol] = [moved]
+                        if not terminal and start >= 0:
                             key = (start, node)
                             if key not in items:
                                 items[key] = []
                                 agenda.append(key)
-                else:
-                    others.append(item)
-                if nullable[symbol]:
-                    moved = (state + 1, origin)
-                    back = items.get(moved)
-                    if back is None:
-                        items[moved] = [node]
-                        agenda.append(moved)
-                    elif node not in back:
-                        back.append(node)
+                    if nullable:
+                        back = items.get(moved)
+                        if back is None:
+                            items[moved] = [node]
+                            agenda.append(moved)
+                        elif node not in back:
+                            back.append(node)
             total += len(agenda)
             if total > MAX_ITEMS:
                 self.truncated = True
                 return
-            self._scan(node, waiting)
-
-    def _scan(self, node: int, waiting: dict[int, list[tuple[int, int]]]) -> None:
-        is_terminal = self.grammar.source.is_terminal
-        wanted = [symbol for symbol in waiting if is_terminal[symbol]]
-        for number in self.edges_from[node]:
-            edge = self.lattice.edges[number]
-            mask = edge.entry.mask
-            target = self.items[edge.end]
-            for symbol in wanted:
-                if mask >> symbol & 1:
-                    for state, origin in waiting[symbol]:
-                        moved = (state + 1, origin)
+            for number in self.edges_from[node]:
+                _, end, entry = self.lattice.edges[number]
+                target = self.items[end]
+                for symbol in entry.words:
+                    for moved in waiting.get(symbol, ()):
                         back = target.get(moved)
                         if back is None:
                             target[moved] = [node]
                         elif node not in back:
                             back.append(node)
 
-    def splits(self, production: int, start: int, end: int) -> list[list[tuple[int, int]]]:
+    def splits(self, production: int, start: int, end: int) -> list[tuple[tuple[int, int], ...]]:
         """All ways a production spans start..end: the (start, end) of each of its symbols."""
-        grammar = self.grammar
-        right = grammar.source.productions[production].right
-        first = grammar.start_state[production]
+        path = self.grammar.paths[production]
         if start == end:
-            ok = all(grammar.source.nullable[symbol] for symbol in right)
-            return [[(start, start)] * len(right)] if ok else []
-        found: list[list[tuple[int, int]]] = []
-        stack: list[tuple[int, int, tuple[tuple[int, int], ...]]] = [(len(right), end, ())]
+            nullable = self.grammar.source.nullable
+            right = self.grammar.source.productions[production].right
+            ok = all(nullable[symbol] for symbol in right)
+            return [((start, start),) * len(right)] if ok else []
+        found: list[tuple[tuple[int, int], ...]] = []
+        stack: list[tuple[int, int, tuple[tuple[int, int], ...]]] = [(len(path) - 1, end, ())]
         while stack:
             dot, position, spans = stack.pop()
             if dot == 0:
                 if position == start:
-                    found.append(list(spans))
+                    found.append(spans)
                 continue
-            for back in self.items[position].get((first + dot, start), ()):
+            for back in self.items[position].get((path[dot], start), ()):
                 stack.append((dot - 1, back, ((back, position), *spans)))
         return found
 

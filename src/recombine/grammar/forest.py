@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from recombine.grammar.earley import Chart
@@ -110,13 +110,16 @@ class Forest:
         self.alternatives: list[list[Alternative]] = []
         self.leaves: list[Leaf | None] = []
         self.needs_words = False  # whether it depends on which words they are
+        self._forked = False  # whether anything has to be ranked
         self._numbers: dict[tuple[int, tuple[Stretch, ...]], int] = {}
         self._queue: list[tuple[int, tuple[Stretch, ...]]] = []
         end = chart.lattice.size - 1
         roots = self._roots(chart, end)
         while self._queue:
             self._expand(self._queue.pop(), chart)
-        self.roots = self._rank(roots, ranking, words)
+        if self._forked or len(roots) > 1 or words is not None:
+            roots = self._rank(roots, ranking, words)
+        self.roots = roots
         self.best: tuple[int, ...] | None = self._best() if self.roots else None
 
     def _roots(self, chart: Chart, end: int) -> list[int]:
@@ -137,6 +140,8 @@ class Forest:
     def _number(self, kind: int, stretches: tuple[Stretch, ...]) -> int:
         key = (kind, stretches)
         if key not in self._numbers:
+            if len(stretches) != 1:
+                self._forked = True
             self._numbers[key] = len(self.alternatives)
             self.alternatives.append([])
             self.leaves.append(None)
@@ -150,26 +155,23 @@ class Forest:
         if source.inventory.is_lexical(source.kinds[kind].symbol):
             self.leaves[number] = self._leaf(kind, stretches, chart)
             return
+        if len(stretches) == 1:
+            self.alternatives[number] = self._simple(stretches[0], chart)
+            return
         ways: list[dict[int, list[tuple[tuple[int, Stretch], ...]]]] = []
         for symbol, start, end in stretches:
             here: dict[int, list[tuple[tuple[int, Stretch], ...]]] = {}
-            found = (
-                chart.complete[end].get((symbol, start), ())
-                if start < end
-                else source.by_left.get(symbol, ())
-            )
-            for index in found:
+            for index, spans in self._derivations(symbol, start, end, chart):
                 production = source.productions[index]
-                for spans in chart.splits(index, start, end):
-                    here.setdefault(production.instance, []).append(
-                        tuple(
-                            (slot, (child, *span))
-                            for slot, child, span in zip(
-                                production.slots, production.right, spans, strict=True
-                            )
-                            if slot >= 0
+                here.setdefault(production.instance, []).append(
+                    tuple(
+                        (slot, (child, *span))
+                        for slot, child, span in zip(
+                            production.slots, production.right, spans, strict=True
                         )
+                        if slot >= 0
                     )
+                )
             ways.append(here)
         instances = sorted(ways[0]) if ways else source.instances_of[kind]
         seen: dict[Alternative, None] = {}
@@ -188,7 +190,43 @@ class Forest:
                     for slot_kind, wanted in zip(slots, asked, strict=True)
                 )
                 seen[Alternative(source.instances[instance].rule, children)] = None
-        self.alternatives[number] = list(seen)
+        self.alternatives[number] = sorted(seen)
+
+    def _derivations(
+        self, symbol: int, start: int, end: int, chart: Chart
+    ) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:
+        if start < end:
+            found: Sequence[int] = chart.complete[end].get((symbol, start), ())
+        else:
+            found = self.productions.by_left.get(symbol, ())
+        for index in found:
+            for spans in chart.splits(index, start, end):
+                yield index, spans
+
+    def _simple(self, stretch: Stretch, chart: Chart) -> list[Alternative]:
+        """The alternatives of a constituent that is known by one stretch of text."""
+        source = self.productions
+        seen: dict[Alternative, None] = {}
+        for index, spans in self._derivations(*stretch, chart):
+            _, instance, right, slots, _ = source.productions[index]
+            rule, kinds = source.instances[instance]
+            asked: list[list[Stretch]] = [[] for _ in kinds]
+            for slot, child, (start, end) in zip(slots, right, spans, strict=True):
+                if slot >= 0:
+                    asked[slot].append((child, start, end))
+            children = tuple(
+                [
+                    self._number(
+                        kind, tuple(wanted) if len(wanted) < 2 else tuple(sorted(set(wanted)))
+                    )
+                    for kind, wanted in zip(kinds, asked, strict=True)
+                ]
+            )
+            seen[Alternative(rule, children)] = None
+        if len(seen) > 1:
+            self._forked = True
+            return sorted(seen)
+        return list(seen)
 
     def _leaf(self, kind: int, stretches: tuple[Stretch, ...], chart: Chart) -> Leaf:
         if len(stretches) > 1:

@@ -167,7 +167,7 @@ class Parser:
     def explain(self, text: str) -> Failure:
         """Say where the analysis of a text stopped."""
         lattice = self.cutter.cut(text)
-        chart = Chart(self.grammar, lattice, self.productions.roots)
+        chart = Chart(self.grammar, lattice, self.productions.roots, filtered=False)
         if chart.truncated:
             return Failure("the text is too long or too ambiguous to be parsed", 0, "", (), False)
         node, terminals = chart.expected()
