@@ -107,7 +107,7 @@ class Generated:
             no_repeat=self.no_repeat,
             depth=self.depth,
             exclude=self.exclude,
-            weights={**self.weights, **vocabulary_weights(grammar, self.vocabulary)},
+            weights={**vocabulary_weights(grammar, self.vocabulary), **self.weights},
             target_words=self.target_words,
         )
 

@@ -204,7 +204,7 @@ def exposure_draws(
     """The training sentences that go with a part."""
     for number, exposure in enumerate(part.expose, start=1):
         wanted = exposures if exposure.size is None else exposure.size
-        targets = exposure.targets or part.targets[: setting.target_words]
+        targets = (exposure.targets or part.targets)[: setting.target_words]
         plain = replace(setting, no_repeat=setting.no_repeat and not exposure.bare)
         limits = {tag: bound for tag, bound in setting.depth.items() if tag not in exposure.depth}
         size = scaled(wanted, scale)
