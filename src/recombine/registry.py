@@ -21,6 +21,7 @@ from recombine.errors import ConfigError, MissingExtra
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "builder": {
+        "compound-release": "recombine.builders.compound_release:CompoundRelease",
         "divergent": "recombine.builders.divergent:Divergent",
         "generated": "recombine.builders.generated:Generated",
         "imported": "recombine.builders.imported:Imported",
@@ -40,6 +41,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "lstm": "recombine.systems.seq2seq.system:Lstm",
     },
     "metric": {
+        "anatomy": "recombine.metrics.anatomy:Anatomy",
         "exact": "recombine.metrics.exact:Exact",
         "bleu": "recombine.metrics.surface:Bleu",
         "bleu-char": "recombine.metrics.surface:BleuChar",
