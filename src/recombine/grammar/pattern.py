@@ -7,7 +7,7 @@ counting trees and constructing trees that match (product.py) share one definiti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from recombine.errors import GrammarError, Where
@@ -214,6 +214,7 @@ class _Reader:
         return Atom("any") if name == "_" else Atom("name", name)
 
 
+@lru_cache(maxsize=4096)
 def parse_atom(text: str) -> Atom:
     """Read a single node test, as used for weights."""
     line = Cursor(tokens(text, "pattern", 1), Where("pattern", 1, len(text) + 1, text))
