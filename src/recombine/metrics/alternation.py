@@ -2,15 +2,16 @@
 
 The published rule needs hand-written articles per language (het/de, dat/die). Here the pairs teach
 it: a change such as el/la recurs with many different nouns in many different sentences, and which
-of the two forms appears depends on the noun alone. A change that depends on anything else (a verb
-translated now this way, now that way) fails the second condition and is never forgiven; nor is one
-that turns up only beside one particular source word, unless it is an inflection of one stem.
+of the two forms appears depends on the class of the noun, that is, on the words it keeps company
+with (its article). A change that depends on anything else (a verb translated now this way, now that
+way; a word that gets lost after some nouns of either gender) is never forgiven; nor is one that
+turns up only beside one particular source word, unless it is an inflection of one stem.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -74,9 +75,14 @@ class _Evidence:
             words = frozenset(pair.frame.split())
             self.shared = words if self.shared is None else self.shared & words
 
-    def purity(self) -> tuple[float, int]:
-        """Return how far the noun decides the form, and on how many sightings that rests."""
-        repeated = [counts for counts in self.sides.values() if sum(counts) > 1]
+    def purity(self, classes: Mapping[str, Hashable]) -> tuple[float, int]:
+        """Return how far the class of the noun decides the form, and on how many sightings."""
+        counts: dict[Hashable, list[int]] = defaultdict(lambda: [0, 0])
+        for noun, sides in self.sides.items():
+            if noun in classes:
+                for side in (0, 1):
+                    counts[classes[noun]][side] += sides[side]
+        repeated = [sides for sides in counts.values() if sum(sides) > 1]
         total = sum(map(sum, repeated))
         return (sum(map(max, repeated)) / total if total else 0.0), total
 
@@ -94,6 +100,7 @@ class Alternations:
     purity: float = 0.9
     hold_out: str = "swap"
     own_words: dict[str, frozenset[str]] = field(default_factory=dict)
+    company: dict[str, frozenset[str]] = field(default_factory=dict)
     _evidence: dict[tuple[Form, Form], _Evidence] = field(default_factory=dict)
     _constants: dict[str, frozenset[str]] = field(default_factory=dict)
     _verdicts: dict[tuple[Form, Form], bool] = field(default_factory=dict)
@@ -102,7 +109,7 @@ class Alternations:
         self, pairs: Sequence[SwapPair], isolated: Mapping[str, Sequence[str]] | None = None
     ) -> None:
         """Learn the nouns' own words, then the changes that go with them."""
-        self.own_words = _own_words(pairs, isolated or {})
+        self.own_words, self.company = _words_of_nouns(pairs, isolated or {})
         for pair in pairs:
             words = frozenset(pair.frame.split())
             self._constants[pair.template] = self._constants.get(pair.template, words) & words
@@ -176,15 +183,18 @@ class Alternations:
     def _depends_on_noun(self, forms: tuple[Form, Form], evidence: _Evidence) -> bool:
         known = self._verdicts.get(forms)
         if known is None:
-            share, sightings = evidence.purity()
+            by_class, known_classes = evidence.purity(self.company)
+            by_noun, sightings = evidence.purity({noun: noun for noun in evidence.sides})
             constants = frozenset[str]().union(
                 *(self._constants.get(template, frozenset()) for template in evidence.templates)
             )
             tied = bool((evidence.shared or frozenset()) - constants)
+            # Elision and inflection may follow the sound of the noun; other words its class alone.
+            kin = _is_inflection(*forms) or _is_elision(*forms)
             known = (
-                sightings >= self.support
-                and share >= self.purity
-                and (not tied or _is_inflection(*forms))
+                by_noun >= self.purity and sightings >= self.support
+                if kin
+                else not tied and by_class >= self.purity and known_classes >= self.support
             )
             self._verdicts[forms] = known
         return known
@@ -258,13 +268,20 @@ def _is_inflection(first: Form, second: Form) -> bool:
     return stem >= 3 and 2 * stem >= max(len(one), len(other))
 
 
-def _own_words(
-    pairs: Sequence[SwapPair], isolated: Mapping[str, Sequence[str]]
-) -> dict[str, frozenset[str]]:
-    """Return the words that render each noun: frequent in its windows, rare in those of others.
+def _is_elision(first: Form, second: Form) -> bool:
+    """Return True for "d'" against "de": a clitic that lost its vowel."""
+    one, other = (" ".join(form).rstrip("'\u2019") for form in (first, second))
+    return bool(one and other) and (one.startswith(other) or other.startswith(one))
 
-    Articles are frequent in the windows of many nouns and so belong to none; the threshold (two
-    nouns, or one in twenty) leaves room for two nouns that share a translation.
+
+def _words_of_nouns(
+    pairs: Sequence[SwapPair], isolated: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """Return the words that render each noun, and the words it keeps company with.
+
+    A noun's own words are frequent in its windows and rare in those of others. Articles are
+    frequent with many nouns and so belong to none: they are the company that shows its class. The
+    threshold (two nouns, or one in twenty) leaves room for two nouns that share a translation.
     """
     sightings: Counter[str] = Counter()
     words: dict[str, Counter[str]] = defaultdict(Counter)
@@ -279,12 +296,17 @@ def _own_words(
         for noun in sightings
         if sightings[noun] >= _FEWEST_SIGHTINGS
     }
-    learned = _rare(frequent)
-    alone = _rare({noun: set(tokens) for noun, tokens in isolated.items()})
-    return {
-        noun: frozenset(learned.get(noun, frozenset()) | alone.get(noun, frozenset()))
+    phrases = {noun: set(tokens) for noun, tokens in isolated.items()}
+    learned, alone = _rare(frequent), _rare(phrases)
+    own = {
+        noun: frozenset(learned.get(noun, set()) | alone.get(noun, set()))
         for noun in {**learned, **alone}
     }
+    company = {
+        noun: frozenset({**frequent, **phrases}[noun]) - own[noun]
+        for noun in {**frequent, **phrases}
+    }
+    return own, company
 
 
 def _rare(words: Mapping[str, set[str]]) -> dict[str, set[str]]:
