@@ -217,6 +217,7 @@ class GraphStepper:
         counts = [int(count) + (math.ceil(0.1 * count) + 2 if count else 0) for count in counts]
         if self.replica.options.batch_unit == "sentences":
             counts[0] = self.replica.options.sentences_per_step
+        counts = [min(count, counts[0]) for count in counts]
         levels = []
         for quantile in QUANTILES:
             extra = 1.02 if quantile == 1 else 1.0

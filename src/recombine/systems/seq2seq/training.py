@@ -107,7 +107,7 @@ def configure(options: Options, device: torch.device) -> None:
         torch.utils.deterministic.fill_uninitialized_memory = False
     torch.use_deterministic_algorithms(options.deterministic)
     if device.type == "cuda":
-        torch.cuda.set_device(device)
+        torch.cuda.set_device(device.index or 0)
 
 
 def _replica(
