@@ -27,6 +27,7 @@ from recombine.grammar.model import (
 
 MAX_COMBINATIONS = 50_000
 MAX_PRODUCTIONS = 200_000
+MAX_VALUES = 8  # a field with more values is looked up word by word
 
 Signature = tuple[str, ...]
 
@@ -90,6 +91,8 @@ class Productions:
         self.problems: list[GrammarError] = []
         self._reported: set[tuple[str, str]] = set()
         self._asked_by: dict[tuple[int, str], str] = {}  # (kind, field) -> the line that asks
+        self._split_by = self._few_valued()
+        self._split_fields: set[tuple[int, str]] = set()  # (kind, field) that became literals
         self._find_signatures()
         self.roots: list[int] = []
         for name in self.inventory.abstract.start:
@@ -114,7 +117,7 @@ class Productions:
         if symbol not in self._signatures:
             if not self.inventory.is_lexical(symbol):
                 return ()
-            fields = self.concrete.features.get(symbol.category, ())
+            fields = self._fields_of(symbol.category)
             found: dict[Signature, None] = {}
             for code in self.inventory.choices(symbol):
                 forms = self.concrete.word_forms(code)
@@ -134,12 +137,42 @@ class Productions:
     def kind_words(self, kind: int) -> tuple[int, ...]:
         """All words of a lexical kind."""
         symbol, signature = self.kinds[kind]
-        fields = self.concrete.features.get(symbol.category, ())
+        fields = self._fields_of(symbol.category)
         return tuple(
             code
             for code in self.inventory.choices(symbol)
             if tuple(self.concrete.word_forms(code).get(n, ("",))[0] for n in fields) == signature
         )
+
+    def _fields_of(self, category: str) -> tuple[str, ...]:
+        return self.concrete.features.get(category, ()) + self._split_by.get(category, ())
+
+    def _few_valued(self) -> dict[str, tuple[str, ...]]:
+        """Fields of words with few values, such as the particle a verb asks for.
+
+        Words are split by them as by features, so that such a field is a literal to the chart and
+        does not have to be matched with the other forms of the same word afterwards.
+        """
+        found: dict[str, tuple[str, ...]] = {}
+        for category, codes in self.inventory.words_of.items():
+            if category in self.inventory.rules_of:
+                continue
+            values: dict[str, set[str]] = {}
+            usable: dict[str, int] = {}
+            for code in codes:
+                for name, forms in self.concrete.word_forms(code).items():
+                    values.setdefault(name, set()).add(forms[0])
+                    usable[name] = usable.get(name, 0) + (len(forms) == 1)
+            features = self.concrete.features.get(category, ())
+            found[category] = tuple(
+                name
+                for name in sorted(values)
+                if usable[name] == len(codes)
+                and 2 * len(values[name]) <= len(codes)
+                and len(values[name]) <= MAX_VALUES
+                and name not in features
+            )
+        return found
 
     def _find_signatures(self) -> None:
         """Feature values of phrases: grow until nothing new comes up."""
@@ -193,7 +226,7 @@ class Productions:
         index = rule.slot(slot)
         if index is None:
             return ""
-        fields = self.concrete.features.get(rule.parts[index].symbol.category, ())
+        fields = self._fields_of(rule.parts[index].symbol.category)
         return slots[index][fields.index(field)] if field in fields else ""
 
     def _make_instances(self, kind: int) -> None:
@@ -284,6 +317,13 @@ class Productions:
                 if index is None:
                     return  # check.py reports unknown slots, also of lines that nobody asks for
                 name = self._key_name(piece.keys, instance)
+                symbol, signature = self.kinds[instance.slots[index]]
+                known = self._split_by.get(symbol.category, ())
+                if name in known:
+                    self._split_fields.add((instance.slots[index], name))
+                    text = signature[self._fields_of(symbol.category).index(name)]
+                    options.append([(self._literal(text), -1)] if text else [(-1, -1)])
+                    continue
                 asked_by = self._line_name(instance.rule, field)
                 options.append([(self._field(instance.slots[index], name, asked_by), index)])
             else:
@@ -383,7 +423,7 @@ class Productions:
     def word_fields(self) -> list[tuple[int, str]]:
         """Every word with every field some rule asks of it."""
         found: dict[tuple[int, str], None] = {}
-        for kind, field in self._fields:
+        for kind, field in [*self._fields, *sorted(self._split_fields)]:
             if self.inventory.is_lexical(self.kinds[kind].symbol):
                 for code in self.kind_words(kind):
                     found[code, field] = None
