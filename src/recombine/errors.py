@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Where(NamedTuple):
@@ -33,6 +33,10 @@ class RecombineError(Exception):
     def __str__(self) -> str:
         return self.message if self.where is None else f"{self.where}: {self.message}"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Worker processes raise these too; children with other arguments must survive the way back.
+        return _restore, (type(self), self.args, self.__dict__)
+
     def render(self) -> str:
         """Return the full text for a terminal: error line, source line with caret, hint."""
         lines = [f"error: {self}"]
@@ -46,6 +50,14 @@ class RecombineError(Exception):
         if self.hint:
             lines.append(f"hint: {self.hint}")
         return "\n".join(lines)
+
+
+def _restore(
+    kind: type[RecombineError], arguments: tuple[Any, ...], state: dict[str, Any]
+) -> RecombineError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(state)
+    return error
 
 
 class ConfigError(RecombineError):

@@ -13,7 +13,7 @@ import bz2
 import gzip
 import io
 import lzma
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
@@ -25,7 +25,11 @@ REQUIRED_COLUMNS = ("lemmas", "relations", "heads")
 KNOWN_COLUMNS = (*REQUIRED_COLUMNS, "forms", "upos", "features", "document")
 BLOCK_CHARACTERS = 1 << 21
 
-_OPENERS = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+_OPENERS: dict[str, Callable[..., object]] = {
+    ".gz": gzip.open,
+    ".xz": lzma.open,
+    ".bz2": bz2.open,
+}
 
 
 class ParsedSentence(NamedTuple):
@@ -79,9 +83,8 @@ def open_text(path: Path | str) -> IO[str]:
     opener = _OPENERS.get(path.suffix)
     if opener is None:
         return path.open(encoding="utf-8")
-    return io.TextIOWrapper(
-        io.BufferedReader(cast(io.RawIOBase, opener(path, "rb")), 1 << 20), encoding="utf-8"
-    )
+    raw = cast(io.RawIOBase, opener(path, "rb"))
+    return io.TextIOWrapper(io.BufferedReader(raw, 1 << 20), encoding="utf-8")
 
 
 def parse_block(block: Block) -> list[ParsedSentence]:
