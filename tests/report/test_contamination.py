@@ -5,10 +5,10 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from report.synthetic import build_benchmark
 
 from recombine.errors import DataError
 from recombine.report.contamination import contamination, ngrams, simplify
+from report.synthetic import build_benchmark
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from report.synthetic import ACCURACY, build_benchmark, make_run
 
 from recombine.errors import DataError
 from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions
 from recombine.report.scorecard import correlation_table, read_suite, write_scorecard
+from report.synthetic import ACCURACY, build_benchmark, make_run
 
 
 @pytest.fixture(scope="module")
