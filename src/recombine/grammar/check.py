@@ -266,7 +266,7 @@ def _check_language(inventory: Inventory, language: Language) -> Iterator[Gramma
     except GrammarError as error:
         yield error
         return
-    yield from productions.problems
+    yield from productions.missing.problems
     yield from _check_circles(productions)
 
 

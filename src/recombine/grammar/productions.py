@@ -8,14 +8,13 @@ are parsed separately and put together again in forest.py.
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import NamedTuple
 
 from recombine.errors import GrammarError
+from recombine.grammar.closure import Production, find_first, find_glue, find_last, find_nullable
 from recombine.grammar.concrete import Concrete
+from recombine.grammar.missing import Missing
 from recombine.grammar.model import (
-    ANY_FIELD,
-    FORM,
     Feature,
     Glue,
     Key,
@@ -44,16 +43,6 @@ class Instance(NamedTuple):
 
     rule: int
     slots: tuple[int, ...]  # numbers of kinds
-
-
-class Production(NamedTuple):
-    """One way to spell a field of an instance: symbols, and whose slot each is (-1: literal)."""
-
-    left: int
-    instance: int
-    right: tuple[int, ...]
-    slots: tuple[int, ...]
-    glue: frozenset[int]  # positions after which there is no join
 
 
 class Entry(NamedTuple):
@@ -88,8 +77,7 @@ class Productions:
         self.by_left: dict[int, list[int]] = {}
         self._queue: list[tuple[int, str]] = []
         self._new_kinds: list[int] = []
-        self.problems: list[GrammarError] = []
-        self._reported: set[tuple[str, str]] = set()
+        self.missing = Missing(concrete)
         self._asked_by: dict[tuple[int, str], str] = {}  # (kind, field) -> the line that asks
         self._split_by = self._few_valued()
         self._split_fields: set[tuple[int, str]] = set()  # (kind, field) that became literals
@@ -108,9 +96,12 @@ class Productions:
             number = classes.setdefault(mask, len(classes))
             words = {terminal: tuple(dict.fromkeys(codes)) for terminal, codes in found.items()}
             self.entries[text] = Entry(text, mask, words, number)
-        self.nullable = self._find_nullable()
-        self.first = self._find_first()
-        self.glued_left, self.glued_right = self._find_glue()
+        self.nullable = find_nullable(self.productions, self._always_silent())
+        self.first = find_first(self.productions, self.is_terminal, self.nullable)
+        last = find_last(self.productions, self.is_terminal, self.nullable)
+        self.glued_left, self.glued_right = find_glue(
+            self.productions, self.first, last, self.nullable
+        )
 
     def signatures(self, symbol: Symbol) -> tuple[Signature, ...]:
         """The feature values that constituents of a symbol can have."""
@@ -280,7 +271,7 @@ class Productions:
         for code in self.kind_words(kind):
             forms = self.concrete.word_forms(code).get(field)
             if forms is None:
-                self._missing_form(code, field, self._asked_by[kind, field])
+                self.missing.form(code, field, self._asked_by[kind, field])
             for form in forms or ():
                 if form:
                     self._strings.setdefault(form, {}).setdefault(terminal, []).append(code)
@@ -297,7 +288,7 @@ class Productions:
             instance = self.instances[number]
             variants = self.concrete.line(instance.rule, field)
             if variants is None:
-                self._missing_line(instance.rule, field, self._asked_by[kind, field])
+                self.missing.line(instance.rule, field, self._asked_by[kind, field])
             for pieces in variants or ():
                 self._add_production(left, number, instance, field, pieces)
 
@@ -324,13 +315,15 @@ class Productions:
                     text = signature[self._fields_of(symbol.category).index(name)]
                     options.append([(self._literal(text), -1)] if text else [(-1, -1)])
                     continue
-                asked_by = self._line_name(instance.rule, field)
+                asked_by = self.missing.line_name(instance.rule, field)
                 options.append([(self._field(instance.slots[index], name, asked_by), index)])
             else:
                 name = self._key_name(piece.keys, instance)
                 cell = self.concrete.tables.get(piece.table, {}).get(name)
                 if cell is None:
-                    self._missing_cell(piece.table, name, self._line_name(instance.rule, field))
+                    self.missing.cell(
+                        piece.table, name, self.missing.line_name(instance.rule, field)
+                    )
                     return
                 options.append([(self._literal(text), -1) if text else (-1, -1) for text in cell])
         for chosen in itertools.islice(itertools.product(*options), 64):
@@ -349,76 +342,6 @@ class Productions:
             )
         if len(self.productions) > MAX_PRODUCTIONS:
             raise GrammarError(f"{self.concrete.language.code}: too many productions to parse with")
-
-    def _report(self, subject: str, field: str, error: GrammarError) -> None:
-        if (subject, field) not in self._reported:
-            self._reported.add((subject, field))
-            self.problems.append(error)
-
-    def _line_name(self, rule: int, field: str) -> str:
-        """A line by name and place, for messages."""
-        name = self.inventory.labels[rule]
-        lines = self.concrete.language.lines
-        line = lines.get((name, field)) or lines.get((name, ANY_FIELD))
-        place = ""
-        if line is not None and line.where is not None:
-            place = f" ({Path(line.where.path).name}:{line.where.line})"
-        return f"'{name}'{place}"
-
-    def _missing_form(self, code: int, field: str, asked_by: str) -> None:
-        name = self.inventory.labels[code]
-        language = self.concrete.language
-        row = language.rows.get(name)
-        if row is None:
-            self._report(
-                name,
-                "",
-                GrammarError(
-                    f"the word '{name}' has no row in a lexicon of '{language.code}'",
-                    self.inventory.word(code).where,
-                    f"add it to {language.code}.lexicon.tsv",
-                ),
-            )
-            return
-        paradigm = f" or to the paradigm '{row.paradigm}'" if row.paradigm else ""
-        self._report(
-            name,
-            field,
-            GrammarError(
-                f"'{name}' has no '{field}', needed by {asked_by}",
-                row.where,
-                f"add a cell '{field}' to the row{paradigm}",
-            ),
-        )
-
-    def _missing_line(self, code: int, field: str, asked_by: str) -> None:
-        name = self.inventory.labels[code]
-        language = self.concrete.language
-        near = [line for (rule, _), line in language.lines.items() if rule == name]
-        left = name if field == FORM else f"{name}.{field}"
-        self._report(
-            name,
-            field,
-            GrammarError(
-                f"{language.code}: no line '{left}', needed by {asked_by}",
-                near[0].where if near else language.where,
-                f"add: {left} = ...",
-            ),
-        )
-
-    def _missing_cell(self, table: str, name: str, asked_by: str) -> None:
-        language = self.concrete.language
-        row = language.rows.get(table)
-        missing = f"'{table}' has no '{name}'" if row else f"there is no table '{table}'"
-        self._report(
-            table,
-            name if row else "",
-            GrammarError(
-                f"{language.code}: {missing}, needed by {asked_by}",
-                row.where if row else language.where,
-                f"add a row '{table}' with the column '{name}' to {language.code}.lexicon.tsv",
-            ),
-        )
 
     def word_fields(self) -> list[tuple[int, str]]:
         """Every word with every field some rule asks of it."""
@@ -439,67 +362,11 @@ class Productions:
                 names.append(key)
         return ".".join(names)
 
-    def _find_nullable(self) -> list[bool]:
-        nullable = [
+    def _always_silent(self) -> list[bool]:
+        return [
             terminal and number in self.silent_words
             for number, terminal in enumerate(self.is_terminal)
         ]
-        changed = True
-        while changed:
-            changed = False
-            for production in self.productions:
-                if not nullable[production.left] and all(nullable[s] for s in production.right):
-                    nullable[production.left] = True
-                    changed = True
-        return nullable
-
-    def _find_first(self) -> list[int]:
-        first = [1 << number if terminal else 0 for number, terminal in enumerate(self.is_terminal)]
-        changed = True
-        while changed:
-            changed = False
-            for production in self.productions:
-                mask = first[production.left]
-                for symbol in production.right:
-                    mask |= first[symbol]
-                    if not self.nullable[symbol]:
-                        break
-                if mask != first[production.left]:
-                    first[production.left] = mask
-                    changed = True
-        return first
-
-    def _find_last(self) -> list[int]:
-        last = [1 << number if terminal else 0 for number, terminal in enumerate(self.is_terminal)]
-        changed = True
-        while changed:
-            changed = False
-            for production in self.productions:
-                mask = last[production.left]
-                for symbol in reversed(production.right):
-                    mask |= last[symbol]
-                    if not self.nullable[symbol]:
-                        break
-                if mask != last[production.left]:
-                    last[production.left] = mask
-                    changed = True
-        return last
-
-    def _find_glue(self) -> tuple[int, int]:
-        """Terminals that can touch their left, and their right, neighbour without a join."""
-        last = self._find_last()
-        left = right = 0
-        for production in self.productions:
-            for position in production.glue:
-                for symbol in reversed(production.right[: position + 1]):
-                    right |= last[symbol]
-                    if not self.nullable[symbol]:
-                        break
-                for symbol in production.right[position + 1 :]:
-                    left |= self.first[symbol]
-                    if not self.nullable[symbol]:
-                        break
-        return left, right
 
     def describe(self, terminal: int) -> str:
         """A terminal in words, for messages."""
