@@ -106,25 +106,27 @@ def _problems_of(text: str) -> list[RecombineError]:
 
 def sample_verb(options: argparse.Namespace) -> int:
     """Print parallel sentences."""
-    from recombine.grammar import review_rows, sample_rows
+    from recombine.grammar import Constraints, Grammar, review_rows, sample_rows
 
-    languages = tuple(options.languages.split(",")) if options.languages else None
+    grammar = Grammar.load(options.grammar, edition=options.edition)
+    languages = tuple(options.languages.split(",")) if options.languages else ()
     if options.review:
-        rows = review_rows(options.grammar, edition=options.edition, languages=languages)
+        rows = review_rows(grammar, languages)
     else:
         rows = sample_rows(
-            options.grammar,
-            edition=options.edition,
+            grammar,
+            options.n,
             languages=languages,
-            count=options.n,
             seed=options.seed,
-            require=tuple(options.require),
-            exclude=tuple(options.exclude),
-            trees=options.trees,
+            constraints=Constraints(require=tuple(options.require), exclude=tuple(options.exclude)),
         )
     for row in rows:
+        if not (options.trees or options.review):
+            row.pop("tree", None)
         if options.json:
             print(json.dumps(row, ensure_ascii=False))
+        elif options.review:
+            print("\t".join(str(value) for value in row.values()))
         else:
             print("\n".join(f"{key}\t{value}" for key, value in row.items()) + "\n")
     return 0
