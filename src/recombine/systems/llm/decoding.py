@@ -13,6 +13,7 @@ from recombine.systems.llm.attention import (
     use_plain_attention,
 )
 from recombine.systems.llm.generation import Greedy
+from recombine.systems.llm.lean import use_fused_norms
 from recombine.systems.llm.prompt import Prompt, cut_at_stop
 from recombine.systems.llm.weights import Weights, end_ids
 
@@ -56,11 +57,19 @@ class Decoding:
         self.stops = tuple(stops)
         self.limits = limits
         self.ends = end_ids(weights)
-        self.path = decoder
         self.rows = rows or self._default_rows()
         self._greedy: Greedy | None = None
         if decoder == "fast":
             self._prepare()
+
+    @property
+    def path(self) -> str:
+        """Which decoder runs, for the run's record."""
+        if self._greedy is None:
+            return "generate"
+        if self._greedy.problem is not None:
+            return f"fast ({self._greedy.problem})"
+        return "fast with CUDA graphs" if self._greedy.capture else "fast"
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
         """Yield translations in order, window by window of batches of like length."""
@@ -155,10 +164,10 @@ class Decoding:
             agree = False
         if not agree:
             use_library_attention(model)
-            self.path = "generate"
             return
         greedy.capture = device.startswith("cuda")
-        self.path = "fast with CUDA graphs" if greedy.capture else "fast"
+        if greedy.capture:
+            use_fused_norms(model)
         self._greedy = greedy
 
     def _suspects(self) -> Any:

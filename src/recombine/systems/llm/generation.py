@@ -39,6 +39,7 @@ class Greedy:
         self.suspects = suspects
         self.stopped = stopped
         self.capture = capture
+        self.problem: str | None = None
         self._sessions: OrderedDict[tuple[int, int], _Session] = OrderedDict()
 
     def generate(self, prompts: Sequence[Sequence[int]], limits: Sequence[int]) -> list[list[int]]:
@@ -123,7 +124,12 @@ class _Session:
         self._fill(table.to(self.owner.device))
         self._reset(table, last, [*limits, *([0] * blank)])
         if self.owner.capture and self.graph is None:
-            self._capture()
+            try:
+                self._capture()
+            except RuntimeError as error:
+                # Slower, but right: this model does something a graph cannot hold.
+                self.owner.capture, self.owner.problem = False, str(error).splitlines()[0]
+                torch.cuda.synchronize()
             self._reset(table, last, [*limits, *([0] * blank)])
 
     def advance(self) -> None:

@@ -23,6 +23,7 @@ class Step:
         self.parameters = parameters
         self.device = device
         self.capture = capture
+        self.problem: str | None = None
         self.total = torch.zeros((), dtype=torch.float32, device=device)
         self._plain_head = _has_plain_head(model, device)
         self._graphs: dict[tuple[int, ...], _Captured] = {}
@@ -43,9 +44,24 @@ class Step:
             self._pass(*[array.to(self.device) for array in [*arrays, scale]])
             return
         key = (*batch.tokens.shape, *batch.places.shape)
-        if key not in self._graphs:
-            self._graphs[key] = self._captured(arrays, scale)
+        if key not in self._graphs and not self._try_capture(key, arrays, scale):
+            self.run(batch, learned)
+            return
         self._graphs[key].replay(arrays, scale)
+
+    def _try_capture(self, key: tuple[int, ...], arrays: list[Any], scale: Any) -> bool:
+        """Capture a graph for these shapes; where that fails, go on without: slower, but right."""
+        import torch
+
+        kept = self.total.clone()
+        try:
+            self._graphs[key] = self._captured(arrays, scale)
+        except RuntimeError as error:
+            self.capture, self.problem = False, str(error).splitlines()[0]
+            self._graphs.clear()
+            torch.cuda.synchronize()
+        self.total.copy_(kept)
+        return self.capture
 
     def _pass(self, tokens: Any, places: Any, targets: Any, scale: Any) -> None:
         from torch.nn.functional import cross_entropy
@@ -69,7 +85,6 @@ class Step:
                 parameter.grad = torch.zeros_like(parameter)
         gradients = [parameter.grad for parameter in self.parameters]
         inputs = [array.to(self.device) for array in arrays] + [scale.to(self.device)]
-        kept = self.total.clone()
         side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
@@ -81,7 +96,6 @@ class Step:
             torch._foreach_zero_(gradients)
             self._pass(*inputs)
         self._pool = graph.pool()
-        self.total.copy_(kept)
         return _Captured(graph, inputs)
 
 

@@ -160,13 +160,17 @@ class Llm:
         import torch
 
         from recombine.systems.llm.attention import use_plain_attention
+        from recombine.systems.llm.lean import use_fused_norms, use_lean_adapters
 
         weights = self._weights()
         torch.manual_seed(seed)  # the adapter's random half
         adapted = self._adapted(weights.model)
         model = adapted.get_base_model()
-        if weights.device.startswith("cuda") and not _needs_library_attention(model):
-            use_plain_attention(model)
+        use_lean_adapters(adapted)
+        if weights.device.startswith("cuda"):
+            use_fused_norms(model)
+            if not _needs_library_attention(model):
+                use_plain_attention(model)
         prompt = Prompt(template=self.prompt, instruction=self.instruction)
         sequences = learned_sequences(
             weights.tokenizer,

@@ -110,7 +110,9 @@ def fine_tune(
         loss=state["loss"],
         sequences=(total - first) * recipe.batch_size,
         tokens=state["tokens"],
-        path="CUDA graphs" if capture else "eager",
+        path="CUDA graphs"
+        if step.capture
+        else f"eager{f' ({step.problem})' if step.problem else ''}",
     )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,12 +54,15 @@ def load_weights(
         "causal": transformers.AutoModelForCausalLM,
         "seq2seq": transformers.AutoModelForSeq2SeqLM,
     }
+    safe = {} if "gguf_file" in where else {"use_safetensors": True}
+    # The conversion of GGUF files draws its own bar, terminal or not.
+    talk = contextlib.nullcontext() if sys.stderr.isatty() else _silence()
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(**where, trust_remote_code=False)
-        safe = {} if "gguf_file" in where else {"use_safetensors": True}
-        model = classes[kind].from_pretrained(
-            **where, **safe, dtype=choose_dtype(dtype, chosen), trust_remote_code=False
-        )
+        with talk:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(**where, trust_remote_code=False)
+            model = classes[kind].from_pretrained(
+                **where, **safe, dtype=choose_dtype(dtype, chosen), trust_remote_code=False
+            )
     except (OSError, ValueError, ImportError) as error:
         raise ConfigError(f"cannot load the model '{name}': {_first_line(error)}") from error
     if tokenizer.pad_token_id is None:
@@ -95,6 +101,10 @@ def _place(name: str, allow_hub: bool) -> dict[str, Any]:
             hint="give a local path; allow_hub = true lets it be downloaded from the hub by name",
         )
     return {"pretrained_model_name_or_path": name}
+
+
+def _silence() -> contextlib.AbstractContextManager[Any]:
+    return contextlib.redirect_stderr(io.StringIO())
 
 
 def _be_quiet(transformers: Any) -> None:
