@@ -232,6 +232,8 @@ def place(
                     continue
                 if whole[4 + side] + sums[row, 2] > bounds[1 + 2 * side]:
                     continue
+                if used + sums[row, 2] > bounds[5]:
+                    continue
                 values = candidate(
                     row, 2, side, starts, middles, entries, counts, sums, reals, whole, tables,
                     totals,
