@@ -15,7 +15,8 @@ import pytest
 
 from recombine.benchmark import Draft, Example
 from recombine.builders.divergence.prepare import Preparation
-from recombine.cluster import map_on_ray, pack, run_experiment_on_ray, unpack
+from recombine.builders.engine import map_on_ray
+from recombine.cluster import pack, run_experiment_on_ray, unpack
 from recombine.errors import DataError
 from recombine.experiment import Experiment
 from recombine.files import read_jsonl

@@ -1,4 +1,4 @@
-"""Ray: preparation of large corpora and experiments over the machines of a cluster.
+"""Experiments over the machines of a Ray cluster.
 
 Ray places, retries and moves the work; nothing here schedules anything. Machines need not share a
 file system: a benchmark travels to the workers, a finished cell (one system, one seed) travels
@@ -13,57 +13,15 @@ import io
 import shutil
 import tarfile
 import tempfile
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from recombine.builders.engine import RETRIES, connect, ray_result
 from recombine.config import to_plain
-from recombine.errors import RecombineError, SystemFailure
+from recombine.errors import RecombineError
 from recombine.experiment import Experiment, train, translate
 from recombine.files import write_json
-from recombine.registry import require
 from recombine.run import Run, progress
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-# Ray starts a task again when its worker or machine dies; -1 = as often as that happens.
-RETRIES = -1
-AHEAD = 2
-
-
-def connect(address: str | None) -> Any:
-    """Return the ray module, connected to a cluster, or to one started here for None."""
-    ray = require("ray", extra="cluster", feature="running on a cluster")
-    if not ray.is_initialized():
-        try:
-            ray.init(address=address, log_to_driver=False, include_dashboard=False)
-        except ConnectionError as error:
-            raise SystemFailure(
-                f"no Ray cluster answers at {address}", hint="start one with: ray start --head"
-            ) from error
-        except ValueError:
-            # A running cluster refuses settings that only a new one can have.
-            ray.init(address=address, log_to_driver=False)
-    return ray
-
-
-def map_on_ray(
-    function: Callable[[Item], Result], items: Iterable[Item], *, address: str | None = None
-) -> Iterator[Result]:
-    """Yield function(item) in order, worked out on the cluster, with few items under way."""
-    ray = connect(address)
-    task = ray.remote(max_retries=RETRIES)(_apply)
-    shared = ray.put(function)
-    limit = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
-    pending: deque[Any] = deque()
-    for item in items:
-        pending.append(task.remote(shared, item))
-        if len(pending) >= limit:
-            yield _result(ray, pending.popleft())
-    while pending:
-        yield _result(ray, pending.popleft())
 
 
 def run_experiment_on_ray(
@@ -96,8 +54,8 @@ def run_experiment_on_ray(
             (ready, *_), _ = ray.wait(list(waiting), num_returns=1)
             name, seed = waiting.pop(ready)
             try:
-                finished = _result(ray, ready)
-            except (RecombineError, SystemFailure) as error:
+                finished = ray_result(ray, ready)
+            except RecombineError as error:
                 failure = failure or error  # the other cells are still collected
                 continue
             cell = run.cell(name, seed)
@@ -150,18 +108,3 @@ def unpack(data: bytes, folder: Path) -> None:
         archive.extractall(partial, filter="data")
     shutil.rmtree(folder, ignore_errors=True)
     partial.rename(folder)
-
-
-def _apply(function: Callable[[Item], Result], item: Item) -> Result:
-    return function(item)
-
-
-def _result(ray: Any, reference: Any) -> Any:
-    """Return a task's result; raise what it raised, not Ray's wrapping of it."""
-    try:
-        return ray.get(reference)
-    except ray.exceptions.RayTaskError as error:
-        cause = error.cause if isinstance(error.cause, BaseException) else error
-        raise cause from None
-    except ray.exceptions.RayError as error:
-        raise SystemFailure(f"the cluster lost a piece of work: {error}") from error

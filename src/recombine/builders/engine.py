@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any, Literal, TypeVar
 
 from recombine.errors import SystemFailure
+from recombine.registry import require
 
 Engine = Literal["local", "ray"]
 Item = TypeVar("Item")
@@ -24,6 +25,8 @@ Result = TypeVar("Result")
 
 # Blocks under way per worker: one being worked on, one waiting.
 AHEAD = 2
+# Ray starts a task again when its worker or machine dies; -1 = as often as that happens.
+RETRIES = -1
 
 
 def map_in_order(
@@ -39,8 +42,6 @@ def map_in_order(
     `workers` = 0 takes the cores of this machine (or of the cluster); 1 runs in this process.
     """
     if engine == "ray":
-        from recombine.cluster import map_on_ray
-
         yield from map_on_ray(function, items, address=address)
         return
     workers = workers or min(4, len(os.sched_getaffinity(0)))
@@ -75,3 +76,51 @@ def _in_processes(
         finally:
             for future in pending:
                 future.cancel()
+
+
+def connect(address: str | None) -> Any:
+    """Return the ray module, connected to a cluster, or to one started here for None."""
+    ray = require("ray", extra="cluster", feature="running on a cluster")
+    if not ray.is_initialized():
+        try:
+            ray.init(address=address, log_to_driver=False, include_dashboard=False)
+        except ConnectionError as error:
+            raise SystemFailure(
+                f"no Ray cluster answers at {address}", hint="start one with: ray start --head"
+            ) from error
+        except ValueError:
+            # A running cluster refuses settings that only a new one can have.
+            ray.init(address=address, log_to_driver=False)
+    return ray
+
+
+def map_on_ray(
+    function: Callable[[Item], Result], items: Iterable[Item], *, address: str | None = None
+) -> Iterator[Result]:
+    """Yield function(item) in order, worked out on the cluster, with few items under way."""
+    ray = connect(address)
+    task = ray.remote(max_retries=RETRIES)(_apply)
+    shared = ray.put(function)
+    limit = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
+    pending: deque[Any] = deque()
+    for item in items:
+        pending.append(task.remote(shared, item))
+        if len(pending) >= limit:
+            yield ray_result(ray, pending.popleft())
+    while pending:
+        yield ray_result(ray, pending.popleft())
+
+
+def ray_result(ray: Any, reference: Any) -> Any:
+    """Return a task's result; raise what it raised, not Ray's wrapping of it."""
+    try:
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        cause = error.cause if isinstance(error.cause, BaseException) else error
+        raise cause from None
+    except ray.exceptions.RayError as error:
+        raise SystemFailure(f"the cluster lost a piece of work: {error}") from error
+
+
+def _apply(function: Callable[[Item], Result], item: Item) -> Result:
+    return function(item)
