@@ -349,17 +349,21 @@ def _example(
     return Example.make(
         source=source,
         references=_references(sentence) if source == sentence.source else (),
-        # The first tag is the stratum of --sample: equal within a group, so that groups stay whole.
-        tags={
-            "test": group.partition("/")[0],
-            "condition": role,
-            "data": sentence.data,
-            "template": sentence.template,
-        },
+        tags=group_tags(group, role, sentence.data, sentence.template),
         group=group,
         role=role,
         focus=focus,
     )
+
+
+def group_tags(group: str, role: str, data: str, template: str) -> dict[str, str]:
+    """Return the tags of a member of a group.
+
+    The first tag is the stratum of --sample: equal within a group, so that groups stay whole. The
+    base belongs to every condition, so it has none.
+    """
+    tags = {"test": group.partition("/")[0], "data": data, "template": template}
+    return tags if role == "base" else {**tags, "condition": role}
 
 
 def _focus(sentence: Sentence, slot: str, role: str) -> Focus:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from recombine.benchmark import Draft, Example, Focus, control_character
-from recombine.builders.consistency import idiom_example, synonym_focus
+from recombine.builders.consistency import group_tags, idiom_example, synonym_focus
 from recombine.builders.probes import clause_probes, phrase_probes, repeat_probes, word_probes
 from recombine.builders.tables import read_table
 from recombine.builders.wordlists import Idiom, SynonymPair, read_idioms, read_synonyms
@@ -126,7 +126,7 @@ class ConsistencyRelease:
             for role, line in zip(members, lines, strict=True):
                 yield Example.make(
                     source=line,
-                    tags={"test": test, "condition": role, "data": data, "template": template},
+                    tags=group_tags(group, role, data, template),
                     group=group,
                     role=role,
                     focus=self._focus(role, line, lines[0]),

@@ -170,7 +170,8 @@ def _substitute(line: str, match: re.Match[str], term: str) -> tuple[str, str]:
     elif written[:1].isupper():
         term = term[:1].upper() + term[1:]
     if match[2]:
-        term += "es" if term.lower().endswith(("s", "x", "ch", "sh")) else "s"
+        ending = "es" if term.lower().endswith(("s", "x", "ch", "sh")) else "s"
+        term += ending.upper() if match[2].isupper() else ending
     before = line[: match.start()]
     article = _ARTICLE.search(before)
     if article is not None and written.lower() not in term.lower():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from recombine.report.consistency import consistency_tables
 from recombine.report.layouts.compounds import compound_tables
 from recombine.report.layouts.divergent import divergent_tables
 from recombine.report.layouts.generated import generated_tables
@@ -20,4 +21,6 @@ def paper_tables(report: Report) -> list[Table]:
         return compound_tables(report)
     if builder.startswith("divergent"):
         return divergent_tables(report)
+    if builder.startswith("consistency"):
+        return consistency_tables(report.source)
     return []

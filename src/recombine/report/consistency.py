@@ -1,0 +1,283 @@
+"""What a report shows of consistency runs: tables 4, 6 and 8 of Dankers et al. 2022, their figures
+1 to 3 as data, and the inconsistent pairs with the changed words marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from recombine.benchmark import Example
+from recombine.files import read_json, read_jsonl
+from recombine.metrics.checkpoints import IdiomCurves, idiom_curves, training_order
+from recombine.metrics.difference import differing
+from recombine.metrics.segment import segment
+from recombine.report.observations import Panel, Scores, Source, read_panel, read_translations
+from recombine.report.tables import Cell, Table
+from recombine.run import Meta
+
+# Table 4 of the paper, mean of five seeds: (data, condition) -> small, medium, full.
+PUBLISHED_SYSTEMATICITY: dict[tuple[str, str], tuple[float, float, float]] = {
+    ("synthetic", "np"): (73.4, 83.9, 83.6),
+    ("synthetic", "vp"): (76.4, 86.7, 87.6),
+    ("semi-natural", "np"): (62.9, 65.8, 63.6),
+    ("synthetic", "s1p"): (80.8, 90.2, 92.1),
+    ("synthetic", "s3"): (52.9, 76.0, 82.1),
+    ("semi-natural", "s1p"): (65.3, 73.3, 75.8),
+    ("semi-natural", "s3"): (29.5, 48.8, 49.5),
+    ("natural", "s1p"): (57.8, 66.6, 71.5),
+    ("natural", "s3"): (24.9, 39.1, 47.5),
+}
+_CONDITIONS = ("np", "vp", "s1p", "s3")
+
+
+class MarkedPair(NamedTuple):
+    """An inconsistent pair: sources and outputs as (word, changed?), and why it failed."""
+
+    system: str
+    seed: int
+    key: str
+    kind: str
+    tags: Mapping[str, Any]
+    sources: tuple[str, str]
+    outputs: tuple[tuple[tuple[str, bool], ...], tuple[tuple[str, bool], ...]]
+    detail: Mapping[str, Any]
+
+
+def consistency_tables(source: Source) -> list[Table]:
+    """Return the tables of every consistency metric that was scored."""
+    scored = {(one.metric, one.split) for one in source.scores if one.checkpoint is None}
+    tables = []
+    if ("consistency", "systematicity") in scored:
+        panel = read_panel(source, "consistency", "systematicity")
+        tables += [systematicity_table(panel), template_table(panel)]
+    if ("consistency", "substitutivity") in scored:
+        sentence = read_panel(source, "consistency", "substitutivity")
+        term = (
+            read_panel(source, "synonym-consistency", "substitutivity")
+            if ("synonym-consistency", "substitutivity") in scored
+            else None
+        )
+        tables.append(synonym_table(sentence, term))
+    for split in ("overgeneralisation", "context"):
+        if ("literal", split) in scored:
+            tables.append(idiom_table(read_panel(source, "literal", split)))
+    notes = notes_table(source)
+    return [*tables, notes] if notes.rows else tables
+
+
+def systematicity_table(panel: Panel) -> Table:
+    """Table 4: one row per data type and condition, the paper's three models beside ours."""
+    rows: list[tuple[Cell, ...]] = []
+    for data, in_data in panel.slices("data").items():
+        for condition in _CONDITIONS:
+            where = _both(in_data, panel.slices("condition").get(condition))
+            if len(where):
+                published = PUBLISHED_SYSTEMATICITY.get((data, condition), (None, None, None))
+                rows.append((data, condition, len(where), *_scores(panel, where), *published))
+    return Table(
+        "table-4-systematicity",
+        "Consistency of recombinations (Table 4)",
+        ("data", "condition", "pairs", *panel.systems, "small", "medium", "full"),
+        tuple(rows),
+        ("small, medium, full: the paper's English-Dutch models under its own rule.",),
+    )
+
+
+def template_table(panel: Panel) -> Table:
+    """Figure 1 as numbers: one row per data type, condition and template."""
+    rows: list[tuple[Cell, ...]] = []
+    templates = panel.slices("template")
+    for data, in_data in panel.slices("data").items():
+        for condition in _CONDITIONS:
+            here = _both(in_data, panel.slices("condition").get(condition))
+            for template, rows_of in templates.items():
+                where = _both(here, rows_of)
+                if len(where):
+                    rows.append((data, condition, template, len(where), *_scores(panel, where)))
+    return Table(
+        "figure-1-templates",
+        "Consistency per template (Figure 1)",
+        ("data", "condition", "template", "pairs", *panel.systems),
+        tuple(rows),
+    )
+
+
+def synonym_table(sentence: Panel, term: Panel | None) -> Table:
+    """Table 6 and Figure 2: whole sentences, and the term alone."""
+    columns = ["synonym", "data", "pairs", *(f"{system}: sentence" for system in sentence.systems)]
+    if term is not None:
+        columns += [f"{system}: term" for system in term.systems]
+    rows: list[tuple[Cell, ...]] = []
+    for name, of_pair in sentence.slices("synonym").items():
+        for data, in_data in sentence.slices("data").items():
+            where = _both(of_pair, in_data)
+            if not len(where):
+                continue
+            row: list[Cell] = [name, data, len(where), *_scores(sentence, where)]
+            if term is not None:
+                there = _both(term.slices("synonym").get(name), term.slices("data").get(data))
+                row += _scores(term, there) if len(there) else [None] * len(term.systems)
+            rows.append(tuple(row))
+    return Table(
+        "table-6-synonyms", "Consistency under synonyms (Table 6)", tuple(columns), tuple(rows)
+    )
+
+
+def idiom_table(panel: Panel) -> Table:
+    """Table 8: the share of literal renderings per idiom and data type."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, of_idiom in panel.slices("idiom").items():
+        for data, in_data in panel.slices("data").items():
+            where = _both(of_idiom, in_data)
+            if len(where):
+                rows.append((name, data, len(where), *_scores(panel, where)))
+    return Table(
+        f"table-8-idioms-{panel.split}",
+        f"Literal renderings of idioms (Table 8), {panel.split}",
+        ("idiom", "data", "sentences", *panel.systems),
+        tuple(rows),
+        ("Lower is better; sentences that are degenerate or set apart do not count.",),
+    )
+
+
+def notes_table(source: Source) -> Table:
+    """What stands beside the scores: floor, window, learned agreement, exclusions."""
+    rows: list[tuple[Cell, ...]] = []
+    for one in source.scores:
+        notes = read_notes(one)
+        if not notes or one.checkpoint is not None or one.metric != "consistency":
+            continue
+        floor = notes.get("floor")
+        rows.append(
+            (
+                one.system,
+                one.seed,
+                one.split,
+                None if floor is None else 100.0 * float(floor),
+                notes.get("repeats"),
+                notes.get("window"),
+                ", ".join(f"{a}/{b}" for a, b, _ in notes.get("alternations", [])),
+                ", ".join(f"{reason}: {n}" for reason, n in notes.get("excluded", {}).items()),
+            )
+        )
+    return Table(
+        "consistency-notes",
+        "Beside the consistency scores",
+        ("system", "seed", "split", "floor", "repeats", "window", "agreement learned", "excluded"),
+        tuple(rows),
+        ("floor: per cent of repeated sentences whose second translation differs from the first.",),
+    )
+
+
+def read_notes(one: Scores) -> dict[str, Any]:
+    """Return the notes that a metric left beside its score file."""
+    path = Meta(one.path).path
+    stored: dict[str, Any] = read_json(path) if path.is_file() else {}
+    notes: dict[str, Any] = stored.get("notes") or {}
+    return notes
+
+
+def checkpoint_curves(
+    source: Source, system: str, seed: int, split: str = "overgeneralisation"
+) -> IdiomCurves:
+    """Figure 3: literal renderings over the checkpoints of one system and seed."""
+    files = {
+        one.checkpoint: one.path
+        for one in source.scores
+        if (one.system, one.seed, one.metric, one.split) == (system, seed, "literal", split)
+        and one.checkpoint is not None
+    }
+    return idiom_curves([(name, read_jsonl(files[name])) for name in training_order(files)])
+
+
+def curve_table(curves: Mapping[str, IdiomCurves], frequencies: Mapping[str, float]) -> Table:
+    """Figure 3 and the end of table 8: peak, where, end, drop, and r with log frequency."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, found in curves.items():
+        for idiom, curve in [*found.idioms.items(), ("mean", found.mean)]:
+            percent = [None if v is None else 100 * v for v in (curve.peak, curve.end, curve.drop)]
+            correlation = found.correlation(frequencies) if idiom == "mean" else None
+            frequency = frequencies.get(idiom)
+            rows.append(
+                (
+                    name, idiom, None if frequency is None else int(frequency), percent[0],
+                    curve.peak_at, percent[1], percent[2],
+                    None if correlation is None else f"{correlation:.2f}",
+                )
+            )  # fmt: skip
+    return Table(
+        "figure-3-curves",
+        "Literal renderings during training (Figure 3)",
+        ("system", "idiom", "frequency", "peak", "at", "end", "drop", "r with log frequency"),
+        tuple(rows),
+        ("The paper reports r between .53 and .56 for the drop.",),
+    )
+
+
+def inconsistent_pairs(
+    source: Source, split: str = "systematicity", kinds: Sequence[str] = ("context", "empty")
+) -> Iterator[MarkedPair]:
+    """Yield pairs that failed, for a browser: changed words are marked on both sides."""
+    examples = source.examples(split)
+    for cell in source.cells:
+        hypotheses = read_translations(cell, split)
+        system = source.names[cell.path]
+        path = cell.scores("consistency", split)
+        if not path.is_file():
+            continue
+        for row in read_jsonl(path):
+            detail = row["detail"]
+            if detail.get("class") not in kinds:
+                continue
+            variant, base = (examples[one] for one in row["ids"])
+            yield _marked(system, cell.seed, row, base, variant, hypotheses)
+
+
+def _marked(
+    system: str,
+    seed: int,
+    row: Mapping[str, Any],
+    base: Example,
+    variant: Example,
+    hypotheses: Mapping[str, str],
+) -> MarkedPair:
+    outputs = tuple(segment(hypotheses.get(one.id, "")) for one in (base, variant))
+    changed: tuple[set[int], set[int]] = (set(), set())
+    for one in differing(*outputs):
+        changed[0].update(range(one.first_start, one.first_end))
+        changed[1].update(range(one.second_start, one.second_end))
+    marked = [
+        tuple((token, place in changed[side]) for place, token in enumerate(outputs[side]))
+        for side in (0, 1)
+    ]
+    return MarkedPair(
+        system,
+        seed,
+        str(row["key"]),
+        str(row["detail"].get("class", "")),
+        dict(variant.tags),
+        (base.source, variant.source),
+        (marked[0], marked[1]),
+        dict(row["detail"]),
+    )
+
+
+def _both(
+    first: npt.NDArray[np.int64] | None, second: npt.NDArray[np.int64] | None
+) -> npt.NDArray[np.int64]:
+    if first is None or second is None:
+        return np.empty(0, dtype=np.int64)
+    return np.intersect1d(first, second)
+
+
+def _scores(panel: Panel, where: npt.NDArray[np.int64]) -> list[Cell]:
+    found: list[Cell] = []
+    for system in panel.systems:
+        scores = list(panel.seed_scores(system, where).values())
+        known = [score for score in scores if not np.isnan(score)]
+        found.append(float(np.mean(known)) if known else None)
+    return found

@@ -1,0 +1,102 @@
+"""Report parts of consistency runs, from a run on disk."""
+
+from __future__ import annotations
+
+import pytest
+
+from recombine.builders.recipe import build
+from recombine.experiment import read_experiment, score_run, translate
+from recombine.report.consistency import (
+    checkpoint_curves,
+    consistency_tables,
+    curve_table,
+    inconsistent_pairs,
+)
+from recombine.report.observations import Source, open_source
+from recombine.report.tables import markdown
+
+SYSTEM = '''
+"""A system that loses the verb after the queen."""
+from dataclasses import dataclass
+
+
+@dataclass(kw_only=True)
+class Forgetful:
+    def translate(self, sources):
+        for source in sources:
+            words = source.lower().split()
+            if "queen" in words and len(words) > 3:
+                words = [word for word in words if not word.endswith("s")]
+            yield " ".join(f"x{word}" for word in words)
+'''
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Source:
+    """A scored run of a small benchmark."""
+    folder = tmp_path_factory.mktemp("report")
+    build(
+        "consistency",
+        folder / "bench",
+        overrides=(
+            "sentences=0", "pairs=40", "triples=10", "synonym_samples=2", "idiom_samples=2",
+            "context_samples=2", "repeats=10", "benchmark.target=xx",
+        ),
+    )  # fmt: skip
+    (folder / "forgetful.py").write_text(SYSTEM, encoding="utf-8")
+    experiment = folder / "experiment.toml"
+    experiment.write_text(
+        f'benchmark = "{folder / "bench"}"\nrun = "{folder / "run"}"\n'
+        f'[system.forgetful]\nuse = "{folder / "forgetful.py"}:Forgetful"\n',
+        encoding="utf-8",
+    )
+    read = read_experiment(experiment)
+    translate(read)
+    score_run(read)
+    for place, name in enumerate(("step-10", "step-2")):
+        scores = folder / "run" / "forgetful" / "seed-1" / "scores"
+        rows = (scores / "literal.overgeneralisation.jsonl").read_text(encoding="utf-8")
+        changed = rows.replace('"class":"literal"', '"class":"paraphrase"') if place else rows
+        (scores / f"literal.overgeneralisation@{name}.jsonl").write_text(changed, "utf-8")
+    return open_source([folder / "run"])
+
+
+def test_tables_of_the_paper(source: Source) -> None:
+    """Tables 4, 6 and 8, the templates of figure 1, and the notes beside the scores."""
+    tables = {table.name: table for table in consistency_tables(source)}
+    assert set(tables) == {
+        "table-4-systematicity",
+        "figure-1-templates",
+        "table-6-synonyms",
+        "table-8-idioms-overgeneralisation",
+        "table-8-idioms-context",
+        "consistency-notes",
+    }
+    four = {row[1]: row for row in tables["table-4-systematicity"].rows}
+    assert set(four) == {"np", "vp", "s1p", "s3"}
+    assert four["np"][2] == 400
+    assert four["s1p"][4:] == (80.8, 90.2, 92.1)
+    assert len(tables["figure-1-templates"].rows) == 40
+    assert len(tables["table-6-synonyms"].rows) == 20
+    assert len(tables["table-8-idioms-overgeneralisation"].rows) == 20
+    assert "forgetful" in markdown(tables["consistency-notes"])
+
+
+def test_inconsistent_pairs_are_marked(source: Source) -> None:
+    """Every failed pair shows its sources and which words of the outputs changed."""
+    pairs = list(inconsistent_pairs(source))
+    assert pairs
+    for pair in pairs:
+        assert pair.kind in ("context", "empty")
+        assert any(changed for _, changed in pair.outputs[0] + pair.outputs[1])
+        assert pair.sources[0] != pair.sources[1]
+    assert all("queen" in " ".join(pair.sources) for pair in pairs)
+
+
+def test_curves_of_checkpoints(source: Source) -> None:
+    """Checkpoints come in training order and make the curve table."""
+    curves = checkpoint_curves(source, "forgetful", 1)
+    assert curves.checkpoints == ("step-2", "step-10")
+    table = curve_table({"forgetful": curves}, {"by heart": 904.0})
+    assert table.rows[-1][1] == "mean"
+    assert len(table.rows) == 21
