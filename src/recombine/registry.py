@@ -43,6 +43,8 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "metric": {
         "anatomy": "recombine.metrics.anatomy:Anatomy",
         "exact": "recombine.metrics.exact:Exact",
+        "partial": "recombine.metrics.partial:Partial",
+        "partial-ginza": "recombine.metrics.partial_ginza:PartialGinza",
         "bleu": "recombine.metrics.surface:Bleu",
         "bleu-char": "recombine.metrics.surface:BleuChar",
         "chrf++": "recombine.metrics.surface:ChrfPlusPlus",

@@ -8,6 +8,7 @@ from recombine.errors import ConfigError
 from recombine.grammar import Grammar
 from recombine.grammar.pattern import Matcher, Pattern
 from recombine.grammar.tree import Tree
+from recombine.grammar.wording import wording
 
 MAX_SHAPES = 100_000
 
@@ -27,8 +28,12 @@ class FocusFinder:
         self._named = {
             code: grammar.concrete(source).word_forms(code)["form"][0] for code in self._codes
         }
-        self._looks: list[tuple[Matcher, str]] = [
-            (Pattern.parse(with_targets(look.find, targets)).compile(self.inventory), look.take)
+        self._looks: list[tuple[Matcher, str, bool]] = [
+            (
+                Pattern.parse(with_targets(look.find, targets)).compile(self.inventory),
+                look.take,
+                look.head,
+            )
             for look in part.look
         ]
         for look in part.look:
@@ -56,7 +61,9 @@ class FocusFinder:
         if place is None:
             return ()
         node, slot = place
-        said, rendering = self._said(self._source, codes, node), self._said(self._target, codes, node)
+        tree = Tree(self.inventory, codes)
+        said = wording(self._source, tree, node)
+        rendering = wording(self._target, tree, node)
         start = text.find(said)
         if start < 0:  # at the beginning of the sentence it is capitalised
             start = text.casefold().find(said.casefold())
@@ -77,36 +84,14 @@ class FocusFinder:
             return self._shapes[shape]
         tree = Tree(self.inventory, codes)
         found: tuple[int, str] | None = None
-        for matcher, slot in self._looks:
+        for matcher, slot, head in self._looks:
             nodes = matcher.find(tree)
             if nodes:
-                found = tree.node(slot, nodes[0]), slot
+                node = tree.node(slot, nodes[0])
+                head_node = tree.head(node) if head else None
+                found = (node if head_node is None else head_node), slot
                 break
         if len(self._shapes) >= MAX_SHAPES:
             self._shapes.clear()
         self._shapes[shape] = found
         return found
-
-    def _said(self, realiser: object, codes: tuple[int, ...], node: int) -> str:
-        """The text of a node: a phrase in its plain form, a word in the form of the sentence."""
-        from recombine.grammar.realise import Realiser
-
-        assert isinstance(realiser, Realiser)
-        tree = Tree(self.inventory, codes)
-        head = node
-        while not self.inventory.is_word(codes[head]) and len(tree.positions[head]) == 1:
-            head = tree.positions[head][0]
-        if self.inventory.is_word(codes[head]) and not self._is_nominal(codes, node):
-            # A verb may bring its particle too; its own form is the last piece it gives.
-            forms = [column[codes[head]] for n, column in realiser.form_slots(codes) if n == head]
-            if forms:
-                return forms[-1]
-        return realiser.fill(tree.at(node).codes)
-
-    def _is_nominal(self, codes: tuple[int, ...], node: int) -> bool:
-        """Whether a node has a plain form of its own in the target language."""
-        code = codes[node]
-        concrete = self._target.concrete
-        if self.inventory.is_word(code):
-            return False
-        return concrete.line(code, "form") is not None and len(self.inventory.rule(code).parts) > 1

@@ -15,10 +15,14 @@ TARGET = "$target"
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """What a metric looks at: the first node that `find` matches, and there the slot `take`."""
+    """What a metric looks at: the first node that `find` matches, and there the slot `take`.
+
+    head: only the head word of what fills the slot; its modifiers are free.
+    """
 
     find: str
     take: str
+    head: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
