@@ -23,7 +23,7 @@ class Edit(NamedTuple):
 Finish = Callable[[str], "list[Edit]"]
 
 _ARTICLE = re.compile(r"(?<![\w'-])[Aa](?= (\w[\w'-]*))")
-_COMMA = re.compile(r" ?,(?=\s*[,.?!;])")
+_COMMA = re.compile(r"(?<=,)\s*,|\s?,(?=[\s,]*[.?!;])")
 
 
 def capitalise(text: str) -> list[Edit]:

@@ -1,0 +1,119 @@
+"""What check proves about a grammar, with file, line and hint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recombine.grammar import Grammar, check_conflicts, check_grammar, shipped_grammars
+
+from .conftest import SMALL, Write
+
+ABSTRACT = SMALL["abstract.grammar"]
+EN = SMALL["en.grammar"]
+WORDS = SMALL["abstract.lexicon.tsv"]
+
+
+@pytest.mark.parametrize("name", shipped_grammars())
+def test_shipped_grammars_are_clean(name: str) -> None:
+    """Every grammar we ship, with all editions, has no problem."""
+    assert [str(problem) for problem in check_grammar(name)] == []
+
+
+PROBLEMS = [
+    ("abstract.grammar", ABSTRACT + "x : NP -> Noun\n", "needs 'Noun'", "abstract.grammar:8"),
+    (
+        "abstract.grammar",
+        ABSTRACT + "x : NP -> N<red>\n",
+        "no word is 'N<red>'",
+        "abstract.grammar:8",
+    ),
+    ("abstract.grammar", ABSTRACT + "x : NP -> NP<red>\n", "only words have classes", "grammar:8"),
+    (
+        "abstract.grammar",
+        ABSTRACT + "cat : NP -> N\n",
+        "both a rule and a word",
+        "abstract.grammar:8",
+    ),
+    ("abstract.grammar", ABSTRACT + "x : V2 -> N\n", "rules and words", "abstract.lexicon.tsv:5"),
+    ("abstract.grammar", ABSTRACT + "x : X -> N\n", "cannot be reached", "abstract.grammar:8"),
+    (
+        "abstract.grammar",
+        ABSTRACT + "x : NP -> X\ny : X -> X N\n",
+        "never ends",
+        "abstract.grammar:9",
+    ),
+    ("abstract.grammar", ABSTRACT.replace("%start S", "%start T"), "no category 'T'", "grammar:"),
+    ("abstract.grammar", ABSTRACT + "%prefer deep {xx}\n", "nothing is called 'xx'", "grammar:8"),
+    ("abstract.grammar", ABSTRACT + "%select o : x.V x.N\n", "no rule 'x'", "abstract.grammar:8"),
+    ("abstract.grammar", ABSTRACT + "%select o : trans.V2 trans.N\n", "no slot 'N'", "grammar:8"),
+    ("abstract.lexicon.tsv", WORDS + "bird\tN\n", "has no row", "abstract.lexicon.tsv:7"),
+    ("abstract.lexicon.tsv", WORDS + "up\tAdv\n", "cannot be reached", "abstract.lexicon.tsv:7"),
+    ("en.grammar", EN.replace("sleep_ = V1\n", ""), "no line 'sleep_'", "en.grammar"),
+    ("en.grammar", EN + "slip = V1\n", "no rule 'slip'", "en.grammar:8"),
+    ("en.grammar", EN.replace("V2 obj", "V2 ob"), "no slot 'ob'", "en.grammar:5"),
+    ("en.grammar", EN.replace("V2 obj", "V2.past obj"), "no 'past', needed by 'trans'", "tsv:5"),
+    ("en.grammar", EN.replace("V2 obj", "V2 _x[a] obj"), "no table '_x'", "en.grammar"),
+    ("en.grammar", EN.replace("V2 obj", "V2 obj[V2.g]"), "used as a feature", "lexicon.tsv:5"),
+    ("en.lexicon.tsv", SMALL["en.lexicon.tsv"] + "brid\tbird\n", "not in the abstract", "tsv:7"),
+    ("en.lexicon.tsv", "id\tform\tclass\ncat\tcat\tx\n", "no paradigm 'x'", "en.lexicon.tsv:2"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "words", "place"), PROBLEMS)
+def test_each_problem(write: Write, name: str, text: str, words: str, place: str) -> None:
+    """Each kind of problem is found where it is."""
+    found = check_grammar(write({name: text}))
+    fitting = [problem for problem in found if words in problem.message]
+    assert fitting, [str(problem) for problem in found]
+    assert place in str(fitting[0].where)
+
+
+def test_all_at_once_with_caret(write: Write) -> None:
+    """Several problems come together; the caret stands under the name."""
+    found = check_grammar(
+        write({"en.grammar": EN.replace("V2 obj", "V2 ob").replace("= V1", "= V")})
+    )
+    assert len(found) >= 2
+    text = next(p for p in found if "'ob'" in p.message).render()
+    line, caret = text.split("\n")[1:3]
+    assert line[caret.index("^") :].startswith("ob")
+    assert "did you mean 'obj'" in text
+
+
+def test_circles(write: Write) -> None:
+    """A rule that can repeat without a word is reported."""
+    folder = write(
+        {
+            "abstract.grammar": ABSTRACT + "again : NP -> NP\n",
+            "en.grammar": EN + "again = NP\n",
+            "ja.grammar": SMALL["ja.grammar"] + 'again = "お" NP\n',
+        }
+    )
+    (problem,) = check_grammar(folder)
+    assert problem.message.startswith("en: rule 'again' can repeat")
+
+
+def test_editions_are_checked(write: Write) -> None:
+    """A mistake in an edition is found without asking for it."""
+    folder = write({"editions/old/en.grammar": "def = Nn\n"})
+    (problem,) = check_grammar(folder)
+    assert "no slot 'Nn'" in problem.message
+    assert problem.where is not None
+    assert Path(problem.where.path).parent.name == "old"
+
+
+def test_no_such_grammar() -> None:
+    """A name that is no grammar is a problem, not a crash."""
+    assert "no grammar" in check_grammar("nothing-like-it")[0].message
+
+
+def test_source_conflicts(toy: Grammar) -> None:
+    """One English sentence with two Japanese ones is found among drawn trees."""
+    low = toy.tree("say(decl(past, def(cat), trans(see, beside(dog, place(house)))))")
+    high = toy.tree("say(decl(past, def(cat), transat(see, def(dog), place(house))))")
+    assert check_conflicts([low, high], toy.realiser, "en", "de") == []
+    (conflict,) = check_conflicts([low, high, low], toy.realiser, "en", "ja")
+    assert conflict.source == "The cat saw the dog beside the house."
+    assert len(conflict.targets) == 2

@@ -1,0 +1,53 @@
+"""The rule-based translator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recombine.errors import ConfigError
+from recombine.registry import create
+from recombine.systems.base import Failure
+from recombine.systems.oracle import Oracle
+
+
+def test_translates_and_fails_in_order() -> None:
+    """Translations come in order; a sentence outside the grammar is a failure with the reason."""
+    oracle = create("system", "oracle", {"grammar": "toy", "source": "en", "target": "ja"})
+    outputs = list(oracle.translate(["The cat slept.", "The cat flew.", "Did Emma see a dog?"]))
+    assert outputs[0] == "猫は眠った。"
+    assert isinstance(outputs[1], Failure)
+    assert "flew" in outputs[1].reason
+    assert outputs[2] == "エマは犬を見たか。"
+    assert oracle.describe()["grammar"] == "toy"
+
+
+@pytest.mark.parametrize(("source", "target"), [("de", "tr"), ("tr", "en"), ("ja", "de")])
+def test_any_pair(source: str, target: str) -> None:
+    """Any language of the grammar is a source and a target."""
+    sentences = {
+        "de": "Die Katze sah den Hund.",
+        "tr": "Kedi köpeği gördü.",
+        "ja": "猫は犬を見た。",
+        "en": "The cat saw the dog.",
+    }
+    oracle = Oracle(grammar="toy", source=source, target=target)
+    assert list(oracle.translate([sentences[source]])) == [sentences[target]]
+
+
+def test_unknown_language() -> None:
+    """A language that the grammar does not have is refused before anything runs."""
+    with pytest.raises(ConfigError) as caught:
+        Oracle(grammar="toy", target="fr")
+    assert "de" in str(caught.value.hint)
+
+
+@pytest.mark.reference
+def test_published_sentences(reference_data: Path) -> None:
+    """Every published SGET dev sentence comes out as published."""
+    path = reference_data / "sget" / "dev.tsv"
+    rows = [line.split("\t")[:2] for line in path.read_text(encoding="utf-8").splitlines()]
+    oracle = Oracle(grammar="sget", edition="official", target="ja")
+    outputs = list(oracle.translate([row[0] for row in rows]))
+    assert outputs == [row[1] for row in rows]
