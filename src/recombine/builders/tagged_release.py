@@ -75,7 +75,7 @@ class TaggedRelease:
         return Example.make(source=source, references=(reference,), tags=tags)
 
     def _read_tsv(self, path: Path, problems: list[RecombineError]) -> Iterator[Example]:
-        for number, line in enumerate(read_lines(path), start=1):
+        for number, line in read_lines(path):
             cells = line.split("\t")
             if len(cells) not in (2, 3) or not cells[0].strip() or not cells[1].strip():
                 where = Where(str(path), number, 1, line)
