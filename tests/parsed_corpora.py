@@ -110,3 +110,30 @@ def published_counts(
         if atom_counts:
             rows.append((atom_counts, compound_counts))
     return rows, atoms, compounds
+
+
+def write_conllu(path: Path, sentences: list[ParsedSentence]) -> Path:
+    """Write sentences as CoNLL-U."""
+    parts = []
+    document = None
+    for sentence in sentences:
+        head = [f"# newdoc id = {sentence.document}"] if sentence.document != document else []
+        document = sentence.document
+        rows = [
+            f"{at}\t{lemma}\t{lemma}\tX\t_\t{feature}\t{head_}\t{relation}\t_\t_"
+            for at, (lemma, feature, head_, relation) in enumerate(
+                zip(
+                    sentence.lemmas,
+                    sentence.features or (),
+                    sentence.heads,
+                    sentence.relations,
+                    strict=True,
+                ),
+                1,
+            )
+        ]
+        text = f"# text = {sentence.text}"
+        translation = f"# text_de = {sentence.text[::-1]}"
+        parts.append("\n".join([*head, text, translation, *rows]) + "\n\n")
+    path.write_text("".join(parts), encoding="utf-8")
+    return path

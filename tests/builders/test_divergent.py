@@ -8,47 +8,19 @@ from typing import Any
 
 import pytest
 
-from parsed_corpora import made_up
+from parsed_corpora import made_up, write_conllu
 from recombine.benchmark import Benchmark
 from recombine.builders.divergent import Divergent
-from recombine.builders.parsed import ParsedSentence
 from recombine.builders.recipe import build, check_benchmark, read_recipe
 from recombine.errors import DataError, RecombineError
 from recombine.testing import check_builder
-
-
-def conllu(path: Path, sentences: list[ParsedSentence]) -> Path:
-    """Write sentences as CoNLL-U."""
-    parts = []
-    document = None
-    for sentence in sentences:
-        head = [f"# newdoc id = {sentence.document}"] if sentence.document != document else []
-        document = sentence.document
-        rows = [
-            f"{at}\t{lemma}\t{lemma}\tX\t_\t{feature}\t{head_}\t{relation}\t_\t_"
-            for at, (lemma, feature, head_, relation) in enumerate(
-                zip(
-                    sentence.lemmas,
-                    sentence.features or (),
-                    sentence.heads,
-                    sentence.relations,
-                    strict=True,
-                ),
-                1,
-            )
-        ]
-        text = f"# text = {sentence.text}"
-        translation = f"# text_de = {sentence.text[::-1]}"
-        parts.append("\n".join([*head, text, translation, *rows]) + "\n\n")
-    path.write_text("".join(parts), encoding="utf-8")
-    return path
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A parsed corpus of 600 sentences with documents and translations."""
     folder = tmp_path_factory.mktemp("corpus")
-    return conllu(folder / "c.conllu", made_up(600, words=120))
+    return write_conllu(folder / "c.conllu", made_up(600, words=120))
 
 
 def built(corpus: Path, out: Path, *overrides: str, seed: int = 1) -> Benchmark:
@@ -143,7 +115,7 @@ def test_documents_stay_together(corpus: Path, tmp_path: Path) -> None:
 
 def test_a_fixed_train_set(corpus: Path, tmp_path: Path) -> None:
     """All usable sentences of the given set are train, and only they."""
-    fixed = conllu(tmp_path / "fixed.conllu", made_up(200, seed=9, words=120))
+    fixed = write_conllu(tmp_path / "fixed.conllu", made_up(200, seed=9, words=120))
     benchmark = built(corpus, tmp_path / "b", f"fixed_train={fixed}", "test_size=50")
     assert {int(e.tags["sentence"]) > 600 for e in benchmark.iterate("train")} == {True}
     assert benchmark.manifest.splits["test"] == 50

@@ -22,7 +22,7 @@ from recombine.builders.divergence.definitions import Definition
 from recombine.builders.divergence.encode import Corpus, Unit
 from recombine.builders.divergence.items import item_lines, name_lines
 from recombine.builders.divergence.measure import ATOM_ALPHA, COMPOUND_ALPHA
-from recombine.builders.divergence.novelty import novel_shares, novelty_class
+from recombine.builders.divergence.novelty import length_class, novel_shares, novelty_class
 from recombine.builders.divergence.prepare import Preparation
 from recombine.builders.divergence.search import (
     TEST,
@@ -36,7 +36,7 @@ from recombine.builders.divergence.search import (
     random_split,
     split_rows,
 )
-from recombine.builders.divergence.sizes import Size, choose_bounds
+from recombine.builders.divergence.sizes import choose_bounds
 from recombine.builders.engine import Engine
 from recombine.errors import ConfigError, DataError, RecombineError
 from recombine.run import progress
@@ -77,7 +77,6 @@ class Divergent:
     passes: int | None = None
     tries: int = TRIES
     candidates: int = 500
-    sample: int = 0
     engine: Engine = "local"
     workers: int = 0
     address: str | None = None
@@ -138,8 +137,6 @@ class Divergent:
     def bounds(self, counts: Counts, ends: list[int]) -> Bounds:
         """Return the sizes that the split must keep."""
         available = int((counts.sentences < ends[0]).sum())
-        if self.sample:
-            available = min(available, self.sample)
         fixed = counts.size - int((counts.sentences < ends[0]).sum())
         if fixed:
             test = choose_bounds(
@@ -169,10 +166,12 @@ class Divergent:
         columns = counts.atoms + counts.compounds
         goal = Goal(self.target_divergence, self.target_atom_divergence, self.atom_weight)
         fixed = counts.sentences >= ends[0]
-        outside = self._not_sampled(counts, seed)
         if self.method == "random":
-            free = np.flatnonzero(~fixed & ~outside)
+            free = np.flatnonzero(~fixed)
             sides = np.full(counts.size, UNUSED, np.int8)
+            if fixed.any():
+                sides[fixed] = TRAIN
+                bounds = Bounds(train=(0, 0), test=bounds.test, used=bounds.test)
             sides[free] = random_split(len(free), bounds, seed)
             return sides
         with progress("dividing", 100) as bar:
@@ -186,7 +185,7 @@ class Divergent:
                     candidates=self.candidates, atom_alpha=self.atom_alpha,
                     compound_alpha=self.compound_alpha, report=report,
                 ).sides  # fmt: skip
-            start, locked = self._start(counts, fixed, outside)
+            start, locked = self._start(counts, fixed)
             return split_rows(
                 counts.rows,
                 counts.atoms,
@@ -205,13 +204,6 @@ class Divergent:
                 report=report,
             ).sides
 
-    def _not_sampled(self, counts: Counts, seed: int) -> npt.NDArray[np.bool_]:
-        outside = np.zeros(counts.size, dtype=bool)
-        if 0 < self.sample < counts.size:
-            generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, 1])))
-            outside[generator.permutation(counts.size)[self.sample :]] = True
-        return outside
-
     def _groups(self, corpus: Corpus, counts: Counts) -> npt.NDArray[np.int64] | None:
         if self.groups == "none":
             return None
@@ -224,9 +216,9 @@ class Divergent:
         return documents
 
     def _start(
-        self, counts: Counts, fixed: npt.NDArray[np.bool_], outside: npt.NDArray[np.bool_]
+        self, counts: Counts, fixed: npt.NDArray[np.bool_]
     ) -> tuple[Sides | None, npt.NDArray[np.bool_] | None]:
-        if self.start is None and not fixed.any() and not outside.any():
+        if self.start is None and not fixed.any():
             return None, None
         sides = np.full(counts.size, UNUSED, np.int8)
         if self.start is not None:
@@ -244,7 +236,7 @@ class Divergent:
                             )
                         sides[row] = side
         sides[fixed] = TRAIN
-        return sides, fixed | outside
+        return sides, fixed
 
     def write(self, draft: Draft, corpus: Corpus, counts: Counts, sides: Sides) -> None:
         """Write the splits, the items and the certificate."""
@@ -320,7 +312,8 @@ class Divergent:
             tags: dict[str, Tag] = {"sentence": sentence + 1}
             if split != "train":
                 share = float(shares[row])
-                tags = {"novelty": novelty_class(share)}
+                length = int(corpus.starts[sentence + 1] - corpus.starts[sentence])
+                tags = {"novelty": novelty_class(share), "length": length_class(length)}
                 if not np.isnan(share):
                     tags["novel_compounds"] = round(share, 6)
                 tags["sentence"] = sentence + 1
@@ -380,6 +373,3 @@ class _Reporter:
             D_C=round(state.compound, 6),
             moves=f"{state.moves_per_second:,.0f}/s",
         )
-
-
-__all__ = ["Divergent", "Size"]

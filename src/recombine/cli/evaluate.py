@@ -55,31 +55,41 @@ def _plan(experiment: Any) -> int:
 def train_verb(options: argparse.Namespace) -> int:
     """Train."""
     from recombine.experiment import train
+    from recombine.generalisation import series_experiments
 
-    experiment = _experiment(options)
-    if options.dry_run:
-        return _plan(experiment)
-    count = train(experiment, force=options.force)
-    say(f"{experiment.run}: {count} model{'' if count == 1 else 's'} trained")
+    for experiment in series_experiments(_experiment(options)):
+        if options.dry_run:
+            _plan(experiment)
+            continue
+        count = train(experiment, force=options.force)
+        say(f"{experiment.run}: {count} model{'' if count == 1 else 's'} trained")
     return 0
 
 
 def run_verb(options: argparse.Namespace) -> int:
     """Do all stages."""
     from recombine.experiment import score_run, train, translate
+    from recombine.generalisation import dose_response, series_experiments, write_dose_response
 
-    experiment = _experiment(options)
-    if options.dry_run:
-        return _plan(experiment)
-    if options.engine == "ray":
-        from recombine.cluster import run_experiment_on_ray
+    whole = _experiment(options)
+    members = series_experiments(whole)
+    for experiment in members:
+        if options.dry_run:
+            _plan(experiment)
+            continue
+        if options.engine == "ray":
+            from recombine.cluster import run_experiment_on_ray
 
-        run_experiment_on_ray(experiment, address=options.address)
-    else:
-        train(experiment, force=options.force)
-        translate(experiment, force=options.force)
-    score_run(experiment, force=options.force)
-    return _report([experiment.run], experiment.run / "report", ())
+            run_experiment_on_ray(experiment, address=options.address)
+        else:
+            train(experiment, force=options.force)
+            translate(experiment, force=options.force)
+        score_run(experiment, force=options.force)
+        _report([experiment.run], experiment.run / "report", ())
+    if len(members) > 1 and not options.dry_run:
+        for path in write_dose_response(dose_response(whole.run), whole.run):
+            print(path)
+    return 0
 
 
 def translate_verb(options: argparse.Namespace) -> int:

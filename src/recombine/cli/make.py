@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine.cli.talk import print_tree, say
-from recombine.errors import DataError, Problems, RecombineError
+from recombine.errors import ConfigError, DataError, Problems, RecombineError
 
 LISTED = ("builders", "systems", "metrics", "recipes", "grammars")
 
@@ -147,6 +147,8 @@ def build_verb(options: argparse.Namespace) -> int:
         say(f"would build {recipe.head.name} with '{recipe.builder_name}' into {options.out}")
         print(json.dumps(plan() if plan else {}, ensure_ascii=False, indent=2))
         return 0
+    if options.series:
+        return _build_series(recipe, options)
     before = options.out.exists()
     benchmark = build(
         recipe, options.out, seed=options.seed, force=options.force, sample=options.sample
@@ -158,6 +160,24 @@ def build_verb(options: argparse.Namespace) -> int:
         from recombine.export import export
 
         export(benchmark, form, options.out.with_name(f"{options.out.name}-{form}"))
+    return 0
+
+
+def _build_series(recipe: Any, options: argparse.Namespace) -> int:
+    from recombine.builders.series import build_series
+
+    try:
+        divergences = [float(part) for part in options.series.split(",")]
+        seeds = [int(part) for part in (options.seeds or str(options.seed)).split(",")]
+    except ValueError as error:
+        raise ConfigError(f"--series and --seeds are comma-separated numbers: {error}") from None
+    series = build_series(recipe, options.out, divergences=divergences, seeds=seeds)
+    for member in series.member:
+        say(
+            f"{options.out / member.benchmark}: D_A {member.atom_divergence:.5f}, "
+            f"D_C {member.compound_divergence:.5f}"
+        )
+    print(options.out / "series.toml")
     return 0
 
 

@@ -86,6 +86,12 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--out", required=True, type=Path, help="the benchmark directory to make")
     add.add_argument("--seed", type=int, default=1)
     add.add_argument("--export", action="append", default=[], choices=["tsv", "text", "parquet"])
+    add.add_argument(
+        "--series",
+        metavar="C,C,...",
+        help="divergent splits: one benchmark per target divergence and a series.toml",
+    )
+    add.add_argument("--seeds", metavar="N,N,...", help="the seeds of a series (default: --seed)")
     add.add_argument("--engine", choices=["local", "ray"], default=None, help="where to count")
     add.add_argument("--address", default=None, help="the address of a Ray cluster")
     _options(add)

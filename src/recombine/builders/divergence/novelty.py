@@ -42,3 +42,9 @@ def novelty_class(share: float) -> str:
     if share < 0.5:
         return CLASSES[2]
     return CLASSES[3] if share < 1 else CLASSES[4]
+
+
+def length_class(words: int) -> str:
+    """Return the tag of a sentence by its length, the first confounder to look at."""
+    tens = (words - 1) // 10
+    return f"{10 * tens + 1}-{10 * tens + 10} words"
