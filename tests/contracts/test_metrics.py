@@ -1,0 +1,105 @@
+"""Every built-in metric keeps the contract that outside authors are held to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recombine.benchmark import Benchmark, Example, Focus, stratified_sample
+from recombine.builders.recipe import build
+from recombine.metrics.base import Scored
+from recombine.metrics.scoring import create_metrics
+from recombine.registry import BUILT_IN
+from recombine.testing import check_metric
+
+SLOW = {"partial-ginza"}  # loads a Japanese parser
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+    """A small generated benchmark with targets and structures."""
+    out = tmp_path_factory.mktemp("generated") / "b"
+    return build("sget-mini", out, overrides=["scale=0.2"])
+
+
+@pytest.fixture(scope="module")
+def consistency(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+    """Minimal pairs, triples, synonyms, idioms and probes."""
+    sizes = ("sentences", "pairs", "triples", "synonym_samples", "idiom_samples")
+    overrides = [f"{name}=2" for name in sizes] + ["context_samples=1", "repeats=4"]
+    return build("consistency", tmp_path_factory.mktemp("consistency") / "b", overrides=overrides)
+
+
+@pytest.fixture(scope="module")
+def compounds(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+    """Two compounds in two contexts each."""
+    rows = []
+    for noun, words in (("dog", ("狗",)), ("bag", ("袋", "包"))):
+        for place in ("here", "there"):
+            focus = (
+                Focus(text=f"the {noun}", role="compound"),
+                Focus(text=noun, role="N", accepted=words),
+            )
+            reference = f"{words[0]}在{'这里' if place == 'here' else '那里'}。"
+            rows.append(
+                Example.make(
+                    source=f"the {noun} is {place} .",
+                    references=[reference],
+                    tags={"category": "NP"},
+                    group=f"the {noun}",
+                    focus=focus,
+                )
+            )
+    from recombine.benchmark import Draft
+
+    draft = Draft(tmp_path_factory.mktemp("compounds") / "b", seed=1)
+    draft.write("test", rows)
+    head = {"format": 1, "name": "c", "version": "1", "source": "en", "target": "zh"}
+    return draft.finish({**head, "builder": "none", "seed": 1})
+
+
+def items(benchmark: Benchmark, *, perfect: bool) -> list[Scored]:
+    """Return references, or a mix of references, parts of them and copies."""
+    found = []
+    for split in benchmark.splits:
+        if split in ("train", "dev"):
+            continue
+        for number, example in enumerate(stratified_sample(benchmark.read(split), 150, 1)):
+            right = example.references[0] if example.references else example.source.upper()
+            wrong = (right, right[: len(right) // 2], "")[number % 3]
+            found.append(Scored(example, right if perfect else wrong))
+    return found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+        for name in sorted(BUILT_IN["metric"])
+    ],
+)
+def test_the_contract_holds(name, generated, consistency, compounds):
+    """On every kind of benchmark: keys, finite statistics, order, blank output, perfect output."""
+    observed = 0
+    for benchmark in (generated, consistency, compounds):
+        (metric,) = (m for m in create_metrics([name], benchmark) if m.name == name)
+        mixed = items(benchmark, perfect=False)
+        observed += sum(metric.key(item.example) is not None for item in mixed)
+        # Copying every source in capitals is no perfect translation: only references are.
+        perfect = items(benchmark, perfect=True) if benchmark is not consistency else ()
+        check_metric(metric, mixed, perfect)
+    assert observed, f"nothing here lets '{name}' observe anything"
+
+
+def test_no_metric_shares_a_signature(generated: Benchmark):
+    """A number's signature tells which metric made it."""
+    metrics = create_metrics(sorted(set(BUILT_IN["metric"]) - SLOW), generated)
+    signatures = [metric.signature() for metric in metrics]
+    assert len(set(signatures)) == len(signatures)
+
+
+def test_the_fixtures_are_small(generated: Benchmark, consistency: Benchmark):
+    """The suite is run often."""
+    assert all(isinstance(one.path, Path) for one in (generated, consistency))
+    assert generated.manifest.splits["gen"] < 1000
