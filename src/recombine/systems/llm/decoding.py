@@ -19,7 +19,7 @@ from recombine.systems.llm.weights import Weights, end_ids
 
 _WINDOW = 16  # batches sorted by length together, and so held back until all are done
 _GPU_ROWS = 512
-_CPU_ROWS = 16
+_CPU_ROWS = 32
 _MEMORY_SHARE = 0.06  # of the GPU, for the keys and values of one batch shape
 _TYPICAL_LENGTH = 256
 

@@ -15,7 +15,9 @@ from recombine.systems.base import Failure, TrainingData
 from recombine.systems.llm.decoding import Decoding, Limits
 from recombine.systems.llm.prompt import PAPER_PROMPT, Prompt, render_answer
 from recombine.systems.llm.shots import choose_shots
+from recombine.systems.llm.step import Step
 from recombine.systems.llm.training import (
+    CausalRunner,
     Progression,
     Recipe,
     checkpoint_of,
@@ -184,12 +186,24 @@ class Llm:
                 _save(adapted, model_dir / "checkpoints" / f"epoch-{epoch}")
 
         self._require_room(model, max(len(one.tokens) for one in sequences))
+
+        def runner(parameters: list[Any], rank: int, world: int) -> CausalRunner:
+            capture = weights.device.startswith("cuda") and world == 1
+            return CausalRunner(
+                Step(model, parameters, weights.device, capture=capture),
+                sequences,
+                batch_size=self.batch_size,
+                pad_id=weights.tokenizer.pad_token_id,
+                rank=rank,
+                world=world,
+            )
+
         made = fine_tune(
             model,
-            sequences,
+            [len(one.tokens) for one in sequences],
+            runner,
             self._recipe(),
             seed=seed,
-            pad_id=weights.tokenizer.pad_token_id,
             device=weights.device,
             checkpoint=checkpoint_of(model_dir),
             after_epoch=keep,

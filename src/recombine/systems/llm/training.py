@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from recombine.run import progress
-from recombine.systems.llm.batches import Batch, Collation, Learned, plan_epoch
+from recombine.systems.llm.batches import Collation, Learned, plan_epoch
 from recombine.systems.llm.checkpoint import Checkpoint
 from recombine.systems.llm.step import Step
 
@@ -42,13 +42,30 @@ class Progression:
     path: str
 
 
+class Runner(Protocol):
+    """Computes loss and gradients of chosen examples; adds each batch's mean loss to `total`."""
+
+    total: Any
+
+    @property
+    def path(self) -> str:
+        """How the steps are computed, for the record."""
+
+    def run(self, chosen: Sequence[int]) -> None:
+        """Set the gradients of one batch."""
+
+
+MakeRunner = Callable[[list[Any], int, int], Runner]
+"""From the trained parameters, this process's rank and the number of processes."""
+
+
 def fine_tune(
     model: Any,
-    sequences: Sequence[Learned],
+    lengths: Sequence[int],
+    make_runner: MakeRunner,
     recipe: Recipe,
     *,
     seed: int,
-    pad_id: int,
     device: str,
     checkpoint: Checkpoint,
     after_epoch: Callable[[int], None] = lambda epoch: None,
@@ -64,16 +81,13 @@ def fine_tune(
         weight_decay=recipe.weight_decay,
         fused=device.startswith("cuda"),
     )
-    lengths = [len(one.tokens) for one in sequences]
-    per_epoch = -(-len(sequences) // recipe.batch_size)
+    per_epoch = -(-len(lengths) // recipe.batch_size)
     total = recipe.max_steps or per_epoch * recipe.epochs
     state: dict[str, Any] = {"step": 0, "loss": 0.0, "tokens": 0}
     if checkpoint.exists():
         state = checkpoint.read(trained, optimizer)
     first = state["step"]
-    capture = device.startswith("cuda") and world == 1
-    step = Step(model, list(trained.values()), device, capture=capture)
-    collation = Collation(sequences, -(-recipe.batch_size // world), pad_id)
+    runner = make_runner(list(trained.values()), rank, world)
     model.train()
     started = time.monotonic()
     with progress("fine-tune", total) as bar:
@@ -85,11 +99,8 @@ def fine_tune(
             # Dropout depends on seed and step alone, so that a resumed training repeats it.
             torch.manual_seed((seed << 32) + number * world + rank)
             tokens = sum(lengths[one] for one in batches[place])
-            if world == 1:
-                step.run(collation.batch(batches[place]))
-            else:
-                _run_share(step, collation, batches[place], rank, world)
-            torch.nn.utils.clip_grad_norm_(step.parameters, recipe.max_grad_norm)
+            runner.run(batches[place])
+            torch.nn.utils.clip_grad_norm_(list(trained.values()), recipe.max_grad_norm)
             for group in optimizer.param_groups:
                 group["lr"] = recipe.learning_rate * _rate(number, total, recipe.warmup_steps)
             optimizer.step()
@@ -97,7 +108,7 @@ def fine_tune(
             bar.advance()
             done = number + 1
             if done % recipe.save_every == 0 or done == total or done % per_epoch == 0:
-                state = _settle(state, step, done, first)
+                state = _settle(state, runner, done, first)
                 bar.note(loss=state["loss"])
                 if rank == 0 and done % recipe.save_every == 0 and done < total:
                     checkpoint.write(trained, optimizer, state)
@@ -110,9 +121,7 @@ def fine_tune(
         loss=state["loss"],
         sequences=(total - first) * recipe.batch_size,
         tokens=state["tokens"],
-        path="CUDA graphs"
-        if step.capture
-        else f"eager{f' ({step.problem})' if step.problem else ''}",
+        path=runner.path,
     )
 
 
@@ -144,30 +153,57 @@ def _rate(number: int, total: int, warmup: int) -> float:
     return max(0.0, (total - number) / max(1, total - warmup))
 
 
-def _settle(state: dict[str, Any], step: Step, done: int, first: int) -> dict[str, Any]:
+def _settle(state: dict[str, Any], runner: Runner, done: int, first: int) -> dict[str, Any]:
     """Read the mean loss since the last look; this waits for the device."""
     since = done - max(state["step"], first)
-    loss = float(step.total) / max(1, since)
-    step.total.zero_()
+    loss = float(runner.total) / max(1, since)
+    runner.total.zero_()
     return {**state, "step": done, "loss": loss}
 
 
-def _run_share(step: Step, collation: Collation, chosen: list[int], rank: int, world: int) -> None:
-    """Compute this process's part of the batch and add up the gradients of all."""
+class CausalRunner:
+    """Runs batches of prompt-and-answer sequences, each process its share of every batch."""
+
+    def __init__(
+        self, step: Step, sequences: Sequence[Learned], *, batch_size: int, pad_id: int,
+        rank: int, world: int,
+    ) -> None:  # fmt: skip
+        self.step = step
+        self.sequences = sequences
+        self.collation = Collation(sequences, -(-batch_size // world), pad_id)
+        self.rank = rank
+        self.world = world
+        self.total = step.total
+
+    @property
+    def path(self) -> str:
+        """How the steps were computed."""
+        if self.step.capture:
+            return "CUDA graphs"
+        return f"eager ({self.step.problem})" if self.step.problem else "eager"
+
+    def run(self, chosen: Sequence[int]) -> None:
+        """Set the gradients of the whole batch."""
+        if self.world == 1:
+            self.step.run(self.collation.batch(chosen))
+            return
+        rows = [self.sequences[one] for one in chosen]
+        learned = sum(len(row.tokens) - row.learn_from for row in rows)
+        share = chosen[self.rank :: self.world]
+        self.step.run(self.collation.batch(share or chosen[:1]), learned)
+        add_up_gradients(self.step.parameters, idle=not share)
+
+
+def add_up_gradients(parameters: Sequence[Any], *, idle: bool) -> None:
+    """Sum the gradients of all processes; an idle one has computed a batch that does not count."""
     import torch
 
-    everything = collation.sequences
-    learned = sum(len(everything[one].tokens) - everything[one].learn_from for one in chosen)
-    share = chosen[rank::world]
-    batch: Batch = collation.batch(share or chosen[:1])
-    step.run(batch, learned)
-    if not share:
-        for parameter in step.parameters:
-            parameter.grad = torch.zeros_like(parameter)
-    flat = torch.cat([parameter.grad.reshape(-1) for parameter in step.parameters])
+    flat = torch.cat([parameter.grad.reshape(-1) for parameter in parameters])
+    if idle:
+        flat.zero_()
     torch.distributed.all_reduce(flat)
     at = 0
-    for parameter in step.parameters:
+    for parameter in parameters:
         size = parameter.numel()
         parameter.grad.copy_(flat[at : at + size].view_as(parameter))
         at += size
