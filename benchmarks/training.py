@@ -40,7 +40,9 @@ def made_up(pairs: int, source_size: int, target_size: int) -> Prepared:
     source = [stream.integers(4, source_size, n).tolist() for n in base]
     target = [
         [4 + piece * 7 % (target_size - 4) for piece in (sentence + sentence)[: max(1, int(n))]]
-        for sentence, n in zip(source, np.minimum(120, base * stream.normal(1.25, 0.15, pairs)), strict=True)
+        for sentence, n in zip(
+            source, np.minimum(120, base * stream.normal(1.25, 0.15, pairs)), strict=True
+        )
     ]
     words = [
         Vocabulary("word", [*SPECIAL, *(f"w{n}" for n in range(size - len(SPECIAL)))])
@@ -81,6 +83,7 @@ def matmul_rate(device: torch.device, dtype: torch.dtype) -> float:
 
 
 def synchronise(device: torch.device) -> None:
+    """Wait for the device."""
     if device.type == "cuda":
         torch.cuda.synchronize()
 
@@ -88,6 +91,7 @@ def synchronise(device: torch.device) -> None:
 def replica_of(
     prepared: Prepared, options: TransformerOptions, folder: Path, seed: int, device: torch.device
 ) -> Replica:
+    """Return a model in training."""
     seed_streams(seed, 2**31 - 1)
     model = build_model(options, len(prepared.source_vocabulary), len(prepared.target_vocabulary))
     return Replica(
@@ -115,10 +119,14 @@ def measure(
             for replica in replicas:
                 try:
                     replica.stepper = GraphStepper(replica)
-                    notes.append(f"kernels agree with PyTorch within {replica.stepper.agreement:.2g}")
+                    notes.append(
+                        f"kernels agree with PyTorch within {replica.stepper.agreement:.2g}"
+                    )
                     notes.append(
                         "rows "
-                        + " ".join(f"{x.source_rows}+{x.target_rows}" for x in replica.stepper.levels)
+                        + " ".join(
+                            f"{x.source_rows}+{x.target_rows}" for x in replica.stepper.levels
+                        )
                     )
                 except Exception as error:
                     import traceback
@@ -171,12 +179,20 @@ def kernel_table(replicas: list[Replica], device: torch.device) -> None:
     for row in rows[:32]:
         spent = getattr(row, field)
         if spent > 0.004 * total:
-            print(f"  {spent / total:6.1%} {spent / 10:9.0f} us/step {row.count / 10:7.1f} calls  {row.key[:88]}")
+            print(
+                f"  {spent / total:6.1%} {spent / 10:9.0f} us/step "
+                f"{row.count / 10:7.1f} calls  {row.key[:88]}"
+            )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--benchmark", type=Path, help="a benchmark directory instead of made-up data")
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument(
+        "--benchmark", type=Path, help="a benchmark directory instead of made-up data"
+    )
     parser.add_argument("--preset", default="paper-transformer")
     parser.add_argument("--batch", type=int, nargs="+", default=[1024, 256])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
@@ -204,9 +220,10 @@ def main() -> None:
         prepared = made_up(44_100, *sizes)
     device = choose_device(given.device)
     corpus = prepared.corpus
+    name = torch.cuda.get_device_name() if device.type == "cuda" else "cpu"
+    source, target = corpus.source.lengths.mean(), corpus.target.lengths.mean()
     print(
-        f"torch {torch.__version__}, {torch.cuda.get_device_name() if device.type == 'cuda' else 'cpu'}; "
-        f"{len(corpus)} pairs, {corpus.source.lengths.mean():.1f} + {corpus.target.lengths.mean():.1f} "
+        f"torch {torch.__version__}, {name}; {len(corpus)} pairs, {source:.1f} + {target:.1f} "
         f"pieces (longest {corpus.source.lengths.max()}, {corpus.target.lengths.max()}), "
         f"{flops_per_pair(prepared, options) / 1e9:.2f} GFLOP a pair"
     )
@@ -229,7 +246,9 @@ def main() -> None:
         for batch in given.batch:
             peer = peer_rate(prepared, options, batch, device)
             ours = next(row["pairs_per_s"] for row in rows if row["batch"] == batch)
-            print(f"OpenNMT-py at {batch}: {peer:.0f} pairs/s; ours are {ours / peer:.1f} times that")
+            print(
+                f"OpenNMT-py at {batch}: {peer:.0f} pairs/s; ours are {ours / peer:.1f} times that"
+            )
     else:
         print("OpenNMT-py is not importable: no peer measured", file=sys.stderr)
     if given.json:

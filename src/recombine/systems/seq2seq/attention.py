@@ -1,11 +1,14 @@
 """Attention over padded sentences, with Shaw's relative positions by skewing.
 
-Relative positions (Shaw et al. 2018, equations 3 and 4; offsets clipped as in equation 5): a learned
-vector a[j - i] is added to key j and to value j as query i sees them. One table serves keys and
-values and all heads of a layer, as in OpenNMT-py, the toolkit of Kumon et al. 2024. Because the
-vector depends on j - i alone, a product with the table followed by a skew (Huang et al. 2018,
-section 3.4.1) replaces a gather of T x T vectors.
+Relative positions (Shaw et al. 2018, equations 3 and 4; offsets clipped as in equation 5): a
+learned vector a[j - i] is added to key j and to value j as query i sees them. One table serves
+keys and values and all heads of a layer, as in OpenNMT-py, the toolkit of Kumon et al. 2024.
+Because the vector depends on j - i alone, a product with the table followed by a skew (Huang et al.
+2018, section 3.4.1) replaces a gather of T x T vectors.
 """
+
+# torch leaves some of its methods without types.
+# mypy: disable-error-code="no-untyped-call, no-any-return"
 
 from __future__ import annotations
 

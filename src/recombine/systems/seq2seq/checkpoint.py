@@ -97,7 +97,7 @@ def checkpoints(model_dir: Path) -> list[str]:
 
 
 def weights_file(model_dir: Path, checkpoint: str | None) -> Path:
-    """Return the file with the weights to decode: the named step's, else the best, else the last."""
+    """Return the file of the weights to decode: the named step's, the best, or the last."""
     if checkpoint is not None:
         path = model_dir / f"{checkpoint}.safetensors"
         if not path.exists():
@@ -134,7 +134,8 @@ def claim(model_dir: Path, kind: str, options: Options, data: str) -> None:
             then, now = stored["identity"].get(name), mine["identity"].get(name)
             if then != now:
                 raise StaleOutput(
-                    f"{model_dir} holds a model trained with another '{name}': {then} then, {now} now",
+                    f"{model_dir} holds a model trained with another '{name}': "
+                    f"{then} then, {now} now",
                     hint="use another model directory or remove this one",
                 )
     write_json(path, mine)

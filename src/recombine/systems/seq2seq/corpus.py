@@ -140,7 +140,9 @@ def prepare(
     targets = [example.references[0] for example in pairs]
     identity = {
         "data": fingerprint([sources, targets]),
-        "options": {key: value for key, value in options.identity().items() if key in _TEXT_OPTIONS},
+        "options": {
+            key: value for key, value in options.identity().items() if key in _TEXT_OPTIONS
+        },
     }
     folder = model_dir / "data"
     numpy_path = folder / "pairs.safetensors"
@@ -194,15 +196,15 @@ def _corpus(arrays: dict[str, Any]) -> Corpus:
     return Corpus(*sides)
 
 
-def _prepared(
-    vocabularies: list[Vocabulary], corpus: Corpus, dev: Sequence[Example]
-) -> Prepared:
+def _prepared(vocabularies: list[Vocabulary], corpus: Corpus, dev: Sequence[Example]) -> Prepared:
     scored = [example for example in dev if example.references]
+    source, target = vocabularies
     return Prepared(
-        *vocabularies,
-        corpus=corpus,
-        dev_sources=[example.source for example in scored],
-        dev_references=[example.references for example in scored],
+        source,
+        target,
+        corpus,
+        [example.source for example in scored],
+        [example.references for example in scored],
     )
 
 

@@ -4,9 +4,14 @@ Every kernel of one forward pass has a number (its site); with the seed of the s
 tensor so that a replayed graph reads a new one, it decides the dropout masks.
 """
 
+# torch leaves some of its methods without types.
+# mypy: disable-error-code="no-untyped-call, no-any-return"
+
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -20,6 +25,11 @@ from recombine.systems.seq2seq.operations import NORM_EPSILON, PlainOperations
 LONGEST = 128
 # Up to this vocabulary a product with one-hot rows beats scattered additions for the gradient.
 ONE_HOT_LIMIT = 4096
+# Programs that clear the rows no sentence owns, and programs that share a backward pass (each has
+# its own sum for the table of relative positions).
+CLEARING = 32
+KEEP_ALL = 1e-30
+WORKERS = 528
 _TILES = ((0, 16), (16, 32), (32, 64), (64, 128))
 
 
@@ -30,12 +40,19 @@ class FusedOperations:
     seed: Tensor
     # How many sentences of a batch, longest first, can be longer than each tile's lower edge.
     counts: tuple[int, ...] = ()
+    # Kernels for different lengths run side by side, so that the long ones do not hold up others.
+    streams: tuple[torch.cuda.Stream, ...] = ()
+    # For comparing with other code: the kernels for dropout, with masks that keep everything.
+    keep_all: bool = False
     site: int = 0
     plain: PlainOperations = field(default_factory=PlainOperations)
 
     def begin(self) -> None:
         """Start numbering sites anew, at the start of a forward pass."""
         self.site = 0
+
+    def _rate(self, dropout: float) -> float:
+        return KEEP_ALL if self.keep_all and dropout else dropout
 
     def _next(self) -> int:
         self.site += 1
@@ -50,19 +67,19 @@ class FusedOperations:
 
     def drop(self, x: Tensor, dropout: float) -> Tensor:
         """Return dropout(x)."""
-        dropped: Tensor = _Drop.apply(x, self.seed, self._next(), dropout)
+        dropped: Tensor = _Drop.apply(x, self.seed, self._next(), self._rate(dropout))
         return dropped
 
     def add_norm(
         self, x: Tensor, h: Tensor, bias: Tensor | None, gain: Tensor, shift: Tensor, dropout: float
     ) -> tuple[Tensor, Tensor]:
         """Return y = x + dropout(h + bias) and the layer norm of y."""
-        y, n = _AddNorm.apply(x, h, bias, gain, shift, self.seed, self._next(), dropout)
+        y, n = _AddNorm.apply(x, h, bias, gain, shift, self.seed, self._next(), self._rate(dropout))
         return y, n
 
     def activate(self, u: Tensor, bias: Tensor, dropout: float) -> Tensor:
         """Return dropout(relu(u + bias))."""
-        activated: Tensor = _Activate.apply(u, bias, self.seed, self._next(), dropout)
+        activated: Tensor = _Activate.apply(u, bias, self.seed, self._next(), self._rate(dropout))
         return activated
 
     def attend_self(
@@ -81,7 +98,17 @@ class FusedOperations:
             return self.plain.attend_self(
                 projected, layout, heads, side, causal=causal, table=table, dropout=dropout
             )
-        shape = _Shape(layout, heads, side, side, causal, self.counts, dropout, self._next())
+        shape = _Shape(
+            layout,
+            heads,
+            side,
+            side,
+            causal,
+            self.counts,
+            self._rate(dropout),
+            self._next(),
+            self.streams,
+        )
         mixed: Tensor = _Attend.apply(projected, None, table, self.seed, shape)
         return mixed
 
@@ -92,7 +119,15 @@ class FusedOperations:
         if isinstance(layout, Grouped):
             return self.plain.attend_cross(query, memory, layout, heads, dropout)
         shape = _Shape(
-            layout, heads, "target", "source", False, self.counts, dropout, self._next()
+            layout,
+            heads,
+            "target",
+            "source",
+            False,
+            self.counts,
+            self._rate(dropout),
+            self._next(),
+            self.streams,
         )
         mixed: Tensor = _Attend.apply(query, memory, None, self.seed, shape)
         return mixed
@@ -108,6 +143,7 @@ class _Shape:
     counts: tuple[int, ...]
     dropout: float
     site: int
+    streams: tuple[torch.cuda.Stream, ...]
 
     def sides(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         layout = self.layout
@@ -122,8 +158,27 @@ class _Shape:
         counts = self.counts or (len(self.layout.source_starts),) * len(_TILES)
         return [(*tile, count) for tile, count in zip(_TILES, counts, strict=True) if count]
 
+    def side_by_side(self, launches: list[Callable[[], None]]) -> None:
+        """Launch kernels that do not depend on one another, each on a stream of its own."""
+        if not self.streams:
+            for launch in launches:
+                launch()
+            return
+        main = torch.cuda.current_stream()
+        beside = self.streams[: len(launches) - 1]
+        for stream, launch in zip(beside, reversed(launches), strict=False):
+            stream.wait_stream(main)
+            with torch.cuda.stream(stream):
+                launch()
+        launches[0]()
+        for stream in beside:
+            main.wait_stream(stream)
+
 
 def _threshold(dropout: float) -> tuple[int, float]:
+    """Return the hash below which an element is dropped, and the scale of those kept."""
+    if dropout == KEEP_ALL:
+        return 0, 1.0
     return int(dropout * (1 << 24)), 1.0 / (1.0 - dropout)
 
 
@@ -135,7 +190,7 @@ class _Embed(torch.autograd.Function):
         return table.index_select(0, pieces)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         (pieces,) = ctx.saved_tensors
         numbers = torch.arange(ctx.size, device=pieces.device)
         one_hot = (pieces[None, :] == numbers[:, None]).to(gradient.dtype)
@@ -150,7 +205,7 @@ class _Drop(torch.autograd.Function):
         return _drop(x.contiguous(), seed, site, dropout)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         (seed,) = ctx.saved_tensors
         return _drop(gradient.contiguous(), seed, ctx.site, ctx.dropout), None, None, None
 
@@ -181,17 +236,17 @@ class _Activate(torch.autograd.Function):
         return out
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         (out,) = ctx.saved_tensors
         rows, width = out.shape
         programs = max(1, min(132, -(-rows // 8)))
         d_u = torch.empty_like(out)
-        partial = torch.empty(programs, width, device=out.device)
+        sums = torch.empty(programs, width, device=out.device)
         kernels.activate_backward_kernel[(programs, -(-width // 256))](
-            out, gradient.contiguous(), d_u, partial, rows, _threshold(ctx.dropout)[1],
+            out, gradient.contiguous(), d_u, sums, rows, _threshold(ctx.dropout)[1],
             WIDTH=width, ROWS=8, COLUMNS=256, num_warps=4,
         )  # fmt: skip
-        return d_u, partial.sum(0).to(ctx.bias_dtype), None, None, None
+        return d_u, _column_sum(sums, ctx.bias_dtype), None, None, None
 
 
 class _AddNorm(torch.autograd.Function):
@@ -224,25 +279,23 @@ class _AddNorm(torch.autograd.Function):
         return y, n
 
     @staticmethod
-    def backward(  # type: ignore[override]
-        ctx: Any, d_y: Tensor | None, d_n: Tensor | None
-    ) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, d_y: Tensor | None, d_n: Tensor | None) -> tuple[Tensor | None, ...]:
         y, gain, mean, scale, seed = ctx.saved_tensors
         rows, width = y.shape
         block = _power(width)
         tall = max(1, 2048 // block)
-        programs = max(1, min(528, -(-rows // tall)))
+        programs = max(1, min(264, -(-rows // tall)))
         d_n = torch.zeros_like(y) if d_n is None else d_n.contiguous()
         d_x = torch.empty_like(y)
         d_h = torch.empty_like(y) if ctx.dropout else d_x
-        partial = torch.empty(programs, 3, width, device=y.device)
+        sums = torch.empty(programs, 3 * width, device=y.device)
         kernels.add_norm_backward_kernel[(programs,)](
-            y, gain, mean, scale, d_n if d_y is None else d_y.contiguous(), d_n, d_x, d_h, partial,
+            y, gain, mean, scale, d_n if d_y is None else d_y.contiguous(), d_n, d_x, d_h, sums,
             seed, ctx.site, rows, *_threshold(ctx.dropout),
             WIDTH=width, BLOCK=block, ROWS=tall, DROP=ctx.dropout > 0, HAS_D_Y=d_y is not None,
             num_warps=4,
         )  # fmt: skip
-        d_gain, d_shift, d_bias = partial.sum(0).to(gain.dtype).unbind(0)
+        d_gain, d_shift, d_bias = _column_sum(sums, gain.dtype).chunk(3)
         return d_x, d_h, d_bias if ctx.has_bias else None, d_gain, d_shift, None, None, None
 
 
@@ -258,48 +311,67 @@ class _Attend(torch.autograd.Function):
     ) -> Tensor:
         q, k, v = _columns(query, memory)
         width = q.shape[1] // shape.heads
-        # The tail of rows that belong to no sentence stays zero.
-        out = torch.zeros(len(q), q.shape[1], dtype=q.dtype, device=q.device)
+        out = torch.empty(len(q), q.shape[1], dtype=q.dtype, device=q.device)
         level = torch.empty(len(q), shape.heads, device=q.device)
-        for low, block, count in shape.tiles():
-            kernels.attention_kernel[(count * shape.heads,)](
+
+        def launch(low: int, block: int, count: int) -> None:
+            items = count * shape.heads
+            kernels.attention_kernel[(items + (0 if low else CLEARING),)](
                 q, k, v, q if table is None else table, out, level, *shape.sides(), seed,
-                shape.site, q.stride(0), k.stride(0), out.stride(0), width**-0.5,
+                shape.site, items, len(q), q.stride(0), k.stride(0), out.stride(0), width**-0.5,
                 *_threshold(shape.dropout), **_constants(shape, width, low, block, table),
                 num_warps={16: 1, 32: 2, 64: 4, 128: 8}[block],
             )  # fmt: skip
+
+        shape.side_by_side([partial(launch, *tile) for tile in shape.tiles()])
         ctx.save_for_backward(query, memory, table, seed, out, level)
         ctx.shape = shape
         return out
 
     @staticmethod
-    def backward(ctx: Any, d_out: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+    def backward(ctx: Any, d_out: Tensor) -> tuple[Tensor | None, ...]:
         query, memory, table, seed, out, level = ctx.saved_tensors
         shape: _Shape = ctx.shape
         q, k, v = _columns(query, memory)
-        d_query = torch.zeros_like(query)
-        d_memory = None if memory is None else torch.zeros_like(memory)
+        d_query = torch.empty_like(query)
+        d_memory = None if memory is None else torch.empty_like(memory)
         d_q, d_k, d_v = _columns(d_query, d_memory)
         width = q.shape[1] // shape.heads
-        tiles = [(*tile, _programs(tile[2] * shape.heads)) for tile in shape.tiles()]
-        partial = q.new_zeros(0, dtype=torch.float32)
-        if table is not None:
-            partial = torch.zeros(
-                sum(tile[3] for tile in tiles), *table.shape, device=q.device, dtype=torch.float32
-            )
+        tiles = []
         first = 0
+        for low, block, count in shape.tiles():
+            workers = max(1, min(count * shape.heads, WORKERS))
+            tiles.append((low, block, count * shape.heads, workers, first))
+            first += workers
+        size = (first, *table.shape) if table is not None else (0,)
+        # Zeros, because short tiles do not reach the outer rows of the table.
+        sums = torch.zeros(size, device=q.device, dtype=torch.float32)
         d_out = d_out.contiguous()
-        for low, block, count, programs in tiles:
-            kernels.attention_backward_kernel[(programs,)](
-                q, k, v, q if table is None else table, out, level, d_out, d_q, d_k, d_v,
-                partial, first, *shape.sides(), seed, shape.site, count * shape.heads,
+
+        def launch(low: int, block: int, items: int, workers: int, first: int) -> None:
+            kernels.attention_backward_kernel[(workers + (0 if low else CLEARING),)](
+                q, k, v, q if table is None else table, out, level, d_out, d_q, d_k, d_v, sums,
+                first, *shape.sides(), seed, shape.site, items, workers, len(q), len(k),
                 q.stride(0), k.stride(0), out.stride(0), width**-0.5,
                 *_threshold(shape.dropout), **_constants(shape, width, low, block, table),
+                QUERY_COLUMNS=query.shape[1],
                 num_warps={16: 2, 32: 4, 64: 4, 128: 8}[block], num_stages=1,
             )  # fmt: skip
-            first += programs
-        d_table = None if table is None else partial.sum(0).to(table.dtype)
+
+        shape.side_by_side([partial(launch, *tile) for tile in tiles])
+        d_table = None
+        if table is not None:
+            d_table = _column_sum(sums.flatten(1), table.dtype).view_as(table)
         return d_query, d_memory, d_table, None, None
+
+
+def _column_sum(partial_sums: Tensor, dtype: torch.dtype) -> Tensor:
+    rows, width = partial_sums.shape
+    out = torch.empty(width, device=partial_sums.device, dtype=dtype)
+    kernels.column_sum_kernel[(-(-width // 32),)](
+        partial_sums, out, rows, WIDTH=width, ROWS=128, COLUMNS=32, num_warps=4
+    )
+    return out
 
 
 def _columns(query: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
@@ -320,11 +392,6 @@ def _constants(
         "RELATIVE": table is not None, "CLIP": clip, "WINDOW": window,
         "OFFSETS": max(16, _power(2 * window + 1)), "DROP": shape.dropout > 0,
     }  # fmt: skip
-
-
-def _programs(items: int) -> int:
-    """How many programs share the items of a backward pass; each has its own sum for the table."""
-    return max(1, min(items, 1056))
 
 
 def _power(number: int) -> int:

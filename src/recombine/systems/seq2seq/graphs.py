@@ -8,6 +8,9 @@ sentences and the seeds are uploaded for a few hundred steps at a time.
 Several replicas have a stream each: their graphs run side by side and fill the GPU together.
 """
 
+# torch leaves some of its methods without types.
+# mypy: disable-error-code="no-untyped-call, no-any-return"
+
 from __future__ import annotations
 
 import itertools
@@ -71,7 +74,8 @@ class GraphStepper:
         self.loss = torch.zeros((), dtype=torch.float64, device=device)
         self.pieces = torch.zeros((), dtype=torch.int64, device=device)
         self.cursor = torch.zeros(1, dtype=torch.int64, device=device)
-        self.operations = FusedOperations(self.seed)
+        streams = tuple(torch.cuda.Stream(device) for _ in range(3))
+        self.operations = FusedOperations(self.seed, streams=streams)
         self.levels = self._choose_levels()
         self.sentences = self.levels[-1].counts[0]
         self.order = torch.zeros((CHUNK, self.sentences), dtype=torch.int64, device=device)
@@ -162,13 +166,16 @@ class GraphStepper:
         """Raise if the kernels disagree with plain PyTorch on the first batch, dropout aside."""
         model: Any = self.optimiser.compute
         level = self.levels[-1]
-        model.eval()  # no dropout
+        count = min(64, self.sentences)
         batch, pieces = self.resident.pack(
-            self.order[0][: min(64, self.sentences)], level.source_rows, level.target_rows
+            self.order[0][:count], level.source_rows, level.target_rows
         )
+        self.operations.counts = tuple(min(count, one) for one in level.counts)
+        self.operations.keep_all = True
         results = []
         for operations in (PlainOperations(), self.operations):
-            self.operations.counts = ()
+            # Plain PyTorch without dropout against the very kernels of training, keeping all.
+            model.train(operations is self.operations)
             self.operations.begin()
             model.operations = operations
             self.optimiser.clear()
@@ -177,6 +184,7 @@ class GraphStepper:
             gradients = [one.grad.float().flatten() for one in self.optimiser.copies]  # type: ignore[union-attr]
             results.append((float(loss.detach()), torch.cat(gradients)))
         model.operations = PlainOperations()
+        self.operations.keep_all = False
         self.optimiser.clear()
         model.train()
         (plain, expected), (fused, found) = results
@@ -209,8 +217,7 @@ class GraphStepper:
 
     def _choose_levels(self) -> list[Level]:
         sample = [
-            self._need(chosen)
-            for chosen in itertools.islice(self.replica.plan.batches(), SAMPLE)
+            self._need(chosen) for chosen in itertools.islice(self.replica.plan.batches(), SAMPLE)
         ]
         counts = np.array([need.counts for need in sample]).max(0)
         # A little more than ever seen: what is beyond runs without a graph.
@@ -222,7 +229,9 @@ class GraphStepper:
         for quantile in QUANTILES:
             extra = 1.02 if quantile == 1 else 1.0
             rows = [
-                _round(float(np.quantile([getattr(need, side) for need in sample], quantile)) * extra)
+                _round(
+                    float(np.quantile([getattr(need, side) for need in sample], quantile)) * extra
+                )
                 for side in ("source_rows", "target_rows")
             ]
             level = Level(rows[0], rows[1], tuple(counts))
@@ -270,5 +279,3 @@ def step_seeds(seed: int, first: int, count: int) -> Numbers:
 
 def _round(rows: float) -> int:
     return math.ceil(rows / ROW_MULTIPLE) * ROW_MULTIPLE
-
-

@@ -7,6 +7,7 @@ network, element), computed again in the backward pass. fused.py wraps the kerne
 
 # The compiler reads these functions; names and types are Triton's, not Python's.
 # mypy: ignore-errors
+# ruff: noqa: N803, D403
 
 from __future__ import annotations
 
@@ -27,14 +28,14 @@ def mixed(x):
 @triton.jit
 def kept(seed, site, index, threshold):
     """Whether dropout keeps an element: its hash is not below threshold = rate * 2**24."""
-    place = mixed(seed.to(tl.uint32) ^ mixed((seed >> 32).to(tl.uint32) + site.to(tl.uint32) * 0x9E3779B1))
+    place = mixed(
+        seed.to(tl.uint32) ^ mixed((seed >> 32).to(tl.uint32) + site.to(tl.uint32) * 0x9E3779B1)
+    )
     return (mixed(index.to(tl.uint32) ^ place) >> 8).to(tl.int32) >= threshold
 
 
-@triton.jit(do_not_specialize=["site"])
-def drop_kernel(
-    x, out, seed_at, site, size, threshold, keep_scale, BLOCK: tl.constexpr
-):
+@triton.jit(do_not_specialize=["site", "threshold"])
+def drop_kernel(x, out, seed_at, site, size, threshold, keep_scale, BLOCK: tl.constexpr):
     """out = dropout(x); the backward pass is the same call on the gradient."""
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = index < size
@@ -43,7 +44,7 @@ def drop_kernel(
     tl.store(out + index, tl.where(keep, value * keep_scale, 0.0), inside)
 
 
-@triton.jit(do_not_specialize=["site"])
+@triton.jit(do_not_specialize=["site", "threshold"])
 def activate_kernel(
     u, bias, out, seed_at, site, size, threshold, keep_scale,
     WIDTH: tl.constexpr, BLOCK: tl.constexpr, DROP: tl.constexpr,
@@ -81,7 +82,7 @@ def activate_backward_kernel(
     tl.store(d_bias + first * WIDTH + column, tl.sum(total, 0), column < WIDTH)
 
 
-@triton.jit(do_not_specialize=["site"])
+@triton.jit(do_not_specialize=["site", "threshold"])
 def add_norm_kernel(
     x, h, bias, gain, shift, y, n, mean_at, scale_at, seed_at, site, threshold, keep_scale,
     epsilon, WIDTH: tl.constexpr, BLOCK: tl.constexpr, HAS_BIAS: tl.constexpr,
@@ -111,7 +112,7 @@ def add_norm_kernel(
     tl.store(n + at, gained + tl.load(shift + column, inside, 0.0).to(tl.float32), inside)
 
 
-@triton.jit(do_not_specialize=["site"])
+@triton.jit(do_not_specialize=["site", "threshold"])
 def add_norm_backward_kernel(
     y, gain, mean_at, scale_at, d_y, d_n, d_x, d_h, partial, seed_at, site, rows, threshold,
     keep_scale, WIDTH: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
@@ -155,6 +156,30 @@ def add_norm_backward_kernel(
 
 
 @triton.jit
+def column_sum_kernel(
+    partial, out, rows, WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr
+):
+    """Sum the rows of partial [rows, WIDTH] into out [WIDTH]."""
+    column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+    total = tl.zeros((ROWS, COLUMNS), tl.float32)
+    for first in range(0, rows, ROWS):
+        row = first + tl.arange(0, ROWS)
+        inside = (row < rows)[:, None] & (column < WIDTH)[None, :]
+        total += tl.load(partial + row[:, None] * WIDTH + column[None, :], inside, 0.0)
+    tl.store(out + column, tl.sum(total, 0), column < WIDTH)
+
+
+@triton.jit
+def zero_tail(out, used, rows, part, parts, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
+    """Write zeros into this program's share of the rows that belong to no sentence."""
+    for row in range(used + part, rows, parts):
+        for first in range(0, WIDTH, BLOCK):
+            column = first + tl.arange(0, BLOCK)
+            zeros = tl.zeros((BLOCK,), tl.float32).to(out.dtype.element_ty)
+            tl.store(out + row * WIDTH + column, zeros, column < WIDTH)
+
+
+@triton.jit
 def by_offset(weights, row, column, offset, WINDOW: tl.constexpr, BLOCK: tl.constexpr):
     """Sum weights [query, key] into [query, offset], where offset r stands for key - query.
 
@@ -170,17 +195,27 @@ def by_offset(weights, row, column, offset, WINDOW: tl.constexpr, BLOCK: tl.cons
     return tl.where(offset == 2 * WINDOW, high, result)
 
 
-@triton.jit(do_not_specialize=["site"])
+@triton.jit(do_not_specialize=["site", "threshold", "items", "rows"])
 def attention_kernel(
     query, key, value, table, out, level, query_starts, query_lengths, key_starts, key_lengths,
-    seed_at, site, query_stride, key_stride, out_stride, score_scale, threshold, keep_scale,
-    HEADS: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr, LOW: tl.constexpr,
+    seed_at, site, items, rows, query_stride, key_stride, out_stride, score_scale, threshold,
+    keep_scale, HEADS: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr, LOW: tl.constexpr,
     CAUSAL: tl.constexpr, RELATIVE: tl.constexpr, CLIP: tl.constexpr, WINDOW: tl.constexpr,
     OFFSETS: tl.constexpr, DROP: tl.constexpr,
 ):  # fmt: skip
-    """Attention of one sentence and head whose longer side has LOW < length <= BLOCK pieces."""
-    sentence = tl.program_id(0) // HEADS
-    head = tl.program_id(0) % HEADS
+    """Attention of one sentence and head whose longer side has LOW < length <= BLOCK pieces.
+
+    Programs beyond the items clear the tail of rows that belong to no sentence.
+    """
+    item = tl.program_id(0)
+    if item >= items:
+        last = items // HEADS - 1
+        used = tl.load(query_starts + last) + tl.load(query_lengths + last)
+        parts = tl.num_programs(0) - items
+        zero_tail(out, used.to(tl.int32), rows, item - items, parts, HEADS * WIDTH, 512)
+        return
+    sentence = item // HEADS
+    head = item % HEADS
     queries = tl.load(query_lengths + sentence).to(tl.int32)
     keys = tl.load(key_lengths + sentence).to(tl.int32)
     longest = tl.maximum(queries, keys)
@@ -226,16 +261,40 @@ def attention_kernel(
         tl.store(level + (query_start + place) * HEADS + head, total, place < queries)
 
 
-@triton.jit(do_not_specialize=["site", "first_partial", "items"])
+@triton.jit(
+    do_not_specialize=[
+        "site",
+        "threshold",
+        "first_partial",
+        "items",
+        "workers",
+        "query_rows",
+        "key_rows",
+    ]
+)
 def attention_backward_kernel(
     query, key, value, table, out, level, d_out, d_query, d_key, d_value, partial, first_partial,
-    query_starts, query_lengths, key_starts, key_lengths, seed_at, site, items, query_stride,
-    key_stride, out_stride, score_scale, threshold, keep_scale,
+    query_starts, query_lengths, key_starts, key_lengths, seed_at, site, items, workers,
+    query_rows, key_rows, query_stride, key_stride, out_stride, score_scale, threshold, keep_scale,
     HEADS: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr, LOW: tl.constexpr,
     CAUSAL: tl.constexpr, RELATIVE: tl.constexpr, CLIP: tl.constexpr, WINDOW: tl.constexpr,
-    OFFSETS: tl.constexpr, DROP: tl.constexpr,
+    OFFSETS: tl.constexpr, DROP: tl.constexpr, QUERY_COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """Gradients of attention; the table's are summed over the items of a program."""
+    """Gradients of attention; the table's are summed over the items of a program.
+
+    Programs beyond the workers clear the tails: d_query first, and d_key where it is another
+    tensor (in self-attention both are columns of one).
+    """
+    if tl.program_id(0) >= workers:
+        last = items // HEADS - 1
+        part = tl.program_id(0) - workers
+        parts = tl.num_programs(0) - workers
+        used = tl.load(query_starts + last) + tl.load(query_lengths + last)
+        zero_tail(d_query, used.to(tl.int32), query_rows, part, parts, QUERY_COLUMNS, 512)
+        if QUERY_COLUMNS == HEADS * WIDTH:
+            used = tl.load(key_starts + last) + tl.load(key_lengths + last)
+            zero_tail(d_key, used.to(tl.int32), key_rows, part, parts, 2 * HEADS * WIDTH, 512)
+        return
     place = tl.arange(0, BLOCK)
     depth = tl.arange(0, WIDTH)
     row = place[:, None]
@@ -247,7 +306,7 @@ def attention_backward_kernel(
         t = tl.load(table + table_at, number <= 2 * WINDOW, 0.0)
         near = tl.minimum(tl.maximum(column - row, -WINDOW), WINDOW) + WINDOW
         d_table = tl.zeros((OFFSETS, WIDTH), tl.float32)
-    for item in range(tl.program_id(0), items, tl.num_programs(0)):
+    for item in range(tl.program_id(0), items, workers):
         sentence = item // HEADS
         head = item % HEADS
         queries = tl.load(query_lengths + sentence).to(tl.int32)
@@ -261,11 +320,13 @@ def attention_backward_kernel(
             query_at = (query_start + row) * query_stride + head * WIDTH + depth[None, :]
             key_at = (key_start + row) * key_stride + head * WIDTH + depth[None, :]
             out_at = (query_start + row) * out_stride + head * WIDTH + depth[None, :]
+            d_o = tl.load(d_out + out_at, inside_query, 0.0)
+            o = tl.load(out + out_at, inside_query, 0.0).to(tl.float32)
+            # Dao et al. 2022, appendix B.2: sum_j P_ij dP_ij = dO_i . O_i, dropout included.
+            inner = tl.sum(d_o.to(tl.float32) * o, 1)[:, None]
             q = tl.load(query + query_at, inside_query, 0.0)
             k = tl.load(key + key_at, inside_key, 0.0)
             v = tl.load(value + key_at, inside_key, 0.0)
-            o = tl.load(out + out_at, inside_query, 0.0).to(tl.float32)
-            d_o = tl.load(d_out + out_at, inside_query, 0.0)
             total = tl.load(level + (query_start + place) * HEADS + head, place < queries, 0.0)
             scores = tl.dot(q, tl.trans(k), input_precision="ieee")
             if RELATIVE:
@@ -286,8 +347,6 @@ def attention_backward_kernel(
                 d_weights = tl.where(keep, d_weights * keep_scale, 0.0)
             d_v = tl.dot(tl.trans(used.to(d_o.dtype)), d_o, input_precision="ieee")
             tl.store(d_value + key_at, d_v, inside_key)
-            # Dao et al. 2022, appendix B.2: sum_j P_ij dP_ij = dO_i . O_i, dropout included.
-            inner = tl.sum(d_o.to(tl.float32) * o, 1)[:, None]
             d_scores = weights * (d_weights - inner) * score_scale
             d_q = tl.dot(d_scores.to(k.dtype), k, input_precision="ieee")
             d_k = tl.dot(tl.trans(d_scores.to(q.dtype)), q, input_precision="ieee")

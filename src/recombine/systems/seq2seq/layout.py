@@ -9,6 +9,7 @@ graph needs.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,7 +89,7 @@ def group_batch(corpus: Corpus, chosen: Numbers, device: torch.device, groups: i
         torch.from_numpy(source_lengths).to(device),
         torch.from_numpy(target_lengths).to(device),
     )
-    return Batch(*rows, layout=layout)
+    return Batch(rows[0], rows[1], rows[2], rows[3], rows[4], layout)
 
 
 def _padded(side: Side, chosen: Numbers) -> tuple[Numbers, Numbers]:
@@ -105,7 +106,7 @@ def _cut(lengths: Numbers, groups: int) -> list[tuple[int, int]]:
     for _ in range(groups - 1):
         best, gain = 0, 0
         edges = sorted(cuts)
-        for start, stop in zip(edges, edges[1:], strict=False):
+        for start, stop in itertools.pairwise(edges):
             running = np.maximum.accumulate(lengths[start:stop])
             sizes = np.arange(1, stop - start)
             saved = sizes * (running[-1] - running[:-1])
@@ -116,7 +117,7 @@ def _cut(lengths: Numbers, groups: int) -> list[tuple[int, int]]:
             break
         cuts.add(best)
     edges = sorted(cuts)
-    return list(zip(edges, edges[1:], strict=False))
+    return list(itertools.pairwise(edges))
 
 
 class Resident:

@@ -1,9 +1,12 @@
 """The LSTM encoder-decoder with global dot attention (Luong et al. 2015, section 3.1).
 
-The decoder starts from the encoder's last states; attention reads the top layer, and the attentional
-state tanh(W [context; state]) of equation 5 goes to the output layer. Without input feeding, so that
-a whole target is one call.
+The decoder starts from the encoder's last states; attention reads the top layer, and the
+attentional state tanh(W [context; state]) of equation 5 goes to the output layer. Without input
+feeding, so that a whole target is one call.
 """
+
+# torch leaves some of its methods without types.
+# mypy: disable-error-code="no-untyped-call, no-any-return"
 
 from __future__ import annotations
 

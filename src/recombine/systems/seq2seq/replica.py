@@ -121,9 +121,7 @@ class Replica:
         self.model = model.to(device)
         self.optimiser = Optimiser(self.model, options, dtype)
         self.optimiser.compute.train()
-        self.plan = BatchPlan(
-            prepared.corpus, seed, options.sentences_per_step, options.batch_unit
-        )
+        self.plan = BatchPlan(prepared.corpus, seed, options.sentences_per_step, options.batch_unit)
         self.state = State(seed=seed)
         self._resume()
         self._batches: Iterator[Numbers] = self.plan.batches(self.state.step)
@@ -184,7 +182,7 @@ class Replica:
             last = read_state(self.model_dir)
             raise SystemFailure(
                 f"the loss is {self.loss} before step {step}: training has diverged",
-                hint="lower learning_rate, set clip_norm or precision = \"float32\"; "
+                hint='lower learning_rate, set clip_norm or precision = "float32"; '
                 + (f"the state at step {last.step} is kept" if last else "nothing was saved yet"),
             )
         self.state.seconds += seconds
@@ -198,8 +196,7 @@ class Replica:
         last_step = step >= options.steps
         if self.prepared.dev_sources and (step % options.evaluate_every == 0 or last_step):
             self._evaluate()
-            self.save()
-        elif step % options.checkpoint_every == 0 or last_step:
+        if step % options.checkpoint_every == 0 or last_step:
             self.save()
         self.pairs = 0
         self.clock = time.monotonic()
@@ -210,9 +207,7 @@ class Replica:
         began = time.monotonic()
         exact = self.dev_exact()
         step = self.state.step
-        self.note(
-            step=step, dev_exact=round(exact, 6), seconds=round(time.monotonic() - began, 2)
-        )
+        self.note(step=step, dev_exact=round(exact, 6), seconds=round(time.monotonic() - began, 2))
         weights = dict(self.model.state_dict())
         if self.options.keep_checkpoints:
             write_tensors(self.model_dir / f"step-{step}.safetensors", weights)

@@ -36,9 +36,14 @@ class Decoder:
     device: torch.device
     referee: Any = None  # the same model in float64, made when first needed
 
+    @property
+    def batch(self) -> int:
+        """How many sentences are decoded at a time."""
+        return self.options.decode_batch or (4096 if self.device.type == "cuda" else 512)
+
     def translate(self, sources: Sequence[str], *, exact: bool = True) -> Iterator[str | Failure]:
         """Yield one translation per source, in order; `exact` settles near-ties in float64."""
-        window = max(self.options.decode_batch * 16, 4096)
+        window = max(self.batch * 16, 4096)
         for start in range(0, len(sources), window):
             yield from self._window(sources[start : start + window], exact)
 
@@ -56,7 +61,7 @@ class Decoder:
                 )
         fitting.sort(key=lambda number: (len(encoded[number]), number))
         tied: list[int] = []
-        for chunk in _chunks(fitting, self.options.decode_batch):
+        for chunk in _chunks(fitting, self.batch):
             outputs, near = self._decode(self.model, [encoded[number] for number in chunk])
             for number, output, is_near in zip(chunk, outputs, near, strict=True):
                 results[number] = self.target_vocabulary.decode(output)
@@ -65,7 +70,7 @@ class Decoder:
         if exact and tied and self.options.decode_precision == "float32":
             if self.referee is None:
                 self.referee = copy.deepcopy(self.model).double()
-            for chunk in _chunks(tied, self.options.decode_batch):
+            for chunk in _chunks(tied, self.batch):
                 outputs, _ = self._decode(self.referee, [encoded[number] for number in chunk])
                 for number, output in zip(chunk, outputs, strict=True):
                     results[number] = self.target_vocabulary.decode(output)
@@ -86,10 +91,11 @@ class Decoder:
         limits = (lengths * self.options.max_output_ratio).long() + self.options.max_output_extra
         if getattr(self.options, "positions", None) == "learned":
             limits = limits.clamp(max=self.options.max_length)
-        arguments = (model, *(value.to(self.device) for value in (padded, lengths, limits)))
+        padded, lengths, limits = (value.to(self.device) for value in (padded, lengths, limits))
         if self.options.beam == 1:
-            return greedy(*arguments)
-        return beam(*arguments, self.options.beam, self.options.length_penalty)
+            return greedy(model, padded, lengths, limits)
+        width, penalty = self.options.beam, self.options.length_penalty
+        return beam(model, padded, lengths, limits, width, penalty)
 
 
 def greedy(

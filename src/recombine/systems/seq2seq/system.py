@@ -100,7 +100,7 @@ class _Trained(Options):
             "torch": str(torch.__version__),
             "device": name,
             "decode_precision": self.decode_precision,
-            "batch": self.decode_batch,
+            "batch": self.decode_batch or "auto",
             "beam": self.beam,
         }
 

@@ -104,7 +104,7 @@ def configure(options: Options, device: torch.device) -> None:
         # cuBLAS needs its workspace fixed before the first call.
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         # Every kernel of ours writes all of what it allocates.
-        torch.utils.deterministic.fill_uninitialized_memory = False
+        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     torch.use_deterministic_algorithms(options.deterministic)
     if device.type == "cuda":
         torch.cuda.set_device(device.index or 0)
@@ -121,9 +121,7 @@ def _replica(
     prepared, dropped = _fitting(prepared, options)
     # Step -1 is no step: the stream of the first weights.
     seed_streams(seed, 2**31 - 1)
-    model = build_model(
-        options, len(prepared.source_vocabulary), len(prepared.target_vocabulary)
-    )
+    model = build_model(options, len(prepared.source_vocabulary), len(prepared.target_vocabulary))
     replica = Replica(
         model=model,
         prepared=prepared,
@@ -224,7 +222,7 @@ def _fitting(prepared: Prepared, options: Options) -> tuple[Prepared, int]:
         )
     numbers = keep.nonzero()[0]
     sides = [
-        Side.of([side.sentence(number)[:-1].tolist() for number in numbers])
+        Side.of([side.sentence(int(number))[:-1].tolist() for number in numbers])
         for side in (corpus.source, corpus.target)
     ]
     kept = Prepared(

@@ -5,6 +5,9 @@ norm to the next sublayer, post-norm keeps the norm for both. So both arrangemen
 and have one norm per sublayer (pre-norm one more, before the first).
 """
 
+# torch leaves some of its methods without types.
+# mypy: disable-error-code="no-untyped-call, no-any-return"
+
 from __future__ import annotations
 
 import math
@@ -120,9 +123,7 @@ class Cache:
 class Transformer(nn.Module):
     """Encoder, decoder, embeddings and output layer."""
 
-    def __init__(
-        self, options: TransformerOptions, source_size: int, target_size: int
-    ) -> None:
+    def __init__(self, options: TransformerOptions, source_size: int, target_size: int) -> None:
         super().__init__()
         self.options = options
         self.heads = options.heads
@@ -338,7 +339,11 @@ class Transformer(nn.Module):
         return functional.linear(mixed.flatten(1), layer.cross.out)
 
     def _heads(self, rows: Tensor, count: int) -> Tensor:
-        return rows.view(count, -1, self.heads, rows.shape[-1] // self.heads).transpose(1, 2).contiguous()
+        return (
+            rows.view(count, -1, self.heads, rows.shape[-1] // self.heads)
+            .transpose(1, 2)
+            .contiguous()
+        )
 
 
 def sinusoids(positions: Tensor, width: int) -> Tensor:
