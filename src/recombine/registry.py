@@ -25,7 +25,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "divergent": "recombine.builders.divergent:Divergent",
         "generated": "recombine.builders.generated:Generated",
         "imported": "recombine.builders.imported:Imported",
-        "tagged-release": "recombine.builders.tagged_release:TaggedRelease",
+        "generated-release": "recombine.builders.generated_release:GeneratedRelease",
         "consistency": "recombine.builders.consistency:ConsistencyTests",
         "consistency-release": "recombine.builders.consistency_release:ConsistencyRelease",
     },

@@ -1,4 +1,4 @@
-"""Tagged release: released sentence pairs with a pattern label each, as TSV or JSON.
+"""Generated release: released sentence pairs with a pattern label each, as TSV or JSON.
 
 SGET's authors published their data in this shape: `train.txt`, `dev.txt`, `test.txt`, `gen.txt` with
 source, reference and label in three columns, and the same as JSON. Whatever parts are there are
@@ -19,7 +19,7 @@ from recombine.files import read_lines
 
 
 @dataclass(kw_only=True)
-class TaggedRelease:
+class GeneratedRelease:
     """Recipe: the folder, the names its files may have, and what the labels mean.
 
     files: per split, relative names tried in order. label: per label, further tags (category, ...).
