@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 from recombine.metrics.alternation import Alternations, SwapPair
@@ -55,11 +56,12 @@ def test_a_verb_that_wavers_is_not_agreement() -> None:
     for number, pair in enumerate(pairs()):
         if "sees" in pair.frame:
             renderings = ("ve", "mira") if number % 2 else ("mira", "ve")
-            pair = pair._replace(
+            pair = replace(
+                pair,
                 outputs=(
                     spanish(pair.nouns[0], "sees", renderings[0]),
                     spanish(pair.nouns[1], "sees", renderings[1]),
-                )
+                ),
             )
         wavering.append(pair)
     found = Alternations()
@@ -78,7 +80,7 @@ def test_a_word_lost_after_some_nouns_is_not_agreement() -> None:
             tuple("que" if noun_class == "la" and token == "oye" else token for token in output)
             for noun_class, output in ((out[0], out) for out in pair.outputs)
         )
-        lost.append(pair._replace(outputs=(outputs[0], outputs[1])))
+        lost.append(replace(pair, outputs=(outputs[0], outputs[1])))
     found = Alternations()
     found.learn(lost)
     assert ("oye", "que") not in [row[:2] for row in found.table()]
@@ -90,7 +92,7 @@ def test_own_evidence_does_not_count() -> None:
     strict = Alternations(hold_out="template")
     strict.learn(one_template)
     assert strict.measure(one_template[0]).width == 2
-    two = [*one_template, *(pair._replace(template="2") for pair in one_template)]
+    two = [*one_template, *(replace(pair, template="2") for pair in one_template)]
     strict = Alternations(hold_out="template")
     strict.learn(two)
     assert strict.measure(two[0]).width == 1

@@ -25,20 +25,22 @@ _FEWEST_SIGHTINGS = 3
 _LONGEST_FORM = 3  # tokens: "a la" against "al"; longer changes are no agreement
 
 
-class SwapPair(NamedTuple):
+class Change(NamedTuple):
+    """One stretch that differs; `is_noun` marks the rendering of the swapped noun itself."""
+
+    segment: Segment
+    is_noun: bool
+
+
+@dataclass(eq=False, slots=True)
+class SwapPair:
     """Two outputs whose sources differ in one noun."""
 
     template: str
     frame: str  # the source with the noun taken out
     nouns: tuple[str, str]
     outputs: tuple[tuple[str, ...], tuple[str, ...]]
-
-
-class Change(NamedTuple):
-    """One stretch that differs; `is_noun` marks the rendering of the swapped noun itself."""
-
-    segment: Segment
-    is_noun: bool
+    changes: list[Change] | None = None  # found while learning, needed again while measuring
 
 
 class Measured(NamedTuple):
@@ -74,6 +76,10 @@ class _Evidence:
         if self.shared is None or self.shared:
             words = frozenset(pair.frame.split())
             self.shared = words if self.shared is None else self.shared & words
+
+    def has_two_nouns_a_side(self) -> bool:
+        """A single noun on one side is that noun's own word, not agreement."""
+        return all(sum(counts[side] > 0 for counts in self.sides.values()) > 1 for side in (0, 1))
 
     def purity(self, classes: Mapping[str, Hashable]) -> tuple[float, int]:
         """Return how far the class of the noun decides the form, and on how many sightings."""
@@ -134,10 +140,6 @@ class Alternations:
                     return False
         if swaps < self.support or frames < self.support:
             return False
-        # A single noun on one side is that noun's own word, not agreement.
-        for side in (0, 1):
-            if sum(counts[side] > 0 for counts in evidence.sides.values()) < 2:
-                return False
         return self._depends_on_noun(ordered, evidence)
 
     def measure(self, pair: SwapPair) -> Measured:
@@ -191,7 +193,7 @@ class Alternations:
             tied = bool((evidence.shared or frozenset()) - constants)
             # Elision and inflection may follow the sound of the noun; other words its class alone.
             kin = _is_inflection(*forms) or _is_elision(*forms)
-            known = (
+            known = evidence.has_two_nouns_a_side() and (
                 by_noun >= self.purity and sightings >= self.support
                 if kin
                 else not tied and by_class >= self.purity and known_classes >= self.support
@@ -226,6 +228,11 @@ class Alternations:
                 yield one, other
 
     def _changes(self, pair: SwapPair) -> list[Change]:
+        if pair.changes is None:
+            pair.changes = self._find_changes(pair)
+        return pair.changes
+
+    def _find_changes(self, pair: SwapPair) -> list[Change]:
         first, second = pair.outputs
         own = [self.own_words.get(noun, frozenset()) for noun in pair.nouns]
         changes: list[Change] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from recombine.metrics.alternation import Alternations, SwapPair
@@ -67,6 +67,8 @@ class Evidence:
     floor: float | None = field(init=False, default=None)
     repeats: int = field(init=False, default=0)
     splitters: Counter[str] = field(init=False, default_factory=Counter)
+    _pairs: dict[str, SwapPair] = field(init=False, default_factory=dict)
+    _widths: dict[tuple[str, str], int] = field(init=False, default_factory=dict)
     _phrases: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict)
     _clauses: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict)
     _renderings: dict[str, frozenset[str]] = field(init=False, default_factory=dict)
@@ -84,14 +86,14 @@ class Evidence:
             if item.example.role == "clause":
                 self._clauses[_clause_key(item.example.source)] = segment(item.hypothesis)
         self._measure_floor(items)
-        pairs = [
-            swap_pair(members["base"], members[role])
+        self._pairs = {
+            members[role].example.id: swap_pair(members["base"], members[role])
             for members in groups.values()
             if "base" in members
             for role in ("np", "vp")
             if role in members
-        ]
-        pairs = [pair for pair in pairs if pair.outputs[0] and pair.outputs[1]]
+        }
+        pairs = [pair for pair in self._pairs.values() if pair.outputs[0] and pair.outputs[1]]
         self.alternations.learn(pairs, self._phrases)
         self._calibrate(pairs)
         self.marker = learn_marker(
@@ -124,7 +126,7 @@ class Evidence:
         }
 
     def _judge_swap(self, base: Scored, variant: Scored) -> Judgement:
-        pair = swap_pair(base, variant)
+        pair = self._pairs.get(variant.example.id) or swap_pair(base, variant)
         if pair.outputs[0] == pair.outputs[1]:
             return Judgement("collapsed", False, counts=False, width=0)
         measured = self.alternations.measure(pair)
@@ -160,7 +162,7 @@ class Evidence:
         )
 
     def _judge_synonym(self, base: Scored, variant: Scored) -> Judgement:
-        pair = swap_pair(base, variant)._replace(nouns=(_term(base), _term(variant)))
+        pair = replace(swap_pair(base, variant), nouns=(_term(base), _term(variant)))
         first, second = pair.outputs
         if first == second:
             return Judgement("identical", True, width=0, locality=1.0, slot=True)
@@ -196,10 +198,15 @@ class Evidence:
 
     def _phrase_width(self, pair: SwapPair) -> int:
         """Return how much the two nouns differ when they are translated alone."""
-        alone = [self._phrases.get(noun) for noun in pair.nouns]
-        if alone[0] is None or alone[1] is None:
-            return 0
-        return self.alternations.measure(pair._replace(outputs=(alone[0], alone[1]))).width
+        known = self._widths.get(pair.nouns)
+        if known is None:
+            alone = [self._phrases.get(noun) for noun in pair.nouns]
+            known = 0
+            if alone[0] is not None and alone[1] is not None:
+                phrases = replace(pair, outputs=(alone[0], alone[1]), changes=None)
+                known = self.alternations.measure(phrases).width
+            self._widths[pair.nouns] = known
+        return known
 
     def _calibrate(self, pairs: Sequence[SwapPair]) -> None:
         if self.window is not None:
