@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from recombine.report.model import Report, build_report
+from recombine.report.observations import open_source
+from recombine.report.options import ReportOptions
 from report.synthetic import make_run
 
 
@@ -13,3 +16,9 @@ from report.synthetic import make_run
 def run(tmp_path_factory) -> Path:
     """Three systems with three seeds on eight patterns."""
     return make_run(tmp_path_factory.mktemp("synthetic"))
+
+
+@pytest.fixture(scope="session")
+def findings(run) -> Report:
+    """The findings on exact match."""
+    return build_report(open_source([run]), ReportOptions(metrics=("exact",)))

@@ -29,6 +29,8 @@ from recombine.report.observations import (
 SHARE_OF_OTHER_SPLITS = 0.1
 LONGEST_TEXT = 4_000
 MOST_DETAIL = 600
+# Fields of a detail that are shown in another way, or say nothing to a reader.
+UNTOLD = ("aligned", "findings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +173,9 @@ def _pack(report: Report, splits: Sequence[_Split], chosen: Sequence[Sequence[st
         "hypotheses": [
             [_hypothesis(split, system, example) for split, example in rows] for system in systems
         ],
-        "verdicts": _verdicts(report, splits, rows),
     }
+    payload["aligned"] = [None] * len(rows)
+    payload["verdicts"] = _verdicts(report, splits, rows, payload["aligned"])
     data = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     # A fixed time stamp keeps the same report the same bytes.
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
@@ -208,9 +211,15 @@ def _tag_table(rows: Sequence[tuple[_Split, Example]]) -> dict[str, dict[str, li
 
 
 def _verdicts(
-    report: Report, splits: Sequence[_Split], rows: Sequence[tuple[_Split, Example]]
+    report: Report,
+    splits: Sequence[_Split],
+    rows: Sequence[tuple[_Split, Example]],
+    aligned: list[list[list[str]] | None],
 ) -> list[dict[str, Any]]:
-    """Per metric: values and explanations, [system][example], of the first seed of each system."""
+    """Per metric: values and explanations, [system][example], of the first seed of each system.
+
+    Fills in the aligned constituents that a metric (anatomy) has found on the way.
+    """
     position = {(split.name, example.id): index for index, (split, example) in enumerate(rows)}
     metrics = dict.fromkeys(sheet.metric for sheet in report.sheets)
     found = []
@@ -221,7 +230,7 @@ def _verdicts(
             column: list[float | None] = [None] * len(rows)
             why: dict[str, str] = {}
             for split in splits:
-                _fill(report, split, metric, system, position, column, why)
+                _fill(report, split, metric, system, position, column, why, aligned)
             values.append(column)
             reasons.append(why)
         found.append({"metric": metric, "values": values, "why": reasons})
@@ -236,6 +245,7 @@ def _fill(
     position: Mapping[tuple[str, str], int],
     column: list[float | None],
     why: dict[str, str],
+    aligned: list[list[list[str]] | None],
 ) -> None:
     files = [one for one in _files(report, split.name, metric) if one.system == system]
     if not files:
@@ -245,6 +255,8 @@ def _fill(
         index = position[split.name, name]
         value = float(row["value"])
         column[index] = int(value) if value.is_integer() else round(value, 3)
+        if "aligned" in row["detail"]:
+            aligned[index] = row["detail"]["aligned"]
         text = explain(row["detail"])
         if text:
             why[str(index)] = text
@@ -261,6 +273,8 @@ def explain(detail: Mapping[str, Any]) -> str:
             )
     parts = []
     for name, value in detail.items():
+        if name in UNTOLD:
+            continue
         if isinstance(value, (str, int, float, bool)):
             parts.append(f"{name} {value}")
         elif isinstance(value, (list, tuple)) and value:

@@ -158,14 +158,19 @@ class Panel:
 
     def slices(self, tag: str) -> dict[str, npt.NDArray[np.int64]]:
         """Positions of the keys for each value of a tag, in order of first appearance."""
-        labels = self.tags.get(tag)
-        if labels is None:
-            return {}
-        order: dict[str, list[int]] = {}
-        for position, label in enumerate(labels):
-            if label != NO_TAG:
-                order.setdefault(label, []).append(position)
-        return {label: np.asarray(rows, dtype=np.int64) for label, rows in order.items()}
+        if tag not in self._slices:
+            order: dict[str, list[int]] = {}
+            for position, label in enumerate(self.tags.get(tag, ())):
+                if label != NO_TAG:
+                    order.setdefault(label, []).append(position)
+            self._slices[tag] = {
+                label: np.asarray(rows, dtype=np.int64) for label, rows in order.items()
+            }
+        return self._slices[tag]
+
+    @cached_property
+    def _slices(self) -> dict[str, dict[str, npt.NDArray[np.int64]]]:
+        return {}
 
     def codes(self, tag: str) -> npt.NDArray[np.int64]:
         """Cluster numbers by tag; keys without the tag are clusters of their own."""

@@ -313,6 +313,16 @@
       row.append(line("looks at", (node) => put(node, focus.map((one) =>
         one[0] + " (" + one[1] + ")" + (one[2].length ? " → " + one[2].join(" / ") : "")).join("; "))));
     }
+    const aligned = data.aligned[index];
+    if (aligned) {
+      row.append(line("constituents", (node) => {
+        const grid = node.appendChild(element("div", "aligned"));
+        for (const [role, here, there] of aligned) {
+          const box = grid.appendChild(element("span", "pair"));
+          box.append(element("small", "", role), element("span", "", here), element("span", "", there));
+        }
+      }));
+    }
     const sides = row.appendChild(element("div", b >= 0 && b !== a ? "sides two" : "sides"));
     sides.append(side(a, index));
     if (b >= 0 && b !== a) sides.append(side(b, index));

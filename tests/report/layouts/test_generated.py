@@ -1,0 +1,43 @@
+"""The tables of Kumon et al. 2024."""
+
+from __future__ import annotations
+
+import pytest
+
+from recombine.report.layouts.generated import generated_tables, group_score
+from recombine.report.published import lookup
+
+
+def test_tables_of_the_paper(findings):
+    """Tables 2, 3, 4, 10 and 11 exist; Table 7 needs the tag it is about."""
+    names = {table.name for table in generated_tables(findings)}
+    assert {
+        "table-2-overall", "table-3-groups", "table-4-categories", "table-10-patterns",
+        "table-11-complement-clause",
+    } <= names  # fmt: skip
+    assert "table-7-length" not in names
+
+
+def test_group_mean_is_weighted_by_sentences(findings):
+    """For shares the weighted mean of patterns is the group's own score."""
+    sheet = findings.main
+    for group, by_system in sheet.by_tag("group_name").items():
+        for system, score in by_system.items():
+            found = group_score(sheet, "group_name", group, system)
+            assert found == pytest.approx(score.estimate)
+
+
+def test_crossed_table_adds_up(findings):
+    """Inside and outside a complement clause average to the pattern's score."""
+    sheet = findings.main
+    crosses = sheet.crosses["pattern", "in_cp"]
+    for value, by_system in sheet.by_tag("pattern").items():
+        cells = [crosses[value, half]["lstm"] for half in ("no", "yes")]
+        mean = sum(cell.n * cell.score for cell in cells) / sum(cell.n for cell in cells)
+        assert mean == pytest.approx(by_system["lstm"].estimate)
+
+
+def test_published_transformer_is_known():
+    """The paper's group means, as data."""
+    assert lookup("generated", metric="exact", tag="group_name", value="structural") == 45.2
+    assert lookup("generated", metric="exact", tag="pattern", value="no such pattern") is None

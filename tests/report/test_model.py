@@ -1,0 +1,28 @@
+"""What a report holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from recombine.report.model import make_sheet
+from recombine.report.observations import Column, open_source, read_panel
+from recombine.report.options import ReportOptions
+
+
+def test_splits_and_titles(findings):
+    """Generalisation comes first; the title names benchmark and systems."""
+    assert findings.splits == ("gen", "test")
+    assert findings.title.startswith("synthetic: ")
+    assert findings.main.family_tag == "category"
+    assert set(findings.main.parents) == {"category", "group_name"}
+
+
+def test_classes_of_verdicts_are_counted(run):
+    """Labels in detail.class are counted per system and pattern, over all seeds."""
+    panel = read_panel(open_source([run]), "exact", "test")
+    column = next(iter(panel.columns["lstm"].values()))
+    labels = tuple("right" if value else "dropped" for value in column.values)
+    panel.columns["lstm"][1] = Column(column.stats, column.values, labels)  # type: ignore[index]
+    sheet = make_sheet(panel, ReportOptions())
+    total = sum(sheet.labels["lstm"].values(), Counter())
+    assert total["right"] + total["dropped"] == len(panel.keys)

@@ -1,0 +1,75 @@
+"""Reading runs: alignment, refusals, tags."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from recombine.errors import DataError, StaleOutput
+from recombine.files import write_jsonl
+from recombine.report.observations import open_source, read_panel, read_scores, show_tag
+
+
+def test_panel_is_aligned_and_scaled(run):
+    """Every system and seed has the same keys; the score is that of the metric itself."""
+    panel = read_panel(open_source([run]), "exact", "gen")
+    assert panel.systems == ("lstm", "oracle-ish", "transformer")
+    assert len(panel.keys) == 320
+    scores = panel.seed_scores("oracle-ish")
+    assert set(scores) == {1, 2, 3}
+    assert all(90 < score <= 100 for score in scores.values())
+    assert sum(len(rows) for rows in panel.slices("pattern").values()) == 320
+
+
+def test_missing_keys_are_left_out_and_counted(run, tmp_path):
+    """Only keys that all have are compared, and the report says how many are not."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    path = copy / "lstm" / "seed-1" / "scores" / "exact.gen.jsonl"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines[5:]) + "\n")
+    panel = read_panel(open_source([copy]), "exact", "gen")
+    assert len(panel.keys) == 315
+    assert panel.left_out["transformer, seed 2"] == 5
+
+
+def test_changed_benchmark_is_refused(run, tmp_path):
+    """Scores of another version of the benchmark are stale."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    record = copy / "lstm" / "seed-1" / "run.json"
+    record.write_text(record.read_text().replace('"benchmark_hash": "', '"benchmark_hash": "0'))
+    with pytest.raises(StaleOutput, match="another version"):
+        open_source([copy])
+
+
+def test_folder_that_is_no_run(tmp_path):
+    """An empty folder gets a hint."""
+    with pytest.raises(DataError, match="not a run"):
+        open_source([tmp_path])
+    with pytest.raises(DataError, match="no run was given"):
+        open_source([])
+
+
+def test_bad_score_file_names_its_line(tmp_path):
+    """A row that is no observation is reported with file and line."""
+    path = tmp_path / "exact.gen.jsonl"
+    write_jsonl(path, [{"key": "a", "value": 1, "stats": [1]}, {"key": "b"}])
+    with pytest.raises(DataError, match=r"exact.gen.jsonl:2"):
+        read_scores(path)
+
+
+def test_clusters_number_tag_values(run):
+    """Cluster codes follow the tag; an unknown tag lists the known ones."""
+    panel = read_panel(open_source([run]), "exact", "gen")
+    codes = panel.codes("target_word")
+    assert len(np.unique(codes)) == len(panel.slices("target_word"))
+    with pytest.raises(DataError, match="no example"):
+        panel.codes("nothing")
+
+
+def test_tags_as_text():
+    """Numbers that are equal are one slice."""
+    assert (show_tag(3.0), show_tag(3), show_tag(2.5), show_tag(True)) == ("3", "3", "2.5", "yes")

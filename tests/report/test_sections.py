@@ -1,0 +1,37 @@
+"""Sections: numbers, signs, escaping."""
+
+from __future__ import annotations
+
+from recombine.report.sections import (
+    anatomy_section,
+    breaks_section,
+    compare_section,
+    examples_link,
+    number,
+    p_text,
+    signed,
+    sure_section,
+)
+
+
+def test_numbers_as_people_read_them():
+    """True minus signs, p-values as in papers, a dash for nothing."""
+    assert (number(-1.25), number(float("nan")), signed(2.0), signed(-0.5)) == (
+        "−1.2", "–", "+2.0", "−0.5",
+    )  # fmt: skip
+    assert (p_text(0.0001), p_text(0.25)) == ("p < .001", "p = .250")
+
+
+def test_order_of_the_questions(findings):
+    """Sections answer what they are named after, and say when there is nothing."""
+    assert "What was tested" in sure_section(findings)
+    assert "Where does it break" in breaks_section(findings, {})
+    assert "How do the systems compare" in compare_section(findings)
+    assert anatomy_section(findings) == ""
+
+
+def test_links_open_a_selection():
+    """Values are encoded for the address."""
+    assert examples_link(a="x y", tag__pattern="PP→Subj").startswith(
+        "#examples?a=x+y&tag.pattern=PP%"
+    )
