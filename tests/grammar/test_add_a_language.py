@@ -1,0 +1,29 @@
+"""The tutorial, followed word for word: a fifth language in two files."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from recombine.grammar import Grammar, check_grammar, find_grammar
+
+
+def test_dutch_in_two_files(repository: Path, tmp_path: Path) -> None:
+    """The two files of the page make a clean fifth language that speaks and parses."""
+    page = (repository / "docs" / "how-to" / "add-a-language.md").read_text(encoding="utf-8")
+    folder = tmp_path / "mytoy"
+    shutil.copytree(find_grammar("toy"), folder)
+    files = re.findall(r"<!-- file: (\S+) -->\n```\n(.*?)```", page, re.DOTALL)
+    assert [name for name, _ in files] == ["nl.grammar", "nl.lexicon.tsv"]
+    for name, text in files:
+        (folder / name).write_text(text, encoding="utf-8")
+    assert [str(problem) for problem in check_grammar(folder)] == []
+    grammar = Grammar.load(folder)
+    shown = re.findall(r"^(\S.*?[.?])  +(\S.*[.?])$", page, re.MULTILINE)
+    assert len(shown) == 3
+    for english, dutch in shown:
+        tree = grammar.parse(english, "en").require_tree()
+        assert grammar.text(tree, "nl") == dutch
+    for tree in grammar.sample(300, seed=9):
+        assert tree in grammar.parse(grammar.text(tree, "nl"), "nl")
