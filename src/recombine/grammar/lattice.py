@@ -81,7 +81,7 @@ class Cutter:
         complete: bool,
         furthest: int,
     ) -> Lattice:
-        if self.comma is None or "," not in text:
+        if self.comma is None:
             numbers = {position: number for number, position in enumerate(reached)}
             edges = [
                 Edge(number, numbers[end], entry)
@@ -97,7 +97,8 @@ class Cutter:
         for position in reached:
             first[position] = len(offsets)
             rest = text[position:].lstrip()
-            spare = text.count(",", 0, position) if rest and rest[0] in _PUNCTUATION else 0
+            # Whatever closes with a comma has at least two words.
+            spare = len(first) // 2 if rest and rest[0] in _PUNCTUATION else 0
             levels[position] = min(spare, 64)
             offsets.extend([position] * (levels[position] + 1))
         for position in reached:
