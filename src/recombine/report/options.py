@@ -24,7 +24,7 @@ class ReportOptions:
     # Largest report.html in megabytes; the examples shown are thinned out to fit.
     page_megabytes: float = 5.5
     # Most examples in the page; they are drawn evenly over the first tag's values.
-    examples: int = 12_000
+    examples: int = 24_000
     figures: tuple[str, ...] = ("svg", "pdf")
     # every-eval-ever, harness, inspect, genbench
     exports: tuple[str, ...] = ()

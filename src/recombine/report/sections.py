@@ -38,6 +38,11 @@ def p_text(value: float) -> str:
     return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".", 1)
 
 
+def pretty(value: str) -> str:
+    """A tag or one of its values as people write it, ready for HTML."""
+    return escape(value.replace("_", " "))
+
+
 def colour(report: Report, system: str) -> str:
     """The class that gives a system its colour everywhere in the page."""
     return f"c{report.systems.index(system) % 8}"
@@ -122,7 +127,7 @@ def _system_card(report: Report, system: str) -> str:
         )
         worst = worst[:3] if main.higher_is_better else worst[::-1][:3]
         weak = (
-            f"<dt>weakest</dt><dd>{', '.join(f'{escape(v)} ({number(e)})' for e, v in worst)}</dd>"
+            f"<dt>weakest</dt><dd>{', '.join(f'{pretty(v)} ({number(e)})' for e, v in worst)}</dd>"
         )
     seeds = score.spread.seeds
     spread = (
@@ -261,7 +266,7 @@ def _heat(report: Report, sheet: Sheet, name: str) -> str:
             _heat_cell(sheet, table[value].get(system), system, value, sheet.main_tag)
             for system in sheet.systems
         )
-        rows.append(f'<tr><th scope="row">{escape(value)}</th>{cells}</tr>')
+        rows.append(f'<tr><th scope="row">{pretty(value)}</th>{cells}</tr>')
     return f"""
 <div class="scroll" role="region" tabindex="0" data-heat="{escape(name)}" aria-label="{escape(name)} by {escape(sheet.main_tag)}">
 <table class="heat"><thead><tr><th scope="col">{escape(sheet.main_tag)}</th>{heads}</tr></thead>
@@ -307,7 +312,7 @@ def _small_tables(report: Report, sheet: Sheet) -> str:
             f'<th scope="col">{swatch(report, system)}</th>' for system in sheet.systems
         )
         rows = "".join(
-            f'<tr><th scope="row">{escape(value)} <span class="small quiet">{next(iter(by_system.values())).n:,}</span></th>'
+            f'<tr><th scope="row">{pretty(value)} <span class="small quiet">{next(iter(by_system.values())).n:,}</span></th>'
             + "".join(
                 _heat_cell(sheet, by_system.get(system), system, value, tag)
                 for system in sheet.systems
@@ -321,7 +326,9 @@ def _small_tables(report: Report, sheet: Sheet) -> str:
             f'<thead><tr><th scope="col">{escape(title)}</th>{heads}</tr></thead>'
             f"<tbody>{rows}</tbody></table></div>"
         )
-    return f'<div class="grid">{"".join(blocks)}</div>' if blocks else ""
+    # Many systems need the whole width.
+    kind = "grid" if len(sheet.systems) <= 3 else "grid full"
+    return f'<div class="{kind}">{"".join(blocks)}</div>' if blocks else ""
 
 
 def compare_section(report: Report) -> str:
@@ -419,7 +426,7 @@ def _slice_details(report: Report, sheet: Sheet, one: Comparison) -> str:
             }
         )
         rows.append(
-            f'<tr><th scope="row"><a href="{escape(link)}">{escape(part.value)}</a></th>'
+            f'<tr><th scope="row"><a href="{escape(link)}">{pretty(part.value)}</a></th>'
             f'<td class="num {part.verdict}">{signed(part.difference.difference)}</td>'
             f'<td class="num small">{signed(part.difference.low)} to {signed(part.difference.high)}</td>'
             f'<td class="small">{escape(p_text(part.p_adjusted))}</td><td class="{part.verdict}">{part.verdict}</td></tr>'
@@ -458,7 +465,7 @@ def _label_table(report: Report, sheet: Sheet, system: str) -> str:
     for value in _by_family(sheet, counts):
         size = sum(counts[value].values())
         cells = "".join(_label_cell(label, counts[value][label], size) for label in labels)
-        rows.append(f'<tr><th scope="row">{escape(value or "all")}</th>{cells}</tr>')
+        rows.append(f'<tr><th scope="row">{pretty(value or "all")}</th>{cells}</tr>')
     foot = "".join(f'<td class="num">{total[label]:,}</td>' for label in labels)
     return f"""
 <h3>{swatch(report, system)}: {escape(sheet.metric)} on {escape(sheet.split)}</h3>

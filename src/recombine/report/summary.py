@@ -132,8 +132,15 @@ def is_number(text: str) -> bool:
 
 
 def numeric_tags(panel: Panel) -> list[str]:
-    """Sliceable tags whose values are all numbers: depths and lengths."""
-    return [tag for tag in sliceable_tags(panel) if all(map(is_number, panel.slices(tag)))]
+    """Sliceable tags whose values are all numbers: depths and lengths.
+
+    Two values are a yes and a no, not a line.
+    """
+    return [
+        tag
+        for tag in sliceable_tags(panel)
+        if len(panel.slices(tag)) > 2 and all(map(is_number, panel.slices(tag)))
+    ]
 
 
 def all_scores(panel: Panel, options: ReportOptions) -> Iterator[Score]:

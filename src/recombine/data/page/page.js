@@ -198,7 +198,7 @@
     for (const name of names.slice(0, 6)) {
       const values = [...data.tags[name].values];
       if (values.every((v) => v !== "" && !Number.isNaN(Number(v)))) values.sort((x, y) => x - y);
-      controls.append(select("tag." + name, name.replaceAll("_", " "), [["", "any"], ...values.map((v) => [v, v])], refresh));
+      controls.append(select("tag." + name, name.replaceAll("_", " "), [["", "any"], ...values.map((v) => [v, v.replaceAll("_", " ")])], refresh));
     }
     const box = element("label", "wide", "Text in source, reference or translation ( / )");
     const search = box.appendChild(document.createElement("input"));
@@ -298,7 +298,7 @@
     const chips = row.appendChild(element("div", "chips"));
     for (const name of Object.keys(data.tags)) {
       const value = tagOf(name, index);
-      if (value !== null && value !== "") chips.append(element("span", "chip", name.replaceAll("_", " ") + ": " + value));
+      if (value !== null && value !== "") chips.append(element("span", "chip", (name + ": " + value).replaceAll("_", " ")));
     }
     const link = chips.appendChild(element("a", "idlink", "link to this"));
     link.href = "#examples?" + new URLSearchParams(Object.fromEntries(

@@ -15,12 +15,10 @@ __all__ = ["paper_tables"]
 def paper_tables(report: Report) -> list[Table]:
     """The tables that papers on this kind of benchmark print."""
     builder = report.source.benchmark.manifest.builder
-    if builder in ("generated", "generated-release") or report.main.main_tag == "pattern":
-        return generated_tables(report)
-    if builder.startswith("compounds"):
+    if builder.startswith("compound"):
         return compound_tables(report)
     if builder.startswith("divergent"):
         return divergent_tables(report)
     if builder.startswith("consistency"):
         return consistency_tables(report.source)
-    return []
+    return generated_tables(report) if report.main.main_tag == "pattern" else []

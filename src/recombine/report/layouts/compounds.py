@@ -8,7 +8,7 @@ from recombine.report.tables import Cell, Table
 
 METHOD = "compounds"
 # The metric whose key is one sentence, and the one whose key is the compound in all its contexts.
-INSTANCE, AGGREGATE = "compound", "compound-aggregate"
+INSTANCE, AGGREGATE = "compound", "compound_aggregate"
 
 
 def compound_tables(report: Report) -> list[Table]:
