@@ -1,0 +1,47 @@
+"""Mapping in order, here and in other processes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import pytest
+
+from recombine.builders.engine import map_in_order
+from recombine.errors import DataError, SystemFailure, Where
+
+
+@dataclass
+class Square:
+    """Squares numbers; refuses one, dies at another."""
+
+    refuse: int = -1
+    die: int = -1
+
+    def __call__(self, number: int) -> int:
+        """Return the square."""
+        if number == self.refuse:
+            raise DataError("refused", Where("file", 7), hint="none")
+        if number == self.die:
+            os._exit(1)
+        return number * number
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_results_are_in_order(workers: int) -> None:
+    """Any number of workers gives the same list."""
+    assert list(map_in_order(Square(), range(9), workers=workers)) == [n * n for n in range(9)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_keeps_its_place(workers: int) -> None:
+    """A worker's error arrives with its line and hint."""
+    with pytest.raises(DataError, match="refused") as caught:
+        list(map_in_order(Square(refuse=4), range(9), workers=workers))
+    assert (caught.value.where, caught.value.hint) == (Where("file", 7), "none")
+
+
+def test_a_dead_worker_is_said() -> None:
+    """A killed process is a failure of the run, with advice."""
+    with pytest.raises(SystemFailure, match="died"):
+        list(map_in_order(Square(die=5), range(9), workers=2))
