@@ -67,6 +67,7 @@ class BatchPlan:
     seed: int
     size: int
     unit: str = "sentences"
+    by_length: bool = False
 
     def order(self, epoch: int) -> Numbers:
         """Return the shuffled sentence numbers of one epoch."""
@@ -75,7 +76,9 @@ class BatchPlan:
 
     def batches(self, first_step: int = 0) -> Iterator[Numbers]:
         """Yield the sentence numbers of step `first_step` and of every one after it."""
-        if self.unit == "sentences":
+        if self.by_length:
+            yield from self._by_length(first_step)
+        elif self.unit == "sentences":
             yield from self._by_sentences(first_step)
         else:
             yield from self._by_tokens(first_step)
@@ -91,6 +94,21 @@ class BatchPlan:
                 rest = np.concatenate((rest, self.order(epoch)))
             yield rest[: self.size]
             rest = rest[self.size :]
+
+    def _by_length(self, first_step: int) -> Iterator[Numbers]:
+        # As OpenNMT-py pools: sort a shuffled epoch by length, cut it, shuffle the batches.
+        per_epoch = -(-len(self.corpus) // self.size)
+        epoch, offset = divmod(first_step, per_epoch)
+        longest = np.maximum(self.corpus.source.lengths, self.corpus.target.lengths)
+        while True:
+            order = self.order(epoch)
+            order = order[np.argsort(longest[order], kind="stable")]
+            stream = np.random.Generator(
+                np.random.PCG64(np.random.SeedSequence([self.seed, epoch, 1]))
+            )
+            for number in stream.permutation(per_epoch)[offset:]:
+                yield order[number * self.size : (number + 1) * self.size]
+            epoch, offset = epoch + 1, 0
 
     def _by_tokens(self, first_step: int) -> Iterator[Numbers]:
         # Length without padding: our batches have none (fairseq's max-tokens counts padded ones).

@@ -36,6 +36,7 @@ class Grouped:
     groups: tuple[Group, ...]
     source_lengths: Tensor
     target_lengths: Tensor
+    host_lengths: Tensor | None = None  # the source lengths, readable without stopping a GPU
 
 
 @dataclass
@@ -88,6 +89,7 @@ def group_batch(corpus: Corpus, chosen: Numbers, device: torch.device, groups: i
         tuple(shapes),
         torch.from_numpy(source_lengths).to(device),
         torch.from_numpy(target_lengths).to(device),
+        torch.from_numpy(source_lengths),
     )
     return Batch(rows[0], rows[1], rows[2], rows[3], rows[4], layout)
 

@@ -86,8 +86,11 @@ class Lstm(nn.Module):
             source_end = source_row + group.count * group.source_length
             target_end = target_row + group.count * group.target_length
             lengths = layout.source_lengths[first : first + group.count]
+            host = layout.host_lengths
             memory, hidden, states = self._encode(
-                batch.source[source_row:source_end].view(group.count, -1), lengths
+                batch.source[source_row:source_end].view(group.count, -1),
+                lengths,
+                None if host is None else host[first : first + group.count],
             )
             target = batch.target_input[target_row:target_end].view(group.count, -1)
             output, _ = self.decoder(self._embed(self.target_embedding, target), states)
@@ -111,11 +114,13 @@ class Lstm(nn.Module):
         output, cache.states = self.decoder(embedded, cache.states)
         return self._score(self._attend(output, cache.memory, cache.hidden))[:, 0]
 
-    def _encode(self, pieces: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, States]:
+    def _encode(
+        self, pieces: Tensor, lengths: Tensor, host_lengths: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, States]:
         length = pieces.shape[1]
         packed = pack_padded_sequence(
             self._embed(self.source_embedding, pieces),
-            lengths.cpu(),
+            lengths.cpu() if host_lengths is None else host_lengths,
             batch_first=True,
             enforce_sorted=False,
         )

@@ -50,6 +50,7 @@ class Options:
     steps: int = 70_000
     batch_size: int = 256
     batch_unit: Literal["sentences", "tokens"] = "sentences"
+    batch_by_length: bool = False
     accumulate: int = 1
     learning_rate: float = 1e-4
     schedule: Literal["constant", "inverse_sqrt", "noam", "linear"] = "constant"
@@ -110,6 +111,8 @@ class Options:
                 raise ConfigError(f"'{name}' must be at least 1, not {getattr(self, name)}")
         if not 0 <= self.dropout < 1:
             raise ConfigError(f"'dropout' must be in [0, 1), not {self.dropout}")
+        if self.batch_by_length and self.batch_unit == "tokens":
+            raise ConfigError("'batch_by_length' goes with batch_unit 'sentences' only")
         if self.schedule != "constant" and self.warmup < 1:
             raise ConfigError(f"schedule '{self.schedule}' needs 'warmup' steps")
 
@@ -153,6 +156,8 @@ class LstmOptions(Options):
     encoder_layers: int = 4
     decoder_layers: int = 4
     bidirectional: bool = False
+    # A recurrent net takes as many steps as its longest sentence has pieces.
+    batch_by_length: bool = True
 
 
 # None of these changes what a given number of steps computes, so a run may go on with others.
@@ -164,8 +169,9 @@ _NO_PART_OF_IDENTITY = frozenset({
 
 
 def preset_names() -> list[str]:
-    """Return the names of the shipped presets."""
-    return sorted(path.stem for path in data_path("presets").glob("*.toml"))
+    """Return the names of the shipped presets of these systems (others have presets, too)."""
+    paths = sorted(data_path("presets").glob("*.toml"))
+    return [path.stem for path in paths if "system" in read_toml(path).data]
 
 
 def fingerprint(value: Any) -> str:
@@ -176,7 +182,7 @@ def fingerprint(value: Any) -> str:
 
 def _preset_values(cls: type[Options], name: str) -> dict[str, Any]:
     path = data_path("presets", f"{name}.toml")
-    if not path.is_file():
+    if name not in preset_names():
         close = difflib.get_close_matches(name, preset_names(), n=1)
         raise ConfigError(
             f"unknown preset '{name}'",

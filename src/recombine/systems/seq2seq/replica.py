@@ -49,6 +49,7 @@ class EagerStepper:
         # On a GPU the whole step goes at once if it fits; a CPU's caches like it smaller.
         options = replica.options
         self.parts = options.accumulate if replica.device.type == "cpu" else 1
+        self.groups = 1 if options.batch_by_length else 4
         self.loss = torch.zeros((), dtype=torch.float64, device=replica.device)
         self.pieces = 0
 
@@ -83,7 +84,7 @@ class EagerStepper:
         total = torch.zeros((), dtype=torch.float64, device=replica.device)
         for part in np.array_split(chosen, self.parts):
             if len(part):
-                batch = group_batch(replica.prepared.corpus, part, replica.device)
+                batch = group_batch(replica.prepared.corpus, part, replica.device, self.groups)
                 loss = replica.optimiser.compute(batch)
                 (loss / pieces).backward()
                 total += loss.detach()
@@ -121,7 +122,13 @@ class Replica:
         self.model = model.to(device)
         self.optimiser = Optimiser(self.model, options, dtype)
         self.optimiser.compute.train()
-        self.plan = BatchPlan(prepared.corpus, seed, options.sentences_per_step, options.batch_unit)
+        self.plan = BatchPlan(
+            prepared.corpus,
+            seed,
+            options.sentences_per_step,
+            options.batch_unit,
+            options.batch_by_length,
+        )
         self.state = State(seed=seed)
         self._resume()
         self._batches: Iterator[Numbers] = self.plan.batches(self.state.step)

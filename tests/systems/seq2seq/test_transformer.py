@@ -1,0 +1,168 @@
+"""Transformer: layouts, caches and a plain reference agree."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from recombine.systems.seq2seq.corpus import Corpus, Side
+from recombine.systems.seq2seq.layout import Resident, group_batch
+from recombine.systems.seq2seq.options import LstmOptions, TransformerOptions
+from recombine.systems.seq2seq.training import build_model
+from recombine.systems.seq2seq.transformer import Transformer
+from recombine.systems.seq2seq.vocabulary import BEGIN, PAD
+
+CPU = torch.device("cpu")
+SHAPE: dict[str, Any] = {
+    "encoder_layers": 2, "decoder_layers": 2, "width": 32, "feed_forward": 48, "heads": 2,
+    "dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0, "max_relative": 3,
+    "max_length": 40,
+}  # fmt: skip
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    """Nine pairs, some empty, some long."""
+    stream = np.random.default_rng(5)
+    sides = [
+        Side.of([stream.integers(4, 20, n).tolist() for n in lengths])
+        for lengths in ([3, 9, 0, 14, 5, 5, 22, 1, 8], [4, 7, 2, 19, 6, 3, 11, 0, 9])
+    ]
+    return Corpus(*sides)
+
+
+def gradients(model: torch.nn.Module, loss: Tensor) -> list[Tensor]:
+    """Return the gradients of all parameters."""
+    return list(torch.autograd.grad(loss, list(model.parameters()), allow_unused=True))  # type: ignore[arg-type]
+
+
+POSITIONS = ["relative", "sinusoidal", "learned", "rope", "none"]
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_packed_and_grouped_rows_give_the_same_gradients(
+    corpus: Corpus, positions: str, norm: str
+) -> None:
+    """How sentences lie in the rows changes neither the loss nor any gradient."""
+    torch.manual_seed(1)
+    model = Transformer(TransformerOptions(**SHAPE, positions=positions, norm=norm), 20, 20)
+    numbers = np.arange(9)
+    one, four = (model(group_batch(corpus, numbers, CPU, groups)) for groups in (1, 4))
+    batch, pieces = Resident(corpus, CPU).pack(torch.from_numpy(numbers), 90, 80)
+    packed = model(batch)
+    assert int(pieces) == corpus.target.lengths.sum()
+    torch.testing.assert_close(one, four)
+    torch.testing.assert_close(one, packed)
+    for first, second, third in zip(
+        *(gradients(model, loss) for loss in (one, four, packed)), strict=True
+    ):
+        torch.testing.assert_close(first, second, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(first, third, rtol=1e-4, atol=1e-5)
+
+
+def reference_loss(model: Transformer, source: list[int], target: list[int]) -> Tensor:
+    """The pre-norm Transformer of one sentence, spelled out with loops over heads."""
+
+    def attention(x: Tensor, y: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor,
+                  table: Tensor | None, causal: bool) -> Tensor:  # fmt: skip
+        width = x.shape[1] // model.heads
+        outputs = []
+        for head in range(model.heads):
+            part = slice(head * width, (head + 1) * width)
+            query, key, value = x @ q[part].T, y @ k[part].T, y @ v[part].T
+            offsets = torch.arange(len(y))[None, :] - torch.arange(len(x))[:, None]
+            shift = 0.0 if table is None else table[offsets.clamp(-3, 3) + 3]
+            scores = (query[:, None] * (key[None] + shift)).sum(-1) / math.sqrt(width)
+            if causal:
+                scores = scores.masked_fill(offsets > 0, -torch.inf)
+            outputs.append((scores.softmax(-1)[..., None] * (value[None] + shift)).sum(1))
+        return torch.cat(outputs, 1) @ o.T
+
+    def norm(module: Any, x: Tensor) -> Tensor:
+        return functional.layer_norm(x, x.shape[-1:], module.gain, module.shift, 1e-6)
+
+    def feed(layer: Any, n: Tensor) -> Tensor:
+        part = layer.feed_forward
+        return torch.relu(n @ part.up.T + part.up_bias) @ part.down.T + part.down_bias
+
+    x = model.source_embedding[source] * math.sqrt(32)
+    n = norm(model.encoder.first, x)
+    for number in range(2):
+        layer = model.encoder.layer(number)
+        q, k, v = layer.attention.into.chunk(3)
+        x = x + attention(n, n, q, k, v, layer.attention.out, layer.attention.table, False)
+        n = norm(model.encoder.norms[2 * number], x)
+        x = x + feed(layer, n)
+        n = norm(model.encoder.norms[2 * number + 1], x)
+    memory = n
+    x = model.target_embedding[[BEGIN, *target[:-1]]] * math.sqrt(32)
+    n = norm(model.decoder.first, x)
+    for number in range(2):
+        layer = model.decoder.layer(number)
+        assert layer.cross is not None
+        q, k, v = layer.attention.into.chunk(3)
+        x = x + attention(n, n, q, k, v, layer.attention.out, layer.attention.table, True)
+        n = norm(model.decoder.norms[3 * number], x)
+        k, v = layer.cross.memory.chunk(2)
+        x = x + attention(n, memory, layer.cross.query, k, v, layer.cross.out, None, False)
+        n = norm(model.decoder.norms[3 * number + 1], x)
+        x = x + feed(layer, n)
+        n = norm(model.decoder.norms[3 * number + 2], x)
+    logits = n @ model.output.T + model.output_bias  # type: ignore[union-attr]
+    return functional.cross_entropy(logits, torch.tensor(target), reduction="sum")
+
+
+def test_gradients_agree_with_a_plain_reference(corpus: Corpus) -> None:
+    """The batched model is the textbook Transformer, sentence by sentence."""
+    torch.manual_seed(2)
+    model = Transformer(TransformerOptions(**SHAPE), 20, 20)
+    loss = model(group_batch(corpus, np.arange(9), CPU))
+    expected = sum(
+        reference_loss(model, *(side.sentence(n).tolist() for side in (corpus.source, corpus.target)))
+        for n in range(9)
+    )
+    assert isinstance(expected, Tensor)
+    torch.testing.assert_close(loss, expected)
+    for found, wanted in zip(gradients(model, loss), gradients(model, expected), strict=True):
+        torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+MODELS: list[Any] = [
+    *(TransformerOptions(**SHAPE, positions=positions) for positions in POSITIONS),
+    TransformerOptions(**SHAPE, norm="post", shared_layers=True, tie_embeddings=True),
+    LstmOptions(width=32, encoder_layers=2, decoder_layers=2, dropout=0.0),
+    LstmOptions(width=32, encoder_layers=1, decoder_layers=2, dropout=0.0, bidirectional=True),
+]
+
+
+@pytest.mark.parametrize("options", MODELS)
+def test_step_by_step_decoding_gives_the_training_loss(corpus: Corpus, options: Any) -> None:
+    """Feeding the reference piece by piece through the cache scores it as training does."""
+    torch.manual_seed(3)
+    model = build_model(options, 20, 20).eval()
+    numbers = np.array([3, 1, 6])
+    expected = model(group_batch(corpus, numbers, CPU))
+    lengths = torch.from_numpy(corpus.source.lengths[numbers])
+    sources = torch.full((3, int(lengths.max())), PAD)
+    targets = torch.full((3, 20), PAD)
+    for row, number in enumerate(numbers):
+        sources[row, : lengths[row]] = torch.from_numpy(corpus.source.sentence(number))
+        target = torch.from_numpy(corpus.target.sentence(number))
+        targets[row, : len(target)] = target
+    cache = model.start(sources, lengths, 20)
+    pieces = torch.full((3,), BEGIN)
+    loss = torch.zeros(())
+    for position in range(20):
+        logits = model.step(cache, pieces, position)
+        pieces = targets[:, position]
+        loss = loss + functional.cross_entropy(
+            logits, pieces, ignore_index=PAD, reduction="sum"
+        )
+    torch.testing.assert_close(loss, expected, rtol=1e-4, atol=1e-4)
