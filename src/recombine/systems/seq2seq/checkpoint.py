@@ -4,7 +4,7 @@
     state.json                 step, best step, and which files belong to them
     state-N.safetensors        weights, Adam's moments (the random streams and the data position
                                are functions of seed and step, so the step number stores them)
-    best-N.safetensors         the weights with the best dev exact match
+    best-N.safetensors         the weights with the best dev score
     step-N.safetensors         the weights at every evaluation, with keep_checkpoints
     train_log.jsonl            the learning curve
 
@@ -37,7 +37,7 @@ class State:
     step: int = 0
     seed: int = 0
     best_step: int | None = None
-    best_exact: float = -1.0
+    best_score: float = -1.0
     finished: bool = False
     seconds: float = 0.0
     random: str = "PCG64 and torch streams seeded by (seed, step)"

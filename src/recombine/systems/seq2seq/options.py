@@ -68,6 +68,8 @@ class Options:
     checkpoint_every: int = 10_000
     keep_checkpoints: bool = False
     dev_sample: int = 0
+    # Which dev score chooses the checkpoint. Natural text is never translated exactly: use "chrf".
+    select: Literal["exact", "chrf"] = "exact"
     max_minutes: float = 0.0
 
     # Decoding
@@ -163,7 +165,7 @@ class LstmOptions(Options):
 # None of these changes what a given number of steps computes, so a run may go on with others.
 _NO_PART_OF_IDENTITY = frozenset({
     "preset", "steps", "log_every", "evaluate_every", "checkpoint_every", "keep_checkpoints",
-    "dev_sample", "max_minutes", "beam", "length_penalty", "decode_batch", "max_output_ratio",
+    "dev_sample", "select", "max_minutes", "beam", "length_penalty", "decode_batch", "max_output_ratio",
     "max_output_extra", "device", "decode_precision", "threads", "deterministic", "fused", "graphs",
 })  # fmt: skip
 

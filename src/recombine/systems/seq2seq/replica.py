@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -212,19 +212,24 @@ class Replica:
         if not self.world.leads:
             return
         began = time.monotonic()
-        exact = self.dev_exact()
+        scores = self.dev_scores()
+        score = scores[self.options.select]
         step = self.state.step
-        self.note(step=step, dev_exact=round(exact, 6), seconds=round(time.monotonic() - began, 2))
+        self.note(
+            step=step,
+            **{f"dev_{name}": round(value, 6) for name, value in scores.items()},
+            seconds=round(time.monotonic() - began, 2),
+        )
         weights = dict(self.model.state_dict())
         if self.options.keep_checkpoints:
             write_tensors(self.model_dir / f"step-{step}.safetensors", weights)
         # At equal score the earlier one stays: later ties would depend on when one looks.
-        if exact > self.state.best_exact:
-            self.state.best_exact, self.state.best_step = exact, step
+        if score > self.state.best_score:
+            self.state.best_score, self.state.best_step = score, step
             write_tensors(self.model_dir / f"best-{step}.safetensors", weights)
 
-    def dev_exact(self) -> float:
-        """Return the share of dev sentences translated exactly."""
+    def dev_scores(self) -> dict[str, float]:
+        """Return the share of dev sentences translated exactly, and chrF2++ if it selects."""
         sources, references = self.prepared.dev_sources, self.prepared.dev_references
         if self.options.dev_sample:
             stride = max(1, len(sources) // self.options.dev_sample)
@@ -238,14 +243,24 @@ class Replica:
             self.options,
             self.device,
         )
+        hypotheses = [str(one) for one in decoder.translate(sources, exact=False)]
+        self.model.train(was_training)
         hits = sum(
             hypothesis in accepted
-            for hypothesis, accepted in zip(
-                decoder.translate(sources, exact=False), references, strict=True
-            )
+            for hypothesis, accepted in zip(hypotheses, references, strict=True)
         )
-        self.model.train(was_training)
-        return hits / len(sources)
+        scores = {"exact": hits / len(sources)}
+        if self.options.select == "chrf":
+            scores["chrf"] = self._chrf(hypotheses, references)
+        return scores
+
+    def _chrf(self, hypotheses: list[str], references: Sequence[Sequence[str]]) -> float:
+        from sacrebleu.metrics import CHRF
+
+        # chrF2++ as in Moisio et al. 2023, section 6, on text of the case the model writes.
+        scorer = CHRF(word_order=2, lowercase=self.options.lowercase)
+        first = [accepted[0] for accepted in references]
+        return float(scorer.corpus_score(hypotheses, [first]).score)
 
     def save(self) -> None:
         """Store the full state."""

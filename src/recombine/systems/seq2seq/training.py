@@ -168,7 +168,7 @@ def _run(replicas: list[Replica], options: Options, started: float) -> None:
                 lead = going[0]
                 bar.note(
                     loss=lead.loss,
-                    dev=lead.state.best_exact if lead.state.best_step is not None else "-",
+                    dev=lead.state.best_score if lead.state.best_step is not None else "-",
                     pairs_s=sum(replica.rate for replica in going),
                 )
                 _stop_in_time(going, options, started)
