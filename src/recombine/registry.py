@@ -22,6 +22,7 @@ from recombine.errors import ConfigError, MissingExtra
 BUILT_IN: dict[str, dict[str, str]] = {
     "builder": {
         "compound-release": "recombine.builders.compound_release:CompoundRelease",
+        "compounds": "recombine.builders.compounds:Compounds",
         "divergent": "recombine.builders.divergent:Divergent",
         "generated": "recombine.builders.generated:Generated",
         "imported": "recombine.builders.imported:Imported",

@@ -1,0 +1,147 @@
+"""Choosing the atoms: frequent enough, translated consistently, spread over frequency."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from recombine.builders.alignment import Alignment
+from recombine.builders.bilingual_lexicon import Renderings, phrase_rendering, renderings
+from recombine.builders.compose import ChosenAtom
+from recombine.builders.corpus_filter import Pair
+from recombine.builders.templates import Phrase, children, modifier_span
+from recombine.errors import DataError
+
+# A determiner that mostly goes with plurals ("these") does not fit a singular noun.
+SINGULAR_SHARE = 0.8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Role:
+    """How many atoms of a role to take, how they hang in the tree, how consistent they must be.
+
+    `coverage`: share of the word's links that its three largest groups of forms must cover.
+    `unchecked`: take words below that too, without a check of their translation (the published
+    test does so with "the" and five prepositions). `words` names the atoms outright.
+    """
+
+    count: int
+    relations: tuple[str, ...] = ()
+    coverage: float = 0.7
+    unchecked: bool = False
+    words: tuple[str, ...] = ()
+
+
+@dataclass
+class Candidates:
+    """What the phrases of one category offer, per role: text -> occurrences."""
+
+    counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    phrase_links: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+
+
+def collect(
+    pairs: Sequence[Pair],
+    phrases: Iterable[Phrase],
+    roles: Mapping[str, Role],
+    head_role: str,
+    alignment: Alignment,
+) -> Candidates:
+    """Count the words that the phrases of a category are made of."""
+    found = Candidates()
+    for phrase in phrases:
+        pair = pairs[phrase.sentence]
+        if head_role and phrase.head >= 0:
+            found.counts[head_role][pair.tokens[phrase.head]] += 1
+        for role, one in roles.items():
+            if role == "N":
+                found.counts["N"][pair.tokens[phrase.noun]] += 1
+            elif role == "MOD":
+                span = modifier_span(pair, phrase.noun, one.relations)
+                words = pair.tokens[span[0] : span[1]] if span else ()
+                if span and all(word.isalpha() for word in words):
+                    text = " ".join(words)
+                    found.counts["MOD"][text] += 1
+                    partners = alignment.of(phrase.sentence)
+                    rendered = phrase_rendering(pair.target_tokens, partners.tolist(), *span)
+                    if rendered:
+                        found.phrase_links[text][rendered] += 1
+            elif role != head_role and one.relations:
+                for token in children(pair, phrase.noun, one.relations):
+                    if phrase.start <= token < phrase.end and pair.tokens[token].isalpha():
+                        found.counts[role][pair.tokens[token]] += 1
+    return found
+
+
+def singular_determiners(pairs: Iterable[Pair], relations: Sequence[str]) -> frozenset[str]:
+    """Return the determiners that go with singular nouns in most of their uses."""
+    total: Counter[str] = Counter()
+    singular: Counter[str] = Counter()
+    for pair in pairs:
+        for token, relation in enumerate(pair.relations):
+            noun = pair.heads[token]
+            if relation in relations and noun >= 0:
+                total[pair.tokens[token]] += 1
+                singular[pair.tokens[token]] += pair.tokens[noun] == pair.lemmas[noun].lower()
+    return frozenset(
+        word for word, count in total.items() if singular[word] >= SINGULAR_SHARE * count
+    )
+
+
+def choose(
+    role: str,
+    wanted: Role,
+    candidates: Candidates,
+    links: Mapping[str, Mapping[str, int]],
+    frequencies: Mapping[str, int],
+    *,
+    floor: int,
+    clusters: int,
+    allowed: frozenset[str] | None = None,
+) -> list[ChosenAtom]:
+    """Return the atoms of a role, the most frequent first."""
+    found: list[ChosenAtom] = []
+    loose: list[ChosenAtom] = []
+    for text, seen in candidates.counts[role].items():
+        if wanted.words and text not in wanted.words:
+            continue
+        frequency = seen if role == "MOD" else frequencies[text]
+        least = max(5, floor // 6) if role == "MOD" else floor
+        if not wanted.words and (frequency < least or seen < 3):
+            continue
+        if allowed is not None and text not in allowed:
+            continue
+        own = candidates.phrase_links[text] if role == "MOD" else links.get(text, {})
+        rendered = renderings(own, clusters=clusters) if own else Renderings((), 0.0, 0)
+        if rendered.forms and rendered.coverage >= wanted.coverage:
+            found.append(ChosenAtom(text, role, rendered.forms, frequency, rendered.coverage))
+        elif wanted.unchecked or wanted.words:
+            loose.append(ChosenAtom(text, role, (), frequency, rendered.coverage))
+    chosen = spread(found, wanted.count)
+    chosen += spread(loose, wanted.count - len(chosen))
+    if len(chosen) < wanted.count:
+        raise DataError(
+            f"role {role}: {len(chosen)} of {wanted.count} atoms found among "
+            f"{len(candidates.counts[role])} words",
+            hint=f"lower floor or roles.{role}.coverage, or take a larger corpus",
+        )
+    return sorted(chosen, key=lambda atom: (-atom.frequency, atom.text))
+
+
+def spread(atoms: Sequence[ChosenAtom], count: int) -> list[ChosenAtom]:
+    """Take atoms at even distances on the logarithmic frequency scale."""
+    if count <= 0:
+        return []
+    left = sorted(atoms, key=lambda atom: (-atom.frequency, atom.text))
+    if len(left) <= count:
+        return left
+    top, bottom = math.log(left[0].frequency), math.log(left[-1].frequency)
+    chosen: list[ChosenAtom] = []
+    for step in range(count):
+        aim = top - (top - bottom) * step / max(1, count - 1)
+        best = min(left, key=lambda atom: (abs(math.log(atom.frequency) - aim), atom.text))
+        chosen.append(best)
+        left.remove(best)
+    return chosen

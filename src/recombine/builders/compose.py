@@ -1,0 +1,173 @@
+"""Composing novel compounds and putting them into contexts.
+
+Each category is a full factorial of its atoms (the design of the published test, found in its
+data); heads are drawn per cell. Contexts are drawn without repetition, at most `reuse` times each,
+and must read about as well with the compound as with the phrase they had.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from recombine.builders.corpus_filter import Pair
+from recombine.builders.ngram_model import NgramModel
+from recombine.builders.templates import Phrase
+
+# Candidates looked at per compound and context wanted.
+TRIES = 12
+
+
+class ChosenAtom(NamedTuple):
+    """A word or fixed phrase with its role, renderings and frequency."""
+
+    text: str
+    role: str
+    accepted: tuple[str, ...]
+    frequency: int
+    coverage: float
+
+
+class Composed(NamedTuple):
+    """A compound: category, pattern and atoms in source order."""
+
+    category: str
+    pattern: str
+    atoms: tuple[ChosenAtom, ...]
+
+    @property
+    def text(self) -> str:
+        """The compound as words."""
+        return " ".join(atom.text for atom in self.atoms)
+
+
+class Embedded(NamedTuple):
+    """A compound in a context: the new sentence, and where the compound stands in it."""
+
+    compound: Composed
+    phrase: Phrase
+    source: str
+    start: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a context must respect."""
+
+    contexts: int
+    reuse: int
+    shortest_context: int
+    longest: int
+    worst_drop: float
+
+
+def compose(
+    category: str,
+    patterns: Sequence[str],
+    head_role: str,
+    atoms: Mapping[str, Sequence[ChosenAtom]],
+    generator: np.random.Generator,
+    is_seen: set[str],
+) -> Iterator[Composed]:
+    """Yield every cell of the factorial; the head of a cell is drawn, preferring unseen ones."""
+    for pattern in patterns:
+        roles = pattern.split()
+        free = [role for role in roles if role != head_role]
+        for cell in product(*(atoms[role] for role in free)):
+            chosen = dict(zip(free, cell, strict=True))
+            heads: Sequence[ChosenAtom | None] = [None]
+            if head_role in roles:
+                order = generator.permutation(len(atoms[head_role]))
+                heads = [atoms[head_role][int(place)] for place in order]
+            candidates = [
+                Composed(
+                    category,
+                    pattern,
+                    tuple(head if role == head_role else chosen[role] for role in roles),  # type: ignore[misc]
+                )
+                for head in heads
+            ]
+            yield next((one for one in candidates if one.text not in is_seen), candidates[0])
+
+
+class Embedder:
+    """Draws contexts for compounds; one per category, so that reuse is counted over all."""
+
+    def __init__(
+        self,
+        pairs: Sequence[Pair],
+        phrases: Sequence[Phrase],
+        model: NgramModel,
+        limits: Limits,
+        generator: np.random.Generator,
+    ) -> None:
+        self.pairs = pairs
+        self.model = model
+        self.limits = limits
+        self.generator = generator
+        self.used: Counter[int] = Counter()
+        self.rejected: Counter[str] = Counter()
+        self.by_head: dict[str, list[Phrase]] = {}
+        for phrase in phrases:
+            head = pairs[phrase.sentence].tokens[phrase.head] if phrase.head >= 0 else ""
+            self.by_head.setdefault(head, []).append(phrase)
+
+    def heads(self) -> Counter[str]:
+        """Return how many templates each head has."""
+        return Counter({head: len(phrases) for head, phrases in self.by_head.items()})
+
+    def embed(self, compound: Composed, head: str) -> list[Embedded]:
+        """Return the compound in its contexts; fewer than wanted when there are not enough."""
+        phrases = self.by_head.get(head, [])
+        count = min(len(phrases), self.limits.contexts * TRIES)
+        places = self.generator.permutation(len(phrases))[:count].tolist()
+        found: list[Embedded] = []
+        for place in places:
+            candidate = self._try(compound, phrases[place], bool(head))
+            if candidate is not None:
+                found.append(candidate)
+                if len(found) == self.limits.contexts:
+                    break
+        if len(found) < self.limits.contexts:
+            return []
+        self.used.update(one.phrase.sentence for one in found)
+        return found
+
+    def _try(self, compound: Composed, phrase: Phrase, has_head: bool) -> Embedded | None:
+        pair = self.pairs[phrase.sentence]
+        if self.used[phrase.sentence] >= self.limits.reuse:
+            self.rejected["context used up"] += 1
+            return None
+        # The head stays in the sentence; the rest of the compound replaces the phrase.
+        inside = compound.atoms[1:] if has_head else compound.atoms
+        words = " ".join(atom.text for atom in inside).split()
+        context = len(pair.tokens) - (phrase.end - phrase.start) - has_head
+        if context < self.limits.shortest_context:
+            self.rejected["context too short"] += 1
+            return None
+        if len(pair.tokens) - (phrase.end - phrase.start) + len(words) > self.limits.longest:
+            self.rejected["sentence too long"] += 1
+            return None
+        old = list(pair.tokens)
+        new = [*old[: phrase.start], *words, *old[phrase.end :]]
+        before = self.model.window(old, phrase.start, phrase.end)
+        after = self.model.window(new, phrase.start, phrase.start + len(words))
+        if after < before - self.limits.worst_drop:
+            self.rejected["reads worse than the original"] += 1
+            return None
+        first = pair.starts[phrase.start]
+        text = " ".join(words)
+        if pair.source[:first].strip() == "":
+            text = text[:1].upper() + text[1:]
+        source = pair.source[:first] + text + pair.source[pair.ends[phrase.end - 1] :]
+        start = pair.starts[phrase.head] if has_head else first
+        if source.lower().count(compound.text) != 1:
+            self.rejected["compound not exactly once"] += 1
+            return None
+        return Embedded(compound, phrase, source, start, after - before)

@@ -1,0 +1,59 @@
+"""References that people write: a TSV goes out with drafts, and comes back with corrections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from recombine.benchmark import Example
+from recombine.errors import DataError, Where
+from recombine.files import read_lines
+
+COLUMNS = ("id", "compound", "source", "draft", "reference")
+
+
+def review_lines(examples: Sequence[Example], drafts: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of a review file: the last column is for the reviewer.
+
+    A draft is a machine translation of the source; correct it into the column `reference`, or copy
+    it there when it is right.
+    """
+    yield "\t".join(COLUMNS)
+    for example in examples:
+        reference = example.references[0] if example.references else ""
+        compound = str(example.tags.get("compound", ""))
+        yield "\t".join(
+            (example.id, compound, example.source, drafts.get(example.source, ""), reference)
+        )
+
+
+def read_references(path: Path) -> dict[str, str]:
+    """Read source -> reference from a TSV with these columns (others are ignored).
+
+    In a file of drafts the column may be called `draft` or `hyp`. Rows that nobody filled in are
+    left out, so an unfinished review can be read at any time.
+    """
+    lines = read_lines(path)
+    first = next(lines, None)
+    if first is None:
+        raise DataError("an empty file", Where(str(path)))
+    header = first[1].split("\t")
+    if "source" not in header:
+        raise DataError("the header lacks the column 'source'", Where(str(path), 1, 1, first[1]))
+    filled = [name for name in ("reference", "draft", "hyp") if name in header]
+    if not filled:
+        raise DataError("the header lacks the column 'reference'", Where(str(path), 1, 1, first[1]))
+    source_at, text_at = header.index("source"), header.index(filled[0])
+    found: dict[str, str] = {}
+    for number, line in lines:
+        if not line.strip():
+            continue
+        cells = line.split("\t")
+        if len(cells) != len(header):
+            raise DataError(
+                f"{len(cells)} columns, the header has {len(header)}",
+                Where(str(path), number, 1, line),
+            )
+        if cells[text_at].strip():
+            found[cells[source_at]] = cells[text_at].strip()
+    return found

@@ -1,0 +1,115 @@
+"""Phrases and sentence templates from dependency trees.
+
+A template is a sentence with a slot: a noun phrase that another noun phrase may replace. The phrase
+is the whole subtree of its noun, so nothing of it is left behind (the published test has leftovers
+such as "the chair on the floor of shoes"). Verb and preposition stay in place: they are the head.
+Relations are data: the defaults know Universal Dependencies and the ClearNLP labels of spaCy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from recombine.builders.corpus_filter import Pair
+
+# Parsers disagree on the lemma of a pronoun; a phrase needs a determiner anyway.
+PRONOUN_LEMMAS = frozenset({"-pron-", "it", "one", "that", "there", "this", "what", "which", "who"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slot:
+    """Where a category of compounds goes: the relation of the noun, and the role of its head.
+
+    `head` is "" for phrases without one (subjects), else the role of the word right before the
+    phrase: its governor ("saw every dog"), or a `case` word inside the subtree (UD prepositions).
+    """
+
+    relations: tuple[str, ...] = ()
+    head: str = ""
+
+
+class Phrase(NamedTuple):
+    """A noun phrase in a sentence: tokens `start` to `end`, its noun, its head (or -1)."""
+
+    sentence: int
+    start: int
+    end: int
+    noun: int
+    head: int
+
+
+class Subtrees:
+    """The stretch of every token's subtree, and whether it has a gap."""
+
+    def __init__(self, heads: Sequence[int]) -> None:
+        size = len(heads)
+        self.first = list(range(size))
+        self.last = list(range(size))
+        self.count = [1] * size
+        # Children before parents: by depth, the deepest first.
+        depth = [0] * size
+        for token in range(size):
+            at, steps = token, 0
+            while heads[at] >= 0 and steps <= size:
+                at, steps = heads[at], steps + 1
+            depth[token] = steps
+        for token in sorted(range(size), key=lambda token: -depth[token]):
+            parent = heads[token]
+            if parent >= 0:
+                self.first[parent] = min(self.first[parent], self.first[token])
+                self.last[parent] = max(self.last[parent], self.last[token])
+                self.count[parent] += self.count[token]
+
+    def span(self, token: int) -> tuple[int, int] | None:
+        """Return the stretch of a subtree, or None where it is not contiguous."""
+        first, last = self.first[token], self.last[token]
+        return (first, last + 1) if last - first + 1 == self.count[token] else None
+
+
+def find_phrases(pair: Pair, number: int, slot: Slot, longest: int) -> Iterator[Phrase]:
+    """Yield the noun phrases of a sentence that fill a slot of this kind."""
+    if not any(relation in slot.relations for relation in pair.relations):
+        return
+    trees = Subtrees(pair.heads)
+    for noun, relation in enumerate(pair.relations):
+        if relation not in slot.relations or pair.lemmas[noun].lower() in PRONOUN_LEMMAS:
+            continue
+        # A singular noun keeps the verb's agreement when another singular replaces it.
+        if pair.tokens[noun] != pair.lemmas[noun].lower() or not pair.tokens[noun].isalpha():
+            continue
+        span = trees.span(noun)
+        if span is None:
+            continue
+        start, end = span
+        head = -1
+        if slot.head:
+            if pair.relations[start] == "case" and pair.heads[start] == noun:
+                head, start = start, start + 1
+            else:
+                head = pair.heads[noun]
+            if head != start - 1 or not pair.tokens[head].isalpha():
+                continue
+        if noun >= start and 2 <= end - start <= longest and _has_determiner(pair, start, noun):
+            yield Phrase(number, start, end, noun, head)
+
+
+def children(pair: Pair, noun: int, relations: Sequence[str]) -> Iterator[int]:
+    """Yield the children of a token with one of these relations."""
+    for token, head in enumerate(pair.heads):
+        if head == noun and pair.relations[token] in relations:
+            yield token
+
+
+def modifier_span(pair: Pair, noun: int, relations: Sequence[str]) -> tuple[int, int] | None:
+    """Return the stretch of a two- or three-word modifier right behind the noun."""
+    for token in children(pair, noun, relations):
+        span = Subtrees(pair.heads).span(token)
+        if span is not None and span[0] == noun + 1 and 2 <= span[1] - span[0] <= 3:
+            return span
+    return None
+
+
+def _has_determiner(pair: Pair, start: int, noun: int) -> bool:
+    return pair.relations[start] == "det" and pair.heads[start] == noun
