@@ -233,6 +233,11 @@ def report_verb(options: argparse.Namespace) -> int:
         else:
             print_tree(found)
         return 0
+    if options.scorecard:
+        from recombine.report import write_scorecard
+
+        print(write_scorecard(options.runs, options.out or options.runs[0] / "scorecard")[0])
+        return 0
     if options.annotate is not None:
         from recombine.report.annotate import write_annotation_sheet
 

@@ -189,6 +189,9 @@ def make_parser() -> argparse.ArgumentParser:
         "--power", type=float, metavar="POINTS", help="seeds needed to see such a gain"
     )
     add.add_argument(
+        "--scorecard", action="store_true", help="runs of several benchmarks side by side"
+    )
+    add.add_argument(
         "--annotate", type=Path, metavar="TSV", help="write compounds to judge by hand"
     )
     add.add_argument("--judged", type=Path, metavar="TSV", help="read judgements back")

@@ -53,7 +53,7 @@ def report_figures(report: Report) -> list[Figure]:
     return figures
 
 
-def base(report: Report, rows: Sequence[Mapping[str, Any]], width: int, height: int) -> Spec:
+def base(rows: Sequence[Mapping[str, Any]], width: int | Spec, height: int | Spec) -> Spec:
     """What all figures share: data, size, quiet axes, the systems' colours."""
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
@@ -78,19 +78,22 @@ def base(report: Report, rows: Sequence[Mapping[str, Any]], width: int, height: 
     }  # fmt: skip
 
 
-def _colour(report: Report) -> Spec:
+def system_colour(report: Report) -> Spec:
+    """The colour channel: the same colour for a system in every figure and in the page."""
     systems = list(report.systems)
     colours = [PALETTE[index % len(PALETTE)] for index in range(len(systems))]
     return {"field": "system", "type": "nominal", "scale": {"domain": systems, "range": colours}}
 
 
-def _shape(report: Report) -> Spec:
+def system_shape(report: Report) -> Spec:
+    """The shape channel, for readers and printers without colour."""
     systems = list(report.systems)
     shapes = [SHAPES[index % len(SHAPES)] for index in range(len(systems))]
     return {"field": "system", "type": "nominal", "scale": {"domain": systems, "range": shapes}}
 
 
-def _row(score: Score, **more: Any) -> dict[str, Any]:
+def row_of(score: Score, **more: Any) -> dict[str, Any]:
+    """A score as one row of a figure's data."""
     return {
         "system": score.system,
         "score": round(score.estimate, 3),
@@ -115,7 +118,7 @@ def _curves(report: Report, sheet: Sheet) -> list[Figure]:
     for tag in sheet.number_tags:
         table = sheet.by_tag(tag)
         rows = [
-            _row(score, x=float(value))
+            row_of(score, x=float(value))
             for value, by_system in table.items()
             for score in by_system.values()
             if score.n >= min(FEWEST_ITEMS, max(2, sheet.n // 50))
@@ -138,7 +141,7 @@ def line_chart(
     report: Report, rows: Sequence[Mapping[str, Any]], x_title: str, y_axis: Spec
 ) -> Spec:
     """Lines with intervals over a numeric x: depth, length, training steps."""
-    spec = base(report, rows, 460, 260)
+    spec = base(rows, 460, 260)
     whole = all(float(row["x"]).is_integer() for row in rows)
     distinct = sorted({float(row["x"]) for row in rows})
     x: Spec = {
@@ -150,7 +153,7 @@ def line_chart(
     }
     if len(distinct) <= 12:
         x["axis"]["values"] = distinct
-    colour, shape = _colour(report), _shape(report)
+    colour, shape = system_colour(report), system_shape(report)
     spec["layer"] = [
         {
             "mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.5},
@@ -177,11 +180,11 @@ def _heat_map(report: Report, sheet: Sheet) -> Figure:
     assert sheet.main_tag is not None
     table = sheet.by_tag(sheet.main_tag)
     rows = [
-        _row(score, value=value, label=f"{score.estimate:.1f}")
+        row_of(score, value=value, label=f"{score.estimate:.1f}")
         for value, by_system in table.items()
         for score in by_system.values()
     ]
-    spec = base(report, rows, {"step": 78}, {"step": 20})  # type: ignore[arg-type]
+    spec = base(rows, {"step": 78}, {"step": 20})
     y = {"field": "value", "type": "nominal", "sort": list(table), "title": None}
     x = {
         "field": "system", "type": "nominal", "sort": list(sheet.systems), "title": None,
@@ -209,17 +212,17 @@ def _heat_map(report: Report, sheet: Sheet) -> Figure:
 
 def _groups(report: Report, sheet: Sheet, tag: str) -> Figure:
     rows = [
-        _row(score, value=value)
+        row_of(score, value=value)
         for value, by_system in sheet.by_tag(tag).items()
         for score in by_system.values()
     ]
-    spec = base(report, rows, 420, {"step": 14})  # type: ignore[arg-type]
+    spec = base(rows, 420, {"step": 14})
     y = {
         "field": "value", "type": "nominal", "sort": list(sheet.by_tag(tag)), "title": None,
     }  # fmt: skip
     offset = {"field": "system", "type": "nominal", "sort": list(sheet.systems)}
     x = _score_axis(sheet)
-    colour = _colour(report)
+    colour = system_colour(report)
     spec["layer"] = [
         {
             "mark": {"type": "rule", "strokeWidth": 2},
@@ -231,7 +234,7 @@ def _groups(report: Report, sheet: Sheet, tag: str) -> Figure:
         {
             "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
             "encoding": {
-                "y": y, "yOffset": offset, "x": x, "color": colour, "shape": _shape(report),
+                "y": y, "yOffset": offset, "x": x, "color": colour, "shape": system_shape(report),
             },
         },
     ]  # fmt: skip
@@ -254,7 +257,7 @@ def _forest(report: Report, sheet: Sheet, comparison: Any) -> Figure:
         }
         for part in comparison.slices
     ]
-    spec = base(report, rows, 420, {"step": 16})  # type: ignore[arg-type]
+    spec = base(rows, 420, {"step": 16})
     y = {
         "field": "value", "type": "nominal", "title": None,
         "sort": {"field": "score", "op": "mean", "order": "descending"},

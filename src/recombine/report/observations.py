@@ -274,7 +274,7 @@ def require_same_benchmark(benchmarks: Sequence[tuple[Path, Benchmark]]) -> None
             continue
         raise DataError(
             f"{first_path} and {path} cannot be compared: {_difference(first, other)}",
-            hint="compare runs of one benchmark, or use the scorecard to set suites side by side",
+            hint="compare runs of one benchmark; suites are set side by side with --scorecard",
         )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from recombine.errors import MissingExtra
 from recombine.files import write_text
+from recombine.report.checkpoints import checkpoint_points, checkpoint_table
 from recombine.report.exports import write_exports
 from recombine.report.figures import Figure, draw, inline_svg, report_figures, write_figures
 from recombine.report.layouts import paper_tables
@@ -15,6 +16,7 @@ from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.overview import own_tables
 from recombine.report.page import render_page
+from recombine.report.paper_figures import paper_figures, training_figure
 from recombine.report.summary import tidy_rows
 from recombine.report.tables import Table, comma_separated, markdown, write_table
 
@@ -27,12 +29,22 @@ def write_report(
     out = Path(out)
     report = build_report(open_source([Path(run) for run in runs]), options)
     notes = list(report.notes)
-    tables = [*paper_tables(report), *own_tables(report)]
+    from_paper = paper_tables(report)
+    main = report.main
+    points = checkpoint_points(report.source, main.metric, main.split, options)
+    tables = [*from_paper, *own_tables(report)]
+    if points:
+        tables.append(checkpoint_table(points, main.metric, main.split))
     table_paths = [path for table in tables for path in write_table(table, out / "tables")]
     columns, rows = tidy_rows(list(report.scores))
     write_text(out / "results.csv", comma_separated(columns, rows))
     write_text(out / "report.md", markdown_report(report, tables))
-    figures = report_figures(report)
+    training = training_figure(report, points, main.metric, main.split)
+    figures = [
+        *report_figures(report),
+        *([training] if training else []),
+        *paper_figures(report, from_paper),
+    ]
     charts, figure_paths = _draw(figures, out / "figures", options, notes)
     write_text(out / "report.html", render_page(report, charts, notes[len(report.notes) :]))
     return ReportPaths(

@@ -1,0 +1,74 @@
+"""Figures of the papers, drawn from the tables that hold their data, and training curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from recombine.report.checkpoints import Point
+from recombine.report.figures import Figure, base, line_chart, row_of, system_colour, system_shape
+from recombine.report.model import Report
+from recombine.report.tables import Table
+
+# Tables that are a figure in the paper, or that it also draws.
+DRAWN = ("figure-", "table-6-synonyms", "table-8-idioms")
+MOST_ROWS = 80
+
+
+def paper_figures(report: Report, tables: Sequence[Table]) -> list[Figure]:
+    """A dot plot of every paper table that holds a figure's data for this report's systems."""
+    figures = []
+    for table in tables:
+        if not table.name.startswith(DRAWN) or not 1 < len(table.rows) <= MOST_ROWS:
+            continue
+        rows = _points(report, table)
+        if len({row["label"] for row in rows}) > 1:
+            figures.append(Figure(table.name, table.title, _dots(report, table, rows), False))
+    return figures
+
+
+def _points(report: Report, table: Table) -> list[dict[str, Any]]:
+    labels = [
+        index
+        for index, name in enumerate(table.columns)
+        if name not in report.systems and all(isinstance(row[index], str) for row in table.rows)
+    ]
+    found = []
+    for row in table.rows:
+        label = " · ".join(str(row[index]) for index in labels)
+        for index, name in enumerate(table.columns):
+            value = row[index]
+            if name in report.systems and isinstance(value, float):
+                found.append({"label": label, "system": name, "score": round(value, 3)})
+    return found
+
+
+def _dots(report: Report, table: Table, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    order = list(dict.fromkeys(row["label"] for row in rows))
+    spec = base(rows, 420, {"step": 16})
+    spec["mark"] = {"type": "point", "filled": True, "size": 60, "opacity": 1}
+    spec["encoding"] = {
+        "y": {"field": "label", "type": "nominal", "sort": order, "title": None},
+        "x": {"field": "score", "type": "quantitative", "title": table.title},
+        "color": system_colour(report),
+        "shape": system_shape(report),
+    }
+    return spec
+
+
+def training_figure(
+    report: Report, points: Sequence[Point], metric: str, split: str
+) -> Figure | None:
+    """Score over training steps, one line per system."""
+    rows = [row_of(point.score, x=point.step) for point in points if point.step >= 0]
+    if len({row["x"] for row in rows}) < 2:
+        return None
+    axis = {
+        "field": "score", "type": "quantitative", "scale": {"domain": [0, 100]}, "title": metric,
+    }  # fmt: skip
+    return Figure(
+        f"training-{metric}-{split}",
+        f"{metric} on {split} during training, with intervals.",
+        line_chart(report, rows, "training step", axis),
+        True,
+    )
