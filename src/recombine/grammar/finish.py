@@ -42,10 +42,12 @@ def commas(text: str) -> list[Edit]:
 
 def article(exceptions: Mapping[str, str]) -> Finish:
     """English ``a`` before a vowel letter becomes ``an``; exceptions go by the next word."""
+    starts = ["[aeiouAEIOU]", *(re.escape(w) for w, form in exceptions.items() if form == "an")]
+    candidate = re.compile(rf"(?:^|(?<=[^\w'-]))[Aa](?= (?:{'|'.join(starts)}))")
 
     def a_an(text: str) -> list[Edit]:
         edits: list[Edit] = []
-        if "a " not in text and "A " not in text:
+        if candidate.search(text) is None:
             return edits
         for match in _ARTICLE.finditer(text):
             word = match[1]

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from recombine.grammar.earley import Chart
 from recombine.grammar.inventory import Inventory
-from recombine.grammar.lattice import Lattice
-from recombine.grammar.productions import Productions
+from recombine.grammar.productions import Entry, Productions
 
 MAX_COMBINATIONS = 20_000  # ways to put the parts of one discontinuous constituent together
 
 Stretch = tuple[int, int, int]  # symbol, from node, to node
+Entries = Sequence[Entry]  # the string on each edge of the text's graph
 
 
 class Alternative(NamedTuple):
@@ -104,7 +104,7 @@ class Forest:
     """The packed analyses of all texts that look alike to the chart."""
 
     def __init__(
-        self, productions: Productions, chart: Chart, ranking: Ranking, words: Lattice | None
+        self, productions: Productions, chart: Chart, ranking: Ranking, words: Entries | None
     ) -> None:
         self.productions = productions
         self.alternatives: list[list[Alternative]] = []
@@ -249,28 +249,26 @@ class Forest:
             ),
         )
 
-    def words(self, number: int, lattice: Lattice) -> tuple[int, ...]:
+    def words(self, number: int, entries: Entries) -> tuple[int, ...]:
         """The words a leaf can be in a text, the first meant first."""
         leaf = self.leaves[number]
         assert leaf is not None
         if len(leaf.stretches) == 1:
             terminal, edges = leaf.stretches[0]
             if len(edges) == 1:
-                return lattice.edges[edges[0]].entry.words[terminal]
+                return entries[edges[0]].words[terminal]
         found: tuple[int, ...] | None = None
         for terminal, edges in leaf.stretches:
             if edges:
                 here = tuple(
-                    dict.fromkeys(
-                        code for edge in edges for code in lattice.edges[edge].entry.words[terminal]
-                    )
+                    dict.fromkeys(code for edge in edges for code in entries[edge].words[terminal])
                 )
             else:
                 here = self.productions.silent_words.get(terminal, ())
             found = here if found is None else tuple(code for code in found if code in here)
         return self.productions.kind_words(leaf.kind) if found is None else found
 
-    def _rank(self, roots: list[int], ranking: Ranking, words: Lattice | None) -> list[int]:
+    def _rank(self, roots: list[int], ranking: Ranking, words: Entries | None) -> list[int]:
         """Drop what cannot be completed, and sort alternatives: what is meant comes first."""
         values: dict[int, _Value | None] = {}
         is_open: set[int] = set()
@@ -324,7 +322,7 @@ class Forest:
             stack.extend(reversed(alternative.children))
         return tuple(shape)
 
-    def enumerate(self, lattice: Lattice) -> Iterator[tuple[int, ...]]:
+    def enumerate(self, entries: Entries) -> Iterator[tuple[int, ...]]:
         """Every analysis as codes, the one that is meant first."""
         choices: list[int] = []
         while True:
@@ -335,7 +333,7 @@ class Forest:
             while stack:
                 number = stack.pop()
                 if self.leaves[number] is not None:
-                    words = self.words(number, lattice)
+                    words = self.words(number, entries)
                     codes.append(words[_pick(len(words), choices, radix)])
                     continue
                 options = self.alternatives[number]
@@ -350,7 +348,7 @@ class Forest:
                 return
             choices[-1] += 1
 
-    def count(self, lattice: Lattice) -> int:
+    def count(self, entries: Entries) -> int:
         """How many analyses there are."""
         counts: dict[int, int] = {}
         stack = list(self.roots)
@@ -359,7 +357,7 @@ class Forest:
             if number in counts:
                 stack.pop()
             elif self.leaves[number] is not None:
-                counts[number] = len(self.words(number, lattice))
+                counts[number] = len(self.words(number, entries))
             else:
                 waiting = [
                     child
@@ -377,13 +375,13 @@ class Forest:
         return sum(counts[root] for root in self.roots)
 
     def contains(
-        self, codes: tuple[int, ...], positions: list[list[int]], lattice: Lattice
+        self, codes: tuple[int, ...], positions: list[list[int]], entries: Entries
     ) -> bool:
         """Whether a tree is among the analyses."""
-        return any(self._has(root, codes, positions, lattice) for root in self.roots)
+        return any(self._has(root, codes, positions, entries) for root in self.roots)
 
     def _has(
-        self, root: int, codes: tuple[int, ...], positions: list[list[int]], lattice: Lattice
+        self, root: int, codes: tuple[int, ...], positions: list[list[int]], entries: Entries
     ) -> bool:
         """Match a tree from its leaves up: a shared node is looked at once per tree node."""
         wanted: list[set[int]] = [set() for _ in codes]  # tree node -> forest nodes it may be
@@ -398,7 +396,7 @@ class Forest:
         for node in range(len(codes) - 1, -1, -1):
             for number in wanted[node]:
                 if self.leaves[number] is not None:
-                    ok = codes[node] in self.words(number, lattice)
+                    ok = codes[node] in self.words(number, entries)
                 else:
                     ok = any(
                         alternative.rule == codes[node]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from recombine.grammar.productions import Entry, Productions
 
-_END: Any = object()  # key of a trie node that holds an entry
+END: Any = object()  # key of a trie node that holds an entry
 _PUNCTUATION = ",.?!;"
 
 
@@ -55,11 +55,11 @@ class Cutter:
         node = self.trie
         for letter in text:
             node = node.setdefault(letter, {})
-        node[_END] = entry
+        node[END] = entry
 
-    def cut(self, text: str) -> Lattice:
+    def cut(self, text: str, *, is_first: bool = True) -> Lattice:
         """Return the graph of a text: only what lies on a way to its end, if there is one."""
-        ends = self._ends(text)
+        ends = self._ends(text, is_first)
         reached = sorted(ends)
         complete = len(text) in ends
         furthest = reached[-1]
@@ -109,7 +109,7 @@ class Cutter:
                     edges.append(Edge(base + level, base + level + 1, self.comma))
         return Lattice(edges, len(offsets), complete, offsets, furthest)
 
-    def _ends(self, text: str) -> dict[int, list[tuple[int, Entry]]]:
+    def _ends(self, text: str, is_first: bool) -> dict[int, list[tuple[int, Entry]]]:
         ends: dict[int, list[tuple[int, Entry]]] = {}
         queue = [0]
         size = len(text)
@@ -127,10 +127,10 @@ class Cutter:
                 if node is None:
                     break
                 position += 1
-                entry = node.get(_END)
+                entry = node.get(END)
                 if entry is not None:
                     self._add(text, entry, position, found, queue)
-            if start == 0 and self.capital and size:
+            if start == 0 and is_first and self.capital and size:
                 lower = text[0].lower()
                 if lower != text[0]:
                     self._lower_start(lower, text, found, queue)
@@ -142,7 +142,7 @@ class Cutter:
         node = self.trie.get(lower)
         position = 1
         while node is not None:
-            entry = node.get(_END)
+            entry = node.get(END)
             if entry is not None:
                 self._add(text, entry, position, found, queue)
             if position >= len(text):

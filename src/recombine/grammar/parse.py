@@ -11,17 +11,20 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from recombine.errors import DataError, Where
 from recombine.grammar.concrete import Concrete
 from recombine.grammar.earley import Chart, ChartGrammar
-from recombine.grammar.forest import Forest, Ranking
+from recombine.grammar.forest import Entries, Forest, Ranking
 from recombine.grammar.lattice import Cutter, Lattice
 from recombine.grammar.productions import Productions
+from recombine.grammar.shape import Shaper
 from recombine.grammar.tree import Tree, child_positions
 
 MAX_KEPT = 100_000  # analyses kept for texts that look alike
 _SHOWN = 8  # expectations named in a message
+_UNSEEN: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +41,11 @@ class Failure:
 class Parse:
     """The analyses of one text: none, one or many."""
 
-    def __init__(
-        self,
-        parser: Parser,
-        text: str,
-        lattice: Lattice,
-        forest: Forest | None,
-        reading: str | None,
-    ) -> None:
+    def __init__(self, parser: Parser, text: str, entries: Entries, forest: Forest | None) -> None:
         self.text = text
         self._parser = parser
-        self._lattice = lattice
+        self._entries = entries
         self._forest = forest
-        self._reading = reading
 
     @property
     def ok(self) -> bool:
@@ -66,9 +61,9 @@ class Parse:
         forest = self._forest
         if forest is None or forest.best is None:
             return None
-        lattice = self._lattice
+        entries = self._entries
         codes = tuple(
-            [code if code >= 0 else forest.words(-1 - code, lattice)[0] for code in forest.best]
+            [code if code >= 0 else forest.words(-1 - code, entries)[0] for code in forest.best]
         )
         return Tree(self._parser.inventory, codes)
 
@@ -88,13 +83,13 @@ class Parse:
         if self._forest is None:
             return
         inventory = self._parser.inventory
-        for codes in islice(self._forest.enumerate(self._lattice), limit):
+        for codes in islice(self._forest.enumerate(self._entries), limit):
             yield Tree(inventory, codes)
 
     @property
     def count(self) -> int:
         """How many analyses there are."""
-        return 0 if self._forest is None else self._forest.count(self._lattice)
+        return 0 if self._forest is None else self._forest.count(self._entries)
 
     @property
     def ambiguous(self) -> bool:
@@ -105,7 +100,7 @@ class Parse:
         if self._forest is None or not isinstance(tree, Tree):
             return False
         positions = child_positions(tree.codes, tree.inventory.arity)
-        return self._forest.contains(tree.codes, positions, self._lattice)
+        return self._forest.contains(tree.codes, positions, self._entries)
 
     @property
     def failure(self) -> Failure | None:
@@ -123,46 +118,54 @@ class Parser:
         self.grammar = ChartGrammar(self.productions)
         self.cutter = Cutter(self.productions)
         self.ranking = Ranking(self.inventory)
-        self._kept: dict[object, Forest | None] = {}
+        self.shaper = Shaper(self.cutter)
+        self._kept: dict[object, Any] = {}  # Forest, or None where there is no analysis
 
     def parse(self, text: str) -> Parse:
         """Find all analyses of a text."""
         if not text.isascii():
             text = unicodedata.normalize("NFC", text)
         text = text.strip()
+        shape = self.shaper.shape(text)
+        if shape is not None:
+            forest = self._kept.get(shape[0], _UNSEEN)
+            if forest is None or (forest is not _UNSEEN and not forest.needs_words):
+                return Parse(self, text, shape[1], forest)
         lattice = self.cutter.cut(text)
+        entries = [edge.entry for edge in lattice.edges]
         if not lattice.complete:
-            return Parse(self, text, lattice, None, None)
-        return Parse(self, text, lattice, self._forest(lattice), None)
-
-    def _forest(self, lattice: Lattice) -> Forest | None:
+            return Parse(self, text, entries, None)
         key: object = tuple([(edge[0], edge[1], edge[2].number) for edge in lattice.edges])
-        if key in self._kept:
-            forest = self._kept[key]
-            if forest is None or not forest.needs_words:
-                return forest
+        if shape is not None and entries == shape[1]:
+            key = shape[0]
+        return Parse(self, text, entries, self._forest(key, lattice, entries))
+
+    def _forest(self, key: object, lattice: Lattice, entries: Entries) -> Forest | None:
+        """The analysis of a text, shared with all texts of its shape."""
+        forest: Forest | None = self._kept.get(key, _UNSEEN)
+        if forest is _UNSEEN:
+            forest = self._analyse(key, lattice, None)
+        if forest is not None and forest.needs_words:
             # Parts of one word stand apart: which words they are decides whether they fit.
-            key = (key, tuple([edge.entry.text for edge in lattice.edges]))
-            if key in self._kept:
-                return self._kept[key]
-            forest = self._analyse(lattice, lattice)
-            self._kept[key] = forest if forest is not None and forest.roots else None
-            return self._kept[key]
-        forest = self._analyse(lattice, None)
+            key = (key, tuple([entry.text for entry in entries]))
+            forest = self._kept.get(key, _UNSEEN)
+            if forest is _UNSEEN:
+                forest = self._analyse(key, lattice, entries)
+                if forest is not None:
+                    forest.needs_words = False
+        return forest
+
+    def _analyse(self, key: object, lattice: Lattice, words: Entries | None) -> Forest | None:
+        chart = Chart(self.grammar, lattice, self.productions.roots)
+        forest: Forest | None = None
+        if not chart.truncated:
+            forest = Forest(self.productions, chart, self.ranking, words)
+            if not forest.roots and not (words is None and forest.needs_words):
+                forest = None
         if len(self._kept) >= MAX_KEPT:
             self._kept.clear()
-        kept = forest if forest is not None and forest.roots else None
-        self._kept[key] = kept
-        return self._forest(lattice) if kept is not None and kept.needs_words else kept
-
-    def _analyse(self, lattice: Lattice, words: Lattice | None) -> Forest | None:
-        chart = Chart(self.grammar, lattice, self.productions.roots)
-        if chart.truncated:
-            return None
-        forest = Forest(self.productions, chart, self.ranking, words)
-        if words is None and forest.needs_words:
-            return forest
-        return forest if forest.roots else None
+        self._kept[key] = forest
+        return forest
 
     def explain(self, text: str) -> Failure:
         """Say where the analysis of a text stopped."""
