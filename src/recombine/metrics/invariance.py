@@ -70,6 +70,7 @@ class Evidence:
     _pairs: dict[str, SwapPair] = field(init=False, default_factory=dict)
     _widths: dict[tuple[str, str], int] = field(init=False, default_factory=dict)
     _phrases: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict)
+    _words: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict)
     _clauses: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict)
     _renderings: dict[str, frozenset[str]] = field(init=False, default_factory=dict)
 
@@ -82,7 +83,8 @@ class Evidence:
             for focus in item.example.focus:
                 if focus.role in ("phrase", "word"):
                     tokens = tuple(t for t in segment(item.hypothesis) if not is_punctuation(t))
-                    self._phrases.setdefault(focus.text, tokens)
+                    known = self._phrases if focus.role == "phrase" else self._words
+                    known.setdefault(focus.text, tokens)
             if item.example.role == "clause":
                 self._clauses[_clause_key(item.example.source)] = segment(item.hypothesis)
         self._measure_floor(items)
@@ -141,7 +143,7 @@ class Evidence:
             allowed=allowed,
             locality=1.0 - outside / longest,
             reason="other words changed than the noun" if measured.elsewhere else None,
-            window=tuple(measured.window),
+            window=measured.window,
         )
 
     def _judge_conjunct(self, base: Scored, variant: Scored) -> Judgement:
@@ -179,7 +181,7 @@ class Evidence:
             allowed=allowed,
             locality=1.0 - (0 if is_local else min(measured.width, longest)) / longest,
             slot=crops[0] == crops[1],
-            window=tuple(measured.window),
+            window=measured.window,
         )
 
     def _conjunct(self, item: Scored, output: tuple[str, ...]) -> Span | None:
@@ -200,7 +202,7 @@ class Evidence:
         """Return how much the two nouns differ when they are translated alone."""
         known = self._widths.get(pair.nouns)
         if known is None:
-            alone = [self._phrases.get(noun) for noun in pair.nouns]
+            alone = [self._phrases.get(noun, self._words.get(noun)) for noun in pair.nouns]
             known = 0
             if alone[0] is not None and alone[1] is not None:
                 phrases = replace(pair, outputs=(alone[0], alone[1]), changes=None)
@@ -259,7 +261,7 @@ class Evidence:
                 differing[name] += 1
                 windows[name].update(tokens)
         alone = {
-            name: {t for term in found for t in self._phrases.get(term, ())}
+            name: {t for term in found for t in self._words.get(term, ())}
             for name, found in terms.items()
         }
         known = Counter(token for tokens in alone.values() for token in tokens)
