@@ -137,6 +137,31 @@ def test_fast_decoding_equals_the_librarys(tiny_model, rows):
     assert plain.describe()["decoder"] == "generate"
 
 
+def test_runaways_go_on_in_another_batch(tiny_model):
+    """Sequences handed back unfinished end as they would have in one go."""
+    sources = [f"{source} {number}" for number in range(4) for source in SOURCES]
+    options = {"method": "prompt", "device": "cpu", "stop": (), "decode_batch": 16}
+    together = Llm(model=str(tiny_model), decoder="generate", max_new_tokens=70, **options)
+    expected = list(together.translate(sources))
+    system = Llm(model=str(tiny_model), max_new_tokens=70, **options)
+    next(system.translate(sources))
+    decoding = system._decoding
+    handed_back = []
+    advance = decoding._advance
+
+    def watched(batch, leave):
+        back = advance(batch, leave)
+        handed_back.extend(back)
+        return back
+
+    decoding._advance = watched
+    growing = decoding._greedy._growing
+    # Random weights rarely end a sentence; every batch is broken off once to have leftovers.
+    decoding._greedy._growing = lambda session, done: 0 if done == 16 else growing(session, done)
+    assert list(system.translate(sources)) == expected
+    assert handed_back
+
+
 def test_left_padded_generation(tiny_model, trained):
     """The library's own loop, padded on the left, translates batches too."""
     system = quick(tiny_model, decoder="generate", decode_batch=4).load(trained)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from recombine.systems.base import Failure
@@ -12,7 +12,7 @@ from recombine.systems.llm.attention import (
     use_library_attention,
     use_plain_attention,
 )
-from recombine.systems.llm.generation import Greedy
+from recombine.systems.llm.generation import Generated, Greedy
 from recombine.systems.llm.lean import use_fused_norms
 from recombine.systems.llm.prompt import Prompt, cut_at_stop
 from recombine.systems.llm.weights import Weights, end_ids
@@ -37,6 +37,16 @@ class Limits:
         if self.fixed is not None:
             return self.fixed
         return int(self.per_source_token * source_tokens) + self.extra
+
+
+@dataclass
+class _Growing:
+    """One sequence on its way: its prompt, what was made so far and how much more there may be."""
+
+    place: int
+    prompt: list[int]
+    left: int
+    made: list[int] = field(default_factory=list)
 
 
 class Decoding:
@@ -79,36 +89,51 @@ class Decoding:
 
     def _window(self, sources: Sequence[str]) -> list[str | Failure]:
         tokenizer = self.weights.tokenizer
-        prompts = [tokenizer(self.prompt.render(source))["input_ids"] for source in sources]
+        prompts = tokenizer([self.prompt.render(source) for source in sources])["input_ids"]
         sizes = [
-            len(tokenizer(source, add_special_tokens=False)["input_ids"]) for source in sources
+            len(one) for one in tokenizer(list(sources), add_special_tokens=False)["input_ids"]
         ]
         room = getattr(self.weights.model.config, "max_position_embeddings", None) or 1 << 30
         results: list[str | Failure] = [""] * len(sources)
-        fitting = []
-        for place, prompt in enumerate(prompts):
+        waiting = []
+        for place, (prompt, size) in enumerate(zip(prompts, sizes, strict=True)):
             if len(prompt) >= room:
                 results[place] = Failure(f"the prompt has {len(prompt)} tokens, the model {room}")
             else:
-                fitting.append(place)
-        limits = [
-            min(self.limits.of(n), room - len(p)) for n, p in zip(sizes, prompts, strict=True)
-        ]
-        order = sorted(fitting, key=lambda place: (-sizes[place], -len(prompts[place]), place))
-        for start in range(0, len(order), self.rows):
-            batch = order[start : start + self.rows]
-            made = self._batch([prompts[one] for one in batch], [limits[one] for one in batch])
-            for place, text in zip(batch, made, strict=True):
-                results[place] = text
+                waiting.append(
+                    _Growing(place, prompt, min(self.limits.of(size), room - len(prompt)))
+                )
+        waiting.sort(key=lambda one: (-one.left, -len(one.prompt), one.place))
+        leave = self.rows // 8
+        while waiting:
+            unfinished: list[_Growing] = []
+            for start in range(0, len(waiting), self.rows):
+                batch = waiting[start : start + self.rows]
+                unfinished += self._advance(batch, leave)
+            for one in waiting:
+                if one.left == 0:
+                    results[one.place] = self._text(one.made)
+            waiting = unfinished
         return results
 
-    def _batch(self, prompts: list[list[int]], limits: list[int]) -> list[str]:
-        if self._greedy is not None:
-            tokens = self._greedy.generate(prompts, limits)
+    def _advance(self, batch: list[_Growing], leave: int) -> list[_Growing]:
+        """Generate for a batch; return the sequences that want to go on in another one."""
+        prompts = [one.prompt + one.made for one in batch]
+        limits = [one.left for one in batch]
+        if self._greedy is None:
+            made = [Generated(one, True) for one in self._library_generate(prompts, limits)]
         else:
-            tokens = self._library_generate(prompts, limits)
-        texts = self.weights.tokenizer.batch_decode(tokens, skip_special_tokens=True)
-        return [cut_at_stop(text, self.stops) for text in texts]
+            # A small batch is not worth breaking up.
+            leave = leave if len(batch) > 4 * leave else 0
+            made = self._greedy.generate(prompts, limits, leave=leave)
+        for one, new in zip(batch, made, strict=True):
+            one.made += new.tokens
+            one.left = 0 if new.whole else one.left - len(new.tokens)
+        return [one for one in batch if one.left > 0]
+
+    def _text(self, tokens: list[int]) -> str:
+        text = self.weights.tokenizer.decode(tokens, skip_special_tokens=True)
+        return cut_at_stop(text, self.stops)
 
     def _library_generate(self, prompts: list[list[int]], limits: list[int]) -> list[list[int]]:
         """Generate with the library's own loop, padded on the left."""

@@ -5,13 +5,20 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from recombine.systems.llm.slots import Slots
 
 _CHECK_EVERY = 16  # steps between looks at what is finished; each look waits for the device
 _SESSIONS = 8  # shapes whose memory and graph are kept
 _WARM_UP = 3  # eager steps before a capture, as the CUDA graph documentation asks
+
+
+class Generated(NamedTuple):
+    """New tokens, and whether the sequence came to its end."""
+
+    tokens: list[int]
+    whole: bool
 
 
 class Greedy:
@@ -42,8 +49,14 @@ class Greedy:
         self.problem: str | None = None
         self._sessions: OrderedDict[tuple[int, int], _Session] = OrderedDict()
 
-    def generate(self, prompts: Sequence[Sequence[int]], limits: Sequence[int]) -> list[list[int]]:
-        """Return the new tokens of every prompt, up to its end token or its limit."""
+    def generate(
+        self, prompts: Sequence[Sequence[int]], limits: Sequence[int], *, leave: int = 0
+    ) -> list[Generated]:
+        """Return the new tokens of every prompt, up to its end token or its limit.
+
+        Once no more than `leave` sequences are still growing they are handed back unfinished, to
+        be continued in better company: one runaway must not keep a whole batch waiting.
+        """
         import torch
 
         rows = _rounded_rows(len(prompts)) if self.capture else len(prompts)
@@ -55,7 +68,7 @@ class Greedy:
             session.begin(prompts, limits)
             for done in range(1, max(limits) + 1):
                 session.advance()
-                if done % _CHECK_EVERY == 0 and self._all_finished(session, done):
+                if done % _CHECK_EVERY == 0 and self._growing(session, done) <= leave:
                     break
             return session.results(len(prompts), set(self.end_ids))
 
@@ -68,14 +81,15 @@ class Greedy:
             session.begin(prompts, [1] * len(prompts))
             return session.logits().float()
 
-    def _all_finished(self, session: _Session, done: int) -> bool:
+    def _growing(self, session: _Session, done: int) -> int:
+        """Look at the stop texts, and return how many sequences still grow."""
         rows = session.suspected.logical_and(~session.finished).nonzero()[:, 0].tolist()
         if rows:
             texts = session.output[rows, :done].tolist()
             for row, stop in zip(rows, self.stopped(texts), strict=True):
                 if stop:
                     session.finished[row] = True
-        return bool(session.finished.all())
+        return session.rows - int(session.finished.sum())
 
     def _session(self, rows: int, length: int) -> _Session:
         key = (rows, length)
@@ -139,15 +153,16 @@ class _Session:
         else:
             self._step()
 
-    def results(self, count: int, end_ids: set[int]) -> list[list[int]]:
+    def results(self, count: int, end_ids: set[int]) -> list[Generated]:
         """Return the tokens of the first `count` rows, without end tokens."""
         output, limits = self.output[:count].tolist(), self.limit[:count].tolist()
+        finished = self.finished[:count].tolist()
         made = int(self.count)
         found = []
-        for row, limit in zip(output, limits, strict=True):
+        for row, limit, whole in zip(output, limits, finished, strict=True):
             tokens = row[: min(made, limit)]
             end = next((place for place, token in enumerate(tokens) if token in end_ids), None)
-            found.append(tokens if end is None else tokens[:end])
+            found.append(Generated(tokens if end is None else tokens[:end], whole))
         return found
 
     def _fill(self, table: Any) -> None:

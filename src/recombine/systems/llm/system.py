@@ -241,10 +241,14 @@ class Llm:
     def _made(
         self, made: Progression, weights: Weights, pairs: Sequence[tuple[str, str]]
     ) -> dict[str, Any]:
-        def size(text: str) -> int:
-            return len(weights.tokenizer(text, add_special_tokens=False)["input_ids"])
+        def sizes(texts: list[str]) -> list[int]:
+            return [
+                len(one) for one in weights.tokenizer(texts, add_special_tokens=False)["input_ids"]
+            ]
 
-        ratio = max(size(render_answer(target)) / max(1, size(source)) for source, target in pairs)
+        sources = sizes([source for source, _ in pairs])
+        answers = sizes([render_answer(target) for _, target in pairs])
+        ratio = max(two / max(1, one) for one, two in zip(sources, answers, strict=True))
         return {"method": "lora", "longest_ratio": ratio, "training": asdict(made)}
 
     def _weights(self) -> Weights:

@@ -132,13 +132,12 @@ def learned_sequences(
 
     Prompt and answer are tokenised apart, since at translation time the prompt stands alone.
     """
-    found = []
-    for prompt, answer in zip(prompts, answers, strict=True):
-        asked = tokenizer(prompt)["input_ids"]
-        given = tokenizer(answer, add_special_tokens=False)["input_ids"]
-        tokens = (*asked, *given, tokenizer.eos_token_id)
-        found.append(Learned(tokens, 1 if whole else len(asked)))
-    return found
+    all_asked = tokenizer(list(prompts))["input_ids"]
+    all_given = tokenizer(list(answers), add_special_tokens=False)["input_ids"]
+    return [
+        Learned((*asked, *given, tokenizer.eos_token_id), 1 if whole else len(asked))
+        for asked, given in zip(all_asked, all_given, strict=True)
+    ]
 
 
 def checkpoint_of(model_dir: Path) -> Checkpoint:
