@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from recombine.report.sections import (
-    anatomy_section,
     breaks_section,
-    compare_section,
     examples_link,
     number,
     p_text,
@@ -26,8 +24,6 @@ def test_order_of_the_questions(findings):
     """Sections answer what they are named after, and say when there is nothing."""
     assert "What was tested" in sure_section(findings)
     assert "Where does it break" in breaks_section(findings, {})
-    assert "How do the systems compare" in compare_section(findings)
-    assert anatomy_section(findings) == ""
 
 
 def test_links_open_a_selection():

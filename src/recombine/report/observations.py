@@ -7,7 +7,6 @@ system and seed observed (paired tests need matched keys) and says how many it l
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,12 +16,25 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.benchmark import Benchmark, Example
-from recombine.errors import ConfigError, DataError, StaleOutput, Where
-from recombine.files import read_json, read_jsonl, read_lines
+from recombine.benchmark import Example
+from recombine.errors import ConfigError, DataError, Where
+from recombine.files import read_jsonl
 from recombine.registry import create, lookup
+from recombine.report.source import Scores, Source, open_source, read_rows, read_translations
 from recombine.report.statistics import Aggregate, AggregateMany, Aggregator, Array, recognise
-from recombine.run import Cell, Meta, Run
+from recombine.run import Meta
+
+__all__ = [
+    "Column",
+    "Panel",
+    "Scores",
+    "Source",
+    "open_source",
+    "read_details",
+    "read_panel",
+    "read_scores",
+    "read_translations",
+]
 
 # Every example has a length, whatever its builder tagged.
 LENGTH_TAG = "length"
@@ -31,63 +43,6 @@ NO_TAG = ""
 ROWS_TRIED = 2_000
 # Splits that exist for other purposes than a score of their own.
 HIDDEN_SPLITS = ("train", "probe", "context")
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """One score file: one metric on one split by one system with one seed."""
-
-    system: str
-    seed: int
-    metric: str
-    split: str
-    checkpoint: str | None
-    path: Path
-
-
-@dataclass(frozen=True)
-class Source:
-    """The runs a report reads, with the one benchmark they share."""
-
-    runs: tuple[Path, ...]
-    benchmark: Benchmark
-    cells: tuple[Cell, ...]
-    names: Mapping[Path, str]
-    scores: tuple[Scores, ...]
-    notes: tuple[str, ...] = ()
-
-    @cached_property
-    def systems(self) -> tuple[str, ...]:
-        """Names of the systems, in order of appearance."""
-        return tuple(dict.fromkeys(self.names[cell.path] for cell in self.cells))
-
-    def examples(self, split: str) -> dict[str, Example]:
-        """The examples of a split by id."""
-        if split not in self._examples:
-            self._examples[split] = {one.id: one for one in self.benchmark.iterate(split)}
-        return self._examples[split]
-
-    @cached_property
-    def _examples(self) -> dict[str, dict[str, Example]]:
-        return {}
-
-    def splits(self) -> tuple[str, ...]:
-        """Splits with scores, the generalisation sets first."""
-        found = {one.split for one in self.scores if one.checkpoint is None}
-        return tuple(sorted(found, key=lambda name: (*_split_order(name), name)))
-
-    def metrics(self, split: str) -> tuple[str, ...]:
-        """Metrics scored on a split, the benchmark's own order first."""
-        found = {one.metric for one in self.scores if one.split == split and not one.checkpoint}
-        wanted = [name.rpartition(":")[2] for name in self.benchmark.manifest.metrics]
-        order = {name: index for index, name in enumerate(wanted)}
-        return tuple(sorted(found, key=lambda name: (order.get(name, len(order)), name)))
-
-
-def _split_order(name: str) -> tuple[int, ...]:
-    if name.startswith(("gen", "cg")):
-        return (0,)
-    return (1,) if name.startswith("test") else (2,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,131 +145,6 @@ class Panel:
         return codes
 
 
-def open_source(runs: Sequence[Path]) -> Source:
-    """Open one or more runs of one benchmark; refuse runs of different benchmarks."""
-    if not runs:
-        raise DataError("no run was given", hint="recombine report RUN [RUN ...] --out DIR")
-    opened = [(Path(path), Run(path)) for path in runs]
-    for path, run in opened:
-        if not run.cells():
-            raise DataError(
-                f"{path} is not a run: it has no <system>/seed-N folder",
-                hint="make one with: recombine run EXPERIMENT, or recombine score BENCHMARK --hyps",
-            )
-    benchmarks = [(path, benchmark_of(path, run)) for path, run in opened]
-    require_same_benchmark(benchmarks)
-    cells = tuple(cell for _, run in opened for cell in run.cells())
-    scores = []
-    names = _system_names(opened)
-    for cell in cells:
-        scores.extend(_score_files(cell, names[cell.path]))
-    if not scores:
-        raise DataError(
-            f"{runs[0]} has no scores yet", hint="run first: recombine score EXPERIMENT"
-        )
-    return Source(
-        runs=tuple(path for path, _ in opened),
-        benchmark=benchmarks[0][1],
-        cells=cells,
-        names=names,
-        scores=tuple(scores),
-    )
-
-
-def benchmark_of(path: Path, run: Run) -> Benchmark:
-    """Find the benchmark a run belongs to, from what its stages recorded."""
-    tried: list[str] = []
-    for candidate in _benchmark_candidates(path, run):
-        for base in (Path(), path, path.parent):
-            place = base / candidate
-            if (place / "benchmark.toml").is_file():
-                found = Benchmark.open(place)
-                _require_unchanged(path, run, found)
-                return found
-        tried.append(candidate)
-    raise DataError(
-        f"{path}: the benchmark of this run is not where it was"
-        + (f" ({', '.join(dict.fromkeys(tried))})" if tried else ""),
-        hint="start the report in the folder the run was made in, or put the benchmark back",
-    )
-
-
-def _require_unchanged(path: Path, run: Run, benchmark: Benchmark) -> None:
-    for cell in run.cells():
-        recorded = cell.record().get("benchmark_hash")
-        if recorded is not None and recorded != benchmark.hash:
-            raise StaleOutput(
-                f"{path}: {cell.system}, seed {cell.seed}, was made on another version of the "
-                f"benchmark {benchmark.path}",
-                hint="restore that benchmark, or translate and score again",
-            )
-
-
-def _benchmark_candidates(path: Path, run: Run) -> list[str]:
-    found: list[str] = []
-    experiment = path / "experiment.json"
-    if experiment.is_file():
-        value = read_json(experiment).get("benchmark")
-        if isinstance(value, str):
-            found.append(value)
-    for cell in run.cells():
-        record = cell.record().get("benchmark")
-        if isinstance(record, str):
-            found.append(record)
-        elif isinstance(record, dict) and isinstance(record.get("path"), str):
-            found.append(record["path"])
-    return list(dict.fromkeys(found))
-
-
-def require_same_benchmark(benchmarks: Sequence[tuple[Path, Benchmark]]) -> None:
-    """Raise when runs do not share one benchmark, and say in what they differ."""
-    first_path, first = benchmarks[0]
-    for path, other in benchmarks[1:]:
-        if other.hash == first.hash:
-            continue
-        raise DataError(
-            f"{first_path} and {path} cannot be compared: {_difference(first, other)}",
-            hint="compare runs of one benchmark; suites are set side by side with --scorecard",
-        )
-
-
-def _difference(first: Benchmark, other: Benchmark) -> str:
-    mine, theirs = first.manifest, other.manifest
-    for name in ("name", "version", "source", "target", "builder", "seed"):
-        old, new = getattr(mine, name), getattr(theirs, name)
-        if old != new:
-            return f"their benchmarks differ in {name} ({old!r} and {new!r})"
-    for name in dict.fromkeys([*mine.files, *theirs.files]):
-        if mine.files.get(name) != theirs.files.get(name):
-            return f"both use '{mine.name}', but its file {name} is not the same"
-    return f"both use '{mine.name}', but its recipe or options differ"
-
-
-def _system_names(opened: Sequence[tuple[Path, Run]]) -> dict[Path, str]:
-    """System names, made unique by the run's name where two runs have a system of one name."""
-    owners: dict[str, set[Path]] = {}
-    for path, run in opened:
-        for cell in run.cells():
-            owners.setdefault(cell.system, set()).add(path.resolve())
-    names = {}
-    for path, run in opened:
-        for cell in run.cells():
-            shared = len(owners[cell.system]) > 1
-            names[cell.path] = f"{path.resolve().name}/{cell.system}" if shared else cell.system
-    return names
-
-
-def _score_files(cell: Cell, name: str) -> list[Scores]:
-    found = []
-    for path in sorted((cell.path / "scores").glob("*.jsonl")):
-        metric, _, split = path.name.removesuffix(".jsonl").partition(".")
-        if not split:
-            continue
-        split, _, checkpoint = split.partition("@")
-        found.append(Scores(name, cell.seed, metric, split, checkpoint or None, path))
-    return found
-
-
 @dataclass(slots=True)
 class _Rows:
     keys: list[str]
@@ -331,20 +161,18 @@ def read_scores(path: Path) -> _Rows:
     values: list[float] = []
     stats: list[Sequence[float]] = []
     labels: list[str] = []
-    for number, line in read_lines(path):
+    for number, row in enumerate(read_rows(path), start=1):
         try:
-            row = json.loads(line)
             found = row.get("ids") or [row["id"] if "id" in row else row["key"]]
-            key = row.get("key", found[0])
+            keys.append(row.get("key", found[0]))
             value = float(row["value"])
             detail = row.get("detail") or {}
+            labels.append(str(detail.get("class", "")))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"not an observation: {error}", Where(str(path), number)) from None
-        keys.append(key)
         ids.append(tuple(found))
         values.append(value)
         stats.append(row.get("stats") or (value,))
-        labels.append(str(detail.get("class", "")))
     widths = {len(row) for row in stats}
     if len(widths) > 1:
         raise DataError(
@@ -358,7 +186,7 @@ def read_scores(path: Path) -> _Rows:
 def read_details(path: Path, wanted: set[str]) -> dict[str, dict[str, Any]]:
     """The explanations of a score file for the examples wanted, by example id."""
     found: dict[str, dict[str, Any]] = {}
-    for row in read_jsonl(path):
+    for row in read_rows(path):
         for one in row.get("ids") or [row.get("id", row.get("key"))]:
             if one in wanted:
                 found[one] = {"value": row["value"], "detail": row.get("detail") or {}}
@@ -503,18 +331,3 @@ def show_tag(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
-
-
-def read_translations(cell: Cell, split: str) -> dict[str, str]:
-    """The hypotheses of one system and seed by example id."""
-    path = cell.translations(split)
-    if not path.is_file():
-        return {}
-    return {row["id"]: row.get("hyp", "") for row in read_jsonl(path) if "hyp" in row}
-
-
-def read_record(path: Path) -> dict[str, Any]:
-    """The run.json of a cell, or nothing."""
-    record = path / "run.json"
-    value: dict[str, Any] = read_json(record) if record.is_file() else {}
-    return value

@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from recombine.registry import data_path
+from recombine.report.contrasts import anatomy_section, compare_section
 from recombine.report.examples import Packed, pack_examples
 from recombine.report.model import Report
 from recombine.report.sections import (
-    anatomy_section,
     breaks_section,
-    compare_section,
     head_section,
     made_section,
     sure_section,

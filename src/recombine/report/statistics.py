@@ -159,14 +159,25 @@ def resample_sums(rows: Array, samples: int, generator: np.random.Generator) -> 
     count = len(rows)
     # Sorting wide rows costs more than drawing them; only narrow ones have few distinct values.
     if rows.shape[1] <= WIDEST_SORTED or count <= FEW_DISTINCT_ROWS:
-        distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
+        distinct, times = _distinct_rows(rows)
         if len(distinct) <= FEW_DISTINCT_ROWS:
-            weights = np.bincount(inverse.reshape(-1), minlength=len(distinct)) / count
-            draws = generator.multinomial(count, weights, size=samples)
+            draws = generator.multinomial(count, times / count, size=samples)
             yield draws @ distinct
             return
     for counts in resample_counts(count, samples, generator):
         yield counts @ rows
+
+
+def _distinct_rows(rows: Array) -> tuple[Array, Counts]:
+    """The different rows and how often each occurs; verdicts are counted without sorting."""
+    width = rows.shape[1]
+    if width <= WIDEST_SORTED and _is_zero_one(rows):
+        powers = 2 ** np.arange(width)
+        times = np.bincount((rows @ powers).astype(np.int64), minlength=2**width)
+        present = np.flatnonzero(times)
+        return ((present[:, None] // powers) % 2).astype(np.float64), times[present]
+    distinct, times = np.unique(rows, axis=0, return_counts=True)
+    return distinct, times
 
 
 def resample_counts(count: int, samples: int, generator: np.random.Generator) -> Iterator[Array]:

@@ -1,0 +1,80 @@
+"""A scored run over invented compounds, with known errors."""
+
+from __future__ import annotations
+
+from recombine.benchmark import Draft, Example, Focus
+from recombine.experiment import write_result
+from recombine.files import write_json, write_jsonl
+from recombine.metrics.scoring import score
+from recombine.run import Run
+
+NOUNS = {"dog": "hund", "cat": "katze", "fox": "fuchs", "owl": "eule"}
+ADJECTIVES = {"": "", "small": "kleine", "old": "alte"}
+CONTEXTS = ("{} slept .", "then {} ran off .", "at noon {} ate a big lunch .")
+
+
+def examples():
+    """Yield every noun with every adjective in three contexts."""
+    for adjective, low in ADJECTIVES.items():
+        for noun, ding in NOUNS.items():
+            words = ["every", *([adjective] if adjective else []), noun]
+            accepted = ["jede", *([low] if low else []), ding]
+            roles = ["DET", *(["ADJ"] if adjective else []), "N"]
+            text = " ".join(words)
+            for number, context in enumerate(CONTEXTS):
+                yield Example.make(
+                    source=context.format(text),
+                    references=[" ".join(accepted) + f" und {number} ."],
+                    tags={
+                        "pattern": " ".join(roles),
+                        "category": "NP",
+                        "length": len(words),
+                        "contexts": 3,
+                        "context_length": len(context.split()) - 1,
+                        "compound": text,
+                    },
+                    group=text,
+                    focus=[
+                        Focus(text=w, role=r, accepted=(a,))
+                        for w, r, a in zip(words, roles, accepted, strict=True)
+                    ],
+                )
+
+
+def train():
+    """Yield training sentences: the owl is rare, 'every dog' is known."""
+    for number in range(40):
+        yield Example.make(source=f"every dog saw the cat {number} .", references=["x"])
+        yield Example.make(source=f"a small fox and an old cat {number} .", references=["x"])
+    yield Example.make(source="an owl called .", references=["x"])
+
+
+def make_run(root, seeds=(1, 2)):
+    """Return the folder of a run that fails on owls, and on old things in the last context."""
+    draft = Draft(root / "benchmark", seed=0)
+    draft.write("train", train())
+    draft.write("gen", examples())
+    benchmark = draft.finish(
+        {
+            "format": 1, "name": "compounds", "version": "1", "source": "en", "target": "de",
+            "builder": "compounds", "seed": 0, "licence": "MIT", "citation": "none",
+            "metrics": ["compound", "compound_aggregate"], "recombine": "0", "recipe": {},
+        }
+    )  # fmt: skip
+    run = Run(root / "run")
+    for seed in seeds:
+        cell = run.cell("toy", seed)
+        cell.update_record(
+            system="toy", seed=seed, benchmark=str(benchmark.path),
+            benchmark_hash=benchmark.hash, options={"use": "toy"},
+        )  # fmt: skip
+        made = {}
+        for example in benchmark.iterate("gen"):
+            good = example.references[0]
+            bad = "owl" in example.source or ("old" in example.source and "2 ." in good)
+            made[example.id] = "etwas ganz anderes ." if bad else good
+        write_jsonl(cell.translations("gen"), ({"id": k, "hyp": v} for k, v in made.items()))
+        for result in score(benchmark, made, ("compound", "compound_aggregate")):
+            write_result(cell.scores(result.metric.name, result.split), result)
+    write_json(run.path / "experiment.json", {"benchmark": str(benchmark.path)})
+    return run.path

@@ -1,0 +1,89 @@
+"""The factor analysis of compounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recombine.benchmark import Example
+from recombine.report.corpus_counts import CorpusCounts
+from recombine.report.factors import Judged, clustered_share, factor_tables, regression
+from recombine.report.observations import open_source
+from report.compound_run import examples, make_run
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """All tables of the invented run by name."""
+    source = open_source([make_run(tmp_path_factory.mktemp("factors"))])
+    return {table.name: table for table in factor_tables(source)}
+
+
+def rows(table):
+    """Return value -> row."""
+    return {row[0]: row for row in table.rows}
+
+
+def test_every_section_of_the_paper_has_a_table(tables):
+    """6.1 to 6.6, as far as the benchmark knows the factor."""
+    assert {
+        "compound-frequency", "compound-length", "atom-frequency-all", "atom-frequency-2",
+        "atom-frequency-3", "compound-cooccurrence", "compound-pattern", "compound-adjective",
+        "compound-modifier", "context-length",
+    } <= set(tables)  # fmt: skip
+    assert "context-distance" not in tables  # nobody parsed the sources
+
+
+def test_rates_are_right(tables):
+    """Owls fail always, old things in one of three contexts."""
+    by_length = rows(tables["compound-length"])
+    assert by_length["2"][4] == pytest.approx(25.0)
+    old = 3 / 9 * 3 / 8  # old dog, cat, fox: one context of three
+    assert by_length["3"][4] == pytest.approx(100 * (0.25 + old * 9 / 9 * 1.0), abs=6)
+    frequency = rows(tables["compound-frequency"])
+    assert frequency["many shot (10+)"][4] == 0.0
+    assert frequency["zero shot (0)"][2] == 33
+
+
+def test_intervals_are_clustered():
+    """Five copies of one outcome are one trial."""
+
+    def judged(errors, per_group):
+        return [
+            Judged(Example.make(source="x", group=str(place // per_group)), float(error))
+            for place, error in enumerate(errors)
+        ]
+
+    errors = np.repeat([0, 1] * 10, 5)
+    clustered, independent = clustered_share(judged(errors, 5)), clustered_share(judged(errors, 1))
+    assert clustered.error == independent.error == 50
+    assert clustered.high - clustered.low > 2 * (independent.high - independent.low)
+    assert clustered.compounds == 20
+
+
+def test_the_regression_finds_the_planted_factor():
+    """Errors that depend on the adjective alone are put down to it."""
+    pytest.importorskip("statsmodels")
+    generator = np.random.default_rng(2)
+    found = []
+    for copy in range(6):
+        for example in examples():
+            chance = 0.7 if example.tags["length"] == 3 else 0.2
+            clone = Example.make(
+                source=example.source, tags=example.tags, group=f"{example.group} {copy}",
+                focus=example.focus, salt=str(copy),
+            )  # fmt: skip
+            found.append(Judged(clone, float(generator.random() < chance)))
+    table = regression(found, "toy", CorpusCounts(["every small dog"], list(examples())))
+    effects = {row[0]: row for row in table.rows}
+    assert effects["has ADJ"][1] > 3
+    assert effects["has ADJ"][4] < 0.001
+    assert effects["context length"][4] > 0.001
+
+
+def test_a_run_without_compounds_has_no_tables(tmp_path):
+    """Other benchmarks are left alone."""
+    from report.synthetic import make_run as other
+
+    source = open_source([other(tmp_path, per_pattern=2, seeds=(1,))])
+    assert factor_tables(source) == []
