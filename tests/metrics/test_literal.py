@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from recombine.benchmark import Example, Focus
-from recombine.builders.consistency import idiom_example
+from recombine.builders.consistency_examples import idiom_example
 from recombine.builders.wordlists import read_idioms
 from recombine.metrics.base import Scored
 from recombine.metrics.literal import LiteralControl, LiteralTranslation

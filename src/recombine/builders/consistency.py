@@ -8,14 +8,21 @@ among random words) and `probe` (what the metrics need beside the pairs).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from recombine.benchmark import Benchmark, Draft, Example, Focus
+from recombine.builders.consistency_examples import (
+    group_example,
+    idiom_example,
+    references_of,
+    slot_focus,
+    synonym_examples,
+)
 from recombine.builders.frames import FrameSentences
 from recombine.builders.minimal_pairs import check_groups
 from recombine.builders.natural_samples import NaturalText
@@ -28,6 +35,7 @@ from recombine.builders.sentences import (
     join_sentences,
 )
 from recombine.builders.template_trees import TemplateTrees
+from recombine.builders.training_text import read_training, split_training
 from recombine.builders.wordlists import (
     Idiom,
     SynonymPair,
@@ -37,9 +45,20 @@ from recombine.builders.wordlists import (
     require_clauses,
 )
 from recombine.errors import ConfigError, RecombineError
+from recombine.metrics.checkpoints import count_idioms
 
 # One stream of random numbers per kind of data and test, so that sizes do not disturb each other.
-_STREAMS = ("sentences", "pairs", "triples", "synonyms", "idioms", "context", "repeats", "natural")
+_STREAMS = (
+    "sentences",
+    "pairs",
+    "triples",
+    "synonyms",
+    "idioms",
+    "context",
+    "repeats",
+    "natural",
+    "training",
+)
 _KINDS = ("synthetic", "semi-natural", "natural")
 
 
@@ -74,6 +93,10 @@ class ConsistencyTests:
     text: Path | None = None
     translations: Path | None = None
     natural_samples: int = 3000
+    training: Path | None = None
+    training_translations: Path | None = None
+    training_size: int = 0
+    dev_size: int = 1000
     _clauses: list[str] = field(init=False, default_factory=list, repr=False)
     _bases: list[str] = field(init=False, default_factory=list, repr=False)
 
@@ -129,7 +152,10 @@ class ConsistencyTests:
             else 0,
             "probe": draft.write("probe", self._probes(trees, synonyms, idioms, draft.seed)),
         }
-        draft.certificate({"sizes": sizes, "templates": self._template_counts(trees)})
+        certificate = {"sizes": sizes, "templates": self._template_counts(trees)}
+        if self.training is not None:
+            certificate["idioms_in_training"] = self._write_training(self.training, idioms, draft)
+        draft.certificate(certificate)
         draft.card(_CARD)
 
     def plan(self) -> dict[str, int]:
@@ -162,6 +188,22 @@ class ConsistencyTests:
             tokens=(low, high),
         )
 
+    def _write_training(self, path: Path, idioms: Sequence[Idiom], draft: Draft) -> dict[str, int]:
+        """Write train and dev splits; return how often training shows each idiom."""
+        pairs = read_training(
+            path, self.training_translations, self.source_language, self.target_language
+        )
+        train, dev = split_training(
+            pairs,
+            size=self.training_size,
+            dev_size=self.dev_size,
+            forbidden=set(self._bases) | set(self._clauses),
+            rng=_stream(draft.seed, "training", "", 0),
+        )
+        draft.write("train", train)
+        draft.write("dev", dev)
+        return count_idioms((one.source for one in train), [idiom.text for idiom in idioms])
+
     def _template_counts(self, trees: TemplateTrees) -> dict[str, int]:
         return {name: trees.count(name) for name in self.template}
 
@@ -171,7 +213,7 @@ class ConsistencyTests:
             for one in synthetic.draw(template, self.sentences, rng):
                 yield Example.make(
                     source=one.source,
-                    references=_references(one),
+                    references=references_of(one),
                     tags={"template": template, "data": one.data},
                     salt="sentences",
                 )
@@ -209,12 +251,12 @@ class ConsistencyTests:
     ) -> Iterator[Example]:
         roles = maker.roles(base.template)
         self._bases.append(base.source)
-        focus = tuple(_focus(base, role, role) for role in roles)
-        yield _example(base, "base", group, base.source, focus)
+        focus = tuple(slot_focus(base, role, role) for role in roles)
+        yield group_example(base, "base", group, base.source, focus)
         for role in roles:
             variant = maker.swap(base, role, rng)
-            focus = (_focus(variant, role, role),)
-            yield _example(variant, role, group, variant.source, focus)
+            focus = (slot_focus(variant, role, role),)
+            yield group_example(variant, role, group, variant.source, focus)
 
     def _triple(
         self, synthetic: SyntheticSentences, second: Sentence, group: str, rng: np.random.Generator
@@ -231,8 +273,8 @@ class ConsistencyTests:
             clause = Focus(text=second.source, role="clause", start=start, end=len(source))
             focus: tuple[Focus, ...] = (clause,)
             if role == "s1p":
-                focus = (_focus(opening, "vp", "s1p"), clause)
-            yield _example(second, role, group, source, focus)
+                focus = (slot_focus(opening, "vp", "s1p"), clause)
+            yield group_example(second, role, group, source, focus)
 
     def _substitutivity(
         self,
@@ -247,7 +289,7 @@ class ConsistencyTests:
                     rng = _stream(seed, "synonyms", maker.data, place, number)
                     for index, base in enumerate(maker.draw(template, self.synonym_samples, rng)):
                         group = f"synonym/{maker.data}/{template}/{number}/{index}"
-                        yield from _synonym_examples(base, pair, group)
+                        yield from synonym_examples(base, pair, group)
         if natural is not None:
             for number, pair in enumerate(synonyms):
                 rng = _stream(seed, "natural", "synonyms", number)
@@ -301,78 +343,6 @@ class ConsistencyTests:
         if self.clause_probes:
             yield from clause_probes(self._clauses)
         yield from repeat_probes(self._bases, self.repeats, _stream(seed, "repeats", "", 0))
-
-
-def idiom_example(
-    source: str, idiom: Idiom, tags: Mapping[str, Any], reference: str | None = None
-) -> Example:
-    """Return a sentence with an idiom: where it stands, its keywords, what betrays it."""
-    start = source.lower().find(idiom.text.lower())
-    focus = [Focus(text=idiom.text, role="idiom", start=start, end=start + len(idiom.text))]
-    for place, keyword in enumerate(idiom.keywords):
-        accepted = idiom.literal if place == 0 else ()
-        focus.append(Focus(text=keyword, role="keyword", accepted=accepted))
-    return Example.make(
-        source=source,
-        references=(reference,) if reference else (),
-        tags=tags,
-        focus=focus,
-        salt=f"idiom/{tags.get('data', '')}",
-    )
-
-
-def synonym_focus(source: str, term: str, pair: SynonymPair) -> Focus:
-    """Return where a term of a synonym pair stands, and how it is known to be rendered."""
-    start = source.lower().find(term.lower())
-    return Focus(
-        text=term, role="synonym", accepted=pair.renderings, start=start, end=start + len(term)
-    )
-
-
-def _synonym_examples(base: Sentence, pair: SynonymPair, group: str) -> Iterator[Example]:
-    for role, second in (("base", False), ("synonym", True)):
-        clause = pair.clause(plural=base.is_plural, second=second)
-        source, _ = base.with_clause(clause)
-        term = pair.second if second else pair.first
-        yield Example.make(
-            source=source,
-            tags={"synonym": pair.name, "data": base.data, "template": base.template},
-            group=group,
-            role=role,
-            focus=(synonym_focus(source, term, pair),),
-        )
-
-
-def _example(
-    sentence: Sentence, role: str, group: str, source: str, focus: tuple[Focus, ...]
-) -> Example:
-    return Example.make(
-        source=source,
-        references=_references(sentence) if source == sentence.source else (),
-        tags=group_tags(group, role, sentence.data, sentence.template),
-        group=group,
-        role=role,
-        focus=focus,
-    )
-
-
-def group_tags(group: str, role: str, data: str, template: str) -> dict[str, str]:
-    """Return the tags of a member of a group.
-
-    The first tag is the stratum of --sample: equal within a group, so that groups stay whole. The
-    base belongs to every condition, so it has none.
-    """
-    tags = {"test": group.partition("/")[0], "data": data, "template": template}
-    return tags if role == "base" else {**tags, "condition": role}
-
-
-def _focus(sentence: Sentence, slot: str, role: str) -> Focus:
-    start, end = sentence.slots[slot]
-    return Focus(text=sentence.source[start:end], role=role, start=start, end=end)
-
-
-def _references(sentence: Sentence) -> tuple[str, ...]:
-    return (sentence.reference,) if sentence.reference else ()
 
 
 def _stream(seed: int, test: str, data: str, *places: int) -> np.random.Generator:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from recombine.benchmark import Draft, Example, Focus, control_character
-from recombine.builders.consistency import group_tags, idiom_example, synonym_focus
+from recombine.builders.consistency_examples import group_tags, idiom_example, synonym_focus
 from recombine.builders.probes import clause_probes, phrase_probes, repeat_probes, word_probes
 from recombine.builders.tables import read_table
 from recombine.builders.wordlists import Idiom, SynonymPair, read_idioms, read_synonyms
