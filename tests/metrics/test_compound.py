@@ -42,13 +42,13 @@ def metric():
 )
 def test_verdicts_name_what_is_wrong(metric, hypothesis, verdict):
     """One example per fault."""
-    assert metric.judge(compound(ATOMS), hypothesis).detail()["verdict"] == verdict
+    assert metric.judge(compound(ATOMS), hypothesis).detail()["class"] == verdict
 
 
 def test_a_verdict_explains_itself(metric):
     """The missing atom, or the span and what does not belong there."""
     missing = metric.observe([Scored(compound(ATOMS), "jeder hund")])
-    assert missing.detail == {"compound": "every small dog", "verdict": "missing", "atom": "small"}
+    assert missing.detail == {"compound": "every small dog", "class": "missing", "atom": "small"}
     detached = metric.observe([Scored(compound(ATOMS), "jeder blau kleine hund")])
     assert detached.detail["foreign"] == "blau"
     assert detached.detail["span"] == "jeder blau kleine hund"
@@ -84,7 +84,7 @@ def test_the_reference_relaxes_heads():
     strict = Compound(relaxation=False)
     strict.prepare(many(atoms, ["er schlief bei jeder hund"] * 60))
     assert strict.judge(relaxed, "sie mied jeder hund").detail() == {
-        "verdict": "missing",
+        "class": "missing",
         "atom": "near",
     }
 
@@ -141,7 +141,7 @@ def test_no_hypothesis_crashes(text):
     """Whatever a system writes gets a verdict."""
     metric = Compound()
     metric.prepare(many(ATOMS, REFERENCES[:3]))
-    assert metric.judge(compound(ATOMS), text).detail()["verdict"]
+    assert metric.judge(compound(ATOMS), text).detail()["class"]
 
 
 # --- the published data ---------------------------------------------------------------------

@@ -40,7 +40,7 @@ class Verdict:
     def detail(self) -> dict[str, Any]:
         """Return the verdict as plain data, empty fields left out."""
         named = {"atom": self.atom, "span": self.span, "foreign": self.foreign}
-        return {"verdict": self.fault or "correct", **{k: v for k, v in named.items() if v}}
+        return {"class": self.fault or "correct", **{k: v for k, v in named.items() if v}}
 
 
 @dataclass(kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recombine.report.consistency import consistency_tables
+from recombine.report.factors import factor_tables
 from recombine.report.layouts.compounds import compound_tables
 from recombine.report.layouts.divergent import divergent_tables
 from recombine.report.layouts.generated import generated_tables
@@ -16,7 +17,7 @@ def paper_tables(report: Report) -> list[Table]:
     """The tables that papers on this kind of benchmark print."""
     builder = report.source.benchmark.manifest.builder
     if builder.startswith("compound"):
-        return compound_tables(report)
+        return [*compound_tables(report), *factor_tables(report.source)]
     if builder.startswith("divergent"):
         return divergent_tables(report)
     if builder.startswith("consistency"):

@@ -1,0 +1,309 @@
+"""Why compounds fail: the factor analysis of Li et al. 2021, sections 6.1 to 6.6, for any run.
+
+Intervals are clustered by compound: five contexts of one compound are not five independent trials.
+A logistic regression with clustered standard errors says which factor matters when the others are
+held, which the paper's one-by-one figures cannot.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from recombine.benchmark import Example
+from recombine.errors import RecombineError
+from recombine.registry import require
+from recombine.report.corpus_counts import (
+    CorpusCounts,
+    atoms_of,
+    compound_text,
+    equal_bins,
+    frequency_class,
+)
+from recombine.report.observations import Source, read_panel
+from recombine.report.tables import Cell, Table
+
+METRIC = "compound"
+BINS = 5
+Z = 1.959964  # two-sided 95%
+COLUMNS = ("system", "sentences", "compounds", "error %", "low", "high")
+
+Array = npt.NDArray[np.float64]
+
+
+class Judged(NamedTuple):
+    """One scored sentence: its example and the share of seeds that got it wrong."""
+
+    example: Example
+    error: float
+
+
+class Share(NamedTuple):
+    """An error rate with its clustered interval, in percent."""
+
+    sentences: int
+    compounds: int
+    error: float
+    low: float
+    high: float
+
+
+def factor_tables(source: Source, split: str = "gen") -> list[Table]:
+    """Return the tables of sections 6.1 to 6.6 and the regression; none without compounds."""
+    scored = {(one.metric, one.split) for one in source.scores if one.checkpoint is None}
+    if (METRIC, split) not in scored:
+        return []
+    judged = _judged(source, split)
+    seen = _judged(source, "context") if (METRIC, "context") in scored else {}
+    everything = [one.example for rows in (*judged.values(), *seen.values()) for one in rows]
+    corpus = [name for name in ("train",) if name in source.benchmark.splits]
+    corpus = corpus or [name for name in ("dev", "test") if name in source.benchmark.splits]
+    counts = CorpusCounts(
+        (example.source for name in corpus for example in source.benchmark.iterate(name)),
+        everything,
+    )
+    note = f"Counted in: {', '.join(corpus) or 'nothing, the benchmark has no corpus'}."
+    both = {system: [*rows, *seen.get(system, [])] for system, rows in judged.items()}
+    tables = [
+        _table(
+            "compound-frequency",
+            "6.1 Compound frequency in training",
+            both,
+            lambda e: frequency_class(counts.occurrences[compound_text(e)]),
+            (note, "Original phrases of the contexts are included where they were scored."),
+        ),
+        _table("compound-length", "6.2 Compound length in atoms", judged, _tag("length")),
+        *_frequency_tables(judged, counts, note),
+        _binned(
+            "compound-cooccurrence",
+            "6.4 Co-occurrence of atoms (mean PMI within five words)",
+            judged,
+            lambda e: counts.association(atoms_of(e)),
+            (note,),
+        ),
+        _table("compound-pattern", "6.5 Pattern", judged, _tag("pattern")),
+        _table("compound-modifier", "6.5 Modifier (MOD)", judged, _has("MOD")),
+        _table("compound-adjective", "6.5 Adjective (ADJ)", judged, _has("ADJ")),
+        _binned(
+            "context-length", "6.6 Length of the context", judged, _number("context_length"), ()
+        ),
+        _binned(
+            "context-distance",
+            "6.6 Mean dependency distance of the context",
+            judged,
+            _number("mdd"),
+            (),
+        ),
+    ]
+    tables += [regression(rows, system, counts) for system, rows in judged.items()]
+    return [table for table in tables if table.rows]
+
+
+def clustered_share(rows: Sequence[Judged]) -> Share:
+    """Return the error rate and its interval, clustered by compound.
+
+    The variance of a ratio of cluster totals (Cochran 1977, section 11.7): residuals are summed
+    within each compound before they are squared.
+    """
+    totals: dict[str, list[float]] = {}
+    for example, error in rows:
+        total = totals.setdefault(example.group or example.id, [0.0, 0.0])
+        total[0] += error
+        total[1] += 1
+    table = np.array(list(totals.values()), dtype=np.float64)
+    size = float(table[:, 1].sum())
+    rate = float(table[:, 0].sum()) / size
+    clusters = len(table)
+    reach = 0.0
+    if clusters > 1:
+        residuals = table[:, 0] - rate * table[:, 1]
+        variance = clusters / (clusters - 1) * float((residuals**2).sum()) / size**2
+        reach = Z * math.sqrt(variance)
+    low, high = max(0.0, rate - reach), min(1.0, rate + reach)
+    return Share(len(rows), clusters, 100 * rate, 100 * low, 100 * high)
+
+
+def regression(rows: Sequence[Judged], system: str, counts: CorpusCounts) -> Table:
+    """Return odds ratios of an error, all factors at once, standard errors clustered."""
+    name, title = f"compound-regression-{system}", f"All factors at once: {system}"
+    columns = ("factor", "odds ratio", "low", "high", "p")
+    try:
+        statsmodels = require("statsmodels.api", extra="report", feature="the factor regression")
+    except RecombineError as error:
+        return Table(name, title, columns, (), (str(error),))
+    names, design, outcome, groups = _design(rows, counts)
+    if len(names) < 2 or outcome.min() == outcome.max():
+        return Table(name, title, columns, ())
+    # The error of a sentence is a share of seeds: a binomial proportion.
+    model = statsmodels.GLM(outcome, design, family=statsmodels.families.Binomial())
+    try:
+        fit = model.fit(cov_type="cluster", cov_kwds={"groups": groups})
+    except (np.linalg.LinAlgError, ValueError, ArithmeticError) as error:
+        return Table(name, title, columns, (), (f"The regression failed: {error}",))
+    intervals = fit.conf_int()
+    found: list[tuple[Cell, ...]] = []
+    for place, factor in enumerate(names):
+        if factor == "(base)":
+            continue
+        low, high = (float(np.exp(np.clip(bound, -20, 20))) for bound in intervals[place])
+        odds = float(np.exp(np.clip(fit.params[place], -20, 20)))
+        found.append((factor, odds, low, high, float(fit.pvalues[place])))
+    return Table(
+        name,
+        title,
+        columns,
+        tuple(found),
+        (
+            "Odds ratio above 1: more errors. Numbers are per standard deviation, yes/no factors "
+            "against their absence, categories against the first.",
+        ),
+        decimals=3,
+    )
+
+
+def _design(
+    rows: Sequence[Judged], counts: CorpusCounts
+) -> tuple[list[str], Array, Array, npt.NDArray[np.int64]]:
+    categories = sorted({str(one.example.tags.get("category", "")) for one in rows})
+    numbers: dict[str, Callable[[Example], float | None]] = {
+        "rarest atom (log2 frequency)": lambda e: math.log2(1 + _rarest(e, counts)),
+        "co-occurrence (PMI)": lambda e: counts.association(atoms_of(e)),
+        "context length": _number("context_length"),
+        "dependency distance": _number("mdd"),
+    }
+    columns: dict[str, list[float]] = {"(base)": [1.0] * len(rows)}
+    for category in categories[1:]:
+        columns[f"category {category}"] = [
+            float(one.example.tags.get("category") == category) for one in rows
+        ]
+    for role in ("MOD", "ADJ"):
+        columns[f"has {role}"] = [float(_has(role)(one.example) == "with") for one in rows]
+    for name, read in numbers.items():
+        values = [read(one.example) for one in rows]
+        if all(value is not None for value in values):
+            columns[name] = [float(value) for value in values if value is not None]
+    kept: dict[str, Array] = {}
+    for name, column in columns.items():
+        array = np.asarray(column, dtype=np.float64)
+        if name != "(base)":
+            if array.std() < 1e-9:
+                continue
+            if name in numbers:
+                array = (array - array.mean()) / array.std()
+            candidate = np.column_stack([*kept.values(), array])
+            # A factor that the others determine has no effect of its own to estimate.
+            if np.linalg.matrix_rank(candidate) < candidate.shape[1]:
+                continue
+        kept[name] = array
+    codes: dict[str, int] = {}
+    groups = np.array(
+        [codes.setdefault(one.example.group or one.example.id, len(codes)) for one in rows]
+    )
+    outcome = np.array([one.error for one in rows], dtype=np.float64)
+    return list(kept), np.column_stack(list(kept.values())), outcome, groups
+
+
+def _judged(source: Source, split: str) -> dict[str, list[Judged]]:
+    panel = read_panel(source, METRIC, split)
+    examples = source.examples(split)
+    found: dict[str, list[Judged]] = {}
+    for system, seeds in panel.columns.items():
+        values = np.mean([column.values for column in seeds.values()], axis=0)
+        found[system] = [
+            Judged(examples[ids[0]], 1.0 - float(value))
+            for ids, value in zip(panel.ids, values, strict=True)
+        ]
+    return found
+
+
+def _table(
+    name: str,
+    title: str,
+    judged: Mapping[str, Sequence[Judged]],
+    label: Callable[[Example], str | None],
+    notes: Sequence[str] = (),
+) -> Table:
+    return Table(name, title, ("value", *COLUMNS), tuple(_rows(judged, label)), tuple(notes))
+
+
+def _rows(
+    judged: Mapping[str, Sequence[Judged]], label: Callable[[Example], str | None]
+) -> Iterator[tuple[Cell, ...]]:
+    for system, rows in judged.items():
+        groups: dict[str, list[Judged]] = {}
+        for one in rows:
+            value = label(one.example)
+            if value is not None:
+                groups.setdefault(value, []).append(one)
+        for value in sorted(groups, key=_natural):
+            share = clustered_share(groups[value])
+            yield (value, system, *share)
+
+
+def _binned(
+    name: str,
+    title: str,
+    judged: Mapping[str, Sequence[Judged]],
+    measure: Callable[[Example], float | None],
+    notes: Sequence[str],
+) -> Table:
+    examples = {one.example.id: one.example for rows in judged.values() for one in rows}
+    values = {key: measure(example) for key, example in examples.items()}
+    known = {key: value for key, value in values.items() if value is not None}
+    if not known:
+        return Table(name, title, ("value", *COLUMNS), ())
+    bins = equal_bins(known, BINS)
+    return _table(name, title, judged, lambda e: bins.get(e.id), notes)
+
+
+def _frequency_tables(
+    judged: Mapping[str, Sequence[Judged]], counts: CorpusCounts, note: str
+) -> Iterator[Table]:
+    """Yield Figures 4 and 8 to 10: bins by the rarest atom, all lengths and each length."""
+    lengths = sorted({len(one.example.focus) for rows in judged.values() for one in rows})
+    for length in (0, *lengths):
+        part = {
+            system: [one for one in rows if length in (0, len(one.example.focus))]
+            for system, rows in judged.items()
+        }
+        title = "6.3 Frequency of the rarest atom"
+        yield _binned(
+            f"atom-frequency-{length or 'all'}",
+            f"{title}, {length} atoms" if length else title,
+            part,
+            lambda e: float(_rarest(e, counts)),
+            (note,),
+        )
+
+
+def _rarest(example: Example, counts: CorpusCounts) -> int:
+    return min((counts.occurrences[atom] for atom in atoms_of(example)), default=0)
+
+
+def _tag(name: str) -> Callable[[Example], str | None]:
+    return lambda e: str(e.tags[name]) if name in e.tags else None
+
+
+def _number(name: str) -> Callable[[Example], float | None]:
+    def read(example: Example) -> float | None:
+        value = example.tags.get(name)
+        return float(value) if isinstance(value, (int, float)) else None
+
+    return read
+
+
+def _has(role: str) -> Callable[[Example], str]:
+    return lambda e: "with" if any(focus.role == role for focus in e.focus) else "without"
+
+
+def _natural(value: str) -> tuple[float, str]:
+    first = value.split(" to ")[0].replace(",", "")
+    try:
+        return float(first), value
+    except ValueError:
+        order = {"zero shot (0)": -3.0, "few shot (1-9)": -2.0, "many shot (10+)": -1.0}
+        return order.get(value, math.inf), value
