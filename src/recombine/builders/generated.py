@@ -143,7 +143,7 @@ class Generated:
                 try:
                     for draw in self._draws(split, name, part, setting):
                         sampler = grammar.sampler(draw.constraints)
-                        if draw.constraints.unique and draw.size > sampler.trees:
+                        if draw.unique and draw.size > sampler.trees:
                             raise GrammarError(
                                 f"{draw.size} different sentences are asked for, "
                                 f"but the grammar has only {sampler.trees:.0f}",
@@ -267,8 +267,7 @@ class _Writer:
         ]
         sampler = self.grammar.sampler(draw.constraints)
         dropped = 0
-        without_end = int(min(2**31, sampler.trees)) if draw.constraints.unique else 2**31
-        for _, codes in sampler.draw_codes(without_end, seed=self.seed, stream=draw.name):
+        for _, codes in sampler.draw_codes(2**31, seed=self.seed, stream=draw.name):
             if all(self._within(codes, tagged, allowed, tag) for tagged, allowed, tag in limits):
                 dropped = 0
                 yield codes
@@ -300,6 +299,7 @@ class _Writer:
         if not left:
             return
         quota = self._quota(draw)
+        seen: set[str] = set()
         for codes in self._candidates(draw):
             target = self._target_of(codes, quota)
             if quota and not quota.get(target, 0):
@@ -307,6 +307,7 @@ class _Writer:
             pair = self._pair(codes)
             if (
                 pair is None
+                or pair[0] in seen
                 or not self._free(pair[0], split)
                 or (allowed is not None and not all(word in allowed for word in words_of(pair[0])))
             ):
@@ -317,13 +318,15 @@ class _Writer:
             dropped = 0
             if quota:
                 quota[target] -= 1
+            if draw.unique:
+                seen.add(pair[0])
             yield Sentence(*pair, codes, draw, part)
             left -= 1
             if not left:
                 return
         raise GrammarError(
-            f"{draw.name}: found only {draw.size - left} of {draw.size} sentences that no other split "
-            "has and whose words training shows",
+            f"{draw.name}: found only {draw.size - left} of {draw.size} different sentences that no "
+            "other split has and whose words training shows",
             hint="lower the size, or train on more sentences",
         )
 

@@ -121,6 +121,7 @@ class Draw(NamedTuple):
     size: int
     targets: tuple[str, ...]
     inside: int
+    unique: bool = False  # no source sentence twice
 
 
 def with_targets(text: str, targets: tuple[str, ...]) -> str:
@@ -144,7 +145,6 @@ def demand_constraints(
     inside: str = "",
     depth: Mapping[str, Any] | None = None,
     start: str | None = None,
-    unique: bool = False,
     no_repeat: bool | None = None,
 ) -> Constraints:
     """Return the constraints that a demand stands for."""
@@ -164,7 +164,6 @@ def demand_constraints(
         zipf=setting.zipf,
         select=setting.selection,
         no_repeat=setting.source if repeats else None,
-        unique=setting.source if unique else None,
         start=start,
     )
 
@@ -184,10 +183,12 @@ def part_draws(
             depth = {**depth, **bounds}
             if share:
                 constraints = demand_constraints(
-                    part, setting, targets=targets, inside=inside, depth=depth, unique=unique
+                    part, setting, targets=targets, inside=inside, depth=depth
                 )
                 left = {tag: b for tag, b in setting.depth.items() if tag not in depth}
-                yield Draw(label + suffix, constraints, left, share, targets, int(bool(inside)))
+                yield Draw(
+                    label + suffix, constraints, left, share, targets, int(bool(inside)), unique
+                )
 
 
 def _depths(part: Part, size: int) -> Iterator[tuple[str, dict[str, Any], int]]:
