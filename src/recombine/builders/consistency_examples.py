@@ -37,6 +37,7 @@ def synonym_focus(source: str, term: str, pair: SynonymPair) -> Focus:
 
 
 def synonym_examples(base: Sentence, pair: SynonymPair, group: str) -> Iterator[Example]:
+    """Yield a sentence with the clause of either term."""
     for role, second in (("base", False), ("synonym", True)):
         clause = pair.clause(plural=base.is_plural, second=second)
         source, _ = base.with_clause(clause)
@@ -53,6 +54,7 @@ def synonym_examples(base: Sentence, pair: SynonymPair, group: str) -> Iterator[
 def group_example(
     sentence: Sentence, role: str, group: str, source: str, focus: tuple[Focus, ...]
 ) -> Example:
+    """Return a member of a group; `source` may be the sentence or a coordination with it."""
     return Example.make(
         source=source,
         references=references_of(sentence) if source == sentence.source else (),
@@ -74,9 +76,11 @@ def group_tags(group: str, role: str, data: str, template: str) -> dict[str, str
 
 
 def slot_focus(sentence: Sentence, slot: str, role: str) -> Focus:
+    """Return what stands in a slot of a sentence."""
     start, end = sentence.slots[slot]
     return Focus(text=sentence.source[start:end], role=role, start=start, end=end)
 
 
 def references_of(sentence: Sentence) -> tuple[str, ...]:
+    """Return the reference of a sentence, if its maker speaks the target language."""
     return (sentence.reference,) if sentence.reference else ()

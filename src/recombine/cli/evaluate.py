@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -215,7 +215,18 @@ def _score_file(options: argparse.Namespace) -> int:
             f"{name}\t{row.metric}\t{row.score:.2f}\t[{row.ci_low:.2f}, {row.ci_high:.2f}]"
             f"\tn={row.n}\t{row.signature}"
         )
+    for line in dict.fromkeys(_metric_notes(results)):
+        say(f"note: {line}")
     return 0
+
+
+def _metric_notes(results: Sequence[Any]) -> Iterator[str]:
+    """What a metric left out and learned, for whoever reads its score."""
+    for result in results:
+        notes = getattr(result.metric, "notes", None)
+        for name, value in (notes() if notes is not None else {}).items():
+            if value not in (None, "", [], {}):
+                yield f"{result.metric.name}: {name.replace('_', ' ')}: {value}"
 
 
 def _row(row: Any) -> dict[str, Any]:
