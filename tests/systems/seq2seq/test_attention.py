@@ -34,9 +34,7 @@ def test_relative_attention_is_shaw_s(causal: bool) -> None:
     query, key, value = (torch.randn(2, 3, 6, 4, requires_grad=True) for _ in range(3))
     table = torch.randn(5, 4, requires_grad=True)
     lengths = torch.tensor([6, 4])
-    found = padded_attention(
-        query, key, value, lengths, causal=causal, table=table, dropout=0.0
-    )
+    found = padded_attention(query, key, value, lengths, causal=causal, table=table, dropout=0.0)
     rows = torch.arange(6)
     vectors = table[(rows[None, :] - rows[:, None]).clamp(-2, 2) + 2]
     scores = torch.einsum("bhid,bhijd->bhij", query, key[:, :, None] + vectors) / 2

@@ -125,7 +125,9 @@ def test_gradients_agree_with_a_plain_reference(corpus: Corpus) -> None:
     model = Transformer(TransformerOptions(**SHAPE), 20, 20)
     loss = model(group_batch(corpus, np.arange(9), CPU))
     expected = sum(
-        reference_loss(model, *(side.sentence(n).tolist() for side in (corpus.source, corpus.target)))
+        reference_loss(
+            model, *(side.sentence(n).tolist() for side in (corpus.source, corpus.target))
+        )
         for n in range(9)
     )
     assert isinstance(expected, Tensor)
@@ -162,7 +164,5 @@ def test_step_by_step_decoding_gives_the_training_loss(corpus: Corpus, options: 
     for position in range(20):
         logits = model.step(cache, pieces, position)
         pieces = targets[:, position]
-        loss = loss + functional.cross_entropy(
-            logits, pieces, ignore_index=PAD, reduction="sum"
-        )
+        loss = loss + functional.cross_entropy(logits, pieces, ignore_index=PAD, reduction="sum")
     torch.testing.assert_close(loss, expected, rtol=1e-4, atol=1e-4)

@@ -50,7 +50,7 @@ def test_segmented_japanese_comes_back() -> None:
     """Sudachi's spaces are added before and removed after."""
     pytest.importorskip("sudachipy")
     vocabulary = Vocabulary.learn(JAPANESE, "bpe", 80, segmenter="sudachi")
-    assert JAPANESE == [vocabulary.decode(numbers) for numbers in vocabulary.encode(JAPANESE)]
+    assert [vocabulary.decode(numbers) for numbers in vocabulary.encode(JAPANESE)] == JAPANESE
     assert not any(piece.startswith("▁") for piece in vocabulary.pieces)
 
 
