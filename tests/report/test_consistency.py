@@ -11,8 +11,10 @@ from recombine.report.consistency import (
     consistency_tables,
     curve_table,
     inconsistent_pairs,
+    window_table,
 )
 from recombine.report.observations import Source, open_source
+from recombine.report.pairs_page import pairs_page
 from recombine.report.tables import markdown
 
 SYSTEM = '''
@@ -70,6 +72,7 @@ def test_tables_of_the_paper(source: Source) -> None:
         "table-6-synonyms",
         "table-8-idioms-overgeneralisation",
         "table-8-idioms-context",
+        "consistency-window",
         "consistency-notes",
     }
     four = {row[1]: row for row in tables["table-4-systematicity"].rows}
@@ -100,3 +103,20 @@ def test_curves_of_checkpoints(source: Source) -> None:
     table = curve_table({"forgetful": curves}, {"by heart": 904.0})
     assert table.rows[-1][1] == "mean"
     assert len(table.rows) == 21
+
+
+def test_page_of_pairs(source: Source) -> None:
+    """The page marks changed words, escapes everything and fetches nothing."""
+    page = pairs_page(source)
+    assert "<mark>" in page
+    assert "http://" not in page
+    assert "<script" not in page
+    assert page.count('class="pair"') >= len(list(inconsistent_pairs(source)))
+
+
+def test_window_sensitivity(source: Source) -> None:
+    """A wider window never lowers the share."""
+    row = window_table(source).rows[0]
+    shares = [share for share in row[3:] if isinstance(share, float)]
+    assert shares == sorted(shares)
+    assert row[2] == 784  # 16 of 800 pairs collapsed: they lost the nouns as well

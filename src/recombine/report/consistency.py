@@ -67,8 +67,8 @@ def consistency_tables(source: Source) -> list[Table]:
     for split in ("overgeneralisation", "context"):
         if ("literal", split) in scored:
             tables.append(idiom_table(read_panel(source, "literal", split)))
-    notes = notes_table(source)
-    return [*tables, notes] if notes.rows else tables
+    beside = [window_table(source), notes_table(source)]
+    return [*tables, *(table for table in beside if table.rows)]
 
 
 def systematicity_table(panel: Panel) -> Table:
@@ -172,6 +172,31 @@ def notes_table(source: Source) -> Table:
         ("system", "seed", "split", "floor", "repeats", "window", "agreement learned", "excluded"),
         tuple(rows),
         ("floor: per cent of repeated sentences whose second translation differs from the first.",),
+    )
+
+
+def window_table(source: Source) -> Table:
+    """How much the window matters: the share of minimal pairs within 1 to 4 tokens."""
+    rows: list[tuple[Cell, ...]] = []
+    for one in source.scores:
+        if (one.metric, one.split, one.checkpoint) != ("consistency", "systematicity", None):
+            continue
+        widths = [
+            row["detail"]["width"]
+            for row in read_jsonl(one.path)
+            if "width" in row["detail"] and row["stats"][1] and not row["detail"].get("reason")
+        ]
+        total = sum(
+            1 for row in read_jsonl(one.path) if "width" in row["detail"] and row["stats"][1]
+        )
+        if total:
+            within = [100.0 * sum(w <= size for w in widths) / total for size in (1, 2, 3, 4)]
+            rows.append((one.system, one.seed, total, *within))
+    return Table(
+        "consistency-window",
+        "Minimal pairs consistent under a window of 1 to 4 tokens, agreement forgiven",
+        ("system", "seed", "pairs", "1", "2", "3", "4"),
+        tuple(rows),
     )
 
 

@@ -16,6 +16,7 @@ from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.overview import own_tables
 from recombine.report.page import render_page
+from recombine.report.pairs_page import has_pairs, pairs_page
 from recombine.report.paper_figures import paper_figures, training_figure
 from recombine.report.summary import tidy_rows
 from recombine.report.tables import Table, comma_separated, markdown, write_table
@@ -45,6 +46,9 @@ def write_report(
         *([training] if training else []),
         *paper_figures(report, from_paper),
     ]
+    if has_pairs(report.source):
+        write_text(out / "pairs.html", pairs_page(report.source))
+        notes.append("Inconsistent pairs with the changed words marked: pairs.html")
     charts, figure_paths = _draw(figures, out / "figures", options, notes)
     write_text(out / "report.html", render_page(report, charts, notes[len(report.notes) :]))
     return ReportPaths(

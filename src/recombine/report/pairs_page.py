@@ -1,0 +1,95 @@
+"""pairs.html: the inconsistent pairs of consistency runs, the changed words marked."""
+
+# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from html import escape
+from itertools import islice
+
+from recombine.registry import data_path
+from recombine.report.consistency import MarkedPair, inconsistent_pairs
+from recombine.report.observations import Source
+
+# Per system and split; more is for the score files.
+MOST_PAIRS = 500
+_SPLITS = ("systematicity", "substitutivity")
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_OWN_STYLE = (
+    ".pair{border-top:1px solid var(--line);padding:.6rem 0}.pair p{margin:.15rem 0}"
+    ".pair .src{color:var(--soft)}mark{background:var(--mark);color:inherit;border-radius:3px;padding:0 .15em}"
+)
+
+
+def has_pairs(source: Source) -> bool:
+    """Return True when a consistency metric was scored."""
+    return any(one.metric == "consistency" for one in source.scores)
+
+
+def pairs_page(source: Source) -> str:
+    """Return a page that needs nothing else: one section per split, condition and template."""
+    sections = "".join(_split_section(source, split) for split in _SPLITS)
+    style = data_path("page", "page.css").read_text(encoding="utf-8")
+    name = escape(source.benchmark.manifest.name)
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<title>Inconsistent pairs: {name}</title>
+<link rel="icon" href="data:,">
+<style>{style}{_OWN_STYLE}</style></head>
+<body><main class="wrap">
+<h1>Inconsistent pairs: {name}</h1>
+<p>Two sources that differ in one place, and two translations that differ in more. <mark>Marked</mark>: words of the outputs that are not the same.</p>
+{sections or "<p>Every pair was consistent.</p>"}
+</main></body></html>
+"""
+
+
+def _split_section(source: Source, split: str) -> str:
+    if not any(one.metric == "consistency" and one.split == split for one in source.scores):
+        return ""
+    by_system: dict[str, list[MarkedPair]] = defaultdict(list)
+    for pair in inconsistent_pairs(
+        source,
+        split,
+        ("local", "context", "empty") if split == "substitutivity" else ("context", "empty"),
+    ):
+        by_system[f"{pair.system}, seed {pair.seed}"].append(pair)
+    parts = [f"<h2>{escape(split)}</h2>"] if by_system else []
+    for system, pairs in by_system.items():
+        shown = list(islice(pairs, MOST_PAIRS))
+        parts.append(f"<h3>{escape(system)}: {len(pairs):,} pairs</h3>")
+        if len(shown) < len(pairs):
+            parts.append(f"<p>The first {len(shown):,} are shown.</p>")
+        groups: dict[str, list[MarkedPair]] = defaultdict(list)
+        for pair in shown:
+            groups[_heading(pair)].append(pair)
+        for heading, members in groups.items():
+            rows = "".join(_pair(one) for one in members)
+            parts.append(
+                f"<details><summary>{escape(heading)} ({len(members)})</summary>{rows}</details>"
+            )
+    return "".join(parts)
+
+
+def _heading(pair: MarkedPair) -> str:
+    names = ("condition", "synonym", "data", "template")
+    return ", ".join(str(pair.tags[name]) for name in names if name in pair.tags)
+
+
+def _pair(pair: MarkedPair) -> str:
+    lines = [
+        f'<p class="src">{escape(source)}</p><p>{_marked(output)}</p>'
+        for source, output in zip(pair.sources, pair.outputs, strict=True)
+    ]
+    reason = pair.detail.get("reason")
+    return f'<div class="pair">{"".join(lines)}{f"<p><em>{escape(str(reason))}</em></p>" if reason else ""}</div>'
+
+
+def _marked(output: Sequence[tuple[str, bool]]) -> str:
+    words = [
+        f"<mark>{escape(word)}</mark>" if changed else escape(word) for word, changed in output
+    ]
+    return " ".join(words) or "<em>nothing</em>"
