@@ -20,6 +20,12 @@ def test_card_names_grammar_proofs_and_fixes():
     }
     rows = {"gen": [Example.make(source="A.", references=("B。",), tags={"pattern": "p"})]}
     text = card_of(recipe, recipe.load(), certificate, rows)
-    for part in ("`sget`", "dev in train: 0", "train 7", "| p | `a \\| b` | 3 | 0 | lends |", "A. -> B。"):
+    for part in (
+        "`sget`",
+        "dev in train: 0",
+        "train 7",
+        "| p | `a \\| b` | 3 | 0 | lends |",
+        "A. -> B。",
+    ):
         assert part in text
     assert "moose" in text

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from recombine.builders.distribution import compare, tables
-from recombine.builders.generated import _Writer
+from recombine.builders.drawing import Drawing
 from recombine.builders.part import part_draws
 from recombine.builders.recipe import read_recipe
 from recombine.grammar import Grammar
@@ -44,14 +44,14 @@ def test_survival_function_against_tables():
 
 @pytest.mark.reference
 def test_base_sample_lies_near_the_published_sentences(reference_data):
-    """Constructions within 5 % of the published dev set, words within what two samples differ by."""
+    """Constructions within 5 % of the published dev set, words within what samples differ by."""
     recipe = read_recipe("sget", ["edition=official", "disjoint=false"]).builder
     grammar = recipe.load()
     setting = recipe.setting(grammar)
-    writer = _Writer(recipe, grammar, setting, 1)
+    drawing = Drawing(recipe, grammar, setting, 1)
     (draw,) = part_draws("pool.base", recipe.split["dev"]["base"], setting, 5000, unique=False)
     fill = grammar.realiser("en").fill
-    ours = [fill(codes) for codes in itertools.islice(writer._candidates(draw), 5000)]
+    ours = [fill(codes) for codes in itertools.islice(drawing._candidates(draw), 5000)]
     text = (reference_data / "sget" / "dev.tsv").read_text(encoding="utf-8")
     theirs = [line.split("\t")[0] for line in text.split("\n") if line]
     tags = ("pp", "adj", "ce", "cp")
@@ -60,6 +60,6 @@ def test_base_sample_lies_near_the_published_sentences(reference_data):
         if row.name.startswith(("constructions of Text", "constructions of S", "depth", "length")):
             assert row.distance < 0.05, row
         if row.name.startswith("words"):
-            # Half the sum of binomial deviations of two samples of a few hundred words is about 0.1.
+            # Two samples of a few hundred words differ by about 0.1 by chance.
             assert row.distance < 0.25, row
     assert sum(row.p_value > 0.01 for row in rows) >= 0.8 * len(rows)

@@ -44,7 +44,9 @@ def test_whole_phrase_with_a_capital(grammar):
 def test_verb_in_its_form(grammar):
     """A verb is looked at in the form of the sentence, without its particle."""
     one = finder(
-        grammar, targets=("thank_tr",), irregular=("thank_tr",),
+        grammar,
+        targets=("thank_tr",),
+        irregular=("thank_tr",),
         look=(Look(find="past_tr.Vpast = thank_tr", take="Vpast"),),
     )
     text = "Liam thanked a friend."

@@ -14,7 +14,9 @@ def test_tsv_and_json_with_labels(tmp_path):
     """Three columns or two, JSON lists or lines; duplicates are kept."""
     folder = tmp_path / "release"
     (folder / "json").mkdir(parents=True)
-    (folder / "dev.txt").write_text("A dog ran.\t犬が走った。\tin_distribution\n" * 2, encoding="utf-8")
+    (folder / "dev.txt").write_text(
+        "A dog ran.\t犬が走った。\tin_distribution\n" * 2, encoding="utf-8"
+    )
     (folder / "train.tsv").write_text("A cat ran.\t猫が走った。\n", encoding="utf-8")
     rows = [{"input": "B.", "output": "ビ。", "name": "p", "instruction": ""}]
     (folder / "json" / "gen.json").write_text(json.dumps(rows), encoding="utf-8")

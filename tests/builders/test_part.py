@@ -28,8 +28,12 @@ def test_targets_stand_for_a_group():
 def test_inside_and_outside():
     """Half of the sentences have the pattern below the given node."""
     part = Part(
-        size=11, pattern=("_.obj = $target", "_.io = $target"), targets=("x",), inside="that_past",
-        depth_outside={"cp": 0}, depth_inside={"cp": "1"},
+        size=11,
+        pattern=("_.obj = $target", "_.io = $target"),
+        targets=("x",),
+        inside="that_past",
+        depth_outside={"cp": 0},
+        depth_inside={"cp": "1"},
     )
     outside, inside = part_draws("gen.p", part, SETTING, 11, unique=True)
     assert (outside.size, inside.size) == (5, 6)
@@ -53,7 +57,9 @@ def test_exposures_use_the_first_target_words():
     """target_words cuts exposures too; a size of its own wins."""
     setting = Setting(source="en", target_words=2)
     part = Part(
-        size=1, pattern=("_ = $target",), targets=("a", "b", "c"),
+        size=1,
+        pattern=("_ = $target",),
+        targets=("a", "b", "c"),
         expose=(Exposure(pattern=("x = $target",)), Exposure(size=3, targets=("d", "e", "f"))),
     )
     first, second = exposure_draws("train.p", part, setting, 100, 0.1)

@@ -1,8 +1,8 @@
 """Certificate: what a generated benchmark promises, proved by parsing its training set.
 
 Nothing here trusts the sampler: held-out patterns are looked for in analyses of the training
-sentences, words and overlaps in the text of the files. `check_certificate` does it all again from the
-files and compares.
+sentences, words and overlaps in the text of the files. `check_certificate` does it all again
+from the files and compares.
 """
 
 from __future__ import annotations
@@ -77,9 +77,7 @@ class HeldOut:
                 return False
         if self._matcher is None:
             return True
-        if not any(
-            all(not codes.isdisjoint(present) for codes in needs) for needs in self._needs
-        ):
+        if not any(all(not codes.isdisjoint(present) for codes in needs) for needs in self._needs):
             return False
         return self._matcher.matches(tree)
 
@@ -128,7 +126,10 @@ def certify(
         if part.category
     }
     shown, unparsed, train_words = look_in_train(
-        grammar, recipe.source_language, sources.get(TRAIN, ()), {n: h for n, (_, h, _) in parts.items()}
+        grammar,
+        recipe.source_language,
+        sources.get(TRAIN, ()),
+        {n: h for n, (_, h, _) in parts.items()},
     )
     certificate["train_sentences_without_analysis"] = unparsed
     lexicon = Lexicon(grammar, recipe.source_language)
@@ -165,7 +166,7 @@ def certify(
 def look_in_train(
     grammar: Grammar, language: str, sources: Iterable[str], held: Mapping[str, HeldOut]
 ) -> tuple[dict[str, tuple[int, list[str]]], int, dict[str, int]]:
-    """Parse training sentences and count held-out patterns, sentences without analysis and words."""
+    """Parse training sentences; count held-out patterns, failures and words."""
     inventory = grammar.inventory
     interesting = frozenset().union(*(one.words for one in held.values()))
     counts: Counter[str] = Counter()
@@ -187,7 +188,9 @@ def look_in_train(
         found = shapes.get(shape)
         if found is None:
             present = frozenset(tree.codes)
-            found = tuple(name for name, one in held.items() if one.defined and one.shows(tree, present))
+            found = tuple(
+                name for name, one in held.items() if one.defined and one.shows(tree, present)
+            )
             shapes[shape] = found
         for name in found:
             counts[name] += times
@@ -293,11 +296,14 @@ def broken_promises(certificate: Mapping[str, Any]) -> list[str]:
         if row["in_train"]:
             evidence = f", e.g. {row['in_train_examples'][0]!r}" if row["in_train_examples"] else ""
             found.append(
-                f"pattern '{name}' is held out but occurs {row['in_train']} times in train{evidence}"
+                f"pattern '{name}' is held out but occurs {row['in_train']} times in train"
+                + evidence
             )
         if row["unexpected_word_forms"]:
             form = row["unexpected_word_forms"][0]
-            found.append(f"pattern '{name}' has the word form '{form}', which training does not show")
+            found.append(
+                f"pattern '{name}' has the word form '{form}', which training does not show"
+            )
         if row["lemmas_not_in_train"]:
             lemma = row["lemmas_not_in_train"][0]
             found.append(f"pattern '{name}' has the word '{lemma}', which training does not show")
@@ -331,9 +337,7 @@ def check_certificate(benchmark: Benchmark, recipe_class: type[Any]) -> list[Rec
     for key in proved:
         difference = _difference(written.get(key), proved[key], key)
         if difference:
-            problems.append(
-                DataError(f"the certificate says otherwise: {difference}", where)
-            )
+            problems.append(DataError(f"the certificate says otherwise: {difference}", where))
     return problems
 
 

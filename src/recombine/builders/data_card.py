@@ -23,10 +23,11 @@ def card_of(
 ) -> str:
     """Return the body of the data card."""
     lines = [
-        f"Drawn from the grammar `{recipe.grammar}`, edition `{grammar.edition}`. Word choice: Zipf "
-        f"exponent {recipe.zipf}; selectional restrictions {'on' if recipe.selection else 'off'}; "
-        f"concatenation {'on' if recipe.concatenation else 'off'}; {recipe.exposures} exposures per "
-        f"block; {recipe.target_words} target words per pattern; scale {recipe.scale}.",
+        f"Drawn from the grammar `{recipe.grammar}`, edition `{grammar.edition}`. Word choice: "
+        f"Zipf exponent {recipe.zipf}; selectional restrictions "
+        f"{'on' if recipe.selection else 'off'}; concatenation "
+        f"{'on' if recipe.concatenation else 'off'}; {recipe.exposures} exposures per block; "
+        f"{recipe.target_words} target words per pattern; scale {recipe.scale}.",
         "",
         "## Proved",
         "",
@@ -36,11 +37,16 @@ def card_of(
     violations = certificate.get("violations", {})
     if violations:
         lines.append(
-            "- word pairs outside the selectional lists (a noun tied to several verbs satisfies one): "
+            "- word pairs outside the selectional lists (a noun of several verbs satisfies one): "
             + ", ".join(f"{split} {number}" for split, number in violations.items())
         )
-    lines += ["", "## Patterns", "", "| pattern | held out | sentences | in train | new word forms |",
-              "| --- | --- | ---: | ---: | --- |"]
+    lines += [
+        "",
+        "## Patterns",
+        "",
+        "| pattern | held out | sentences | in train | new word forms |",
+        "| --- | --- | ---: | ---: | --- |",
+    ]
     for name, row in certificate["patterns"].items():
         held = row["held_out"].replace("|", "\\|")
         forms = ", ".join(row["new_word_forms"][:12])

@@ -1,7 +1,8 @@
 """Distribution: how far a sample of a grammar lies from given sentences.
 
-Both are parsed with the same grammar, so that constructions, words, lengths and depths are counted the
-same way; each table gets its total variation distance, a chi-square test and its largest deviations.
+Both are parsed with the same grammar, so that constructions, words, lengths and depths are counted
+the same way; each table gets its total variation distance, a chi-square test and its largest
+deviations.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Generated release: released sentence pairs with a pattern label each, as TSV or JSON.
 
-SGET's authors published their data in this shape: `train.txt`, `dev.txt`, `test.txt`, `gen.txt` with
-source, reference and label in three columns, and the same as JSON. Whatever parts are there are
-taken; sentences are kept as published, duplicates too.
+SGET's authors published their data in this shape: `train.txt`, `dev.txt`, `test.txt`, `gen.txt`
+with source, reference and label in three columns, and the same as JSON. Whatever parts are there
+are taken; sentences are kept as published, duplicates too.
 """
 
 from __future__ import annotations
@@ -87,7 +87,11 @@ class GeneratedRelease:
         text = path.read_text(encoding="utf-8")
         try:
             whole = text.lstrip().startswith("[")
-            rows = json.loads(text) if whole else [json.loads(x) for x in text.split("\n") if x.strip()]
+            rows = (
+                json.loads(text)
+                if whole
+                else [json.loads(x) for x in text.split("\n") if x.strip()]
+            )
         except ValueError as error:
             problems.append(DataError(f"not JSON: {error}", Where(str(path))))
             return

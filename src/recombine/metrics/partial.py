@@ -1,9 +1,9 @@
 """Partial Match: is the constituent that a pattern is about rendered right, in the right role?
 
-Kumon et al. 2024, section 4.1.3 and appendix D: a wrong word is wrong, a wrong role is wrong, all other
-words are free. The benchmark records the constituent, its rendering and its role (`focus`); here the
-hypothesis is parsed with the target grammar and the role is read off the tree. What does not parse is
-judged by its longest constituents, and the observation says so.
+Kumon et al. 2024, section 4.1.3 and appendix D: a wrong word is wrong, a wrong role is wrong, all
+other words are free. The benchmark records the constituent, its rendering and its role (`focus`);
+here the hypothesis is parsed with the target grammar and the role is read off the tree. What does
+not parse is judged by its longest constituents, and the observation says so.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 from recombine.benchmark import Example, Focus, normalise
 from recombine.grammar import Grammar
-from recombine.grammar.relax import relax
 from recombine.grammar.realise import Realisation
+from recombine.grammar.relax import relax
 from recombine.grammar.tree import Tree
 from recombine.metrics.base import Observation, Scored, Stats
 
@@ -63,7 +63,8 @@ class Partial:
 
     def signature(self) -> str:
         """Name grammar and language."""
-        return f"partial|grammar:{self.grammar}|edition:{self.edition or 'default'}|{self.target_language}"
+        edition = self.edition or "default"
+        return f"partial|grammar:{self.grammar}|edition:{edition}|{self.target_language}"
 
     # --- by parsing
 
@@ -83,7 +84,9 @@ class Partial:
             self._readings[text] = found
         return self._readings[text]
 
-    def _judge(self, hypothesis: str, focus: Focus, example: Example) -> tuple[bool, dict[str, Any]]:
+    def _judge(
+        self, hypothesis: str, focus: Focus, example: Example
+    ) -> tuple[bool, dict[str, Any]]:
         trees = self._trees(hypothesis)
         if not trees:
             return self._judge_fragments(hypothesis, focus, example)
@@ -111,7 +114,11 @@ class Partial:
         self, hypothesis: str, focus: Focus, example: Example
     ) -> tuple[bool, dict[str, Any]]:
         """Look for the rendering followed by the mark of its role, as a longest constituent."""
-        detail: dict[str, Any] = {"how": "fragments", "role": focus.role, "wanted": focus.accepted[0]}
+        detail: dict[str, Any] = {
+            "how": "fragments",
+            "role": focus.role,
+            "wanted": focus.accepted[0],
+        }
         marks, is_head = self._marks(focus, example)
         for rendering in focus.accepted:
             start = hypothesis.find(rendering)

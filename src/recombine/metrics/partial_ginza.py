@@ -88,7 +88,9 @@ class PartialGinza:
         if relations is None:  # a verb: its form is all that is asked for
             return ""
         root = span.root
-        cases = {child.text for child in root.children if child.dep_ == "case" and child.i >= span.end}
+        cases = {
+            child.text for child in root.children if child.dep_ == "case" and child.i >= span.end
+        }
         if not cases & CASES[focus.role]:
             return f"its case is {''.join(sorted(cases)) or 'missing'}"
         if root.dep_ not in relations:
