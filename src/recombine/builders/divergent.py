@@ -20,7 +20,7 @@ from recombine.builders.divergence.certify import certificate_of, check_certific
 from recombine.builders.divergence.count import Counts, Cuts, Edition, count_corpus
 from recombine.builders.divergence.definitions import Definition
 from recombine.builders.divergence.encode import Corpus, Unit
-from recombine.builders.divergence.items import item_lines, name_lines
+from recombine.builders.divergence.items import ITEMS, item_lines, name_lines
 from recombine.builders.divergence.measure import ATOM_ALPHA, COMPOUND_ALPHA
 from recombine.builders.divergence.novelty import length_class, novel_shares, novelty_class
 from recombine.builders.divergence.prepare import Preparation
@@ -247,17 +247,18 @@ class Divergent:
         if self.dev_size:
             rows = self._with_dev(rows, draft.seed, self._groups(corpus, counts))
         shares = novel_shares(counts, rows["train"])
-        lines: list[str] = []
-        for split in ("train", "dev", "test"):
-            if split in rows:
-                ids: list[str] = []
-                draft.write(split, self._examples(corpus, counts, rows[split], split, shares, ids))
-                lines.extend(item_lines(counts, rows[split], ids))
+        with (draft.path / ITEMS).open("w", encoding="utf-8", newline="\n") as stream:
+            for split in ("train", "dev", "test"):
+                if split in rows:
+                    ids: list[str] = []
+                    draft.write(
+                        split, self._examples(corpus, counts, rows[split], split, shares, ids)
+                    )
+                    stream.writelines(item_lines(counts, rows[split], ids))
         if self.keep_rest:
             used = np.concatenate([counts.sentences[chosen] for chosen in rows.values()])
             rest = np.setdiff1d(np.arange(corpus.size), used)
             draft.write("rest", self._rest(corpus, rest))
-        draft.file("items.tsv", "".join(lines))
         draft.file("atoms.tsv", "".join(name_lines(counts, range(counts.atoms))))
         draft.file(
             "compounds.tsv",

@@ -171,6 +171,25 @@ def recompute(atoms: Any, counts: Any, reals: Any, whole: Any, tables: Any, tota
 
 
 @compiled
+def permute_rows(
+    order: Any, starts: Any, columns: Any, counts: Any, atoms: Any, into: Any, sums: Any
+) -> None:
+    """Copy rows in another order and add up their atoms and compounds, without temporaries."""
+    at = 0
+    for place in range(len(order)):
+        row = order[place]
+        for k in range(starts[row], starts[row + 1]):
+            into[at, 0] = columns[k]
+            into[at, 1] = counts[k]
+            if columns[k] < atoms:
+                sums[place, 0] += counts[k]
+            else:
+                sums[place, 1] += counts[k]
+            at += 1
+        sums[place, 2] = 1
+
+
+@compiled
 def fill(sides: Any, starts: Any, entries: Any, counts: Any, sums: Any, whole: Any) -> None:
     """Enter every row into the counts of the side it is on."""
     for row in range(len(sides)):

@@ -17,6 +17,9 @@ from recombine.builders.divergence.count import Rows
 ATOM_ALPHA = 0.5
 COMPOUND_ALPHA = 0.1
 
+# Rows summed at a time.
+SLICE_ROWS = 200_000
+
 Vector = npt.NDArray[np.int64]
 
 
@@ -44,13 +47,14 @@ def chernoff_divergence(train: Vector, test: Vector, alpha: float) -> float:
 
 def column_totals(rows: Rows, chosen: npt.NDArray[np.bool_], columns: int) -> Vector:
     """Return the summed counts of the chosen rows."""
-    entry_row = np.repeat(np.arange(len(rows.middles)), np.diff(rows.starts))
-    inside = chosen[entry_row]
-    sums = np.bincount(
-        np.asarray(rows.columns)[inside],
-        weights=np.asarray(rows.counts)[inside],
-        minlength=columns,
-    )
+    sums = np.zeros(columns, np.float64)
+    for first in range(0, len(rows.middles), SLICE_ROWS):
+        starts = rows.starts[first : first + SLICE_ROWS + 1]
+        part = slice(int(starts[0]), int(starts[-1]))
+        inside = np.repeat(chosen[first : first + SLICE_ROWS], np.diff(starts))
+        sums += np.bincount(
+            rows.columns[part][inside], weights=rows.counts[part][inside], minlength=columns
+        )
     return sums.astype(np.int64)
 
 

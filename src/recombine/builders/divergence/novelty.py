@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.builders.divergence.count import Counts
+from recombine.builders.divergence.measure import SLICE_ROWS, column_totals
 
 CLASSES = ("no compound", "none novel", "under half novel", "half or more novel", "all novel")
 
@@ -17,19 +18,22 @@ CLASSES = ("no compound", "none novel", "under half novel", "half or more novel"
 def novel_shares(counts: Counts, train: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """Return per row the share of its compound occurrences unseen in train; nan without any."""
     rows = counts.rows
-    entry_row = np.repeat(np.arange(counts.size), np.diff(rows.starts))
-    compound = np.asarray(rows.columns) >= counts.atoms
-    owner = entry_row[compound]
-    column = np.asarray(rows.columns)[compound]
-    number = np.asarray(rows.counts)[compound].astype(np.float64)
     in_train = np.zeros(counts.size, dtype=bool)
     in_train[train] = True
-    seen = np.zeros(counts.atoms + counts.compounds, dtype=bool)
-    seen[column[in_train[owner]]] = True
-    total = np.bincount(owner, weights=number, minlength=counts.size)
-    novel = np.bincount(owner, weights=number * ~seen[column], minlength=counts.size)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares: npt.NDArray[np.float64] = novel / total
+    seen = column_totals(rows, in_train, counts.atoms + counts.compounds) > 0
+    seen[: counts.atoms] = True
+    shares = np.empty(counts.size)
+    for first in range(0, counts.size, SLICE_ROWS):
+        starts = rows.starts[first : first + SLICE_ROWS + 1]
+        middles = rows.middles[first : first + SLICE_ROWS]
+        part = slice(int(starts[0]), int(starts[-1]))
+        number = np.append(0, np.cumsum(rows.counts[part]))
+        novel = np.append(0, np.cumsum(rows.counts[part] * ~seen[rows.columns[part]]))
+        low, high = middles - starts[0], starts[1:] - starts[0]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares[first : first + SLICE_ROWS] = (novel[high] - novel[low]) / (
+                number[high] - number[low]
+            )
     return shares
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,6 +18,9 @@ from recombine.errors import ConfigError
 
 TRAIN, TEST, UNUSED = 0, 1, 2
 Sides = npt.NDArray[np.int8]
+Index = npt.NDArray[np.int64]
+# Row data above this many bytes lies in a mapped file, so that memory does not grow with sentences.
+LARGE = 1 << 29
 
 
 class Goal(NamedTuple):
@@ -111,9 +115,9 @@ class SearchState:
         self.rank = np.empty_like(self.order)
         self.rank[self.order] = np.arange(self.count)
         self.starts, self.middles, self.entries, self.sums = _gather(
-            rows, atoms, columns, self.rank[member], self.count
+            rows, atoms, columns, self.order, member
         )
-        totals = np.bincount(self.entries[:, 0], weights=self.entries[:, 1], minlength=columns)
+        totals = column_totals(rows, np.ones(len(rows.middles), dtype=bool), columns)
         most_a = int(totals[:atoms].max(initial=0))
         most_c = int(totals[atoms:].max(initial=0))
         all_a, all_c = int(self.sums[:, 0].sum()), int(self.sums[:, 1].sum())
@@ -134,7 +138,8 @@ class SearchState:
         self.whole[9] = self.count // 2
         self.identity = hashlib.sha256(
             json.dumps([list(goal), seed, atoms, columns, self.count, powers]).encode()
-            + np.ascontiguousarray(self.entries).tobytes()
+            + totals.tobytes()
+            + self.sums.tobytes()
         ).hexdigest()
 
     def enter(self) -> None:
@@ -196,25 +201,41 @@ def finished_split(
 
 
 def _gather(
-    rows: Rows, atoms: int, columns: int, place: npt.NDArray[np.int64], count: int
+    rows: Rows, atoms: int, columns: int, order: Index, member: Index
 ) -> tuple[Any, Any, Any, Any]:
     """Return starts, middles, entries and sums of the units, in visiting order.
 
-    `place` is the visiting rank of each row's unit; rows of one unit are added up.
+    `order` lists the units as they are visited, `member` is each row's unit; rows of one unit are
+    added up.
     """
-    entry_row = np.repeat(place, np.diff(rows.starts))
-    entry_column = np.asarray(rows.columns, dtype=np.int64)
-    entry_count = np.asarray(rows.counts, dtype=np.int64)
-    if count == len(place):
-        order = np.argsort(entry_row, kind="stable")
-        unit, column, number = entry_row[order], entry_column[order], entry_count[order]
-    else:
-        keys, inverse = np.unique(entry_row * columns + entry_column, return_inverse=True)
-        unit, column = keys // columns, keys % columns
-        number = np.bincount(inverse, weights=entry_count).astype(np.int64)
-    lengths = np.bincount(unit, minlength=count)
+    if len(order) < len(member):
+        return _gather_groups(rows, atoms, columns, order, member)
+    from recombine.builders.divergence import kernel
+
+    lengths = np.diff(rows.starts)[order]
     starts = np.concatenate([[0], np.cumsum(lengths)])
+    middles = starts[:-1] + (rows.middles - rows.starts[:-1])[order]
+    entries = _room((int(starts[-1]), 2))
+    sums = np.zeros((len(order), 3), np.int64)
+    kernel.permute_rows(
+        order, rows.starts, np.asarray(rows.columns), np.asarray(rows.counts), atoms, entries, sums
+    )
+    return starts, middles, entries, sums
+
+
+def _gather_groups(
+    rows: Rows, atoms: int, columns: int, order: Index, member: Index
+) -> tuple[Any, Any, Any, Any]:
+    count = len(order)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(count)
+    place = rank[member]
+    entry_unit = np.repeat(place, np.diff(rows.starts))
+    keys, inverse = np.unique(entry_unit * columns + np.asarray(rows.columns), return_inverse=True)
+    unit, column = keys // columns, keys % columns
+    number = np.bincount(inverse, weights=rows.counts).astype(np.int64)
     atom = column < atoms
+    starts = np.concatenate([[0], np.cumsum(np.bincount(unit, minlength=count))])
     middles = starts[:-1] + np.bincount(unit[atom], minlength=count)
     entries = np.stack([column.astype(np.int32), number.astype(np.int32)], axis=1)
     sums = np.stack(
@@ -226,6 +247,14 @@ def _gather(
         axis=1,
     ).astype(np.int64)
     return starts, middles, entries, sums
+
+
+def _room(shape: tuple[int, int]) -> npt.NDArray[np.int32]:
+    """Return an array to be filled: in memory, or in a nameless file when it is large."""
+    if 4 * shape[0] * shape[1] <= LARGE:
+        return np.empty(shape, np.int32)
+    with tempfile.TemporaryFile() as stream:  # the mapping outlives the name
+        return np.asarray(np.memmap(stream, dtype=np.int32, mode="w+", shape=shape))
 
 
 def power_table(most: int, power: float) -> npt.NDArray[np.float64]:
