@@ -16,6 +16,17 @@ from recombine.errors import DataError
 
 # A determiner that mostly goes with plurals ("these") does not fit a singular noun.
 SINGULAR_SHARE = 0.8
+# A word is taken for a role that it has in most of its uses: "will" is no noun, "that" no article.
+USUAL = {"N": 0.6, "ADJ": 0.5, "DET": 0.5, "V": 0.3, "P": 0.4}
+NOMINAL = frozenset(
+    {"nsubj", "nsubjpass", "nsubj:pass", "dobj", "obj", "iobj", "dative", "pobj", "obl", "nmod"}
+    | {"attr", "conj", "compound", "poss", "nmod:poss", "root", "appos"}
+)
+ADPOSITIONS = frozenset({"prep", "case", "agent", "mark"})
+# A name is a word that keeps its capital inside a sentence.
+NAME_SHARE = 0.5
+# An article whose next word hardly ever begins like this ("an" before "new") does not fit it.
+INITIAL_SHARE = 0.001
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +51,61 @@ class Candidates:
 
     counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     phrase_links: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+
+
+class Usage:
+    """How every word of a corpus is used: relations, objects, capitals, what follows articles."""
+
+    def __init__(self, pairs: Iterable[Pair], object_relations: Sequence[str]) -> None:
+        self.total: Counter[str] = Counter()
+        self.related: Counter[tuple[str, str]] = Counter()
+        self.with_object: Counter[str] = Counter()
+        self.surfaces: dict[str, Counter[str]] = defaultdict(Counter)
+        self.initials: dict[str, Counter[str]] = defaultdict(Counter)
+        for pair in pairs:
+            self.total.update(pair.tokens)
+            self.related.update(zip(pair.tokens, pair.relations, strict=True))
+            owners = {
+                pair.heads[token]
+                for token, relation in enumerate(pair.relations)
+                if relation in object_relations
+            }
+            self.with_object.update(pair.tokens[owner] for owner in owners if owner >= 0)
+            for token in range(1, len(pair.tokens)):
+                text = pair.source[pair.starts[token] : pair.ends[token]]
+                self.surfaces[pair.tokens[token]][text] += 1
+                if pair.relations[token - 1] == "det":
+                    self.initials[pair.tokens[token - 1]][pair.tokens[token][0]] += 1
+
+    def fits(self, word: str, role: str, relations: Iterable[str]) -> bool:
+        """Return True for a word that has this role in most of its uses."""
+        total = self.total[word]
+        if role not in USUAL or not total:
+            return True
+        if role == "V":
+            return self.with_object[word] >= USUAL[role] * total
+        wanted = {"N": NOMINAL, "P": ADPOSITIONS}.get(role, relations)
+        usual = sum(self.related[word, relation] for relation in wanted)
+        return usual >= USUAL[role] * total and not (role == "N" and self.is_name(word))
+
+    def is_name(self, word: str) -> bool:
+        """Return True for a word with a capital in most places inside sentences."""
+        forms = self.surfaces[word]
+        capital = sum(count for form, count in forms.items() if form[:1].isupper())
+        return capital > NAME_SHARE * max(1, forms.total())
+
+    def surface(self, text: str) -> str:
+        """Return a word or phrase as it is usually written inside a sentence."""
+        return " ".join(
+            self.surfaces[word].most_common(1)[0][0] if self.surfaces[word] else word
+            for word in text.split()
+        )
+
+    def may_precede(self, article: str, words: Iterable[str]) -> bool:
+        """Return True when an article is attested before all these words' first letters."""
+        initials = self.initials[article]
+        least = INITIAL_SHARE * initials.total()
+        return all(initials[word[0].lower()] > least for word in words)
 
 
 def collect(
@@ -100,6 +166,7 @@ def choose(
     floor: int,
     clusters: int,
     allowed: frozenset[str] | None = None,
+    usage: Usage | None = None,
 ) -> list[ChosenAtom]:
     """Return the atoms of a role, the most frequent first."""
     found: list[ChosenAtom] = []
@@ -113,14 +180,20 @@ def choose(
             continue
         if allowed is not None and text not in allowed:
             continue
+        if usage is not None and not wanted.words and not usage.fits(text, role, wanted.relations):
+            continue
         own = candidates.phrase_links[text] if role == "MOD" else links.get(text, {})
-        rendered = renderings(own, clusters=clusters) if own else Renderings((), 0.0, 0)
+        rendered = (
+            renderings(own, clusters=clusters, source=text) if own else Renderings((), 0.0, 0)
+        )
         if rendered.forms and rendered.coverage >= wanted.coverage:
             found.append(ChosenAtom(text, role, rendered.forms, frequency, rendered.coverage))
         elif wanted.unchecked or wanted.words:
             loose.append(ChosenAtom(text, role, (), frequency, rendered.coverage))
     chosen = spread(found, wanted.count)
     chosen += spread(loose, wanted.count - len(chosen))
+    if usage is not None:
+        chosen = [atom._replace(text=usage.surface(atom.text)) for atom in chosen]
     if len(chosen) < wanted.count:
         raise DataError(
             f"role {role}: {len(chosen)} of {wanted.count} atoms found among "

@@ -18,6 +18,7 @@ from recombine.metrics.segment import is_punctuation
 
 # A form seen less often than this share of the links is an accident of the aligner.
 RAREST_FORM = 0.005
+COPIED = 0.1
 
 
 class Renderings(NamedTuple):
@@ -63,8 +64,13 @@ def phrase_rendering(
     return None if any(is_punctuation(word) for word in words) else " ".join(words)
 
 
-def renderings(links: Mapping[str, int], *, clusters: int) -> Renderings:
-    """Keep the forms of the largest clusters, and say how much of all links they cover."""
+def renderings(links: Mapping[str, int], *, clusters: int, source: str = "") -> Renderings:
+    """Keep the forms of the largest clusters, and say how much of all links they cover.
+
+    The source word itself is a rendering only when it is common: else it is an untranslated line.
+    """
+    if links.get(source, 0) < COPIED * sum(links.values()):
+        links = {form: count for form, count in links.items() if form != source}
     total = sum(links.values())
     groups: list[tuple[str, Counter[str]]] = []
     for form in sorted(links, key=lambda form: (-links[form], form)):

@@ -20,7 +20,7 @@ from recombine.builders.ngram_model import NgramModel
 from recombine.builders.templates import Phrase
 
 # Candidates looked at per compound and context wanted.
-TRIES = 12
+TRIES = 40
 
 
 class ChosenAtom(NamedTuple):
@@ -93,11 +93,13 @@ def compose(
                 )
                 for head in heads
             ]
-            yield next((one for one in candidates if one.text not in is_seen), candidates[0])
+            yield next(
+                (one for one in candidates if one.text.lower() not in is_seen), candidates[0]
+            )
 
 
 class Embedder:
-    """Draws contexts for compounds; one per category, so that reuse is counted over all."""
+    """Draws contexts for the compounds of a category; `used` counts reuse over all categories."""
 
     def __init__(
         self,
@@ -106,12 +108,13 @@ class Embedder:
         model: NgramModel,
         limits: Limits,
         generator: np.random.Generator,
+        used: Counter[int] | None = None,
     ) -> None:
         self.pairs = pairs
         self.model = model
         self.limits = limits
         self.generator = generator
-        self.used: Counter[int] = Counter()
+        self.used = used if used is not None else Counter()
         self.rejected: Counter[str] = Counter()
         self.by_head: dict[str, list[Phrase]] = {}
         for phrase in phrases:
@@ -124,7 +127,7 @@ class Embedder:
 
     def embed(self, compound: Composed, head: str) -> list[Embedded]:
         """Return the compound in its contexts; fewer than wanted when there are not enough."""
-        phrases = self.by_head.get(head, [])
+        phrases = self.by_head.get(head.lower(), [])
         count = min(len(phrases), self.limits.contexts * TRIES)
         places = self.generator.permutation(len(phrases))[:count].tolist()
         found: list[Embedded] = []
@@ -155,7 +158,8 @@ class Embedder:
             self.rejected["sentence too long"] += 1
             return None
         old = list(pair.tokens)
-        new = [*old[: phrase.start], *words, *old[phrase.end :]]
+        lower = [word.lower() for word in words]
+        new = [*old[: phrase.start], *lower, *old[phrase.end :]]
         before = self.model.window(old, phrase.start, phrase.end)
         after = self.model.window(new, phrase.start, phrase.start + len(words))
         if after < before - self.limits.worst_drop:
@@ -167,7 +171,7 @@ class Embedder:
             text = text[:1].upper() + text[1:]
         source = pair.source[:first] + text + pair.source[pair.ends[phrase.end - 1] :]
         start = pair.starts[phrase.head] if has_head else first
-        if source.lower().count(compound.text) != 1:
+        if source.lower().count(compound.text.lower()) != 1:
             self.rejected["compound not exactly once"] += 1
             return None
         return Embedded(compound, phrase, source, start, after - before)

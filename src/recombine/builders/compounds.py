@@ -19,7 +19,7 @@ import numpy as np
 
 from recombine.benchmark import Benchmark, Draft, Example, Focus
 from recombine.builders.alignment import Alignment, align, align_with_eflomal
-from recombine.builders.atom_choice import Role, choose, collect, singular_determiners
+from recombine.builders.atom_choice import Role, Usage, choose, collect, singular_determiners
 from recombine.builders.bilingual_lexicon import links_of_words, renderings
 from recombine.builders.compose import ChosenAtom, Embedded, Embedder, Limits, compose
 from recombine.builders.corpus_filter import Filtered, Pair, filter_corpus, statistics_table
@@ -94,7 +94,7 @@ class Compounds:
     contexts: int = 5
     reuse: int = 3
     shortest_context: int = 4
-    worst_drop: float = 3.0
+    worst_drop: float = 4.0
     keep_seen: bool = False
     references: Path | None = None
     drafts: Path | None = None
@@ -165,7 +165,7 @@ class Compounds:
         counted["compounds_seen_in_train"] = len(
             seen_in(
                 (_words(example.source) for example in benchmark.iterate("train")),
-                {str(example.tags["compound"]) for example in examples},
+                {str(example.tags["compound"]).lower() for example in examples},
             )
         )
         return [
@@ -231,6 +231,8 @@ class _Work:
         self.generator = generator
         self.links = links_of_words(alignment)
         self.frequencies = Counter(token for pair in pairs for token in pair.tokens)
+        objects = [r for slot in recipe.slots.values() if slot.head == "V" for r in slot.relations]
+        self.usage = Usage(pairs, objects)
         self.dropped = 0
         self.embedders: dict[str, Embedder] = {}
         self.phrases = {
@@ -257,10 +259,16 @@ class _Work:
         roles = {role: one for role, one in recipe.roles.items() if role in used}
         candidates = collect(self.pairs, phrases, roles, head, alignment)
         chosen: dict[str, list[ChosenAtom]] = {}
-        for role, wanted in roles.items():
+        # Articles last: they must go with the words that were chosen.
+        for role, wanted in sorted(roles.items(), key=lambda item: item[0] == "DET"):
             allowed = None
             if role == "DET":
-                allowed = singular_determiners(self.pairs, wanted.relations)
+                nexts = [atom.text for one in ("ADJ", "N") for atom in chosen.get(one, ())]
+                allowed = frozenset(
+                    word
+                    for word in singular_determiners(self.pairs, wanted.relations)
+                    if self.usage.may_precede(word, nexts)
+                )
             if role == head:
                 # A head needs templates enough for its share of the compounds.
                 enough = max(recipe.contexts, 20)
@@ -274,6 +282,7 @@ class _Work:
                 floor=recipe.floor,
                 clusters=recipe.clusters,
                 allowed=allowed,
+                usage=self.usage,
             )
         return chosen
 
@@ -286,19 +295,22 @@ class _Work:
             recipe.worst_drop,
         )  # fmt: skip
         found: list[Embedded] = []
+        used: Counter[int] = Counter()
         for category, patterns in recipe.patterns.items():
             head = recipe.slots[category].head
             atoms = self.atoms[category]
             possible = {
-                " ".join(atom.text for atom in cell)
+                " ".join(atom.text for atom in cell).lower()
                 for pattern in patterns
                 for cell in product(*(atoms[role] for role in pattern.split()))
             }
             seen = seen_in((pair.tokens for pair in self.pairs), possible)
-            embedder = Embedder(self.pairs, self.phrases[category], model, limits, self.generator)
+            embedder = Embedder(
+                self.pairs, self.phrases[category], model, limits, self.generator, used
+            )
             self.embedders[category] = embedder
             for compound in compose(category, patterns, head, atoms, self.generator, seen):
-                if compound.text in seen and not recipe.keep_seen:
+                if compound.text.lower() in seen and not recipe.keep_seen:
                     self.dropped += 1
                     continue
                 contexts = embedder.embed(compound, compound.atoms[0].text if head else "")
@@ -325,6 +337,7 @@ class _Work:
                     "contexts": self.recipe.contexts,
                     "context_length": context,
                     "rarest_atom": min(atom.frequency for atom in compound.atoms),
+                    "mdd": dependency_distance(self.pairs[one.phrase.sentence]),
                     "compound": compound.text,
                 },
                 group=f"{compound.category}: {compound.text}",
@@ -368,7 +381,7 @@ class _Work:
         elif token == one.phrase.noun:
             role = "N"
         word = pair.tokens[token]
-        known = renderings(self.links.get(word, {}), clusters=self.recipe.clusters)
+        known = renderings(self.links.get(word, {}), clusters=self.recipe.clusters, source=word)
         checked = known.links >= self.recipe.floor and role in self.recipe.roles
         enough = checked and known.coverage >= self.recipe.roles[role].coverage
         return Focus(
@@ -398,8 +411,21 @@ class _Work:
 
     def seen_count(self, embedded: Sequence[Embedded]) -> int:
         """Return how many of the compounds occur in the training data."""
-        texts = {one.compound.text for one in embedded}
+        texts = {one.compound.text.lower() for one in embedded}
         return len(seen_in((_words(pair.source) for pair in self.pairs), texts))
+
+
+def dependency_distance(pair: Pair) -> float:
+    """Return the mean distance of words and their heads in the original sentence (section 6.6).
+
+    Liu 2008: the root and punctuation are left out.
+    """
+    distances = [
+        abs(token - head)
+        for token, (head, relation) in enumerate(zip(pair.heads, pair.relations, strict=True))
+        if head >= 0 and relation != "punct"
+    ]
+    return round(sum(distances) / len(distances), 3) if distances else 0.0
 
 
 def seen_in(sentences: Iterable[Sequence[str]], texts: set[str]) -> set[str]:

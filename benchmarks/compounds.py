@@ -1,0 +1,80 @@
+"""Speed of compound verdicts and of word alignment; prints one line each.
+
+Verdicts: ours beside the published rules (which look at far less). Alignment: the built-in aligner
+beside eflomal, where it is installed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+
+import numpy as np
+
+from recombine.benchmark import Example, Focus
+from recombine.builders.alignment import align, align_with_eflomal
+from recombine.metrics.base import Scored
+from recombine.metrics.compound import Compound
+
+SENTENCES = 10_800
+
+
+def seconds(work) -> float:
+    """Return the processor seconds of a call."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def verdicts() -> None:
+    """Judge as many sentences as the published test has."""
+    generator = np.random.default_rng(0)
+    nouns = [f"noun{n}" for n in range(40)]
+    items = []
+    for number in range(SENTENCES):
+        noun = nouns[int(generator.integers(len(nouns)))]
+        focus = [
+            Focus(text="every", role="DET", accepted=("jede", "jeder")),
+            Focus(text="small", role="ADJ", accepted=("kleine",)),
+            Focus(text=noun, role="N", accepted=(noun.upper(),)),
+        ]
+        text = " ".join(f"w{word}" for word in generator.integers(0, 500, 10))
+        reference = f"{text} jede sehr kleine {noun.upper()} {text} ."
+        example = Example.make(
+            source=f"{number} every small {noun} slept .",
+            references=[reference],
+            tags={"compound": f"every small {noun}"},
+            group=noun,
+            focus=focus,
+        )
+        items.append(Scored(example, reference))
+    times = {}
+    for mode in ("official", "default"):
+        metric = Compound(mode=mode)
+        prepared = seconds(lambda metric=metric: metric.prepare(items))
+        judged = seconds(lambda metric=metric: [metric.observe([item]) for item in items])
+        times[mode] = judged
+        print(f"verdicts {mode}: learn {prepared:.2f} s, judge {SENTENCES:,} in {judged:.2f} s")
+    print(f"ratio default / official: {times['default'] / times['official']:.1f}")
+
+
+def alignment() -> None:
+    """Align an invented corpus of 20,000 pairs."""
+    generator = np.random.default_rng(1)
+    words = np.array([f"s{n}" for n in range(3000)])
+    rows = generator.zipf(1.3, (20_000, 14)) % 3000
+    sources = [words[row].tolist() for row in rows]
+    targets = [[word.replace("s", "t") for word in reversed(sentence)] for sentence in sources]
+    align(sources[:10], targets[:10])  # compile first
+    own = seconds(lambda: align(sources, targets))
+    print(f"alignment built-in: {len(sources):,} pairs in {own:.1f} s")
+    if importlib.util.find_spec("eflomal"):
+        start = time.perf_counter()
+        align_with_eflomal(sources, targets)
+        other = time.perf_counter() - start
+        print(f"alignment eflomal: {other:.1f} s (wall clock); ratio {own / other:.2f}")
+
+
+if __name__ == "__main__":
+    verdicts()
+    alignment()
