@@ -334,6 +334,29 @@ def test_collation_learns_the_answer_only():
     assert collation.batch([1]).places.shape == batch.places.shape
 
 
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_captured_graphs_equal_plain_steps(tiny_model, tmp_path, monkeypatch):
+    """Training and decoding from CUDA graphs give what eager steps and `generate` give."""
+    from recombine.systems.llm import system as module
+    from recombine.systems.llm.step import Step
+
+    options = {"device": "cuda", "dtype": "float32", "epochs": 20}
+    quick(tiny_model, **options).train(DATA, tmp_path / "graphs", seed=1)
+    monkeypatch.setattr(module, "Step", lambda *values, capture: Step(*values, capture=False))
+    quick(tiny_model, **options).train(DATA, tmp_path / "eager", seed=1)
+    graphs, eager = (
+        json.loads((tmp_path / name / "llm.json").read_text())["training"]
+        for name in ("graphs", "eager")
+    )
+    assert graphs["path"] == "CUDA graphs"
+    assert graphs["loss"] == pytest.approx(eager["loss"], rel=1e-3)
+    fast = quick(tiny_model, **options).load(tmp_path / "graphs")
+    plain = quick(tiny_model, decoder="generate", **options).load(tmp_path / "graphs")
+    assert list(fast.translate(SOURCES)) == list(plain.translate(SOURCES))
+    assert fast.describe()["decoder"] == "fast with CUDA graphs"
+
+
 @pytest.mark.real
 @pytest.mark.slow
 def test_smollm2_learns_from_a_few_steps(tmp_path):
