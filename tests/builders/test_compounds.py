@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 
 from builders.invented_corpus import write_corpus
-from recombine.builders.compounds import Compounds, paper_patterns, seen_in
+from recombine.builders.assembly import seen_in
+from recombine.builders.compounds import Compounds, paper_patterns
 from recombine.builders.recipe import build, check_benchmark
 from recombine.errors import ConfigError, DataError
 from recombine.metrics.compound import Compound
