@@ -87,6 +87,7 @@ class Chart:
         *,
         everywhere: bool = False,
         filtered: bool = True,
+        coarse: bool = False,
     ) -> None:
         self.grammar = grammar
         self.lattice = lattice
@@ -97,9 +98,17 @@ class Chart:
         self.edges_from: list[list[int]] = [[] for _ in range(size)]
         self.available = [0 if filtered else -1] * size
         self.truncated = False
-        for number, edge in enumerate(lattice.edges):
-            self.edges_from[edge[0]].append(number)
-            self.available[edge[0]] |= edge[2].mask
+        source = grammar.source
+        self.masks: list[int] = []  # edge -> its terminals as bits; coarse: those of its family
+        self._terminals: list[Sequence[int]] = []
+        for number, (start, _, entry) in enumerate(lattice.edges):
+            self.edges_from[start].append(number)
+            mask = source.family_masks[entry.family] if coarse else entry.mask
+            self.masks.append(mask)
+            self._terminals.append(
+                source.family_terminals[entry.family] if coarse else tuple(entry.words)
+            )
+            self.available[start] |= mask
         self._run(roots, everywhere)
 
     def _run(self, roots: Sequence[int], everywhere: bool) -> None:
@@ -160,9 +169,8 @@ class Chart:
                 self.truncated = True
                 return
             for number in self.edges_from[node]:
-                _, end, entry = self.lattice.edges[number]
-                target = self.items[end]
-                for symbol in entry.words:
+                target = self.items[self.lattice.edges[number][1]]
+                for symbol in self._terminals[number]:
                     for moved in waiting.get(symbol, ()):
                         back = target.get(moved)
                         if back is None:

@@ -146,12 +146,13 @@ class Grammar:
 def find_grammar(name_or_path: str | Path) -> Path:
     """Return the folder of a grammar: a path, or the name of a shipped one."""
     path = Path(name_or_path)
-    if path.is_dir():
+    name = str(name_or_path)
+    shipped = shipped_grammars()
+    # A folder that only happens to be called like a shipped grammar does not hide it.
+    if path.is_dir() and (name not in shipped or (path / "abstract.grammar").is_file()):
         return path
     if path.name == "abstract.grammar" and path.is_file():
         return path.parent
-    name = str(name_or_path)
-    shipped = shipped_grammars()
     if name in shipped:
         return data_path("grammars", name)
     close = difflib.get_close_matches(name, shipped, n=1)

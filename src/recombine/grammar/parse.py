@@ -16,9 +16,11 @@ from typing import Any
 from recombine.errors import DataError, Where
 from recombine.grammar.concrete import Concrete
 from recombine.grammar.earley import Chart, ChartGrammar
-from recombine.grammar.forest import Entries, Forest, Ranking
+from recombine.grammar.forest import Forest
 from recombine.grammar.lattice import Cutter, Lattice
+from recombine.grammar.packed import Entries, Packed
 from recombine.grammar.productions import Productions
+from recombine.grammar.ranking import Ranking
 from recombine.grammar.shape import Shaper
 from recombine.grammar.tree import Tree, child_positions
 
@@ -63,7 +65,10 @@ class Parse:
             return None
         entries = self._entries
         codes = tuple(
-            [code if code >= 0 else forest.words(-1 - code, entries)[0] for code in forest.best]
+            [
+                code if code >= 0 else forest.packed.words(-1 - code, entries)[0]
+                for code in forest.best
+            ]
         )
         return Tree(self._parser.inventory, codes)
 
@@ -119,6 +124,7 @@ class Parser:
         self.cutter = Cutter(self.productions)
         self.ranking = Ranking(self.inventory)
         self.shaper = Shaper(self.cutter)
+        self._packed: dict[object, Any] = {}  # family of texts -> Packed, or None
         self._kept: dict[object, Any] = {}  # Forest, or None where there is no analysis
 
     def parse(self, text: str) -> Parse:
@@ -144,7 +150,7 @@ class Parser:
         """The analysis of a text, shared with all texts of its shape."""
         forest: Forest | None = self._kept.get(key, _UNSEEN)
         if forest is _UNSEEN:
-            forest = self._analyse(key, lattice, None)
+            forest = self._analyse(key, lattice, entries)
         if forest is not None and forest.needs_words:
             # Parts of one word stand apart: which words they are decides whether they fit.
             key = (key, tuple([entry.text for entry in entries]))
@@ -153,14 +159,23 @@ class Parser:
                 forest = self._analyse(key, lattice, entries)
                 if forest is not None:
                     forest.needs_words = False
+                    forest = forest if forest.roots else None
+                    self._kept[key] = forest
         return forest
 
-    def _analyse(self, key: object, lattice: Lattice, words: Entries | None) -> Forest | None:
-        chart = Chart(self.grammar, lattice, self.productions.roots)
+    def _analyse(self, key: object, lattice: Lattice, entries: Entries) -> Forest | None:
+        family = tuple([(edge[0], edge[1], edge[2].family) for edge in lattice.edges])
+        packed: Packed | None = self._packed.get(family, _UNSEEN)
+        if packed is _UNSEEN:
+            chart = Chart(self.grammar, lattice, self.productions.roots, coarse=True)
+            packed = None if chart.truncated else Packed(self.productions, chart)
+            if len(self._packed) >= MAX_KEPT:
+                self._packed.clear()
+            self._packed[family] = packed
         forest: Forest | None = None
-        if not chart.truncated:
-            forest = Forest(self.productions, chart, self.ranking, words)
-            if not forest.roots and not (words is None and forest.needs_words):
+        if packed is not None and packed.roots:
+            forest = Forest(packed, entries, self.ranking)
+            if not forest.roots and not forest.needs_words:
                 forest = None
         if len(self._kept) >= MAX_KEPT:
             self._kept.clear()

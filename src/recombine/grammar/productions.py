@@ -13,6 +13,7 @@ from typing import NamedTuple
 from recombine.errors import GrammarError
 from recombine.grammar.closure import Production, find_first, find_glue, find_last, find_nullable
 from recombine.grammar.concrete import Concrete
+from recombine.grammar.family import bits, find_families
 from recombine.grammar.missing import Missing
 from recombine.grammar.model import (
     Feature,
@@ -52,6 +53,7 @@ class Entry(NamedTuple):
     mask: int
     words: dict[int, tuple[int, ...]]
     number: int  # of the mask: strings of one number are alike to the chart
+    family: int = 0  # strings of one family are similar to the chart
 
 
 class Productions:
@@ -96,6 +98,11 @@ class Productions:
             number = classes.setdefault(mask, len(classes))
             words = {terminal: tuple(dict.fromkeys(codes)) for terminal, codes in found.items()}
             self.entries[text] = Entry(text, mask, words, number)
+        families = find_families(self.productions, self.is_terminal, self.kind_of, classes)
+        self.family_masks, self.is_shared = families.masks, families.is_shared
+        self.family_terminals = [bits(mask) for mask in self.family_masks]
+        for text, entry in self.entries.items():
+            self.entries[text] = entry._replace(family=families.of_mask[entry.mask])
         self.nullable = find_nullable(self.productions, self._always_silent())
         self.first = find_first(self.productions, self.is_terminal, self.nullable)
         last = find_last(self.productions, self.is_terminal, self.nullable)
