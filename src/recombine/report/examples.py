@@ -24,6 +24,7 @@ from recombine.report.observations import (
     read_translations,
     show_tag,
 )
+from recombine.report.source import Seen
 
 # Splits after the first one are there for orientation; they get a tenth of the room together.
 SHARE_OF_OTHER_SPLITS = 0.1
@@ -78,16 +79,17 @@ def _read_split(report: Report, split: str) -> _Split:
             if found:
                 hypotheses[name] = found
     metric = next(sheet.metric for sheet in report.sheets if sheet.split == split)
-    verdicts: dict[str, dict[str, float]] = {}
+    verdicts: dict[str, Mapping[str, float]] = {}
     for one in _files(report, split, metric):
         if one.system not in verdicts:
-            table = read_scores(one.path)
-            verdicts[one.system] = {
-                name: float(value)
-                for ids, value in zip(table.ids, table.values, strict=True)
-                for name in ids
-            }
+            verdicts[one.system] = _seen(report, one).values
     return _Split(split, examples, verdicts, hypotheses)
+
+
+def _seen(report: Report, one: Scores) -> Seen:
+    if one.path not in report.source.seen:
+        report.source.seen[one.path] = read_scores(one.path).seen()
+    return report.source.seen[one.path]
 
 
 def _files(report: Report, split: str, metric: str | None = None) -> list[Scores]:
@@ -251,10 +253,17 @@ def _fill(
     if not files:
         return
     wanted = {name for where, name in position if where == split.name}
+    seen = _seen(report, files[0])
+    for name in wanted:
+        value = seen.values.get(name)
+        if value is not None:
+            column[position[split.name, name]] = (
+                int(value) if value.is_integer() else round(value, 3)
+            )
+    if not seen.explained:
+        return
     for name, row in read_details(files[0].path, wanted).items():
         index = position[split.name, name]
-        value = float(row["value"])
-        column[index] = int(value) if value.is_integer() else round(value, 3)
         if "aligned" in row["detail"]:
             aligned[index] = row["detail"]["aligned"]
         text = explain(row["detail"])

@@ -7,6 +7,8 @@ system and seed observed (paired tests need matched keys) and says how many it l
 from __future__ import annotations
 
 import dataclasses
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,9 +20,16 @@ import numpy.typing as npt
 
 from recombine.benchmark import Example
 from recombine.errors import ConfigError, DataError, Where
-from recombine.files import read_jsonl
+from recombine.files import read_jsonl, read_lines
 from recombine.registry import create, lookup
-from recombine.report.source import Scores, Source, open_source, read_rows, read_translations
+from recombine.report.source import (
+    Scores,
+    Seen,
+    Source,
+    open_source,
+    read_rows,
+    read_translations,
+)
 from recombine.report.statistics import Aggregate, AggregateMany, Aggregator, Array, recognise
 from recombine.run import Meta
 
@@ -152,6 +161,12 @@ class _Rows:
     values: Array
     stats: Array
     labels: list[str]
+    explained: bool
+
+    def seen(self) -> Seen:
+        """Values by example id."""
+        pairs = zip(self.ids, self.values.tolist(), strict=True)
+        return Seen({name: value for group, value in pairs for name in group}, self.explained)
 
 
 def read_scores(path: Path) -> _Rows:
@@ -161,6 +176,7 @@ def read_scores(path: Path) -> _Rows:
     values: list[float] = []
     stats: list[Sequence[float]] = []
     labels: list[str] = []
+    explained = False
     for number, row in enumerate(read_rows(path), start=1):
         try:
             found = row.get("ids") or [row["id"] if "id" in row else row["key"]]
@@ -168,6 +184,7 @@ def read_scores(path: Path) -> _Rows:
             value = float(row["value"])
             detail = row.get("detail") or {}
             labels.append(str(detail.get("class", "")))
+            explained = explained or bool(detail)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"not an observation: {error}", Where(str(path), number)) from None
         ids.append(tuple(found))
@@ -180,17 +197,30 @@ def read_scores(path: Path) -> _Rows:
         )
     width = widths.pop() if widths else 1
     table = np.asarray(stats, dtype=np.float64).reshape(len(keys), width)
-    return _Rows(keys, ids, np.asarray(values, dtype=np.float64), table, labels)
+    return _Rows(keys, ids, np.asarray(values, dtype=np.float64), table, labels, explained)
+
+
+# Finds the ids of a row without reading the rest of it, which may be long.
+ROW_IDS = re.compile(r'"ids?":(\[[^\]]*\]|"[^"]*")')
 
 
 def read_details(path: Path, wanted: set[str]) -> dict[str, dict[str, Any]]:
     """The explanations of a score file for the examples wanted, by example id."""
     found: dict[str, dict[str, Any]] = {}
-    for row in read_rows(path):
+    for _, line in read_lines(path):
+        ids = ROW_IDS.search(line)
+        if ids is not None and not any(one in wanted for one in _names(ids.group(1))):
+            continue
+        row = json.loads(line)
         for one in row.get("ids") or [row.get("id", row.get("key"))]:
             if one in wanted:
                 found[one] = {"value": row["value"], "detail": row.get("detail") or {}}
     return found
+
+
+def _names(text: str) -> list[str]:
+    value = json.loads(text)
+    return value if isinstance(value, list) else [value]
 
 
 def read_panel(source: Source, metric: str, split: str, checkpoint: str | None = None) -> Panel:
@@ -203,6 +233,10 @@ def read_panel(source: Source, metric: str, split: str, checkpoint: str | None =
     if not files:
         raise DataError(f"no scores of metric '{metric}' on split '{split}'")
     tables = {(one.system, one.seed): read_scores(one.path) for one in files}
+    for one in files:
+        # One file per system is enough for the browser, which shows the first seed.
+        if checkpoint is None and one.seed == min(f.seed for f in files if f.system == one.system):
+            source.seen[one.path] = tables[one.system, one.seed].seen()
     common = set.intersection(*(set(table.keys) for table in tables.values()))
     first = tables[files[0].system, files[0].seed]
     order = [position for position, key in enumerate(first.keys) if key in common]

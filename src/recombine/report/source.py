@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from recombine.benchmark import Benchmark, Example
 from recombine.errors import DataError, StaleOutput
@@ -25,6 +25,13 @@ class Scores:
     split: str
     checkpoint: str | None
     path: Path
+
+
+class Seen(NamedTuple):
+    """Values by example id of one score file, and whether its rows explain themselves."""
+
+    values: Mapping[str, float]
+    explained: bool
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,11 @@ class Source:
         if split not in self._examples:
             self._examples[split] = {one.id: one for one in self.benchmark.iterate(split)}
         return self._examples[split]
+
+    @cached_property
+    def seen(self) -> dict[Path, Seen]:
+        """What was read of score files so far, for the example browser."""
+        return {}
 
     @cached_property
     def _examples(self) -> dict[str, dict[str, Example]]:
