@@ -117,3 +117,33 @@ def test_nothing_to_learn_from() -> None:
     found.learn([])
     assert found.table() == []
     assert found.noun_width() is None
+
+
+def test_a_verb_follows_a_noun_with_a_number_of_its_own() -> None:
+    """One noun rendered as a singular collective is no alternation, but its class has the form."""
+    plural = {"kings": ("los", "reyes"), "boys": ("los", "chicos"), "poets": ("los", "poetas")}
+    singular = {
+        "king": ("el", "rey"),
+        "boy": ("el", "chico"),
+        "poet": ("el", "poeta"),
+        "father": ("el", "padre"),
+        "mayor": ("el", "alcalde"),
+    }
+    words = {**plural, **singular, "people": ("el", "pueblo")}
+    verbs = {"see": ("ve", "ven"), "hear": ("oye", "oyen"), "know": ("conoce", "conocen")}
+
+    def said(noun: str, verb: str) -> tuple[str, ...]:
+        return (*words[noun], verbs[verb][noun in plural], "eso", ".")
+
+    swaps = [*permutations(singular, 2), *permutations([*plural, "people"], 2)]
+    pairs_of = [
+        SwapPair("1", f"The _ {verb} it .", (a, b), (said(a, verb), said(b, verb)), role="np")
+        for a, b in swaps
+        for verb in verbs
+    ]
+    found = Alternations(support=3)
+    found.learn(pairs_of, words)
+    changed = next(pair for pair in pairs_of if pair.nouns == ("people", "kings"))
+    assert found.measure(changed).width <= 2
+    wrong = replace(changed, outputs=(changed.outputs[0], ("los", "reyes", "ver", "eso", ".")))
+    assert found.measure(replace(wrong, changes=None)).width == 3

@@ -10,9 +10,11 @@ turns up only beside one particular source word, unless it is an inflection of o
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from recombine.metrics.difference import Segment, differing, trim
@@ -40,6 +42,7 @@ class SwapPair:
     frame: str  # the source with the noun taken out
     nouns: tuple[str, str]
     outputs: tuple[tuple[str, ...], tuple[str, ...]]
+    role: str = ""
     changes: list[Change] | None = None  # found while learning, needed again while measuring
 
 
@@ -110,6 +113,9 @@ class Alternations:
     _evidence: dict[tuple[Form, Form], _Evidence] = field(default_factory=dict)
     _constants: dict[str, frozenset[str]] = field(default_factory=dict)
     _verdicts: dict[tuple[Form, Form], bool] = field(default_factory=dict)
+    _forms_of: dict[tuple[str, str, frozenset[str], str], Counter[str]] = field(
+        default_factory=dict
+    )
 
     def learn(
         self, pairs: Sequence[SwapPair], isolated: Mapping[str, Sequence[str]] | None = None
@@ -123,6 +129,7 @@ class Alternations:
             for first, second in self._forms(pair):
                 ordered, flipped = _canonical(first, second)
                 self._evidence.setdefault(ordered, _Evidence()).add(pair, flipped)
+        self._learn_inflection(pairs)
 
     def is_learned(self, first: Form, second: Form, pair: SwapPair | None = None) -> bool:
         """Return True when this change is agreement by the evidence of other pairs."""
@@ -150,7 +157,7 @@ class Alternations:
             if not change.is_noun:
                 one = first[change.segment.first_start : change.segment.first_end]
                 other = second[change.segment.second_start : change.segment.second_end]
-                if self.is_learned(one, other, pair):
+                if self.is_learned(one, other, pair) or self._agrees(one, other, pair):
                     continue
             rest.append(change)
         window = trim(first, second)
@@ -181,6 +188,41 @@ class Alternations:
         """Return how many tokens a noun takes (95th percentile), None when nothing was learned."""
         sizes = sorted(len(words) for words in self.own_words.values() if words)
         return sizes[min(len(sizes) - 1, int(0.95 * len(sizes)))] if sizes else None
+
+    def _learn_inflection(self, pairs: Sequence[SwapPair]) -> None:
+        """Count which inflected forms stand with which class of noun, per template and role."""
+        inflected = {
+            form[0]
+            for forms in self._evidence
+            if len(forms[0]) == len(forms[1]) == 1 and _is_inflection(*forms, shortest=2)
+            for form in forms
+        }
+        for pair in pairs:
+            for side, noun in enumerate(pair.nouns):
+                for token in inflected.intersection(pair.outputs[side]):
+                    key = (pair.template, pair.role, self.company.get(noun, frozenset()), token)
+                    self._forms_of.setdefault(key, Counter())[noun] += 1
+
+    def _agrees(self, first: Form, second: Form, pair: SwapPair) -> bool:
+        """Return True for a verb that follows a noun whose number is its own.
+
+        "The boys admire" is "la canalla admira" where other plurals have "admiren": one noun is no
+        alternation, but every other noun of its class ("la noia admira") has the same form.
+        """
+        if len(first) != 1 or len(second) != 1 or not _is_inflection(first, second, shortest=2):
+            return False
+        forms = (first[0], second[0])
+        for side, noun in enumerate(pair.nouns):
+            known = self.company.get(noun)
+            if not known:
+                return False
+            key = (pair.template, pair.role, known)
+            counts = [self._forms_of.get((*key, form), Counter()) for form in forms]
+            # The noun itself is no witness.
+            own, other = (counts[place].total() - counts[place][noun] for place in (side, 1 - side))
+            if own < self.support or own < self.purity * (own + other):
+                return False
+        return True
 
     def _depends_on_noun(self, forms: tuple[Form, Form], evidence: _Evidence) -> bool:
         known = self._verdicts.get(forms)
@@ -266,13 +308,20 @@ def _canonical(first: Form, second: Form) -> tuple[tuple[Form, Form], int]:
     return ((first, second), 0) if first <= second else ((second, first), 1)
 
 
-def _is_inflection(first: Form, second: Form) -> bool:
-    """Return True when the two forms share a stem: at least half of the longer, three letters."""
-    one, other = " ".join(first), " ".join(second)
+def _is_inflection(first: Form, second: Form, *, shortest: int = 3) -> bool:
+    """Return True when the two forms share a stem: at least half of the longer, accents aside."""
+    one, other = (_without_accents(" ".join(form)) for form in (first, second))
     stem = 0
     while stem < min(len(one), len(other)) and one[stem] == other[stem]:
         stem += 1
-    return stem >= 3 and 2 * stem >= max(len(one), len(other))
+    return stem >= shortest and 2 * stem >= max(len(one), len(other))
+
+
+@lru_cache(maxsize=1 << 14)
+def _without_accents(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
 
 
 def _is_elision(first: Form, second: Form) -> bool:

@@ -286,6 +286,7 @@ def swap_pair(base: Scored, variant: Scored) -> SwapPair:
             " ".join(second[window.second_start : window.second_end]),
         ),
         outputs=(segment(base.hypothesis), segment(variant.hypothesis)),
+        role=variant.example.role or "",
     )
 
 
