@@ -354,8 +354,10 @@ def _words_of_nouns(
     }
     phrases = {noun: set(tokens) for noun, tokens in isolated.items()}
     learned, alone = _rare(frequent), _rare(phrases)
+    # What many nouns have when they stand alone is nobody's own, however rare in the pairs.
+    shared = {word for noun, found in phrases.items() for word in found - alone[noun]}
     own = {
-        noun: frozenset(learned.get(noun, set()) | alone.get(noun, set()))
+        noun: frozenset((learned.get(noun, set()) - shared) | alone.get(noun, set()))
         for noun in {**learned, **alone}
     }
     company = {
