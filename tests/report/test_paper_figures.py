@@ -20,3 +20,16 @@ def test_tables_with_a_figures_data_are_drawn(findings):
 def test_no_checkpoints_no_curve(findings):
     """A run without checkpoints has no training figure."""
     assert training_figure(findings, [], "exact", "gen") is None
+
+
+def test_factor_tables_become_ranges(findings):
+    """Long tables with intervals are drawn with a rule and a point for each value and system."""
+    rows = tuple(
+        (value, system, 10, 5, 20.0, 10.0, 30.0)
+        for value in ("2", "3")
+        for system in findings.systems
+    )
+    columns = ("value", "system", "sentences", "compounds", "error %", "low", "high")
+    (figure,) = paper_figures(findings, [Table("compound-length", "Length", columns, rows)])
+    assert [layer["mark"]["type"] for layer in figure.spec["layer"]] == ["rule", "point"]
+    assert figure.in_page

@@ -12,6 +12,8 @@ from recombine.report.tables import Table
 
 # Tables that are a figure in the paper, or that it also draws.
 DRAWN = ("figure-", "table-6-synonyms", "table-8-idioms")
+# Columns of a factor table (Figures 2 to 10 of Li et al. 2021): one row per value and system.
+LONG = ("value", "system", "error %", "low", "high")
 MOST_ROWS = 80
 
 
@@ -19,6 +21,9 @@ def paper_figures(report: Report, tables: Sequence[Table]) -> list[Figure]:
     """A dot plot of every paper table that holds a figure's data for this report's systems."""
     figures = []
     for table in tables:
+        if set(LONG) <= set(table.columns) and 1 < len(table.rows) <= MOST_ROWS:
+            figures.append(Figure(table.name, table.title, _ranges(report, table), True))
+            continue
         if not table.name.startswith(DRAWN) or not 1 < len(table.rows) <= MOST_ROWS:
             continue
         rows = _points(report, table)
@@ -41,6 +46,49 @@ def _points(report: Report, table: Table) -> list[dict[str, Any]]:
             if name in report.systems and isinstance(value, float):
                 found.append({"label": label, "system": name, "score": round(value, 3)})
     return found
+
+
+def _ranges(report: Report, table: Table) -> dict[str, Any]:
+    """Error rates with intervals for each value of a factor."""
+    places = {name: table.columns.index(name) for name in LONG}
+    rows = [
+        {
+            "label": str(row[places["value"]]),
+            "system": row[places["system"]],
+            "score": row[places["error %"]],
+            "low": row[places["low"]],
+            "high": row[places["high"]],
+        }
+        for row in table.rows
+    ]
+    order = list(dict.fromkeys(row["label"] for row in rows))
+    spec = base(rows, {"step": 18}, 240)
+    x = {
+        "field": "label",
+        "type": "nominal",
+        "sort": order,
+        "title": None,
+        "axis": {"labelAngle": -35},
+    }
+    offset = {"field": "system", "type": "nominal", "sort": list(report.systems)}
+    y = {
+        "field": "score",
+        "type": "quantitative",
+        "title": "error rate, %",
+        "scale": {"zero": True},
+    }
+    shared = {"x": x, "xOffset": offset, "color": system_colour(report)}
+    spec["layer"] = [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": {**shared, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+            "encoding": {**shared, "y": y, "shape": system_shape(report)},
+        },
+    ]
+    return spec
 
 
 def _dots(report: Report, table: Table, rows: list[dict[str, Any]]) -> dict[str, Any]:
