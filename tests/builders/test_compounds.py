@@ -154,6 +154,22 @@ def test_a_corpus_without_the_language_is_explained(tmp_path):
         build("compounds", tmp_path / "b", overrides=options)
 
 
+def test_translations_may_lie_in_a_file_of_their_own(benchmark, tmp_path):
+    """Line by line; another number of lines is a fault."""
+    rows = [
+        line.split("\t")
+        for line in write_corpus(tmp_path / "c.tsv", 400).read_text("utf-8").splitlines()
+    ]
+    corpus, target = tmp_path / "source.tsv", tmp_path / "target.de"
+    corpus.write_text("\n".join("\t".join([r[0], *r[2:]]) for r in rows) + "\n", "utf-8")
+    target.write_text("\n".join(r[1] for r in rows[1:]) + "\n", "utf-8")
+    options = [*SMALL, f"corpus='{corpus}'", f"target_corpus='{target}'"]
+    assert build("compounds", tmp_path / "b", overrides=options).read("gen")
+    target.write_text("\n".join(r[1] for r in rows[2:]) + "\n", "utf-8")
+    with pytest.raises(DataError, match="fewer lines"):
+        build("compounds", tmp_path / "b2", overrides=options)
+
+
 def test_too_few_atoms_are_explained(tmp_path):
     """Which role lacks how many."""
     corpus = write_corpus(tmp_path / "corpus.tsv", 300)

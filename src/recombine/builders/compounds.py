@@ -22,11 +22,12 @@ from recombine.builders.alignment import Alignment, align, align_with_eflomal
 from recombine.builders.assembly import Assembly, seen_in, words_of
 from recombine.builders.atom_choice import Role
 from recombine.builders.corpus_filter import Filtered, Pair, filter_corpus, statistics_table
-from recombine.builders.parsed import read_parsed
+from recombine.builders.divergence.parsing import parsed_text
+from recombine.builders.parsed import ParsedSentence, read_parsed
 from recombine.builders.review import read_references, review_lines
 from recombine.builders.templates import Slot
-from recombine.errors import ConfigError, DataError, RecombineError
-from recombine.files import read_json
+from recombine.errors import ConfigError, DataError, RecombineError, Where
+from recombine.files import read_json, read_lines
 from recombine.run import progress
 
 BARE = ("DET N", "DET ADJ N", "DET N MOD", "DET ADJ N MOD")
@@ -70,9 +71,13 @@ class Compounds:
     used at most so often. `worst_drop`: how much worse than its original a sentence may read, in
     mean log probability of a trigram. `references`: a TSV of source and reference; `drafts`: the
     same with machine translations, to be post-edited in the `review.tsv` that is written.
+    `target_corpus`: translations line by line, where the corpus has none; `parser`: for raw text
+    (`spacy:MODEL`, `stanza:LANGUAGE`).
     """
 
     corpus: Path
+    target_corpus: Path | None = None
+    parser: str | None = None
     target_language: str = ""
     limit: int = 0
     shortest: int = 4
@@ -117,7 +122,7 @@ class Compounds:
         """Run the steps in order and write every split."""
         if not self.target_language:
             raise ConfigError("[benchmark] must name the 'target' language of the corpus")
-        filtered = self._filter()
+        filtered = self._filter(draft.workdir)
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(draft.seed)))
         train, dev, test = self._hold_out(filtered.pairs, generator)
         with progress("align words", 1) as bar:
@@ -171,11 +176,11 @@ class Compounds:
             if stored.get(key) != value
         ]
 
-    def _filter(self) -> Filtered:
-        sentences = read_parsed(self.corpus)
+    def _filter(self, workdir: Path) -> Filtered:
+        sentences = self._sentences(workdir)
         with progress("read corpus", None) as bar:
 
-            def counted() -> Iterator[Any]:
+            def counted() -> Iterator[ParsedSentence]:
                 for sentence in islice(sentences, self.limit or None):
                     bar.advance()
                     yield sentence
@@ -194,6 +199,27 @@ class Compounds:
                 f"({filtered.removed}), not enough for dev {self.dev} and test {self.test}"
             )
         return filtered
+
+    def _sentences(self, workdir: Path) -> Iterator[ParsedSentence]:
+        path = self.corpus
+        if self.parser is not None:
+            path = parsed_text(self.corpus, self.parser, cache=workdir)
+        sentences = read_parsed(path)
+        if self.target_corpus is None:
+            yield from sentences
+            return
+        lines = read_lines(self.target_corpus)
+        for sentence in sentences:
+            found = next(lines, None)
+            if found is None:
+                raise DataError(
+                    f"fewer lines than {self.corpus} has sentences", Where(str(self.target_corpus))
+                )
+            yield sentence._replace(translations={self.target_language: found[1]})
+        if not self.limit and next(lines, None) is not None:
+            raise DataError(
+                f"more lines than {self.corpus} has sentences", Where(str(self.target_corpus))
+            )
 
     def _hold_out(
         self, pairs: Sequence[Pair], generator: np.random.Generator
