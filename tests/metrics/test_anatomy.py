@@ -44,6 +44,8 @@ def judge(metric: Anatomy, source: str, hypothesis: str) -> str:
         (SHORT[0], "王がベッドの上のカップを持った。", "wrong function word"),
         (SHORT[0], "王がベッドの横のカップを持ったを。", "ungrammatical"),
         (SHORT[0], "", "empty"),
+        (SHORT[0], "王がベッドの横のカップを", "cut off"),
+        (SHORT[0], "エマが本を読んだ。", "another sentence"),
         (SHORT[0], "王がベッドの横のベッドの横のベッドの横のベッドの横の", "repeats itself"),
         (PLAIN[0], "アヒルがライオンを見た。", "subject and object swapped"),
         (PLAIN[0], "アヒルがライオンによって見られた。", "tense or voice"),

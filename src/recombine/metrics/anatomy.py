@@ -156,6 +156,9 @@ class Anatomy:
     def _ungrammatical(
         self, hypothesis: str, wanted: Tree, failure: Any
     ) -> tuple[str, str, list[Finding]]:
+        reference = self._loaded().text(wanted, self.target_language)
+        if reference.startswith(hypothesis.rstrip("。.？?！!")):
+            return "cut off", f"ends after {len(hypothesis)} of {len(reference)} characters", []
         absent = [
             unit.label
             for unit in self._units(wanted)

@@ -31,7 +31,7 @@ CLASSES = (
     "role changed",
     "other structure",
 )
-# With less than this share of the reference's words a hypothesis is about something else.
+# When the two share less than this of their words, the hypothesis is about something else.
 RELATED = 0.4
 
 
@@ -171,8 +171,8 @@ def compare(
     trees by tag; ``prefix`` tells whether two words begin alike in the target language.
     """
     pairs = match(reference, hypothesis)
-    if len(pairs) < RELATED * len(reference):
-        return [Finding("another sentence", "most words of the reference are missing")]
+    if len(pairs) < RELATED * min(len(reference), len(hypothesis)):
+        return [Finding("another sentence", "most words are not those of the reference")]
     missing = [i for i in range(len(reference)) if i not in pairs]
     extra = [i for i in range(len(hypothesis)) if i not in set(pairs.values())]
     nominal = _nominal(reference) | _nominal(hypothesis)
