@@ -109,7 +109,9 @@ def test_dropped_slots(write: Write) -> None:
     tree = grammar.tree("decl(beside(cat, beside(dog, def(house))), sleep_(sleep))")
     parse = grammar.parse(grammar.text(tree, "ja"), "ja")
     assert parse.tree is not None
+    assert tree in parse
     assert grammar.tree("decl(beside(cat, def(dog)), sleep_(sleep))") in parse
+    assert grammar.tree("decl(beside(dog, def(dog)), sleep_(sleep))") not in parse
 
 
 def test_repeated_slots(write: Write) -> None:

@@ -178,7 +178,10 @@ class Forest:
         matched: list[set[int]] = [set() for _ in codes]
         for node in range(len(codes) - 1, -1, -1):
             for number in wanted[node]:
-                if self.packed.leaves[number] is not None:
+                if number in self.packed.unsaid:
+                    kind = self.packed.unsaid[number]
+                    ok = self.packed.productions.is_of_kind(kind, codes, positions, node)
+                elif self.packed.leaves[number] is not None:
                     ok = codes[node] in self.packed.words(number, entries)
                 else:
                     ok = any(

@@ -47,6 +47,7 @@ class Packed:
         self.alternatives: list[list[Alternative]] = []
         self.leaves: list[Leaf | None] = []
         self.needs_words = False  # whether it depends on which words they are
+        self.unsaid: dict[int, int] = {}  # nodes of which nothing is heard -> their kind
         self._numbers: dict[tuple[int, tuple[Stretch, ...]], int] = {}
         self._queue: list[tuple[int, tuple[Stretch, ...]]] = []
         self.roots = self._roots(chart, chart.lattice.size - 1)
@@ -72,6 +73,8 @@ class Packed:
         key = (kind, stretches)
         if key not in self._numbers:
             self._numbers[key] = len(self.alternatives)
+            if not stretches:
+                self.unsaid[len(self.alternatives)] = kind
             self.alternatives.append([])
             self.leaves.append(None)
             self._queue.append(key)

@@ -8,6 +8,7 @@ are parsed separately and put together again in forest.py.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from recombine.errors import GrammarError
@@ -141,6 +142,19 @@ class Productions:
             for code in self.inventory.choices(symbol)
             if tuple(self.concrete.word_forms(code).get(n, ("",))[0] for n in fields) == signature
         )
+
+    def is_of_kind(
+        self, kind: int, codes: Sequence[int], children: Sequence[Sequence[int]], node: int
+    ) -> bool:
+        """Whether a node of a tree is of a kind."""
+        symbol, signature = self.kinds[kind]
+        if not self.inventory.admits(symbol, codes[node]):
+            return False
+        fields = self.concrete.features.get(symbol.category, ())
+        if self.inventory.is_word(codes[node]):
+            fields = self._fields_of(symbol.category)
+        values = (self.concrete.feature(codes, children, node, field) for field in fields)
+        return tuple(values) == signature
 
     def _fields_of(self, category: str) -> tuple[str, ...]:
         return self.concrete.features.get(category, ()) + self._split_by.get(category, ())

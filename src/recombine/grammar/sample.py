@@ -49,6 +49,8 @@ class Sampler:
             for code, word in enumerate(inventory.words, start=inventory.first_word)
             if "closed" in word.classes
         )
+        # A word with one form that is drawn twice repeats it: no need to spell the sentence out.
+        self._invariable = self._words_of_one_form() if self._no_repeat is not None else frozenset()
         self._unique: Callable[[tuple[int, ...]], object] | None = None
         if constraints.unique == "tree":
             self._unique = lambda codes: codes
@@ -93,7 +95,9 @@ class Sampler:
         for number, codes in candidates:
             if left <= 0:
                 return
-            if self._no_repeat is not None and _repeats(self._no_repeat, codes, self._closed):
+            if self._no_repeat is not None and (
+                self._drawn_twice(codes) or _repeats(self._no_repeat, codes, self._closed)
+            ):
                 dropped_repeats += 1
             else:
                 key = self._unique(codes) if self._unique is not None else None
@@ -107,6 +111,19 @@ class Sampler:
                 dropped_known += 1
             if dropped_repeats + dropped_known >= PATIENCE:
                 raise self._hopeless(count, left, dropped_repeats, dropped_known)
+
+    def _words_of_one_form(self) -> frozenset[int]:
+        assert self._no_repeat is not None
+        forms = self._no_repeat.concrete.word_forms
+        return frozenset(
+            code
+            for code in range(self.inventory.first_word, len(self.inventory.labels))
+            if code not in self._closed and set(forms(code)) == {"form"}
+        )
+
+    def _drawn_twice(self, codes: tuple[int, ...]) -> bool:
+        words = [code for code in codes if code in self._invariable]
+        return len(words) != len(set(words))
 
     def _hopeless(self, count: int, left: int, repeats: int, known: int) -> GrammarError:
         reasons = []
