@@ -1,0 +1,31 @@
+"""The page of inconsistent pairs."""
+
+from __future__ import annotations
+
+from recombine.report.consistency import MarkedPair
+from recombine.report.pairs_page import _heading, _marked, _pair
+
+PAIR = MarkedPair(
+    "s",
+    1,
+    "k",
+    "context",
+    {"condition": "np", "template": "t1", "data": "synthetic"},
+    ("A <b> .", "A c ."),
+    ((("a", False), ("<i>", True)), ()),
+    {"reason": "x & y"},
+)
+
+
+def test_everything_is_escaped() -> None:
+    """Sources, outputs and reasons are text, never markup."""
+    html = _pair(PAIR)
+    assert "A &lt;b&gt; ." in html
+    assert "<mark>&lt;i&gt;</mark>" in html
+    assert "x &amp; y" in html
+
+
+def test_headings_and_empty_outputs() -> None:
+    """A pair is filed under its condition; silence is shown as such."""
+    assert _heading(PAIR) == "np, synthetic, t1"
+    assert _marked(()) == "<em>nothing</em>"
