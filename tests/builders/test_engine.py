@@ -45,3 +45,10 @@ def test_a_dead_worker_is_said() -> None:
     """A killed process is a failure of the run, with advice."""
     with pytest.raises(SystemFailure, match="died"):
         list(map_in_order(Square(die=5), range(9), workers=2))
+
+
+def test_an_absent_cluster_is_said() -> None:
+    """An address where nothing listens is a failure with advice, not a traceback."""
+    pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
+    with pytest.raises(SystemFailure, match=r"no Ray cluster at 127\.0\.0\.1:1"):
+        list(map_in_order(Square(), range(3), engine="ray", address="127.0.0.1:1"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -81,17 +82,32 @@ def _in_processes(
 def connect(address: str | None) -> Any:
     """Return the ray module, connected to a cluster, or to one started here for None."""
     ray = require("ray", extra="cluster", feature="running on a cluster")
-    if not ray.is_initialized():
-        try:
-            ray.init(address=address, log_to_driver=False, include_dashboard=False)
-        except ConnectionError as error:
-            raise SystemFailure(
-                f"no Ray cluster answers at {address}", hint="start one with: ray start --head"
-            ) from error
-        except ValueError:
-            # A running cluster refuses settings that only a new one can have.
-            ray.init(address=address, log_to_driver=False)
+    if ray.is_initialized():
+        return ray
+    _require_listener(address)
+    # A running cluster refuses settings that only a new one can have.
+    fresh = {"include_dashboard": False} if address is None else {}
+    try:
+        ray.init(address=address, log_to_driver=False, **fresh)
+    except Exception as error:  # Ray raises bare exceptions when a node does not start in time
+        place = "on this machine" if address is None else f"at {address}"
+        raise SystemFailure(
+            f"no Ray cluster {place}: {error}", hint="start one with: ray start --head"
+        ) from error
     return ray
+
+
+def _require_listener(address: str | None) -> None:
+    """Raise at once when nothing listens at host:port; Ray itself waits minutes, then exits."""
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except OSError as error:
+        raise SystemFailure(
+            f"no Ray cluster at {address}: {error}", hint="start one with: ray start --head"
+        ) from error
 
 
 def map_on_ray(
