@@ -233,13 +233,14 @@ class Alternations:
                 *(self._constants.get(template, frozenset()) for template in evidence.templates)
             )
             tied = bool((evidence.shared or frozenset()) - constants)
-            # Elision and inflection may follow the sound of the noun; other words its class alone.
-            kin = _is_inflection(*forms) or _is_elision(*forms)
-            known = evidence.has_two_nouns_a_side() and (
-                by_noun >= self.purity and sightings >= self.support
-                if kin
-                else not tied and by_class >= self.purity and known_classes >= self.support
-            )
+            # Elision follows the sound of the noun; everything else its class, and only an
+            # inflection may be tied to one source word (that of the verb it inflects).
+            if _is_elision(*forms):
+                pure = by_noun >= self.purity and sightings >= self.support
+            else:
+                pure = by_class >= self.purity and known_classes >= self.support
+                pure = pure and (not tied or _is_inflection(*forms))
+            known = pure and evidence.has_two_nouns_a_side()
             self._verdicts[forms] = known
         return known
 
@@ -326,8 +327,10 @@ def _without_accents(text: str) -> str:
 
 def _is_elision(first: Form, second: Form) -> bool:
     """Return True for "d'" against "de": a clitic that lost its vowel."""
-    one, other = (" ".join(form).rstrip("'\u2019") for form in (first, second))
-    return bool(one and other) and (one.startswith(other) or other.startswith(one))
+    one, other = " ".join(first), " ".join(second)
+    if not one.endswith(("'", "\u2019")):
+        one, other = other, one
+    return one.endswith(("'", "\u2019")) and other.startswith(one[:-1])
 
 
 def _words_of_nouns(
