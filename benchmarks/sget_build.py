@@ -2,8 +2,8 @@
 
     python benchmarks/sget_build.py [--scale 1.0]
 
-The plain sampler draws from the same grammar with `random.choices` and realises English only, without patterns,
-selectional restrictions, translation or proof: the least any generator must do.
+The plain sampler draws from the same grammar with `random.choices` and realises English only,
+without patterns, selectional restrictions, translation or proof: the least any generator must do.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def plain_sampler(seconds: float) -> float:
     generator = random.Random(1)
 
     def draw(symbol: object) -> list[int]:
-        codes = [c for c in inventory.choices(symbol)]
+        codes = list(inventory.choices(symbol))
         weights = [
             inventory.word(c).weight if inventory.is_word(c) else inventory.rule(c).weight
             for c in codes

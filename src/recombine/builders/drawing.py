@@ -141,9 +141,10 @@ class Drawing:
             return allowed.admits(count)
         return allowed.admits(Tree(self.grammar.inventory, codes).depth(tag))
 
-    def _pair(self, codes: tuple[int, ...]) -> tuple[str, str] | None:
+    def _pair(self, codes: tuple[int, ...], source: str | None = None) -> tuple[str, str] | None:
         """Both texts, or None where the source has another translation already."""
-        source, target = self._source(codes), self._target(codes)
+        source = source or self._source(codes)
+        target = self._target(codes)
         return (source, target) if self._known.setdefault(source, target) == target else None
 
     def _draw(
@@ -158,12 +159,12 @@ class Drawing:
             target = self._target_of(codes, quota)
             if quota and not quota.get(target, 0):
                 continue  # no target word, two of them, or enough of this one
-            pair = self._pair(codes)
+            source = self._source(codes)
             if (
-                pair is None
-                or pair[0] in seen
-                or not self._free(pair[0], split)
-                or (allowed is not None and not all(word in allowed for word in words_of(pair[0])))
+                source in seen
+                or (allowed is not None and not all(w in allowed for w in words_of(source)))
+                or not self._free(source, split)
+                or (pair := self._pair(codes, source)) is None
             ):
                 dropped += 1
                 if dropped >= PATIENCE:
