@@ -49,8 +49,10 @@ def overrides(name: str, corpus: Path) -> tuple[str, list[str]]:
     if name == "divergent":
         return name, [f"corpus={corpus}", "edition=all", "target_divergence=1.0"]
     if name == "compounds":
-        target = corpus.parent / "corpus.de"
-        return name, [f"corpus={corpus}", f"target={target}", "benchmark.target=de"]
+        from builders.invented_corpus import write_corpus
+        from builders.test_compounds import SMALL
+
+        return name, [*SMALL, f"corpus={write_corpus(corpus.parent / 'pairs.tsv')}"]
     if name == "generated":
         return "sget-mini", ["scale=0.1"]
     sizes = ("sentences", "pairs", "triples", "synonym_samples", "idiom_samples")

@@ -20,7 +20,7 @@ from recombine.metrics.compound_arrangement import Arrangement, arrange, between
 from recombine.metrics.compound_learning import Knowledge, category, learn
 from recombine.metrics.compound_official import official_fault
 from recombine.metrics.compound_synonyms import Text
-from recombine.metrics.compound_units import Atom, Units, find_all, is_mark
+from recombine.metrics.compound_units import WHOLE, Atom, Units, find_all, is_mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,8 @@ class Compound:
     ) -> Verdict:
         """Return the verdict on one translation; `relaxation` overrides the option."""
         if self.mode == "official":
-            fault = official_fault(example.focus, hypothesis)
+            atoms_only = [one for one in example.focus if one.role != WHOLE]
+            fault = official_fault(atoms_only, hypothesis)
             return Verdict(*fault) if fault else Verdict()
         units = self._units.encode(hypothesis)
         if not units:
@@ -311,12 +312,13 @@ class CompoundAggregate(Compound):
 
 def is_compound(example: Example) -> bool:
     """Return True for a sentence that embeds a compound with known atoms."""
-    return bool(example.focus) and "compound" in example.tags
+    return bool(compound_of(example)) and any(one.role != WHOLE for one in example.focus)
 
 
 def compound_of(example: Example) -> str:
-    """Return the compound of an example."""
-    return str(example.tags.get("compound", ""))
+    """Return the compound of an example: its tag, or the focus that is the whole compound."""
+    whole = next((focus.text for focus in example.focus if focus.role == WHOLE), "")
+    return str(example.tags.get("compound", whole))
 
 
 def context_of(example: Example) -> str:

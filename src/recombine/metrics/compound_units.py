@@ -17,6 +17,8 @@ from recombine.metrics.segment import segment
 
 # Private-use planes: no text of ours can contain them, and they hold 131,000 words.
 _FIRST_CODE = 0xF0000
+# The role of a focus that is the compound itself, not one of its atoms.
+WHOLE = "compound"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Units:
         """Return the atoms of an example's compound, in source order."""
         found = self._atoms.get(example.focus)
         if found is None:
-            found = tuple(self._atom(focus) for focus in example.focus)
+            found = tuple(self._atom(focus) for focus in example.focus if focus.role != WHOLE)
             self._atoms[example.focus] = found
         return found
 
