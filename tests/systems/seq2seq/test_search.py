@@ -82,6 +82,9 @@ class Table:
         """Nothing to reorder."""
         return self
 
+    def reorder(self, index: torch.Tensor, length: int) -> None:
+        """Nothing to reorder."""
+
     def step(self, cache: Table, pieces: torch.Tensor, position: int) -> torch.Tensor:
         """Return the row of the last piece."""
         return self.logits[pieces]

@@ -24,7 +24,7 @@ from recombine.systems.seq2seq.operations import NORM_EPSILON, PlainOperations
 
 LONGEST = 128
 # Up to this vocabulary a product with one-hot rows beats scattered additions for the gradient.
-ONE_HOT_LIMIT = 4096
+ONE_HOT_LIMIT = 16_384
 # Programs that clear the rows no sentence owns, and programs that share a backward pass (each has
 # its own sum for the table of relative positions).
 CLEARING = 32
@@ -398,8 +398,6 @@ def _power(number: int) -> int:
     return 1 << (number - 1).bit_length()
 
 
-def supports(options: Any, longest: int) -> bool:
-    """Whether the kernels cover a model: whole heads of 16 ... 128, sentences up to a tile."""
-    width = options.width // options.heads
-    powers = (16, 32, 64, 128)
-    return width in powers and longest <= LONGEST and options.width <= 2048
+def supports(options: Any) -> bool:
+    """Whether the kernels cover a model: heads of 16 ... 128 numbers, rows of up to 2,048."""
+    return options.width // options.heads in (16, 32, 64, 128) and options.width <= 2048

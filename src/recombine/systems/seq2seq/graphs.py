@@ -1,9 +1,10 @@
 """Graphs: a whole training step (data, forward, backward, Adam) replayed as one CUDA graph.
 
 A graph needs fixed shapes. The corpus lies on the device and batches are packed there into a fixed
-number of rows; the few sizes (levels) are chosen so that little of a batch is tail, and a step that
-fits none of them is run without a graph. Nothing of a step touches the host: the order of the
-sentences and the seeds are uploaded for a few hundred steps at a time.
+number of rows; the few sizes (levels) are chosen so that little of a batch is tail. A step that
+fits none of them, or has a sentence too long for the kernels, is run in plain PyTorch. Nothing of a
+step touches the host: the order of the sentences and the seeds are uploaded for a few hundred steps
+at a time.
 
 Several replicas have a stream each: their graphs run side by side and fill the GPU together.
 """
@@ -24,10 +25,10 @@ import torch
 
 from recombine.errors import SystemFailure
 from recombine.systems.seq2seq.corpus import Numbers
-from recombine.systems.seq2seq.fused import FusedOperations, supports
-from recombine.systems.seq2seq.layout import Resident
+from recombine.systems.seq2seq.fused import LONGEST, FusedOperations, supports
+from recombine.systems.seq2seq.layout import Resident, group_batch
 from recombine.systems.seq2seq.operations import PlainOperations
-from recombine.systems.seq2seq.replica import Replica
+from recombine.systems.seq2seq.replica import Replica, seed_streams
 
 CHUNK = 512
 SAMPLE = 1024  # steps looked at to choose the levels
@@ -43,11 +44,13 @@ class Level:
     source_rows: int
     target_rows: int
     counts: tuple[int, ...]  # sentences that may be longer than each of LOWER_EDGES
+    longest: int = LONGEST
 
     def holds(self, need: Level) -> bool:
         """Whether a batch of that need fits."""
         return (
-            need.source_rows <= self.source_rows
+            need.longest <= self.longest
+            and need.source_rows <= self.source_rows
             and need.target_rows <= self.target_rows
             and all(a <= b for a, b in zip(need.counts, self.counts, strict=True))
         )
@@ -67,8 +70,8 @@ class GraphStepper:
         self.target_lengths = np.append(corpus.target.lengths, 0)
         self.longest = np.maximum(self.source_lengths, self.target_lengths)
         self.resident = Resident(corpus, device)
-        if not (options.fused and supports(options, int(self.longest.max()))):
-            raise SystemFailure("the GPU kernels do not cover this model or these lengths")
+        if not (options.fused and supports(options) and self.longest[:-1].min() <= LONGEST):
+            raise SystemFailure("the GPU kernels do not cover this model")
         self.stream = torch.cuda.Stream(device)
         self.seed = torch.zeros(1, dtype=torch.int64, device=device)
         self.loss = torch.zeros((), dtype=torch.float64, device=device)
@@ -106,11 +109,10 @@ class GraphStepper:
                 self._load_chunk(step)
             self._set_rate(step)
             level = self._level(step)
-            graph = self.graphs.get(level)
-            if graph is not None:
-                graph.replay()
+            if level is None:
+                self._plain_step(step, chosen)
             else:
-                self._step(level)
+                self.graphs[level].replay()
 
     def read_loss(self) -> float:
         """Return the mean loss per target piece since the last call, and start anew."""
@@ -136,10 +138,30 @@ class GraphStepper:
         self.loss += loss.detach()
         self.pieces += pieces
 
+    def _plain_step(self, step: int, chosen: Numbers) -> None:
+        """One step outside the graphs, for a batch that is too large or too long for them."""
+        model = self.optimiser.compute
+        model.operations = PlainOperations()
+        seed_streams(self.replica.seed, step)
+        self.optimiser.clear()
+        batch = group_batch(self.replica.prepared.corpus, chosen, self.replica.device)
+        pieces = int(self.target_lengths[chosen].sum())
+        loss = model(batch)
+        (loss / pieces).backward()
+        self.optimiser.step()
+        self.optimiser.clear()
+        model.operations = self.operations
+        self.loss += loss.detach()
+        self.pieces += pieces
+        self.cursor += 1
+
     def _capture(self) -> None:
         device = self.replica.device
         kept = {name: tensor.clone() for name, tensor in self.optimiser.tensors().items()}
         self._set_rate(self.replica.state.step)
+        # Warm up on one short sentence: a real batch might not fit, and a kernel trusts its sizes.
+        self.order.fill_(self.resident.empty)
+        self.order[:, 0] = int(np.argmin(self.longest[:-1]))
         self.stream.wait_stream(torch.cuda.current_stream(device))
         with torch.cuda.stream(self.stream):
             for _ in range(2):
@@ -165,12 +187,18 @@ class GraphStepper:
     def _require_agreement(self) -> None:
         """Raise if the kernels disagree with plain PyTorch on the first batch, dropout aside."""
         model: Any = self.optimiser.compute
-        level = self.levels[-1]
-        count = min(64, self.sentences)
+        fitting = np.flatnonzero((self.longest <= LONGEST) & (self.longest > 0))
+        # Every length that occurs, longest first, as in a batch.
+        spread = fitting[np.argsort(-self.longest[fitting], kind="stable")]
+        spread = spread[:: max(1, len(spread) // 32)][:32]
+        count = len(spread)
+        rows = [
+            _round(lengths[spread].sum()) for lengths in (self.source_lengths, self.target_lengths)
+        ]
         batch, pieces = self.resident.pack(
-            self.order[0][:count], level.source_rows, level.target_rows
+            torch.from_numpy(spread).to(self.order.device), rows[0], rows[1]
         )
-        self.operations.counts = tuple(min(count, one) for one in level.counts)
+        self.operations.counts = tuple(count if one else 0 for one in self.levels[-1].counts)
         self.operations.keep_all = True
         results = []
         for operations in (PlainOperations(), self.operations):
@@ -213,6 +241,7 @@ class GraphStepper:
             int(self.source_lengths[chosen].sum()),
             int(self.target_lengths[chosen].sum()),
             tuple(int((longest > edge).sum()) for edge in LOWER_EDGES),
+            int(longest.max()),
         )
 
     def _choose_levels(self) -> list[Level]:
@@ -221,7 +250,7 @@ class GraphStepper:
         ]
         counts = np.array([need.counts for need in sample]).max(0)
         # A little more than ever seen: what is beyond runs without a graph.
-        counts = [int(count) + (math.ceil(0.1 * count) + 2 if count else 0) for count in counts]
+        counts = [int(count) + (math.ceil(0.15 * count) + 2 if count else 0) for count in counts]
         if self.replica.options.batch_unit == "sentences":
             counts[0] = self.replica.options.sentences_per_step
         counts = [min(count, counts[0]) for count in counts]
@@ -239,27 +268,20 @@ class GraphStepper:
                 levels.append(level)
         return levels
 
-    def _level(self, step: int) -> Level:
+    def _level(self, step: int) -> Level | None:
+        """Return the smallest level that holds a step's batch, or None."""
         need = self.needs[step - self.chunk_start]
-        for level in self.levels:
-            if level.holds(need):
-                return level
-        return Level(_round(need.source_rows), _round(need.target_rows), need.counts)
+        return next((level for level in self.levels if level.holds(need)), None)
 
     def _load_chunk(self, step: int) -> None:
         """Upload the order and the seeds of the next steps."""
         batches = list(itertools.islice(self.replica.plan.batches(step), CHUNK))
         self.needs = [self._need(chosen) for chosen in batches]
-        self.sentences = max(self.sentences, *(len(chosen) for chosen in batches))
         order = np.full((CHUNK, self.sentences), self.resident.empty, dtype=np.int64)
         for row, chosen in enumerate(batches):
             # Longest first: a kernel for long sentences looks at the head of the batch only.
             by_length = np.lexsort((chosen, -self.longest[chosen]))
-            order[row, : len(chosen)] = chosen[by_length]
-        if order.shape != self.order.shape:
-            # Larger batches than any seen: graphs of the old shape no longer fit.
-            self.order = torch.zeros(order.shape, dtype=torch.int64, device=self.order.device)
-            self.graphs = {}
+            order[row, : len(chosen)] = chosen[by_length][: self.sentences]
         self.order.copy_(torch.from_numpy(order))
         self.seeds.copy_(torch.from_numpy(step_seeds(self.replica.seed, step, CHUNK)))
         self.cursor.zero_()

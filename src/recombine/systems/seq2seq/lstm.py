@@ -43,6 +43,11 @@ class Cache:
             (states[0], states[1]),
         )
 
+    def reorder(self, index: Tensor, length: int) -> None:
+        """Exchange beams of the same sentence; what they have in common stays where it is."""
+        state, cell = self.states
+        self.states = state.index_select(1, index), cell.index_select(1, index)
+
 
 class Lstm(nn.Module):
     """Encoder, decoder, attention, embeddings and output layer."""

@@ -73,6 +73,7 @@ class Options:
     max_minutes: float = 0.0
 
     # Decoding
+    engine: Literal["torch", "ctranslate2"] = "torch"
     beam: int = 1
     length_penalty: float = 1.0
     decode_batch: int = 0  # 512 sentences on a CPU, 4,096 on a GPU
@@ -165,8 +166,9 @@ class LstmOptions(Options):
 # None of these changes what a given number of steps computes, so a run may go on with others.
 _NO_PART_OF_IDENTITY = frozenset({
     "preset", "steps", "log_every", "evaluate_every", "checkpoint_every", "keep_checkpoints",
-    "dev_sample", "select", "max_minutes", "beam", "length_penalty", "decode_batch", "max_output_ratio",
-    "max_output_extra", "device", "decode_precision", "threads", "deterministic", "fused", "graphs",
+    "select", "dev_sample", "max_minutes", "engine", "beam", "length_penalty", "decode_batch",
+    "max_output_ratio", "max_output_extra", "device", "decode_precision", "threads",
+    "deterministic", "fused", "graphs",
 })  # fmt: skip
 
 

@@ -255,7 +255,7 @@ class Replica:
         return scores
 
     def _chrf(self, hypotheses: list[str], references: Sequence[Sequence[str]]) -> float:
-        from sacrebleu.metrics import CHRF
+        from sacrebleu.metrics.chrf import CHRF
 
         # chrF2++ as in Moisio et al. 2023, section 6, on text of the case the model writes.
         scorer = CHRF(word_order=2, lowercase=self.options.lowercase)

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from recombine.errors import SystemFailure
 from recombine.systems.base import Failure
 from recombine.systems.seq2seq.options import Options
 from recombine.systems.seq2seq.vocabulary import BEGIN, END, PAD, Vocabulary
@@ -23,6 +24,8 @@ from recombine.systems.seq2seq.vocabulary import BEGIN, END, PAD, Vocabulary
 # tens of units carry rounding errors near 1e-5.
 TIE = 1e-3
 BEAM_TIE = 1e-4
+# Pieces of all beams that a batch may cache; 12 layers of width 512 in float32 need 24 KB each.
+CACHED_PIECES = 600_000
 
 
 @dataclass
@@ -61,7 +64,7 @@ class Decoder:
                 )
         fitting.sort(key=lambda number: (len(encoded[number]), number))
         tied: list[int] = []
-        for chunk in _chunks(fitting, self.batch):
+        for chunk in self._chunks(fitting, encoded):
             outputs, near = self._decode(self.model, [encoded[number] for number in chunk])
             for number, output, is_near in zip(chunk, outputs, near, strict=True):
                 results[number] = self.target_vocabulary.decode(output)
@@ -70,18 +73,48 @@ class Decoder:
         if exact and tied and self.options.decode_precision == "float32":
             if self.referee is None:
                 self.referee = copy.deepcopy(self.model).double()
-            for chunk in _chunks(tied, self.batch):
+            for chunk in self._chunks(tied, encoded):
                 outputs, _ = self._decode(self.referee, [encoded[number] for number in chunk])
                 for number, output in zip(chunk, outputs, strict=True):
                     results[number] = self.target_vocabulary.decode(output)
         return results
 
+    def _chunks(self, numbers: list[int], encoded: list[list[int]]) -> Iterator[list[int]]:
+        """Cut sentences (in order of length) into batches whose caches fit in memory."""
+        chunk: list[int] = []
+        for number in sorted(numbers, key=lambda number: (len(encoded[number]), number)):
+            room = len(encoded[number]) * (1 + self.options.max_output_ratio)
+            pieces = (len(chunk) + 1) * self.options.beam * (room + self.options.max_output_extra)
+            if chunk and (len(chunk) == self.batch or pieces > CACHED_PIECES):
+                yield chunk
+                chunk = []
+            chunk.append(number)
+        if chunk:
+            yield chunk
+
     def _has_room(self, length: int) -> bool:
         learned = getattr(self.options, "positions", None) == "learned"
         return not learned or length <= self.options.max_length
 
-    @torch.inference_mode()
     def _decode(self, model: Any, sources: list[list[int]]) -> tuple[list[list[int]], list[bool]]:
+        """Decode a batch; where memory runs out, decode it in halves."""
+        try:
+            return self._decode_at_once(model, sources)
+        except torch.OutOfMemoryError as error:
+            if len(sources) == 1:
+                raise SystemFailure(
+                    f"out of memory decoding one sentence of {len(sources[0])} pieces",
+                    hint="lower beam or max_output_ratio",
+                ) from error
+        torch.cuda.empty_cache()
+        half = len(sources) // 2
+        first, second = (self._decode(model, part) for part in (sources[:half], sources[half:]))
+        return first[0] + second[0], first[1] + second[1]
+
+    @torch.inference_mode()
+    def _decode_at_once(
+        self, model: Any, sources: list[list[int]]
+    ) -> tuple[list[list[int]], list[bool]]:
         longest = max(len(pieces) for pieces in sources)
         padded = torch.full((len(sources), longest), PAD, dtype=torch.int64)
         for row, pieces in enumerate(sources):
@@ -183,7 +216,7 @@ def beam(
             break
         origin, piece = origin.gather(1, kept), piece.gather(1, kept)
         history = grown.gather(1, kept[:, :, None].expand(-1, -1, longest))
-        cache = cache.select((base + origin).flatten())
+        cache.reorder((base + origin).flatten(), position + 1)
         pieces = piece.flatten()
     gap = (ended[:, 0] - ended[:, 1]).nan_to_num(nan=torch.inf) if width > 1 else margin
     near = torch.minimum(margin, gap) < BEAM_TIE
@@ -196,8 +229,3 @@ def _until_end(rows: list[list[int]]) -> list[list[int]]:
         stop = next((at for at, piece in enumerate(row) if piece in (END, PAD)), len(row))
         outputs.append(row[:stop])
     return outputs
-
-
-def _chunks(numbers: list[int], size: int) -> Iterator[list[int]]:
-    for start in range(0, len(numbers), size):
-        yield numbers[start : start + size]

@@ -77,7 +77,12 @@ class _Trained(Options):
             # Decoding options are the caller's, the model's own are the stored ones.
             if hasattr(trained, name):
                 setattr(self, name, getattr(trained, name))
-        self._decoder = Decoder(model.to(device, dtype).eval(), source, target, self, device)
+        if self.engine == "ctranslate2":
+            from recombine.systems.seq2seq.ctranslate import CTranslateDecoder
+
+            self._decoder = CTranslateDecoder(model.eval(), source, target, self, self.threads)
+        else:
+            self._decoder = Decoder(model.to(device, dtype).eval(), source, target, self, device)
         return self
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
@@ -99,6 +104,7 @@ class _Trained(Options):
         return {
             "torch": str(torch.__version__),
             "device": name,
+            "engine": self.engine,
             "decode_precision": self.decode_precision,
             "batch": self.decode_batch or "auto",
             "beam": self.beam,

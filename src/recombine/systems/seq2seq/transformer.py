@@ -119,6 +119,12 @@ class Cache:
             self.hidden.index_select(0, index),
         )
 
+    def reorder(self, index: Tensor, length: int) -> None:
+        """Exchange beams of the same sentence; what they have in common stays where it is."""
+        for pair in self.past:
+            for tensor in pair:
+                tensor[:, :, :length] = tensor[:, :, :length].index_select(0, index)
+
 
 class Transformer(nn.Module):
     """Encoder, decoder, embeddings and output layer."""
