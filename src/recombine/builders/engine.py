@@ -59,7 +59,9 @@ def map_in_order(
 def _in_processes(
     function: Callable[[Item], Result], first: list[Item], rest: Iterator[Item], workers: int
 ) -> Iterator[Result]:
-    context = multiprocessing.get_context("forkserver")
+    # A forked worker does not run the caller's script again, so scripts need no main guard.
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     pending: deque[Future[Any]] = deque()
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
         try:
