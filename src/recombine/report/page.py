@@ -24,6 +24,9 @@ POLICY = (
     "img-src data:; base-uri 'none'; form-action 'none'"
 )
 
+# Bytes for examples even when tables and charts use up the whole budget.
+LEAST_EXAMPLES = 8_000
+
 
 def render_page(report: Report, charts: Mapping[str, str], notes: Sequence[str] = ()) -> str:
     """The whole page; charts map captions to inline SVG."""
@@ -36,7 +39,7 @@ def render_page(report: Report, charts: Mapping[str, str], notes: Sequence[str] 
     made = made_section(report, notes)
     frame = _frame(report, sections, made)
     budget = int(report.options.page_megabytes * 1e6) - len(frame.encode("utf-8"))
-    packed = pack_examples(report, max(budget, 20_000))
+    packed = pack_examples(report, max(budget, LEAST_EXAMPLES))
     return frame.replace("<!--examples-->", _examples_section(report, packed), 1)
 
 
