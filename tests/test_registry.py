@@ -78,7 +78,9 @@ def test_importing_the_package_imports_no_extra():
 def test_an_installed_package_adds_names(tmp_path, monkeypatch):
     """Entry points in the group recombine.systems are found like built-in names."""
     (tmp_path / "loud.py").write_text(
-        "class Loud:\n    def translate(self, sources):\n        return (s + '!' for s in sources)\n"
+        "class Loud:\n"
+        "    def translate(self, sources):\n"
+        "        return (s + '!' for s in sources)\n"
     )
     info = tmp_path / "loud-1.dist-info"
     info.mkdir()
