@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recombine.builders.parsed import parse_block, read_blocks, read_parsed
+from recombine.builders.parsed import is_parsed, parse_block, read_blocks, read_parsed
 from recombine.errors import DataError
 
 CONLLU = """\
@@ -121,3 +121,10 @@ def test_a_missing_file_is_named() -> None:
     """The path of a missing corpus is in the message."""
     with pytest.raises(DataError, match="no such file"):
         list(read_parsed("nowhere.conllu"))
+
+
+def test_parsed_files_are_told_from_text(tmp_path: Path) -> None:
+    """The first line that is no comment decides, whatever the file is called."""
+    assert is_parsed(written(tmp_path / "a.xyz", CONLLU))
+    assert is_parsed(written(tmp_path / "b.en.gz", COLUMNS))
+    assert not is_parsed(written(tmp_path / "c.conllu", "Just a sentence.\n"))

@@ -87,6 +87,17 @@ def open_text(path: Path | str) -> IO[str]:
     return io.TextIOWrapper(io.BufferedReader(raw, 1 << 20), encoding="utf-8")
 
 
+def is_parsed(path: Path | str) -> bool:
+    """Say whether a file looks parsed, by its first line that is no comment."""
+    with open_text(path) as stream:
+        for number, line in enumerate(stream):
+            if number == 0 and all(name in line.split() for name in REQUIRED_COLUMNS):
+                return True
+            if line.strip() and not line.startswith("#"):
+                return line.count("\t") == 9
+    return True  # nothing but comments: let the reader say what is missing
+
+
 def parse_block(block: Block) -> list[ParsedSentence]:
     """Return the sentences of one block, checked: columns, numbers, heads in range, no cycles."""
     if block.columns is None:

@@ -27,6 +27,7 @@ from recombine.builders.divergence.measure import (
 )
 from recombine.builders.divergence.prepare import Preparation
 from recombine.builders.engine import Engine
+from recombine.builders.parsed import is_parsed
 from recombine.config import parse_config
 from recombine.errors import ConfigError
 
@@ -80,7 +81,7 @@ class Measurement:
 
     def _prepare(self, corpora: tuple[Path, ...], folder: Path) -> tuple[Corpus, list[int]]:
         parser = self.parser
-        if parser is None and any(_is_raw(path) for path in corpora):
+        if parser is None and not all(map(is_parsed, corpora)):
             if self.definition != "ngrams":
                 raise ConfigError(
                     f"{corpora[0]} is not parsed",
@@ -197,8 +198,3 @@ def _file_of(path: Path, splits: tuple[str, ...]) -> Path:
         if split in benchmark.splits:
             return benchmark.split_path(split)
     raise ConfigError(f"{path} has no split {' or '.join(splits)}")
-
-
-def _is_raw(path: Path) -> bool:
-    stem = path.with_suffix("") if path.suffix in (".gz", ".xz", ".bz2") else path
-    return stem.suffix in (".jsonl", ".txt", ".text", "")

@@ -11,7 +11,7 @@ from pathlib import Path
 from recombine.builders.divergence.encode import BlockEncoder, Corpus, Unit, encode_corpus
 from recombine.builders.divergence.parsing import parsed_text
 from recombine.builders.engine import Engine, map_in_order
-from recombine.builders.parsed import Block, open_text, read_blocks
+from recombine.builders.parsed import Block, is_parsed, open_text, read_blocks
 from recombine.errors import ConfigError
 from recombine.files import read_json, sha256_of, write_json
 from recombine.run import progress
@@ -84,6 +84,10 @@ class Preparation:
 
     def _read(self, path: Path) -> Iterator[Block]:
         if self.parser is None:
+            if path.suffix in (".txt", ".jsonl") and not is_parsed(path):
+                raise ConfigError(
+                    f"{path} is not parsed", hint="give a parser, for instance parser=spacy:MODEL"
+                )
             return read_blocks(path)
         return read_blocks(
             parsed_text(
