@@ -7,7 +7,14 @@ from collections import Counter
 import pytest
 
 from builders.test_templates import pair
-from recombine.builders.atom_choice import Candidates, Role, choose, singular_determiners, spread
+from recombine.builders.atom_choice import (
+    Candidates,
+    Role,
+    Usage,
+    choose,
+    singular_determiners,
+    spread,
+)
 from recombine.builders.compose import ChosenAtom
 from recombine.errors import DataError
 
@@ -58,6 +65,26 @@ def test_atoms_are_spread_over_frequency():
     atoms = [ChosenAtom(str(n), "N", (), 10**n, 1.0) for n in range(1, 6)]
     assert [atom.frequency for atom in spread(atoms, 3)] == [10**5, 10**3, 10]
     assert spread(atoms, 0) == []
+
+
+def test_usage_says_what_a_word_is():
+    """Role in most uses, names, spelling, articles and what they may precede."""
+    sentences = [
+        pair("this old Dog saw Rome .", "det amod nsubj root dobj punct", "3 3 4 0 4 4"),
+        pair("every old dog saw it .", "det amod nsubj root dobj punct", "3 3 4 0 4 4"),
+        pair("an old dog saw Rome .", "det amod nsubj root dobj punct", "3 3 4 0 4 4"),
+    ]
+    usage = Usage(sentences, ["dobj"])
+    assert usage.fits("dog", "N", ())
+    assert not usage.fits("old", "N", ())
+    assert usage.fits("old", "ADJ", ["amod"])
+    assert usage.fits("saw", "V", ())
+    assert not usage.fits("rome", "N", ())
+    assert usage.surface("rome") == "Rome"
+    assert usage.is_singular("dog", ["this", "every"])
+    assert not usage.is_singular("rome", ["this", "every"])
+    assert usage.may_precede("an", ["old"])
+    assert not usage.may_precede("an", ["new"])
 
 
 def test_plural_determiners_do_not_fit():

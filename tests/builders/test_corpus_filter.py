@@ -40,6 +40,12 @@ def test_reasons_are_counted():
     }
 
 
+def test_untranslated_pairs_leave():
+    """A copy of the source teaches nothing; a shared name does no harm."""
+    assert keep(parsed("a b c.", target="a b c.")).removed["not translated"] == 1
+    assert len(keep(parsed("paul b c.", target="paul sah es.")).pairs) == 1
+
+
 def test_rare_words_leave():
     """Only sentences whose words are all among the most frequent stay."""
     found = keep(parsed("a b."), parsed("b a."), parsed("a z."), vocabulary=3)

@@ -11,7 +11,13 @@ import numpy as np
 
 from recombine.benchmark import Example, Focus
 from recombine.builders.alignment import Alignment
-from recombine.builders.atom_choice import Usage, choose, collect, singular_determiners
+from recombine.builders.atom_choice import (
+    STRICTLY_SINGULAR,
+    Usage,
+    choose,
+    collect,
+    singular_determiners,
+)
 from recombine.builders.bilingual_lexicon import links_of_words, renderings
 from recombine.builders.compose import ChosenAtom, Embedded, Embedder, Limits, compose
 from recombine.builders.corpus_filter import Pair
@@ -40,6 +46,7 @@ class Assembly:
         self.frequencies = Counter(token for pair in pairs for token in pair.tokens)
         objects = [r for slot in recipe.slots.values() if slot.head == "V" for r in slot.relations]
         self.usage = Usage(pairs, objects)
+        self.strict = singular_determiners(pairs, ("det",), STRICTLY_SINGULAR)
         self.dropped = 0
         self.embedders: dict[str, Embedder] = {}
         self.phrases = {
@@ -75,6 +82,10 @@ class Assembly:
                     word
                     for word in singular_determiners(self.pairs, wanted.relations)
                     if self.usage.may_precede(word, nexts)
+                )
+            if role == "N" and self.strict:
+                allowed = frozenset(
+                    w for w in candidates.counts["N"] if self.usage.is_singular(w, self.strict)
                 )
             if role == head:
                 # A head needs templates enough for its share of the compounds.

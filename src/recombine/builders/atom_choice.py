@@ -16,6 +16,10 @@ from recombine.errors import DataError
 
 # A determiner that mostly goes with plurals ("these") does not fit a singular noun.
 SINGULAR_SHARE = 0.8
+# Determiners of singulars alone ("this", "every") show which nouns are singular: a plural that
+# parsers give as its own lemma ("funds") hardly ever has one.
+STRICTLY_SINGULAR = 0.95
+ARTICLE_SHARE = 0.03
 # A word is taken for a role that it has in most of its uses: "will" is no noun, "that" no article.
 USUAL = {"N": 0.6, "ADJ": 0.5, "DET": 0.5, "V": 0.3, "P": 0.4}
 NOMINAL = frozenset(
@@ -62,6 +66,7 @@ class Usage:
         self.with_object: Counter[str] = Counter()
         self.surfaces: dict[str, Counter[str]] = defaultdict(Counter)
         self.initials: dict[str, Counter[str]] = defaultdict(Counter)
+        self.articles: dict[str, Counter[str]] = defaultdict(Counter)
         for pair in pairs:
             self.total.update(pair.tokens)
             self.related.update(zip(pair.tokens, pair.relations, strict=True))
@@ -71,6 +76,9 @@ class Usage:
                 if relation in object_relations
             }
             self.with_object.update(pair.tokens[owner] for owner in owners if owner >= 0)
+            for token, (head, relation) in enumerate(zip(pair.heads, pair.relations, strict=True)):
+                if relation == "det" and head >= 0:
+                    self.articles[pair.tokens[head]][pair.tokens[token]] += 1
             for token in range(1, len(pair.tokens)):
                 text = pair.source[pair.starts[token] : pair.ends[token]]
                 self.surfaces[pair.tokens[token]][text] += 1
@@ -87,6 +95,11 @@ class Usage:
         wanted = {"N": NOMINAL, "P": ADPOSITIONS}.get(role, relations)
         usual = sum(self.related[word, relation] for relation in wanted)
         return usual >= USUAL[role] * total and not (role == "N" and self.is_name(word))
+
+    def is_singular(self, noun: str, articles: Iterable[str]) -> bool:
+        """Return True for a noun that is attested with determiners of singulars alone."""
+        found = sum(self.articles[noun][article] for article in articles)
+        return found >= ARTICLE_SHARE * self.total[noun]
 
     def is_name(self, word: str) -> bool:
         """Return True for a word with a capital in most places inside sentences."""
@@ -141,8 +154,10 @@ def collect(
     return found
 
 
-def singular_determiners(pairs: Iterable[Pair], relations: Sequence[str]) -> frozenset[str]:
-    """Return the determiners that go with singular nouns in most of their uses."""
+def singular_determiners(
+    pairs: Iterable[Pair], relations: Sequence[str], share: float = SINGULAR_SHARE
+) -> frozenset[str]:
+    """Return the determiners that go with singular nouns in this share of their uses."""
     total: Counter[str] = Counter()
     singular: Counter[str] = Counter()
     for pair in pairs:
@@ -151,9 +166,7 @@ def singular_determiners(pairs: Iterable[Pair], relations: Sequence[str]) -> fro
             if relation in relations and noun >= 0:
                 total[pair.tokens[token]] += 1
                 singular[pair.tokens[token]] += pair.tokens[noun] == pair.lemmas[noun].lower()
-    return frozenset(
-        word for word, count in total.items() if singular[word] >= SINGULAR_SHARE * count
-    )
+    return frozenset(word for word, count in total.items() if singular[word] >= share * count)
 
 
 def choose(
