@@ -45,6 +45,8 @@ def judge(metric: Anatomy, source: str, hypothesis: str) -> str:
         (SHORT[0], "王がベッドの横のカップを持ったを。", "ungrammatical"),
         (SHORT[0], "", "empty"),
         (SHORT[0], "王がベッドの横のカップを", "cut off"),
+        (SHORT[0], "王がベッドの横のカピプを持った。", "wrong word"),
+        (PLAIN[0], "ライオンが走った。", "argument dropped"),
         (SHORT[0], "エマが本を読んだ。", "another sentence"),
         (SHORT[0], "王がベッドの横のベッドの横のベッドの横のベッドの横の", "repeats itself"),
         (PLAIN[0], "アヒルがライオンを見た。", "subject and object swapped"),

@@ -159,6 +159,10 @@ class Anatomy:
         reference = self._loaded().text(wanted, self.target_language)
         if reference.startswith(hypothesis.rstrip("。.？?！!")):
             return "cut off", f"ends after {len(hypothesis)} of {len(reference)} characters", []
+        unknown = failure is not None and failure.unknown
+        nonword = self._replaced_word(hypothesis, wanted) if unknown else None
+        if nonword is not None:
+            return "wrong word", nonword, [Finding("wrong word", nonword)]
         absent = [
             unit.label
             for unit in self._units(wanted)
@@ -168,6 +172,28 @@ class Anatomy:
         if absent:
             text += f"; words of the reference that are not there: {', '.join(absent[:6])}"
         return "ungrammatical", text, []
+
+    def _replaced_word(self, hypothesis: str, wanted: Tree) -> str | None:
+        """Something that is no word of the language, where the reference has one word."""
+        realised = self._loaded().realise(wanted, self.target_language)
+        reference = realised.text
+        start = 0
+        while (
+            start < min(len(reference), len(hypothesis)) and reference[start] == hypothesis[start]
+        ):
+            start += 1
+        end = 0
+        while (
+            end < min(len(reference), len(hypothesis)) - start
+            and reference[-1 - end] == hypothesis[-1 - end]
+        ):
+            end += 1
+        for token in realised.tokens:
+            inside = token.start <= start and len(reference) - end <= token.end
+            if inside and wanted.inventory.is_word(wanted.codes[token.node]):
+                said = hypothesis[token.start : len(hypothesis) - (len(reference) - token.end)]
+                return f"{said} for {token.text}"
+        return None
 
     def _units(self, tree: Tree) -> list[Unit]:
         return units_of(tree, self._identity, self._loosened().names)

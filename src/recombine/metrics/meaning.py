@@ -176,7 +176,7 @@ def compare(
     missing = [i for i in range(len(reference)) if i not in pairs]
     extra = [i for i in range(len(hypothesis)) if i not in set(pairs.values())]
     nominal = _nominal(reference) | _nominal(hypothesis)
-    findings = _substitutions(reference, hypothesis, pairs, missing, extra, prefix)
+    findings = _substitutions(reference, hypothesis, pairs, missing, extra, nominal, prefix)
     findings += _recursion(depths)
     skipped = any(one.kind.startswith("recursion") for one in findings)
     if not skipped:
@@ -203,6 +203,7 @@ def _substitutions(
     pairs: dict[int, int],
     missing: list[int],
     extra: list[int],
+    nominal: set[str],
     prefix: Callable[[Unit, Unit], bool],
 ) -> list[Finding]:
     """Words replaced in place; both lists lose what is explained, heads before dependants."""
@@ -212,7 +213,12 @@ def _substitutions(
         for other in list(extra):
             there = hypothesis[other]
             same_head = there.head == -1 if unit.head == -1 else pairs.get(unit.head) == there.head
-            if same_head and unit.slot == there.slot:
+            # Verbs of other frames have other categories, but their place is the same.
+            predicates = not {unit.category, there.category} & nominal
+            same_place = unit.slot == there.slot or (
+                predicates and not unit.named and not there.named
+            )
+            if same_head and same_place:
                 alike = prefix(unit, there)
                 kind = "wrong word, same prefix" if alike else "wrong word"
                 found.append(Finding(kind, f"{there.label} for {unit.label}"))
