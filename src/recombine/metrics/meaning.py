@@ -178,10 +178,9 @@ def compare(
     nominal = _nominal(reference) | _nominal(hypothesis)
     findings = _substitutions(reference, hypothesis, pairs, missing, extra, nominal, prefix)
     findings += _recursion(depths)
-    skipped = any(one.kind.startswith("recursion") for one in findings)
-    if not skipped:
-        findings += _dropped(reference, missing, nominal)
-        findings += _added(hypothesis, extra, nominal)
+    # A shorter chain is also a missing modifier; readers differ in which they name first.
+    findings += _dropped(reference, missing, nominal)
+    findings += _added(hypothesis, extra, nominal)
     findings += _rearranged(reference, hypothesis, pairs, nominal, said)
     findings += _function_words(reference, hypothesis, pairs, nominal, said)
     return sorted(findings, key=lambda one: CLASSES.index(one.kind))
