@@ -43,8 +43,10 @@ LENDS = example("リアムがエマに本を貸す。", "貸す", "VD")
         (THIEF, "ノアが本の上の泥棒を見た。", 1, "parsed"),
         (THIEF, "ノアが泥棒に本をあげた。", 0, "parsed"),
         (THIEF, "泥棒がリアムに気づいた。", 0, "parsed"),
+        (THIEF, "リアムが泥棒をノアに与えた。", 1, "parsed"),
         (LENDS, "ノアが本をエマに貸す。", 1, "parsed"),
         (LENDS, "リアムがエマに本を貸した。", 0, "parsed"),
+        (LENDS, "リアムがエマに本を貸す貸す。", 1, "fragments"),
     ],
 )
 def test_word_and_role(metric, wanted, hypothesis, value, how):

@@ -29,14 +29,17 @@ class Partial:
     """1 when every focus of the example is rendered and has its role; else 0.
 
     grammar, edition: the grammar the benchmark was made with.
+    same_role: slots that are one role: what is given (theme) is a direct object (obj) too.
     """
 
     name: ClassVar[str] = "partial"
     grammar: str = "sget"
     edition: str | None = None
     target_language: str = "ja"
+    same_role: dict[str, str] = field(default_factory=lambda: {"theme": "obj"})
     _grammar: Grammar | None = field(init=False, repr=False, default=None)
     _phrases: Grammar | None = field(init=False, repr=False, default=None)
+    _heads: frozenset[str] = field(init=False, repr=False, default=frozenset())
     _readings: dict[str, tuple[Tree, ...]] = field(init=False, repr=False, default_factory=dict)
 
     def key(self, example: Example) -> str | None:
@@ -96,7 +99,8 @@ class Partial:
             realisation = self._loaded().realise(tree, self.target_language)
             for node, slot in _filled(tree):
                 texts = _texts(tree, node, realisation)
-                if slot == focus.role:
+                same = self.same_role.get(slot, slot) == self.same_role.get(focus.role, focus.role)
+                if same or (self._is_predicate(focus.role) and slot in self._heads):
                     if any(text in focus.accepted for text in texts):
                         return True, {"how": "parsed"}
                     said[texts[0]] = None
@@ -107,6 +111,18 @@ class Partial:
         if elsewhere:
             detail["elsewhere"] = list(elsewhere)[:3]
         return False, detail
+
+    def _is_predicate(self, role: str) -> bool:
+        """Whether a role is that of a head, such as a verb: its frame is then free."""
+        if not self._heads:
+            rules = self._loaded().abstract.rules.values()
+            self._heads = frozenset(
+                part.slot
+                for rule in rules
+                for index, part in enumerate(rule.parts)
+                if index == rule.head and len(rule.parts) > 1
+            )
+        return role in self._heads
 
     # --- without a parse of the whole
 
@@ -119,6 +135,9 @@ class Partial:
             "role": focus.role,
             "wanted": focus.accepted[0],
         }
+        if self._is_predicate(focus.role):
+            found = any(rendering in hypothesis for rendering in focus.accepted)
+            return found, detail
         marks, is_head = self._marks(focus, example)
         for rendering in focus.accepted:
             start = hypothesis.find(rendering)

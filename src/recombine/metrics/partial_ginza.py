@@ -76,7 +76,9 @@ class PartialGinza:
             start = text.find(rendering)
             while start >= 0:
                 span = document.char_span(start, start + len(rendering), alignment_mode="expand")
-                if span is not None:
+                # A longer word that begins or ends alike is another word.
+                end = start + len(rendering)
+                if span is not None and (span.start_char, span.end_char) == (start, end):
                     reason = self._role(span, start, focus)
                     if not reason:
                         return ""
