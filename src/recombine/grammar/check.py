@@ -145,23 +145,35 @@ def _fits(symbol: Symbol, classes: tuple[str, ...]) -> bool:
 def _check_endings(abstract: Abstract) -> Iterator[GrammarError]:
     """Categories whose trees never end."""
     ending = {word.category for word in abstract.words.values()}
-    size = -1
-    while size != len(ending):
-        size = len(ending)
-        for rule in abstract.rules.values():
-            if all(part.symbol.category in ending for part in rule.parts):
+    uses: dict[str, list[Rule]] = {}
+    left: dict[str, int] = {}  # per rule: parts whose category is not known to end
+    queue = sorted(ending)
+    for rule in abstract.rules.values():
+        left[rule.name] = len(rule.parts)
+        for part in rule.parts:
+            uses.setdefault(part.symbol.category, []).append(rule)
+        if not rule.parts and rule.category not in ending:
+            ending.add(rule.category)
+            queue.append(rule.category)
+    while queue:
+        for rule in uses.get(queue.pop(), ()):
+            left[rule.name] -= 1
+            if not left[rule.name] and rule.category not in ending:
                 ending.add(rule.category)
+                queue.append(rule.category)
     known = {rule.category for rule in abstract.rules.values()} | ending
-    for category in dict.fromkeys(rule.category for rule in abstract.rules.values()):
-        if category not in ending:
-            own = [rule for rule in abstract.rules.values() if rule.category == category]
-            if all(part.symbol.category in known for rule in own for part in rule.parts):
-                yield GrammarError(
-                    f"'{category}' never ends: each of its rules needs '{category}' again"
-                    " or another category that never ends",
-                    own[0].where,
-                    "add a rule that ends in words",
-                )
+    by_category: dict[str, list[Rule]] = {}
+    for rule in abstract.rules.values():
+        by_category.setdefault(rule.category, []).append(rule)
+    for category, own in by_category.items():
+        parts = [part.symbol.category for rule in own for part in rule.parts]
+        if category not in ending and all(name in known for name in parts):
+            yield GrammarError(
+                f"'{category}' never ends: each of its rules needs '{category}' again"
+                " or another category that never ends",
+                own[0].where,
+                "add a rule that ends in words",
+            )
 
 
 def _check_reach(abstract: Abstract) -> Iterator[GrammarError]:

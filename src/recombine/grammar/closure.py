@@ -19,13 +19,23 @@ class Production(NamedTuple):
 def find_nullable(productions: Sequence[Production], silent: list[bool]) -> list[bool]:
     """Symbols that can be empty."""
     nullable = list(silent)
-    changed = True
-    while changed:
-        changed = False
-        for production in productions:
-            if not nullable[production.left] and all(nullable[s] for s in production.right):
-                nullable[production.left] = True
-                changed = True
+    uses: dict[int, list[int]] = {}
+    missing: list[int] = []  # per production: symbols that are not known to be nullable
+    queue = [symbol for symbol, empty in enumerate(nullable) if empty]
+    for number, production in enumerate(productions):
+        missing.append(len(production.right))
+        for symbol in production.right:
+            uses.setdefault(symbol, []).append(number)
+        if not production.right and not nullable[production.left]:
+            nullable[production.left] = True
+            queue.append(production.left)
+    while queue:
+        for number in uses.get(queue.pop(), ()):
+            missing[number] -= 1
+            left = productions[number].left
+            if not missing[number] and not nullable[left]:
+                nullable[left] = True
+                queue.append(left)
     return nullable
 
 
@@ -33,40 +43,37 @@ def find_first(
     productions: Sequence[Production], is_terminal: Sequence[bool], nullable: Sequence[bool]
 ) -> list[int]:
     """Per symbol: the terminals it can begin with, as bits."""
-    first = [1 << number if terminal else 0 for number, terminal in enumerate(is_terminal)]
-    changed = True
-    while changed:
-        changed = False
-        for production in productions:
-            mask = first[production.left]
-            for symbol in production.right:
-                mask |= first[symbol]
-                if not nullable[symbol]:
-                    break
-            if mask != first[production.left]:
-                first[production.left] = mask
-                changed = True
-    return first
+    return _spread([(p.left, p.right) for p in productions], is_terminal, nullable)
 
 
 def find_last(
     productions: Sequence[Production], is_terminal: Sequence[bool], nullable: Sequence[bool]
 ) -> list[int]:
     """Per symbol: the terminals it can end with, as bits."""
-    last = [1 << number if terminal else 0 for number, terminal in enumerate(is_terminal)]
-    changed = True
-    while changed:
-        changed = False
-        for production in productions:
-            mask = last[production.left]
-            for symbol in reversed(production.right):
-                mask |= last[symbol]
-                if not nullable[symbol]:
-                    break
-            if mask != last[production.left]:
-                last[production.left] = mask
-                changed = True
-    return last
+    return _spread([(p.left, p.right[::-1]) for p in productions], is_terminal, nullable)
+
+
+def _spread(
+    rules: Sequence[tuple[int, tuple[int, ...]]],
+    is_terminal: Sequence[bool],
+    nullable: Sequence[bool],
+) -> list[int]:
+    masks = [1 << number if terminal else 0 for number, terminal in enumerate(is_terminal)]
+    above: dict[int, set[int]] = {}  # symbol -> symbols that can begin with it
+    for left, right in rules:
+        for symbol in right:
+            above.setdefault(symbol, set()).add(left)
+            if not nullable[symbol]:
+                break
+    queue = [symbol for symbol, terminal in enumerate(is_terminal) if terminal]
+    while queue:
+        symbol = queue.pop()
+        for left in sorted(above.get(symbol, ())):
+            merged = masks[left] | masks[symbol]
+            if merged != masks[left]:
+                masks[left] = merged
+                queue.append(left)
+    return masks
 
 
 def find_glue(

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from recombine.grammar.earley import Chart
 from recombine.grammar.productions import Entry, Productions
 
+MAX_ALTERNATIVES = 150_000  # of one family of texts; beyond that it counts as not analysable
 MAX_COMBINATIONS = 20_000  # ways to put the parts of one discontinuous constituent together
 
 Stretch = tuple[int, int, int]  # symbol, from node, to node
@@ -51,8 +52,12 @@ class Packed:
         self._numbers: dict[tuple[int, tuple[Stretch, ...]], int] = {}
         self._queue: list[tuple[int, tuple[Stretch, ...]]] = []
         self.roots = self._roots(chart, chart.lattice.size - 1)
-        while self._queue:
-            self._expand(self._queue.pop(), chart)
+        self.truncated = False
+        total = 0
+        while self._queue and not self.truncated:
+            number = self._expand(self._queue.pop(), chart)
+            total += len(self.alternatives[number])
+            self.truncated = total > MAX_ALTERNATIVES
 
     def _roots(self, chart: Chart, end: int) -> list[int]:
         found: list[int] = []
@@ -80,16 +85,16 @@ class Packed:
             self._queue.append(key)
         return self._numbers[key]
 
-    def _expand(self, key: tuple[int, tuple[Stretch, ...]], chart: Chart) -> None:
+    def _expand(self, key: tuple[int, tuple[Stretch, ...]], chart: Chart) -> int:
         kind, stretches = key
         number = self._numbers[key]
         source = self.productions
         if source.inventory.is_lexical(source.kinds[kind].symbol):
             self.leaves[number] = self._leaf(kind, stretches, chart)
-            return
+            return number
         if len(stretches) == 1:
             self.alternatives[number] = self._simple(stretches[0], chart)
-            return
+            return number
         ways: list[dict[int, list[tuple[tuple[int, Stretch], ...]]]] = []
         for symbol, start, end in stretches:
             here: dict[int, list[tuple[tuple[int, Stretch], ...]]] = {}
@@ -128,6 +133,7 @@ class Packed:
                 rule = source.instances[instance].rule
                 seen[Alternative(rule, children, tuple(literals))] = None
         self.alternatives[number] = sorted(seen)
+        return number
 
     def _derivations(
         self, symbol: int, start: int, end: int, chart: Chart

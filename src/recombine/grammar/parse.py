@@ -169,6 +169,8 @@ class Parser:
         if packed is _UNSEEN:
             chart = Chart(self.grammar, lattice, self.productions.roots, coarse=True)
             packed = None if chart.truncated else Packed(self.productions, chart)
+            if packed is not None and packed.truncated:
+                packed = None
             if len(self._packed) >= MAX_KEPT:
                 self._packed.clear()
             self._packed[family] = packed
@@ -189,6 +191,9 @@ class Parser:
         if chart.truncated:
             return Failure("the text is too long or too ambiguous to be parsed", 0, "", (), False)
         node, terminals = chart.expected()
+        roots = self.productions.roots
+        if any((root, 0) in chart.complete[-1] for root in roots) and lattice.complete:
+            return Failure("the text is too ambiguous to be analysed", 0, text[:20], (), False)
         offset = lattice.offsets[node]
         rest = text[offset:]
         found = rest.split()[0] if rest.split() else ""

@@ -8,6 +8,7 @@ are parsed separately and put together again in forest.py.
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -188,21 +189,26 @@ class Productions:
 
     def _find_signatures(self) -> None:
         """Feature values of phrases: grow until nothing new comes up."""
-        categories = list(self.inventory.rules_of)
-        for name in categories:
-            self._signatures[Symbol(name)] = ()
-        changed = True
-        while changed:
-            changed = False
-            for name in categories:
-                known = dict.fromkeys(self._signatures[Symbol(name)])
-                size = len(known)
-                for code in self.inventory.rules_of[name]:
-                    for _, signature in self._ways(code):
-                        known[signature] = None
-                if len(known) > size:
-                    self._signatures[Symbol(name)] = tuple(known)
-                    changed = True
+        uses: dict[str, list[int]] = {}
+        for code, rule in enumerate(self.inventory.rules):
+            self._signatures[Symbol(rule.category)] = ()
+            for category in dict.fromkeys(part.symbol.category for part in rule.parts):
+                uses.setdefault(category, []).append(code)
+        queue = deque(range(self.inventory.first_word))
+        waiting = set(queue)
+        while queue:
+            code = queue.popleft()
+            waiting.discard(code)
+            category = self.inventory.rule(code).category
+            known = dict.fromkeys(self._signatures[Symbol(category)])
+            size = len(known)
+            known.update(dict.fromkeys(signature for _, signature in self._ways(code)))
+            if len(known) > size:
+                self._signatures[Symbol(category)] = tuple(known)
+                for user in uses.get(category, ()):
+                    if user not in waiting:
+                        waiting.add(user)
+                        queue.append(user)
         self._rule_ways = {code: self._ways(code) for code in range(self.inventory.first_word)}
 
     def _ways(self, code: int) -> list[tuple[tuple[Signature, ...], Signature]]:
