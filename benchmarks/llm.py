@@ -26,7 +26,7 @@ import transformers
 from recombine.benchmark import Benchmark
 from recombine.systems.llm import Llm
 from recombine.systems.llm.batches import Learned
-from recombine.systems.llm.decoding import Limits
+from recombine.systems.llm.decoding import Limits, growth_of
 from recombine.systems.llm.prompt import Prompt, cut_at_stop, render_answer
 from recombine.systems.llm.training import learned_sequences
 from recombine.systems.llm.weights import Weights, load_weights
@@ -157,6 +157,11 @@ def plain_decoding(
     return texts, finished(weights.device) - began
 
 
+def say(text: str) -> None:
+    """Report a finished part at once: a run may be cut short."""
+    print(text, file=sys.stderr, flush=True)
+
+
 def load(options: argparse.Namespace) -> Weights:
     """Load the model afresh."""
     return load_weights(
@@ -185,15 +190,16 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     lengths = [len(one.tokens) for one in tokenised(tokenizer, train)]
     tokenising = time.perf_counter() - began
     adapted, plain_train = plain_training(weights, train, options, folder / "plain")
+    say(f"plain training: {plain_train['seconds']:.1f} s")
     adapted.save_pretrained(str(folder / "plain" / "adapter"))
     # As `generate` is used after training: adapter merged, which only helps the plain side.
     weights.model = adapted.merge_and_unload().eval()
 
-    ratio = max(
-        len(tokenizer(target)["input_ids"]) / max(1, len(tokenizer(source)["input_ids"]))
+    growth = max(
+        growth_of(len(tokenizer(source)["input_ids"]), len(tokenizer(target)["input_ids"]))
         for source, target in train
     )
-    limits = Limits(fixed=None, per_source_token=1.5 * ratio)
+    limits = Limits(fixed=None, growth=1.25 * growth)
     limit = max(limits.of(len(tokenizer(source)["input_ids"])) for source in test)
     probe = test[: max(1, len(test) // 4)]
     trials: dict[int, float] = {}
@@ -201,6 +207,7 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         plain_decoding(weights, probe[: min(8, len(probe))], batch, 8)  # warm up
         _, seconds = plain_decoding(weights, probe, batch, limit)
         trials[batch] = len(probe) / seconds
+        say(f"plain decoding, batches of {batch}: {trials[batch]:.1f} sentences/s")
     best = max(trials, key=lambda one: trials[one])
     plain_texts, plain_seconds = plain_decoding(weights, test, best, limit)
     del adapted, weights
@@ -215,11 +222,13 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     record = json.loads((folder / "ours" / "llm.json").read_text(encoding="utf-8"))
     # Reading the weights and tokenising cost the same on both sides and are counted in neither.
     train_seconds = record["training"]["seconds"]
+    say(f"our training: {train_seconds:.1f} s, {record['training']['path']}")
     system.load(folder / "ours")
     began = finished(options.device)
     ours_texts = list(system.translate(test))
     decode_seconds = finished(options.device) - began
     described = system.describe()
+    say(f"our decoding: {decode_seconds:.1f} s, {described['decoder']}")
 
     # The same adapter on both decoders: how often do they say the same?
     (folder / "plain" / "llm.json").write_text(json.dumps(record), encoding="utf-8")

@@ -16,6 +16,7 @@ from recombine.errors import ConfigError, DataError, Problems
 from recombine.systems.base import Failure, TrainingData
 from recombine.systems.llm import Llm
 from recombine.systems.llm.batches import Collation, Learned, plan_epoch
+from recombine.systems.llm.decoding import Limits, growth_of
 from recombine.systems.llm.prompt import Prompt, cut_at_stop
 from recombine.systems.llm.shots import choose_shots
 
@@ -135,6 +136,25 @@ def test_fast_decoding_equals_the_librarys(tiny_model, rows):
     assert list(fast.translate(sources)) == list(plain.translate(sources))
     assert fast.describe()["decoder"] == "fast"
     assert plain.describe()["decoder"] == "generate"
+
+
+def test_half_precision_decodes_fast_too(tiny_model):
+    """Rounding in bfloat16 is no reason to leave the fast path; a sliding window is."""
+    options = {"model": str(tiny_model), "method": "prompt", "device": "cpu", "max_new_tokens": 4}
+    system = Llm(dtype="bfloat16", **options)
+    assert len(list(system.translate(SOURCES))) == len(SOURCES)
+    assert system.describe()["decoder"] == "fast"
+    windowed = Llm(**options)
+    weights = windowed._weights()
+    weights.model.config.sliding_window = 8
+    assert windowed._make_decoding(weights, (), 2.0).path == "generate"
+
+
+def test_limits_follow_the_training_text():
+    """A short source with a long translation does not open the door for long ones."""
+    assert growth_of(2, 18) == 3.0
+    assert Limits(fixed=None, growth=3.0).of(20) == 88
+    assert Limits(fixed=7, growth=3.0).of(20) == 7
 
 
 def test_runaways_go_on_in_another_batch(tiny_model):

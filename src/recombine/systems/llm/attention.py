@@ -41,6 +41,12 @@ def use_library_attention(model: Any) -> None:
             config._attn_implementation = "sdpa"
 
 
+def needs_library_attention(model: Any) -> bool:
+    """Say whether the architecture attends to less than everything before a token."""
+    names = ("sliding_window", "attn_logit_softcapping", "attention_chunk_size")
+    return any(getattr(model.config, name, None) for name in names)
+
+
 def attend(
     module: Any,
     query: Any,

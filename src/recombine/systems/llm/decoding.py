@@ -9,6 +9,7 @@ from typing import Any
 from recombine.systems.base import Failure
 from recombine.systems.llm.attention import (
     Unsupported,
+    needs_library_attention,
     use_library_attention,
     use_plain_attention,
 )
@@ -22,6 +23,7 @@ _GPU_ROWS = 512
 _CPU_ROWS = 32
 _MEMORY_SHARE = 0.06  # of the GPU, for the keys and values of one batch shape
 _TYPICAL_LENGTH = 256
+SHORT_SOURCE = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,14 +31,23 @@ class Limits:
     """How many new tokens a sequence may get: a fixed number, or by its source's length."""
 
     fixed: int | None
-    per_source_token: float
-    extra: int = 32
+    growth: float
+    extra: int = 16
 
     def of(self, source_tokens: int) -> int:
         """Return the limit for a source of so many tokens."""
         if self.fixed is not None:
             return self.fixed
-        return int(self.per_source_token * source_tokens) + self.extra
+        return int(self.growth * (source_tokens + SHORT_SOURCE)) + self.extra
+
+
+def growth_of(source_tokens: int, answer_tokens: int) -> float:
+    """Return how much longer an answer is than its source, short sources counting a little more.
+
+    Without that a one-word source with a long translation would allow every long source a
+    translation many times its length, and a sentence that never ends would use all of it.
+    """
+    return answer_tokens / (source_tokens + SHORT_SOURCE)
 
 
 @dataclass
@@ -162,9 +173,9 @@ class Decoding:
 
     def _prepare(self) -> None:
         """Switch to the fast path if this architecture gives the same answers on it."""
-        import torch
-
         model, device = self.weights.model, self.weights.device
+        if needs_library_attention(model):
+            return
         suspects = self._suspects().to(device)
         greedy = Greedy(
             model,
@@ -182,8 +193,7 @@ class Decoding:
         try:
             found = greedy.first_logits(prompts)
             agree = all(
-                torch.allclose(one, other, rtol=0.05, atol=0.05 * float(one.std()) + 1e-4)
-                for one, other in zip(expected, found, strict=True)
+                _close(one, other, model.dtype) for one, other in zip(expected, found, strict=True)
             )
         except (Unsupported, TypeError, AttributeError, RuntimeError, ValueError):
             agree = False
@@ -233,3 +243,13 @@ def _next_logits(model: Any, prompt: list[int], device: str) -> Any:
 
     with torch.inference_mode():
         return model(input_ids=torch.tensor([prompt], device=device)).logits[0, -1].float()
+
+
+def _close(expected: Any, found: Any, dtype: Any) -> bool:
+    """Say whether two computations of the same logits agree but for rounding.
+
+    Half-precision kernels of different shape differ by several percent of the logits' spread
+    (.056 seen with SmolLM2 in bfloat16); other attention gives differences of the spread itself.
+    """
+    difference = (expected - found).norm() / (expected - expected.mean()).norm()
+    return bool(difference < (0.2 if dtype.itemsize < 4 else 1e-3))

@@ -12,7 +12,7 @@ from recombine.errors import ConfigError, DataError
 from recombine.files import write_json
 from recombine.registry import require
 from recombine.systems.base import Failure, TrainingData
-from recombine.systems.llm.decoding import Decoding, Limits
+from recombine.systems.llm.decoding import Decoding, Limits, growth_of
 from recombine.systems.llm.prompt import PAPER_PROMPT, Prompt, render_answer
 from recombine.systems.llm.shots import choose_shots
 from recombine.systems.llm.step import Step
@@ -26,8 +26,8 @@ from recombine.systems.llm.training import (
 )
 from recombine.systems.llm.weights import Weights, load_weights
 
-_UNTRAINED_RATIO = 8.0  # new tokens per source token where no training text tells better
-_TRAINED_ROOM = 1.5  # times the largest ratio seen in training
+_UNTRAINED_GROWTH = 8.0  # new tokens per source token where no training text tells better
+_TRAINED_ROOM = 1.25  # times the largest growth seen in training
 
 
 @dataclass(kw_only=True)
@@ -110,7 +110,7 @@ class Llm:
         except FileNotFoundError:
             raise DataError(f"{model_dir} holds no finished training") from None
         weights = self._weights()
-        ratio = _UNTRAINED_RATIO
+        growth = _UNTRAINED_GROWTH
         if made["method"] == "lora":
             peft = require("peft", extra="llm", feature="LoRA")
             folder = model_dir / "adapter"
@@ -119,8 +119,8 @@ class Llm:
             adapted = peft.PeftModel.from_pretrained(weights.model, str(folder))
             # Merged, the adapter costs nothing at translation time.
             weights.model = adapted.merge_and_unload().eval()
-            ratio = made["longest_ratio"] * _TRAINED_ROOM
-        self._decoding = self._make_decoding(weights, made.get("shots", ()), ratio)
+            growth = made["growth"] * _TRAINED_ROOM
+        self._decoding = self._make_decoding(weights, made.get("shots", ()), growth)
         return self
 
     def checkpoints(self, model_dir: Path) -> list[str]:
@@ -131,7 +131,7 @@ class Llm:
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
         """Yield one translation per source, in order."""
         if self._decoding is None:
-            self._decoding = self._make_decoding(self._weights(), (), _UNTRAINED_RATIO)
+            self._decoding = self._make_decoding(self._weights(), (), _UNTRAINED_GROWTH)
         return self._decoding.translate(sources)
 
     def describe(self) -> dict[str, object]:
@@ -161,7 +161,7 @@ class Llm:
         """Train the adapter in this process."""
         import torch
 
-        from recombine.systems.llm.attention import use_plain_attention
+        from recombine.systems.llm.attention import needs_library_attention, use_plain_attention
         from recombine.systems.llm.lean import use_fused_norms, use_lean_adapters
 
         weights = self._weights()
@@ -171,7 +171,7 @@ class Llm:
         use_lean_adapters(adapted)
         if weights.device.startswith("cuda"):
             use_fused_norms(model)
-            if not _needs_library_attention(model):
+            if not needs_library_attention(model):
                 use_plain_attention(model)
         prompt = Prompt(template=self.prompt, instruction=self.instruction)
         sequences = learned_sequences(
@@ -248,8 +248,8 @@ class Llm:
 
         sources = sizes([source for source, _ in pairs])
         answers = sizes([render_answer(target) for _, target in pairs])
-        ratio = max(two / max(1, one) for one, two in zip(sources, answers, strict=True))
-        return {"method": "lora", "longest_ratio": ratio, "training": asdict(made)}
+        growth = max(growth_of(one, two) for one, two in zip(sources, answers, strict=True))
+        return {"method": "lora", "growth": growth, "training": asdict(made)}
 
     def _weights(self) -> Weights:
         return load_weights(
@@ -261,7 +261,7 @@ class Llm:
         )
 
     def _make_decoding(
-        self, weights: Weights, shots: Sequence[Sequence[str]], ratio: float
+        self, weights: Weights, shots: Sequence[Sequence[str]], growth: float
     ) -> Decoding:
         return Decoding(
             weights,
@@ -271,7 +271,7 @@ class Llm:
                 shots=tuple((source, target) for source, target in shots),
             ),
             stops=self.stop,
-            limits=Limits(fixed=self.max_new_tokens, per_source_token=ratio),
+            limits=Limits(fixed=self.max_new_tokens, growth=growth),
             rows=self.decode_batch,
             decoder=self.decoder,
         )
@@ -286,12 +286,6 @@ class Llm:
 
 def _save(adapted: Any, folder: Path) -> None:
     adapted.save_pretrained(str(folder), safe_serialization=True)
-
-
-def _needs_library_attention(model: Any) -> bool:
-    """Say whether the architecture attends to less than everything before a token."""
-    config = model.config
-    return any(getattr(config, name, None) for name in ("sliding_window", "attn_logit_softcapping"))
 
 
 def _is_first_process() -> bool:
