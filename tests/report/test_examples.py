@@ -47,3 +47,5 @@ def test_details_become_sentences():
     )
     assert explain({"missing": ["car"], "aligned": [["a", "b", "c"]], "n": 2}) == "missing car; n 2"
     assert explain({}) == ""
+    assert explain({"class": "right"}) == ""
+    assert explain({"class": "collapsed"}) == "collapsed"

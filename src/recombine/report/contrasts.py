@@ -158,7 +158,9 @@ def _label_table(report: Report, sheet: Sheet, system: str) -> str:
     rows = []
     for value in by_family(sheet, counts):
         size = sum(counts[value].values())
-        cells = "".join(_label_cell(label, counts[value][label], size) for label in labels)
+        cells = "".join(
+            _label_cell(sheet, system, value, label, counts[value][label], size) for label in labels
+        )
         rows.append(f'<tr><th scope="row">{pretty(value or "all")}</th>{cells}</tr>')
     foot = "".join(f'<td class="num">{total[label]:,}</td>' for label in labels)
     return f"""
@@ -168,10 +170,18 @@ def _label_table(report: Report, sheet: Sheet, system: str) -> str:
 <tbody><tr class="family"><th scope="row">all</th>{foot}</tr>{"".join(rows)}</tbody></table></div>"""
 
 
-def _label_cell(label: str, count: int, size: int) -> str:
+def _label_cell(sheet: Sheet, system: str, value: str, label: str, count: int, size: int) -> str:
     share = count / size if size else 0.0
-    if label.lower() in RIGHT_LABELS:
+    right = label.lower() in RIGHT_LABELS
+    if right:
         step = 5 + min(5, round(5 * share))
     else:
         step = 5 - min(5, math.ceil(5 * share) if share else 0)
-    return f'<td class="num h{step}" title="{100 * share:.1f}%">{count:,}</td>'
+    text = f"{count:,}"
+    if count and not right:
+        # The class is part of every explanation, so a search for it finds the examples.
+        fields = {"a": system, "q": label, "metric": sheet.metric, "tag__split": sheet.split}
+        if value and sheet.main_tag:
+            fields[f"tag__{sheet.main_tag}"] = value
+        text = f'<a href="{escape(examples_link(**fields))}">{text}</a>'
+    return f'<td class="num h{step}" title="{100 * share:.1f}%">{text}</td>'

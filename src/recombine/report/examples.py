@@ -280,6 +280,9 @@ def explain(detail: Mapping[str, Any]) -> str:
             return (
                 f"{head}: {text}"[:MOST_DETAIL] if head and head not in text else text[:MOST_DETAIL]
             )
+    if set(detail) <= {"class", *UNTOLD}:
+        kind = str(detail.get("class", ""))
+        return "" if kind == "right" else kind
     parts = []
     for name, value in detail.items():
         if name in UNTOLD:

@@ -200,7 +200,7 @@
       if (values.every((v) => v !== "" && !Number.isNaN(Number(v)))) values.sort((x, y) => x - y);
       controls.append(select("tag." + name, name.replaceAll("_", " "), [["", "any"], ...values.map((v) => [v, v.replaceAll("_", " ")])], refresh));
     }
-    const box = element("label", "wide", "Text in source, reference or translation ( / )");
+    const box = element("label", "wide", "Text in source, reference, translation or explanation ( / )");
     const search = box.appendChild(document.createElement("input"));
     search.type = "search"; search.name = "q"; search.id = "q";
     let timer = 0;
@@ -246,7 +246,8 @@
       }
       if (words.length) {
         const text = [data.source[index], ...data.references[index], hypothesisOf(a, index) || "",
-          b >= 0 ? hypothesisOf(b, index) || "" : ""].join("\n").toLowerCase();
+          b >= 0 ? hypothesisOf(b, index) || "" : "",
+          ...data.verdicts.map((one) => one.why[a][String(index)] || "")].join("\n").toLowerCase();
         if (!words.every((word) => text.includes(word))) continue;
       }
       found.push(index);
