@@ -74,7 +74,8 @@ def test_usage_says_what_a_word_is():
         pair("every old dog saw it .", "det amod nsubj root dobj punct", "3 3 4 0 4 4"),
         pair("an old dog saw Rome .", "det amod nsubj root dobj punct", "3 3 4 0 4 4"),
     ]
-    usage = Usage(sentences, ["dobj"])
+    news = pair("the new dog saw Rome .", "det amod nsubj root dobj punct", "3 3 4 0 4 4")
+    usage = Usage([*sentences, *[news] * 9, *[sentences[2]] * 20], ["dobj"])
     assert usage.fits("dog", "N", ())
     assert not usage.fits("old", "N", ())
     assert usage.fits("old", "ADJ", ["amod"])

@@ -29,8 +29,10 @@ NOMINAL = frozenset(
 ADPOSITIONS = frozenset({"prep", "case", "agent", "mark"})
 # A name is a word that keeps its capital inside a sentence.
 NAME_SHARE = 0.5
-# An article whose next word hardly ever begins like this ("an" before "new") does not fit it.
-INITIAL_SHARE = 0.001
+# An article whose next word begins like this ten times less often than after articles in general
+# ("an" before "new") does not fit it; below five expected cases nothing is concluded.
+INITIAL_RATIO = 0.1
+FEWEST_EXPECTED = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +69,7 @@ class Usage:
         self.surfaces: dict[str, Counter[str]] = defaultdict(Counter)
         self.initials: dict[str, Counter[str]] = defaultdict(Counter)
         self.articles: dict[str, Counter[str]] = defaultdict(Counter)
+        self._every_initial: Counter[str] = Counter()
         for pair in pairs:
             self.total.update(pair.tokens)
             self.related.update(zip(pair.tokens, pair.relations, strict=True))
@@ -115,10 +118,21 @@ class Usage:
         )
 
     def may_precede(self, article: str, words: Iterable[str]) -> bool:
-        """Return True when an article is attested before all these words' first letters."""
+        """Return True unless an article avoids the first letter of one of these words."""
         initials = self.initials[article]
-        least = INITIAL_SHARE * initials.total()
-        return all(initials[word[0].lower()] > least for word in words)
+        everywhere = self._all_initials()
+        for word in words:
+            letter = word[0].lower()
+            expected = initials.total() * everywhere[letter] / max(1, everywhere.total())
+            if expected >= FEWEST_EXPECTED and initials[letter] < INITIAL_RATIO * expected:
+                return False
+        return True
+
+    def _all_initials(self) -> Counter[str]:
+        if not self._every_initial:
+            for counts in self.initials.values():
+                self._every_initial.update(counts)
+        return self._every_initial
 
 
 def collect(
