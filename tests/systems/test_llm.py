@@ -195,6 +195,8 @@ def test_checkpoints_of_every_epoch(tiny_model, tmp_path):
     assert system.checkpoints(tmp_path / "model") == ["epoch-1", "epoch-2"]
     early = quick(tiny_model).load(tmp_path / "model", checkpoint="epoch-1")
     assert len(list(early.translate(SOURCES[:2]))) == 2
+    with pytest.raises(DataError, match="no adapter"):
+        quick(tiny_model).load(tmp_path / "model", checkpoint="epoch-9")
 
 
 def test_a_killed_training_goes_on_to_the_same_adapter(tiny_model, tmp_path):

@@ -116,6 +116,8 @@ class Llm:
             folder = model_dir / "adapter"
             if checkpoint is not None:
                 folder = model_dir / "checkpoints" / checkpoint
+            if not (folder / "adapter_config.json").exists():
+                raise DataError(f"no adapter in {folder}")  # peft would ask the hub for it
             adapted = peft.PeftModel.from_pretrained(weights.model, str(folder))
             # Merged, the adapter costs nothing at translation time.
             weights.model = adapted.merge_and_unload().eval()
