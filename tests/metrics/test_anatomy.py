@@ -98,3 +98,11 @@ def test_aggregate_is_the_share_without_error(metric):
 
     assert metric.aggregate(np.array([[1.0], [0.0]])) == 50.0
     assert "sget" in metric.signature()
+
+
+def test_other_languages_are_not_observed():
+    """A grammar without the benchmark's target language makes the metric not applicable."""
+    dutch = Anatomy(grammar="toy", target_language="nl")
+    example = Example.make(source="x", references=("y",))
+    assert dutch.key(example) is None
+    dutch.prepare([Scored(example, "y")])

@@ -46,6 +46,8 @@ class Anatomy:
 
     def prepare(self, items: Sequence[Scored]) -> None:
         """Check once that the grammar parses the benchmark's references."""
+        if not self._speaks():
+            return
         references = [one.example for one in items if one.example.references][:TRIED]
         if references and not any(self._reference_tree(one) for one in references):
             raise ConfigError(
@@ -55,8 +57,11 @@ class Anatomy:
             )
 
     def key(self, example: Example) -> str | None:
-        """Every example with a reference is observed by itself."""
-        return example.id if example.references else None
+        """Every example with a reference, in languages that the grammar has, by itself."""
+        return example.id if example.references and self._speaks() else None
+
+    def _speaks(self) -> bool:
+        return {self.source_language, self.target_language} <= set(self._loaded().languages)
 
     def observe(self, items: Sequence[Scored]) -> Observation | None:
         """Class one hypothesis; None when the grammar does not know the reference itself."""
