@@ -1,0 +1,41 @@
+"""Source sentences with more than one target."""
+
+from __future__ import annotations
+
+from recombine.grammar import Grammar, Tree
+from recombine.grammar.conflict import check_conflicts
+
+from .conftest import SMALL, Write
+
+HOMOGRAPH = {
+    "abstract.lexicon.tsv": SMALL["abstract.lexicon.tsv"] + "bat_animal\tN\nbat_club\tN\n",
+    "en.lexicon.tsv": SMALL["en.lexicon.tsv"] + "bat_animal\tbat\nbat_club\tbat\n",
+    "ja.lexicon.tsv": SMALL["ja.lexicon.tsv"] + "bat_animal\t蝙蝠\nbat_club\t棒\n",
+}
+
+
+def trees(grammar: Grammar, *words: str) -> list[Tree]:
+    """One sentence per subject."""
+    return [grammar.tree(f"decl(def({word}), sleep_(sleep))") for word in words]
+
+
+def test_conflict_names_targets_and_trees(write: Write) -> None:
+    """A homograph gives one conflict, with every target once and a tree for each."""
+    grammar = Grammar.load(write(HOMOGRAPH))
+    drawn = trees(grammar, "bat_animal", "cat", "bat_club", "bat_animal")
+    (conflict,) = check_conflicts(drawn, grammar.realiser, "en", "ja")
+    assert conflict.source == "The bat slept."
+    assert conflict.targets == ("蝙蝠が眠った。", "棒が眠った。")
+    assert conflict.trees == (drawn[0], drawn[2])
+
+
+def test_direction_matters(write: Write) -> None:
+    """Two words for one are a conflict in one direction only."""
+    grammar = Grammar.load(write(HOMOGRAPH))
+    drawn = trees(grammar, "bat_animal", "bat_club")
+    assert check_conflicts(drawn, grammar.realiser, "ja", "en") == []
+
+
+def test_repeated_pairs_are_no_conflict(small: Grammar) -> None:
+    """The same sentence drawn twice with the same target is fine."""
+    assert check_conflicts(trees(small, "cat", "cat"), small.realiser, "en", "ja") == []
