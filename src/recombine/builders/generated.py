@@ -7,6 +7,7 @@ go with it, and the certificate proves that training does not show it.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -151,6 +152,16 @@ class Generated:
 
     def build(self, draft: Draft) -> None:
         """Draw every part, then write splits, certificate and card."""
+        # Millions of tuples and no cycles: the collector would walk them again and again.
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            self._build(draft)
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _build(self, draft: Draft) -> None:
         grammar = self.load()
         self.check_recipe(grammar)
         setting = self.setting(grammar)
