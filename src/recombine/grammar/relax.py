@@ -25,6 +25,7 @@ class Relaxed(NamedTuple):
 
 def relax(grammar: Grammar, language: str) -> Relaxed:
     """Relax a grammar for parsing one of its languages; weights and other languages are dropped."""
+    grammar.concrete(language)  # says which languages there are when this is none of them
     spoken = grammar.source.languages[language]
     merged = _merged_categories(grammar, language)
     rules: dict[str, Rule] = {}

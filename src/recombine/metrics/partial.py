@@ -44,7 +44,9 @@ class Partial:
 
     def key(self, example: Example) -> str | None:
         """Examples of patterns that name a constituent are observed one by one."""
-        return example.id if example.focus and example.references else None
+        # A focus without renderings (a minimal pair's noun, an idiom) is another metric's matter.
+        named = example.focus and all(focus.accepted for focus in example.focus)
+        return example.id if named and example.references else None
 
     def observe(self, items: Sequence[Scored]) -> Observation:
         """Judge one hypothesis."""
