@@ -33,6 +33,8 @@ NAME_SHARE = 0.5
 # ("an" before "new") does not fit it; below five expected cases nothing is concluded.
 INITIAL_RATIO = 0.1
 FEWEST_EXPECTED = 5
+# Of the atoms asked for, this share must be found; atoms.tsv shows how many were.
+ENOUGH = 0.75
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,7 +223,7 @@ def choose(
     chosen += spread(loose, wanted.count - len(chosen))
     if usage is not None:
         chosen = [atom._replace(text=usage.surface(atom.text)) for atom in chosen]
-    if len(chosen) < wanted.count:
+    if len(chosen) < math.ceil(ENOUGH * wanted.count):
         raise DataError(
             f"role {role}: {len(chosen)} of {wanted.count} atoms found among "
             f"{len(candidates.counts[role])} words",
