@@ -8,6 +8,7 @@ Each raises AssertionError with the broken rule.
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from recombine.benchmark import Benchmark, Draft, Example
+from recombine.config import to_plain
 from recombine.metrics.base import Metric, Observation, Scored
 from recombine.systems.base import Failure, System
 
@@ -111,6 +113,7 @@ def _build(builder: Any, out: Path, seed: int) -> Benchmark:
             "target": getattr(builder, "target_language", "") or "xx",
             "builder": type(builder).__name__,
             "seed": seed,
+            "recipe": to_plain(builder) if dataclasses.is_dataclass(builder) else {},
         }
     )
 
