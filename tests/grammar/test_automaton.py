@@ -59,5 +59,5 @@ def test_unknown_tags_and_roles_are_refused(small: Grammar) -> None:
     """A demand that nothing could ever meet or break is a mistake."""
     with pytest.raises(GrammarError, match="no rule has the tag 'rc'"):
         Automaton(small.inventory, Constraints(depth={"rc": 1}))
-    with pytest.raises(GrammarError, match="'decl.object' is not a role"):
+    with pytest.raises(GrammarError, match=r"'decl\.object' is not a role"):
         Automaton(small.inventory, Constraints(only={"cat": ("decl.object",)}))

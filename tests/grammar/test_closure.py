@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recombine.grammar.closure import (
     Production,
+    Touching,
     find_first,
     find_glue,
     find_last,
@@ -44,7 +45,25 @@ def test_glue() -> None:
     nullable = find_nullable(PRODUCTIONS, [False] * 6)
     first = find_first(PRODUCTIONS, TERMINAL, nullable)
     last = find_last(PRODUCTIONS, TERMINAL, nullable)
-    assert find_glue(PRODUCTIONS, first, last, nullable) == (1 << C, 1 << A)
+    assert find_glue(PRODUCTIONS, first, last, nullable) == Touching(((1 << A, 1 << C),), 0, 0)
+
+
+def test_glue_at_the_end_of_a_line() -> None:
+    """A `+` with nothing, or only silence, on one side holds against any neighbour there."""
+    productions = [
+        Production(M, 0, (C,), (-1,), frozenset({-1})),
+        Production(S, 1, (A, N), (-1, 0), frozenset({0})),
+        Production(N, 2, (), (), NOTHING),
+        Production(N, 3, (B,), (0,), NOTHING),
+    ]
+    nullable = find_nullable(productions, [False] * 6)
+    first = find_first(productions, TERMINAL, nullable)
+    last = find_last(productions, TERMINAL, nullable)
+    found = find_glue(productions, first, last, nullable)
+    assert found == Touching(((1 << A, 1 << B),), any_left=1 << C, any_right=1 << A)
+    assert found.allows(1 << B, 1 << C)
+    assert found.allows(1 << A, 1 << A)
+    assert not found.allows(1 << B, 1 << A)
 
 
 def test_left_recursion_ends() -> None:

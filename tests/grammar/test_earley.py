@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from recombine.grammar import Grammar
@@ -45,7 +47,7 @@ def test_splits_cover_the_span(small: Grammar) -> None:
     (spans,) = found.splits(production, 0, end)
     assert spans[0][0] == 0
     assert spans[-1][1] == end
-    assert all(left[1] == right[0] for left, right in zip(spans, spans[1:], strict=False))
+    assert all(left[1] == right[0] for left, right in itertools.pairwise(spans))
     assert found.splits(production, 0, end - 1) == []
 
 

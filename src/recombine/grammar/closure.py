@@ -76,22 +76,56 @@ def _spread(
     return masks
 
 
+class Touching(NamedTuple):
+    """Terminals that can touch a neighbour without a join, as bits.
+
+    Between two pieces with a `+` both must be meant: `pairs` has what can be heard last before it
+    with what can be heard first after it. A `+` at the end of a line holds against whatever
+    stands outside: `any_left` and `any_right`.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    any_left: int
+    any_right: int
+
+    def allows(self, before: int, after: int) -> bool:
+        """Whether something of one mask can stand right before something of another."""
+        return bool(
+            before & self.any_right
+            or after & self.any_left
+            or any(before & last and after & first for last, first in self.pairs)
+        )
+
+
 def find_glue(
     productions: Sequence[Production],
     first: Sequence[int],
     last: Sequence[int],
     nullable: Sequence[bool],
-) -> tuple[int, int]:
-    """Terminals that can touch their left, and their right, neighbour without a join."""
-    left = right = 0
+) -> Touching:
+    """What can touch its left or right neighbour without a join."""
+    pairs: dict[int, int] = {}
+    any_left = any_right = 0
     for production in productions:
         for position in production.glue:
-            for symbol in reversed(production.right[: position + 1]):
-                right |= last[symbol]
-                if not nullable[symbol]:
-                    break
-            for symbol in production.right[position + 1 :]:
-                left |= first[symbol]
-                if not nullable[symbol]:
-                    break
-    return left, right
+            before, before_is_open = _edge(
+                production.right[position::-1] if position >= 0 else (), last, nullable
+            )
+            after, after_is_open = _edge(production.right[position + 1 :], first, nullable)
+            if before and after:
+                pairs[before] = pairs.get(before, 0) | after
+            any_left |= after if before_is_open else 0
+            any_right |= before if after_is_open else 0
+    return Touching(tuple(pairs.items()), any_left, any_right)
+
+
+def _edge(
+    symbols: Sequence[int], masks: Sequence[int], nullable: Sequence[bool]
+) -> tuple[int, bool]:
+    """What can be heard first, and whether all of the symbols can be silent."""
+    found = 0
+    for symbol in symbols:
+        found |= masks[symbol]
+        if not nullable[symbol]:
+            return found, False
+    return found, True

@@ -38,12 +38,12 @@ class Cutter:
     def __init__(self, productions: Productions) -> None:
         language = productions.concrete.language
         self.join = language.join
-        self.glued_left = productions.glued_left
-        self.glued_right = productions.glued_right
+        self.touching = productions.touching
         self.capital = "capitalise" in language.post
         self.comma = productions.entries.get(",") if "commas" in language.post else None
         self.trie: dict[Any, Any] = {}
         self._starting: dict[str, int] = {}  # letter -> what can begin with it
+        self._touches: dict[tuple[int, str], bool] = {}
         for text, entry in productions.entries.items():
             self._insert(text, entry)
         for article in ("a", "A") if "a_an" in language.post else ():
@@ -162,10 +162,15 @@ class Cutter:
         if self.join and position < len(text):
             if text.startswith(self.join, position):
                 end = position + len(self.join)
-            elif not (
-                entry.mask & self.glued_right
-                or self.glued_left & self._starting.get(text[position], 0)
-            ):
+            elif not self._can_touch(entry.mask, text[position]):
                 return
         found.append((end, entry))
         queue.append(end)
+
+    def _can_touch(self, before: int, letter: str) -> bool:
+        key = (before, letter)
+        found = self._touches.get(key)
+        if found is None:
+            found = self.touching.allows(before, self._starting.get(letter, 0))
+            self._touches[key] = found
+        return found

@@ -108,9 +108,7 @@ class Productions:
         self.nullable = find_nullable(self.productions, self._always_silent())
         self.first = find_first(self.productions, self.is_terminal, self.nullable)
         last = find_last(self.productions, self.is_terminal, self.nullable)
-        self.glued_left, self.glued_right = find_glue(
-            self.productions, self.first, last, self.nullable
-        )
+        self.touching = find_glue(self.productions, self.first, last, self.nullable)
 
     def signatures(self, symbol: Symbol) -> tuple[Signature, ...]:
         """The feature values that constituents of a symbol can have."""
@@ -323,11 +321,11 @@ class Productions:
         self, left: int, number: int, instance: Instance, field: str, pieces: Pieces
     ) -> None:
         options: list[list[tuple[int, int]]] = []  # per piece: (symbol, slot) alternatives
-        glue: set[int] = set()
+        glue: dict[int, bool] = {}  # the piece before a `+` -> whether it holds beside silence too
         rule = self.inventory.rule(instance.rule)
         for piece in pieces:
             if isinstance(piece, Glue):
-                glue.add(len(options) - 1)
+                glue[len(options) - 1] = piece.strong
             elif isinstance(piece, Text):
                 options.append([(self._literal(piece.text), -1)] if piece.text else [(-1, -1)])
             elif isinstance(piece, Ref):
@@ -356,7 +354,11 @@ class Productions:
         for chosen in itertools.islice(itertools.product(*options), 64):
             kept = [index for index, (symbol, _) in enumerate(chosen) if symbol >= 0]
             places = {index: place for place, index in enumerate(kept)}
-            glued = {max((places[i] for i in kept if i <= index), default=-1) for index in glue}
+            glued = {
+                max((places[i] for i in kept if i <= index), default=-1)
+                for index, strong in glue.items()
+                if strong or (index in places and index + 1 in places)
+            }
             self.by_left.setdefault(left, []).append(len(self.productions))
             self.productions.append(
                 Production(
