@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recombine.benchmark import Example, Focus
+from recombine.builders.certificate import HeldOut
 from recombine.builders.focus import FocusFinder
 from recombine.builders.part import (
     Draw,
@@ -57,6 +58,16 @@ class Drawing:
         self._target = grammar.realiser(recipe.target_language).fill
         self._known: dict[str, str] = {}  # source sentence -> translation, over all splits
         self._taken: dict[str, str] = {}  # source sentence -> split, where splits are disjoint
+        held = [
+            HeldOut(grammar, part, setting)
+            for split, parts in recipe.split.items()
+            if split != TRAIN
+            for part in parts.values()
+            if part.category
+        ]
+        self._held = [one for one in held if one.defined]
+        self._telling = frozenset().union(*(one.words for one in self._held))
+        self._shapes: dict[tuple[int, ...], bool] = {}
         self._longest = 0  # words of the longest training sentence that is not composed
         self._depths = {
             tag: frozenset(
@@ -141,6 +152,18 @@ class Drawing:
             return allowed.admits(count)
         return allowed.admits(Tree(self.grammar.inventory, codes).depth(tag))
 
+    def _held_out(self, codes: tuple[int, ...]) -> bool:
+        """Whether a tree shows what a generalisation part holds out of training."""
+        first = self.grammar.inventory.first_word
+        # Words that no pattern names cannot decide, so trees that differ in those are judged once.
+        shape = tuple([c if c < first or c in self._telling else -1 for c in codes])
+        found = self._shapes.get(shape)
+        if found is None:
+            tree, present = Tree(self.grammar.inventory, codes), frozenset(codes)
+            found = any(one.shows(tree, present) for one in self._held)
+            self._shapes[shape] = found
+        return found
+
     def _pair(self, codes: tuple[int, ...], source: str | None = None) -> tuple[str, str] | None:
         """Both texts, or None where the source has another translation already."""
         source = source or self._source(codes)
@@ -161,7 +184,8 @@ class Drawing:
                 continue  # no target word, two of them, or enough of this one
             source = self._source(codes)
             if (
-                source in seen
+                (split == TRAIN and self._held_out(codes))
+                or source in seen
                 or (allowed is not None and not all(w in allowed for w in words_of(source)))
                 or not self._free(source, split)
                 or (pair := self._pair(codes, source)) is None
@@ -220,7 +244,14 @@ class Drawing:
         total = sum(draw.size for draw in draws)
         left = [draw.size for draw in draws]
         bounds = [sum(left[: index + 1]) for index in range(len(left))]
+        dropped = 0
         for number, codes in enumerate(self._candidates(draws[0])):
+            if self._held_out(codes):
+                dropped += 1
+                if dropped >= PATIENCE:
+                    raise GrammarError(f"pool '{pool}': every sentence shows a held-out pattern")
+                continue
+            dropped = 0
             pair = self._pair(codes)
             if pair is None:
                 continue
@@ -259,6 +290,8 @@ class Drawing:
         left = size
         for pieces in zip(*streams, strict=True):
             codes = (code, *(number for piece in pieces for number in piece))
+            if split == TRAIN and self._held_out(codes):
+                continue
             pair = self._pair(codes)
             if pair is not None and self._free(pair[0], split):
                 left -= 1
