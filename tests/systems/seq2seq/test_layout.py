@@ -1,0 +1,104 @@
+"""Layout: every piece lies in exactly one row, whichever way the rows are laid."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from recombine.systems.seq2seq.corpus import Corpus, Side
+from recombine.systems.seq2seq.layout import Grouped, Packed, Resident, group_batch
+from recombine.systems.seq2seq.vocabulary import BEGIN, PAD
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    """Twelve pairs from empty to long."""
+    stream = np.random.default_rng(2)
+    sides = [
+        Side.of([stream.integers(4, 30, n).tolist() for n in stream.integers(0, 40, 12)])
+        for _ in range(2)
+    ]
+    return Corpus(*sides)
+
+
+def pairs_of(corpus: Corpus, chosen: list[int]) -> list[tuple[list[int], list[int]]]:
+    """Return what a batch of these pairs has to hold, in any order."""
+    sides = corpus.source, corpus.target
+    return sorted(
+        (sides[0].sentence(number).tolist(), sides[1].sentence(number).tolist())
+        for number in chosen
+    )
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_groups_hold_the_chosen_pairs(corpus: Corpus, groups: int) -> None:
+    """Read back without padding, the rows are the chosen pairs and nothing else."""
+    chosen = [7, 2, 2, 11, 0, 5, 9]
+    batch = group_batch(corpus, np.array(chosen), CPU, groups)
+    assert isinstance(batch.layout, Grouped)
+    assert len(batch.layout.groups) <= groups
+    found = []
+    source_row = target_row = 0
+    for group in batch.layout.groups:
+        for _ in range(group.count):
+            source = batch.source[source_row : source_row + group.source_length].tolist()
+            target = batch.target_output[target_row : target_row + group.target_length].tolist()
+            fed = batch.target_input[target_row : target_row + group.target_length].tolist()
+            assert fed == [BEGIN, *target[:-1]]
+            found.append(([one for one in source if one], [one for one in target if one]))
+            source_row += group.source_length
+            target_row += group.target_length
+    assert PAD == 0
+    assert (source_row, target_row) == (len(batch.source), len(batch.target_output))
+    assert sorted(found) == pairs_of(corpus, chosen)
+
+
+def test_more_groups_mean_less_padding() -> None:
+    """Short and long sentences part company where that saves rows."""
+    lengths = [3, 60, 3, 60, 3, 3]
+    corpus = Corpus(*(Side.of([[5] * length for length in lengths]),) * 2)
+    rows = [len(group_batch(corpus, np.arange(6), CPU, groups).source) for groups in (1, 2)]
+    assert rows == [6 * 61, 4 * 4 + 2 * 61]
+
+
+def test_packed_sentences_touch(corpus: Corpus) -> None:
+    """Sentence b begins where b - 1 ends; after the last one there is only padding."""
+    chosen = [3, 8, 1, 10]
+    resident = Resident(corpus, CPU)
+    # Filled up with the empty sentence, as token batches are.
+    numbers = torch.tensor([*chosen, resident.empty, resident.empty])
+    batch, pieces = resident.pack(numbers, 200, 190)
+    layout = batch.layout
+    assert isinstance(layout, Packed)
+    assert int(pieces) == corpus.target.lengths[chosen].sum()
+    ends = layout.target_starts + layout.target_lengths
+    assert layout.target_starts.tolist() == [0, *ends[:-1].tolist()]
+    assert batch.target_output[int(pieces) :].eq(PAD).all()
+    found = []
+    for row in range(len(chosen)):
+        source, target = (
+            slice(int(start), int(start + length))
+            for start, length in (
+                (layout.source_starts[row], layout.source_lengths[row]),
+                (layout.target_starts[row], layout.target_lengths[row]),
+            )
+        )
+        fed = batch.target_input[target].tolist()
+        assert fed == [BEGIN, *batch.target_output[target].tolist()[:-1]]
+        assert batch.target_positions[target].tolist() == list(range(len(fed)))
+        found.append((batch.source[source].tolist(), batch.target_output[target].tolist()))
+    assert sorted(found) == pairs_of(corpus, chosen)
+
+
+def test_the_order_of_the_choice_does_not_matter(corpus: Corpus) -> None:
+    """The same sentences lie in the same rows, so sums are added up in the same order."""
+    first, *others = (
+        group_batch(corpus, np.array(chosen), CPU).source.tolist()
+        for chosen in itertools.islice(itertools.permutations([1, 4, 6, 9]), 6)
+    )
+    assert all(other == first for other in others)

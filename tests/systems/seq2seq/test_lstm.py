@@ -1,0 +1,94 @@
+"""LSTM: the equations of Luong et al. 2015, whatever the padding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from recombine.systems.seq2seq.corpus import Corpus, Side
+from recombine.systems.seq2seq.layout import group_batch
+from recombine.systems.seq2seq.lstm import Lstm
+from recombine.systems.seq2seq.options import LstmOptions
+from recombine.systems.seq2seq.vocabulary import BEGIN
+
+CPU = torch.device("cpu")
+
+
+def model(**options: Any) -> Lstm:
+    """Return a small untrained LSTM without dropout."""
+    torch.manual_seed(4)
+    shape = {"width": 16, "encoder_layers": 2, "decoder_layers": 2, "dropout": 0.0}
+    return Lstm(LstmOptions(**{**shape, **options}), 20, 20)
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    """Six pairs, some empty, some long."""
+    stream = np.random.default_rng(5)
+    sides = [
+        Side.of([stream.integers(4, 20, n).tolist() for n in lengths])
+        for lengths in ([3, 9, 0, 24, 5, 1], [4, 7, 2, 29, 6, 0])
+    ]
+    return Corpus(*sides)
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_padding_changes_nothing(corpus: Corpus, bidirectional: bool) -> None:
+    """One batch, several groups and single sentences have the same loss and gradients."""
+    one = model(bidirectional=bidirectional)
+    losses = [
+        one(group_batch(corpus, np.arange(6), CPU, 1)),
+        one(group_batch(corpus, np.arange(6), CPU, 4)),
+        sum(one(group_batch(corpus, np.array([number]), CPU)) for number in range(6)),
+    ]
+    gradients = [torch.autograd.grad(loss, list(one.parameters())) for loss in losses]
+    for loss, found in zip(losses[1:], gradients[1:], strict=True):
+        torch.testing.assert_close(loss, losses[0])
+        for mine, theirs in zip(found, gradients[0], strict=True):
+            torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
+
+
+def test_attention_is_luong_s(corpus: Corpus) -> None:
+    """Dot scores, their softmax, a context, and tanh(W [context; state]) to the output layer."""
+    one = model()
+    source, target = (torch.from_numpy(side.sentence(1)) for side in (corpus.source, corpus.target))
+    memory, states = one.encoder(one.source_embedding[source] * 4)
+    fed = torch.cat((torch.tensor([BEGIN]), target[:-1]))
+    output, _ = one.decoder(one.target_embedding[fed] * 4, states)
+    rows = []
+    for state in output:
+        weights = (memory @ state).softmax(0)
+        context = (weights[:, None] * memory).sum(0)
+        rows.append(torch.tanh(one.mix @ torch.cat((context, state))))
+    assert one.output is not None
+    logits = torch.stack(rows) @ one.output.T + one.output_bias
+    expected = functional.cross_entropy(logits, target, reduction="sum")
+    torch.testing.assert_close(one(group_batch(corpus, np.array([1]), CPU)), expected)
+
+
+@pytest.mark.parametrize(("encoder", "decoder"), [(1, 3), (3, 1), (2, 2)])
+def test_every_decoder_layer_gets_a_state(encoder: int, decoder: int) -> None:
+    """Layers that the encoder has not start from its last one; spare ones are left."""
+    one = model(encoder_layers=encoder, decoder_layers=decoder)
+    pieces, lengths = torch.tensor([[5, 6, 7], [8, 9, 0]]), torch.tensor([3, 2])
+    state, cell = one.start(pieces, lengths, 9).states
+    assert state.shape == cell.shape == (decoder, 2, 16)
+    _, (wanted, _) = one.encoder(one.source_embedding[pieces[:1]] * 4)
+    for layer in range(decoder):
+        torch.testing.assert_close(state[layer, 0], wanted[min(layer, encoder - 1), 0])
+
+
+def test_a_selected_cache_decodes_alike() -> None:
+    """Beams taken out of a cache in another order go on as they would have."""
+    one = model().eval()
+    cache = one.start(torch.tensor([[5, 6, 7], [8, 9, 0]]), torch.tensor([3, 2]), 9)
+    chosen = torch.tensor([1, 0, 1])
+    selected = cache.select(chosen)
+    expected = one.step(cache, torch.tensor([4, 11]), 0)
+    found = one.step(selected, torch.tensor([11, 4, 11]), 0)
+    torch.testing.assert_close(found, expected[chosen])
+    assert not torch.allclose(expected[0], expected[1])
