@@ -55,6 +55,19 @@ def test_check_reports_every_problem_and_exits_2(tmp_path, recipe, capsys):
     assert json.loads(capsys.readouterr().out)["ok"] is False
 
 
+def test_check_notes_ambiguous_directions(capsys):
+    """A source with two translations is told and is no problem."""
+    assert main(["check", "toy"]) == 0
+    told = capsys.readouterr().err
+    assert "note: ja-en: " in told
+    assert "note: en-" not in told
+    assert told.endswith("toy: no problem found\n")
+    assert main(["check", "toy", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["ok"] is True
+    assert [note[:5] for note in found["notes"]] == ["ja-de", "ja-en", "ja-tr"]
+
+
 @pytest.mark.parametrize("arguments", [["nowhere"], ["none.toml"]])
 def test_checking_nothing_is_an_error(arguments, capsys):
     """Exit 2 and a sentence."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recombine.grammar import Grammar, Tree
-from recombine.grammar.conflict import check_conflicts
+from recombine.grammar.conflict import check_conflicts, note_conflicts
 
 from .conftest import SMALL, Write
 
@@ -39,3 +39,31 @@ def test_direction_matters(write: Write) -> None:
 def test_repeated_pairs_are_no_conflict(small: Grammar) -> None:
     """The same sentence drawn twice with the same target is fine."""
     assert check_conflicts(trees(small, "cat", "cat"), small.realiser, "en", "ja") == []
+
+
+def test_notes_name_direction_and_example(write: Write) -> None:
+    """Only the ambiguous direction is noted, with a sentence and its translations."""
+    (note,) = note_conflicts(Grammar.load(write(HOMOGRAPH)), count=500)
+    assert note.startswith("en-ja: of 500 sentences drawn, ")
+    example = note.partition("such as: ")[2]
+    source, targets = example.split(" -> ")
+    assert source == "The bat slept."
+    assert set(targets.split(" | ")) == {"蝙蝠が眠った。", "棒が眠った。"}
+    assert note_conflicts(Grammar.load(write(HOMOGRAPH)), count=500) == [note]
+
+
+def test_no_notes_without_ambiguity(small: Grammar) -> None:
+    """A grammar whose languages keep everything apart has nothing to note."""
+    assert note_conflicts(small, count=500) == []
+
+
+def test_shipped_sources_are_unambiguous(toy: Grammar) -> None:
+    """The direction that the shipped benchmarks use, from English, has no conflict."""
+    for grammar in (toy, Grammar.load("sget"), Grammar.load("paradox")):
+        assert [note for note in note_conflicts(grammar) if note.startswith("en-")] == []
+
+
+def test_a_grammar_that_draws_nothing_has_no_notes(write: Write) -> None:
+    """Rules that are left to splits, with weight 0, are no crash."""
+    text = SMALL["abstract.grammar"].replace("*VP\n", "*VP [0]\n", 1)
+    assert note_conflicts(Grammar.load(write({"abstract.grammar": text}))) == []

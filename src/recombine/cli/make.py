@@ -49,16 +49,37 @@ def list_verb(options: argparse.Namespace) -> int:
 def check_verb(options: argparse.Namespace) -> int:
     """Check anything, without side effects."""
     problems = _problems_of(options.path)
+    notes = [] if problems else _notes_on(options.path)
     if options.json:
         rows = [
             {"where": str(p.where or ""), "message": p.message, "hint": p.hint} for p in problems
         ]
-        print(json.dumps({"ok": not problems, "problems": rows}, ensure_ascii=False, indent=2))
+        found = {"ok": not problems, "problems": rows, "notes": notes}
+        print(json.dumps(found, ensure_ascii=False, indent=2))
         return 2 if problems else 0
     if problems:
         raise Problems(problems)
+    for note in notes:
+        say(f"note: {note}")
     say(f"{options.path}: no problem found")
     return 0
+
+
+def _is_grammar(text: str) -> bool:
+    from recombine import registry
+
+    path = Path(text)
+    is_benchmark = (path / "benchmark.toml").is_file()
+    return not is_benchmark and (path.is_dir() or registry.data_path("grammars", text).is_dir())
+
+
+def _notes_on(text: str) -> list[str]:
+    """What is no problem but good to know."""
+    if Path(text).suffix == ".toml" or not _is_grammar(text):
+        return []
+    from recombine.grammar import Grammar, note_conflicts
+
+    return note_conflicts(Grammar.load(text))
 
 
 def _problems_of(text: str) -> list[RecombineError]:
@@ -83,7 +104,7 @@ def _problems_of(text: str) -> list[RecombineError]:
 
                 read_experiment(path)
             return []
-        if path.is_dir() or registry.data_path("grammars", text).is_dir():
+        if _is_grammar(text):
             from recombine.grammar import check_grammar
 
             return check_grammar(text)

@@ -11,6 +11,7 @@
     Pattern.parse("decl.subj >> beside").matches(tree)
     grammar.admits(tree, constraints); grammar.violations(tree)
     check_grammar("path") -> list[RecombineError]        # everything that is wrong, at once
+    note_conflicts(grammar) -> list[str]                 # directions with ambiguous sources
     sample_rows(grammar, 5, seed=1, patterns=["rc_obj"])  # dicts: tree and one text per language
     review_rows(grammar)                                 # every word form, every construction once
 
@@ -18,6 +19,7 @@ The files are described in docs/how-to/grammar-format.md.
 """
 
 from recombine.grammar.check import check_conflicts, check_grammar
+from recombine.grammar.conflict import note_conflicts
 from recombine.grammar.constraints import Constraints
 from recombine.grammar.grammar import Grammar, find_grammar, shipped_grammars
 from recombine.grammar.listing import review_rows, sample_rows
@@ -40,6 +42,7 @@ __all__ = [
     "check_conflicts",
     "check_grammar",
     "find_grammar",
+    "note_conflicts",
     "review_rows",
     "sample_rows",
     "shipped_grammars",
