@@ -1,0 +1,78 @@
+"""Decoding is fast where it can be, and always what the library gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from recombine.systems.base import Failure
+from recombine.systems.llm import Llm
+from recombine.systems.llm.decoding import Limits, growth_of
+
+
+@pytest.mark.parametrize("rows", [1, 3, 16])
+def test_fast_decoding_equals_the_librarys(tiny_model, rows, sources):
+    """The fixed-memory decoder gives what `generate` gives, at any batch size."""
+    sources += ["x", "a much longer source that no one has ever seen before today"]
+    options = {"method": "prompt", "max_new_tokens": 20, "device": "cpu", "stop": ()}
+    fast = Llm(model=str(tiny_model), decode_batch=rows, **options)
+    plain = Llm(model=str(tiny_model), decode_batch=1, decoder="generate", **options)
+    assert list(fast.translate(sources)) == list(plain.translate(sources))
+    assert fast.describe()["decoder"] == "fast"
+    assert plain.describe()["decoder"] == "generate"
+
+
+def test_half_precision_decodes_fast_too(tiny_model, sources):
+    """Rounding in bfloat16 is no reason to leave the fast path; a sliding window is."""
+    options = {"model": str(tiny_model), "method": "prompt", "device": "cpu", "max_new_tokens": 4}
+    system = Llm(dtype="bfloat16", **options)
+    assert len(list(system.translate(sources))) == len(sources)
+    assert system.describe()["decoder"] == "fast"
+    windowed = Llm(**options)
+    weights = windowed._weights()
+    weights.model.config.sliding_window = 8
+    assert windowed._make_decoding(weights, (), 2.0).path == "generate"
+
+
+def test_limits_follow_the_training_text():
+    """A short source with a long translation does not open the door for long ones."""
+    assert growth_of(2, 18) == 3.0
+    assert Limits(fixed=None, growth=3.0).of(20) == 88
+    assert Limits(fixed=7, growth=3.0).of(20) == 7
+
+
+def test_runaways_go_on_in_another_batch(tiny_model, sources):
+    """Sequences handed back unfinished end as they would have in one go."""
+    sources = [f"{source} {number}" for number in range(4) for source in sources]
+    options = {"method": "prompt", "device": "cpu", "stop": (), "decode_batch": 16}
+    together = Llm(model=str(tiny_model), decoder="generate", max_new_tokens=70, **options)
+    expected = list(together.translate(sources))
+    system = Llm(model=str(tiny_model), max_new_tokens=70, **options)
+    next(system.translate(sources))
+    decoding = system._decoding
+    handed_back = []
+    advance = decoding._advance
+
+    def watched(batch, leave):
+        back = advance(batch, leave)
+        handed_back.extend(back)
+        return back
+
+    decoding._advance = watched
+    growing = decoding._greedy._growing
+    # Random weights rarely end a sentence; every batch is broken off once to have leftovers.
+    decoding._greedy._growing = lambda session, done: 0 if done == 16 else growing(session, done)
+    assert list(system.translate(sources)) == expected
+    assert handed_back
+
+
+def test_left_padded_generation(trained, quick, sources, wanted):
+    """The library's own loop, padded on the left, translates batches too."""
+    system = quick(decoder="generate", decode_batch=4).load(trained)
+    assert list(system.translate(sources)) == wanted
+
+
+def test_a_prompt_longer_than_the_model_fails_alone(tiny_model):
+    """A source the model cannot read is one failure among the translations."""
+    system = Llm(model=str(tiny_model), method="prompt", device="cpu", max_new_tokens=3)
+    results = list(system.translate(["the dog ran", "dog " * 600, "the cat ran"]))
+    assert [isinstance(result, Failure) for result in results] == [False, True, False]
