@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from recombine.benchmark import Example
+from recombine.systems import seq2seq
 from recombine.systems.base import TrainingData
 
 SUBJECTS = {"the cat": "猫が", "the dog": "犬が", "a girl": "少女が", "Liam": "リアムが"}
@@ -36,3 +44,66 @@ def pairs() -> list[Example]:
 def data(pairs: list[Example]) -> TrainingData:
     """Fifty pairs to train on, the rest to look at."""
     return TrainingData(train=pairs[:50], dev=pairs[50:], source="en", target="ja")
+
+
+class Compiled(np.ndarray):
+    """An array with the one method that Triton's values have and numpy's lack."""
+
+    def to(self, dtype: Any) -> Any:
+        """Return the values as another type."""
+        return self.astype(dtype)
+
+
+@pytest.fixture
+def compiled() -> type[np.ndarray]:
+    """The type that the functions of `numpy_kernels` take."""
+    return Compiled
+
+
+def numpy_triton() -> tuple[ModuleType, ModuleType]:
+    """Return modules under which the parts of a kernel that touch no memory run in numpy."""
+    triton, language = ModuleType("triton"), ModuleType("triton.language")
+    names = ("uint32", "int32", "float32", "where", "sum", "minimum", "maximum")
+    for name in names:
+        setattr(language, name, getattr(np, name))
+    vars(language)["gather"] = np.take_along_axis
+
+    def jit(function: Any = None, **_: Any) -> Any:
+        return (lambda decorated: decorated) if function is None else function
+
+    vars(triton).update(jit=jit, language=language)
+    return triton, language
+
+
+@pytest.fixture
+def numpy_kernels(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A copy of kernels.py whose functions are numpy's, on any machine."""
+    assert seq2seq.__file__ is not None
+    path = Path(seq2seq.__file__).with_name("kernels.py")
+    specification = importlib.util.spec_from_file_location("numpy_kernels", path)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    triton, language = numpy_triton()
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "triton", triton)
+        patch.setitem(sys.modules, "triton.language", language)
+        specification.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def importable_kernels(
+    numpy_kernels: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Let fused.py and graphs.py be imported where Triton is not installed."""
+    if importlib.util.find_spec("triton") is not None:
+        yield
+        return
+    package = seq2seq.__name__
+    monkeypatch.setitem(sys.modules, f"{package}.kernels", numpy_kernels)
+    monkeypatch.setattr(seq2seq, "kernels", numpy_kernels, raising=False)
+    yield
+    for name in ("fused", "graphs"):
+        sys.modules.pop(f"{package}.{name}", None)
+        vars(seq2seq).pop(name, None)

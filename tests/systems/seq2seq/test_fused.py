@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 
-from recombine.systems.base import TrainingData
 from recombine.systems.seq2seq.corpus import Corpus, Side
 from recombine.systems.seq2seq.layout import Resident
 from recombine.systems.seq2seq.options import TransformerOptions
-from recombine.systems.seq2seq.system import Transformer as TransformerSystem
 from recombine.systems.seq2seq.transformer import Transformer
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"),
-]
+
+@pytest.mark.parametrize(
+    ("width", "heads", "covered"), [(512, 8, True), (96, 4, False), (4096, 32, False)]
+)
+def test_only_some_shapes_are_covered(
+    importable_kernels: None, width: int, heads: int, covered: bool
+) -> None:
+    """Heads of 16 to 128 numbers, a power of two, in rows of up to 2,048."""
+    from recombine.systems.seq2seq.fused import supports
+
+    assert supports(TransformerOptions(width=width, heads=heads)) is covered
 
 
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("positions", ["relative", "sinusoidal"])
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_kernels_agree_with_plain_pytorch(positions: str, norm: str) -> None:
@@ -45,20 +50,3 @@ def test_kernels_agree_with_plain_pytorch(positions: str, norm: str) -> None:
     found = torch.autograd.grad(model.train()(batch), list(model.parameters()))
     for mine, theirs in zip(found, expected, strict=True):
         assert float((mine - theirs).norm()) <= 1e-4 * float(theirs.norm()) + 1e-5
-
-
-def test_a_run_with_graphs_resumes_bit_for_bit(data: TrainingData, tmp_path: Path) -> None:
-    """Stopping and going on replays the same steps, masks and all."""
-    from recombine.systems.seq2seq.checkpoint import read_state, read_tensors
-
-    options = {"preset": "tiny", "precision": "bfloat16", "dropout": 0.1, "deterministic": True}
-    TransformerSystem(**options, steps=20).train(data, tmp_path / "whole", seed=1)
-    TransformerSystem(**options, steps=10).train(data, tmp_path / "cut", seed=1)
-    TransformerSystem(**options, steps=20).train(data, tmp_path / "cut", seed=1)
-    results = []
-    for name in ("whole", "cut"):
-        state = read_state(tmp_path / name)
-        assert state is not None
-        results.append(read_tensors(tmp_path / name / state.file))
-        assert '"event":"graphs"' in (tmp_path / name / "train_log.jsonl").read_text()
-    assert all(torch.equal(results[0][key], results[1][key]) for key in results[0])
