@@ -15,7 +15,7 @@ from recombine.grammar.parse import Parse, Parser
 from recombine.grammar.read import read_grammar
 from recombine.grammar.realise import Realisation, Realiser
 from recombine.grammar.sample import Sampler, admits
-from recombine.grammar.selection import Selector
+from recombine.grammar.selection import selector_of
 from recombine.grammar.tree import Tree, read_tree
 from recombine.registry import data_path
 
@@ -35,7 +35,6 @@ class Grammar:
         self._realisers: dict[str, Realiser] = {}
         self._parsers: dict[str, Parser] = {}
         self._samplers: dict[str, Sampler] = {}
-        self._selector: Selector | None = None
 
     @classmethod
     def load(cls, name_or_path: str | Path, edition: str | None = None) -> Grammar:
@@ -104,8 +103,6 @@ class Grammar:
 
     def violations(self, tree: Tree) -> list[tuple[str, str, str]]:
         """The (role, governor, dependent) pairs of a tree that do not go together."""
-        if self._selector is None:
-            self._selector = Selector(self.inventory)
         labels = self.inventory.labels
         return [
             (
@@ -113,7 +110,7 @@ class Grammar:
                 labels[tree.codes[tie.governor]],
                 labels[tree.codes[tie.dependent]],
             )
-            for tie in self._selector.violations(tree)
+            for tie in selector_of(self.inventory).violations(tree)
         ]
 
     def concrete(self, language: str) -> Concrete:

@@ -18,7 +18,7 @@ from recombine.grammar.constraints import Constraints
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.product import Choice, Product, ProductBuilder
 from recombine.grammar.realise import Realiser
-from recombine.grammar.selection import Selector
+from recombine.grammar.selection import selector_of
 from recombine.grammar.stream import WORDS, Stream
 from recombine.grammar.tree import Tree
 
@@ -41,7 +41,7 @@ class Sampler:
         if product is None:
             raise GrammarError(*explain_impossible(inventory, constraints))
         self.product: Product = product
-        self._selector = Selector(inventory) if constraints.select else None
+        self._selector = selector_of(inventory) if constraints.select else None
         self._no_repeat = realiser(constraints.no_repeat) if constraints.no_repeat else None
         # Articles and the like: words of the class "closed" may come again.
         self._closed = frozenset(
@@ -191,7 +191,7 @@ class Sampler:
         for number, words in stream.rows(first):
             codes: list[int] = []
             sources: list[int] = []  # per node: the choice it was drawn from
-            shape: list[int] = []  # like codes, but words by where they were drawn from
+            shape: list[int] = []  # like codes, but -1 for words
             stack = [self.product.root]
             used = 0
             while stack:
@@ -209,7 +209,7 @@ class Sampler:
                 if choice.is_word:
                     codes.append(code)
                     sources.append(symbol)
-                    shape.append(-1 - symbol)
+                    shape.append(-1)
                     continue
                 if code >= 0:
                     codes.append(code)

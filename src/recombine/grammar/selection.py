@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -49,18 +50,15 @@ class Selector:
             for selection in self.selections
         ]
         self._shapes: dict[tuple[int, ...], tuple[Tie, ...]] = {}
-        self._lists: dict[tuple[str, int, tuple[int, ...]], list[int]] = {}
+        self._lists: dict[tuple[str, int, int], tuple[list[int], list[int]]] = {}
 
     def ties(self, shape: tuple[int, ...], codes: Sequence[int]) -> Iterator[Tie]:
-        """The pairs of a structure, in the order of the %select lines; a word is mended once."""
-        found = self._shapes.get(shape)
-        if found is None:
-            found = self._find(tuple(codes))
-            if len(self._shapes) >= _MAX_SHAPES:
-                self._shapes.clear()
-            self._shapes[shape] = found
+        """The pairs of a structure, in the order of the %select lines; a word is mended once.
+
+        `shape` is like `codes` with -1 for words: which nodes are tied depends on rules alone.
+        """
         mended: set[int] = set()
-        for tie in found:
+        for tie in self._tied(shape):
             if tie.dependent in mended:
                 continue
             if not self.fits(codes[tie.governor], codes[tie.dependent], tie.selection):
@@ -68,6 +66,16 @@ class Selector:
                 yield tie
             elif self._restricts(codes[tie.governor], tie.selection):
                 mended.add(tie.dependent)  # it satisfies one verb already and stays
+
+    def _tied(self, shape: tuple[int, ...]) -> tuple[Tie, ...]:
+        found = self._shapes.get(shape)
+        if found is None:
+            first = self.inventory.first_word
+            found = self._find(tuple([first if code < 0 else code for code in shape]))
+            if len(self._shapes) >= _MAX_SHAPES:
+                self._shapes.clear()
+            self._shapes[shape] = found
+        return found
 
     def _restricts(self, governor: int, selection: int) -> bool:
         return (self.selections[selection].role, governor) in self._allowed
@@ -89,14 +97,16 @@ class Selector:
         """Put another word in place of the dependent; whether a random word was used."""
         declared = self.selections[selection]
         if not declared.direct:
-            key = (declared.role, codes[governor], tuple(candidates))
-            options = self._lists.get(key)
-            if options is None:
+            # The list is kept beside its filtered form, so that no other list can have its id.
+            key = (declared.role, codes[governor], id(candidates))
+            known = self._lists.get(key)
+            if known is None:
                 allowed = self._allowed[declared.role, codes[governor]]
-                options = [code for code in candidates if code in allowed]
+                known = (candidates, [code for code in candidates if code in allowed])
                 if len(self._lists) >= _MAX_SHAPES:
                     self._lists.clear()
-                self._lists[key] = options
+                self._lists[key] = known
+            options = known[1]
             if options:
                 codes[dependent] = options[word * len(options) // _WORD]
                 return True
@@ -108,9 +118,11 @@ class Selector:
 
     def violations(self, tree: Tree) -> list[Tie]:
         """The pairs of a tree that do not go together."""
+        first = self.inventory.first_word
+        shape = tuple([code if code < first else -1 for code in tree.codes])
         return [
             tie
-            for tie in self._find(tree.codes)
+            for tie in self._tied(shape)
             if not self.fits(tree.codes[tie.governor], tree.codes[tie.dependent], tie.selection)
         ]
 
@@ -132,3 +144,9 @@ class Selector:
                 return None
             node = children[node][index]
         return node
+
+
+@functools.lru_cache(maxsize=16)
+def selector_of(inventory: Inventory) -> Selector:
+    """The selector of a grammar: its samplers share what it has learned of structures."""
+    return Selector(inventory)
