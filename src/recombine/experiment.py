@@ -303,7 +303,7 @@ def write_result(path: Path, result: Result) -> None:
     """Write observations, and beside them what a report needs to aggregate them again."""
     name = result.metric.name
     write_jsonl(path, (observation_row(name, one) for one in result.observations))
-    options = to_plain(result.metric) if dataclasses.is_dataclass(result.metric) else {}
+    options: Any = to_plain(result.metric) if dataclasses.is_dataclass(result.metric) else {}
     notes = getattr(result.metric, "notes", None)
     Meta(path).write(
         {},

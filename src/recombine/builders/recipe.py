@@ -69,14 +69,15 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
     if not isinstance(builder_name, str):
         where = document.where("builder") if document else None
         raise ConfigError("a recipe needs a key 'builder'", where)
-    # Builders that know the languages of a corpus take them from the head, not twice.
     cls = registry.lookup("builder", builder_name)
     if not isinstance(head_data, Mapping):
-        raise ConfigError("'benchmark' must be a table", document and document.where("benchmark"))
+        where = document.where("benchmark") if document else None
+        raise ConfigError("'benchmark' must be a table", where)
     head = parse_config(Head, head_data, document=document, prefix="benchmark")
     if not head.name:
         head = dataclasses.replace(head, name=Path(name_or_path).stem)
     fields = {f.name for f in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
+    # Builders that know the languages of a corpus take them from the head, not twice.
     for key, value in (("source_language", head.source), ("target_language", head.target)):
         if key in fields and key not in data:
             data[key] = value

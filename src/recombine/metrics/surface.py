@@ -63,8 +63,7 @@ class Bleu(_Surface):
     _sentence_scorer: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        from sacrebleu.metrics import BLEU
-        from sacrebleu.metrics.bleu import _TOKENIZERS
+        from sacrebleu.metrics.bleu import _TOKENIZERS, BLEU
 
         self.tokenize = self.tokenize or _TOKENISERS.get(self.target_language, "13a")
         if self.tokenize not in _TOKENIZERS:
@@ -77,9 +76,10 @@ class Bleu(_Surface):
             require("ipadic", extra="ja", feature="BLEU for Japanese (ja-mecab)")
         elif self.tokenize == "ko-mecab":
             require("mecab_ko", extra="ko", feature="BLEU for Korean (ko-mecab)")
-        options = {"tokenize": self.tokenize, "lowercase": self.lowercase}
-        self._scorer = BLEU(**options)
-        self._sentence_scorer = BLEU(**options, effective_order=True)
+        self._scorer = BLEU(tokenize=self.tokenize, lowercase=self.lowercase)
+        self._sentence_scorer = BLEU(
+            tokenize=self.tokenize, lowercase=self.lowercase, effective_order=True
+        )
 
     def aggregate_many(self, sums: Stats) -> Stats:
         """Return the corpus BLEU of many summed statistics at once (exponential smoothing).
@@ -126,7 +126,7 @@ class Chrf(_Surface):
     _scorer: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        from sacrebleu.metrics import CHRF
+        from sacrebleu.metrics.chrf import CHRF
 
         self._scorer = CHRF(
             char_order=self.char_order,
