@@ -70,7 +70,7 @@ def test_attention_is_luong_s(corpus: Corpus) -> None:
     torch.testing.assert_close(one(group_batch(corpus, np.array([1]), CPU)), expected)
 
 
-@pytest.mark.parametrize(("encoder", "decoder"), [(1, 3), (3, 1), (2, 2)])
+@pytest.mark.parametrize(("encoder", "decoder"), [(2, 4), (3, 1), (2, 2)])
 def test_every_decoder_layer_gets_a_state(encoder: int, decoder: int) -> None:
     """Layers that the encoder has not start from its last one; spare ones are left."""
     one = model(encoder_layers=encoder, decoder_layers=decoder)
