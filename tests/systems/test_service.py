@@ -33,7 +33,10 @@ def serve():
                     self.send_response(status)
                     for name, value in (headers or {}).items():
                         self.send_header(name, value)
-                    self.send_header("Content-Length", str(announced or len(body)))
+                    if announced == 0:
+                        self.send_header("Connection", "close")
+                    else:
+                        self.send_header("Content-Length", str(announced or len(body)))
                     self.end_headers()
                     with contextlib.suppress(ConnectionError):
                         for place in range(len(body)) if drip else ():
@@ -41,7 +44,7 @@ def serve():
                             time.sleep(drip)
                         if not drip:
                             self.wfile.write(body)
-                    if announced:
+                    if announced is not None:
                         self.close_connection = True
 
                 def log_message(self, *_):
@@ -102,6 +105,7 @@ def test_refusals_are_of_one_request_or_of_all(serve, status, fatal):
     [
         ({"body": b"<html>"}, "not JSON: <html>"),
         ({"body": b'"' + b"x" * 2000 + b'"'}, "2002 bytes, the limit is 1000"),
+        ({"body": b"1" * 2000, "announced": 0}, "more than 1000 bytes"),
         ({"body": b'{"text"', "announced": 99}, "after 7 of 99 bytes|IncompleteRead"),
     ],
 )
