@@ -6,8 +6,9 @@ import pytest
 
 from recombine.benchmark import Benchmark
 from recombine.builders.compound_release import CompoundRelease, read_lexicon
-from recombine.builders.recipe import build, check_benchmark
+from recombine.builders.recipe import build, check_benchmark, read_recipe
 from recombine.errors import ConfigError, DataError, Problems, RecombineError
+from recombine.testing import check_builder
 
 ROLES = ["roles.DET=['every']", "roles.N=['dog','cat']", "roles.MOD=['he liked']"]
 
@@ -35,9 +36,13 @@ def release(folder, *, compounds=None, sources=None, lexicon=None):
 
 def make(folder, out, *overrides):
     """Build the tiny release with the builder's own recipe keys."""
+    return build("compound-release", out, overrides=[*make_options(folder), *overrides])
+
+
+def make_options(folder):
+    """Return the recipe keys of the tiny release."""
     languages = ["benchmark.source='en'", "benchmark.target='zh'"]
-    options = [*languages, f"path='{folder}'", "phrases.he liked='mod0'", *ROLES, *overrides]
-    return build("compound-release", out, overrides=options)
+    return [*languages, f"path='{folder}'", "phrases.he liked='mod0'", *ROLES]
 
 
 def test_every_example_knows_its_compound(tmp_path):
@@ -140,3 +145,11 @@ def test_the_release_has_2160_compounds_in_five_contexts(reference_data, tmp_pat
 def test_a_plan_counts_without_building(tmp_path):
     """--dry-run shows the sentences of each category."""
     assert CompoundRelease(path=release(tmp_path / "r")).plan() == {"NP": 4}
+
+
+def test_the_contract_holds(tmp_path):
+    """Valid examples and the same bytes twice."""
+    folder = tmp_path / "release"
+    release(folder)
+    options = [*make_options(folder), "compounds=2", "contexts=2"]
+    check_builder(lambda: read_recipe("compound-release", options).builder)

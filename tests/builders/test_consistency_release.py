@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recombine.builders.recipe import build
+from recombine.builders.recipe import build, read_recipe
 from recombine.errors import RecombineError
+from recombine.testing import check_builder
 
 
 def write(path: Path, *lines: str) -> None:
@@ -114,3 +115,9 @@ def test_published_folder(tmp_path: Path, reference_data: Path) -> None:
     assert sum(len(roles) - 1 for roles in pairs) == 15_000
     assert len(triples) == 15_000
     assert out.manifest.splits["overgeneralisation"] == 23_234
+
+
+def test_the_contract_holds(tmp_path: Path) -> None:
+    """Valid examples and the same bytes twice."""
+    options = [f"path={release(tmp_path / 'release')}"]
+    check_builder(lambda: read_recipe("paradox", options).builder)

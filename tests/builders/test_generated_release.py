@@ -8,6 +8,7 @@ import pytest
 
 from recombine.builders.recipe import build, read_recipe
 from recombine.errors import RecombineError
+from recombine.testing import check_builder
 
 
 def test_tsv_and_json_with_labels(tmp_path):
@@ -43,3 +44,10 @@ def test_published_parts(reference_data):
     """The published train and dev sentences are found."""
     plan = read_recipe("sget-release", [f"path={reference_data / 'sget'}"]).builder.plan()
     assert set(plan["files"]) == {"train", "dev"}
+
+
+def test_the_contract_holds(tmp_path):
+    """Valid examples and the same bytes twice."""
+    (tmp_path / "dev.txt").write_text("A dog ran.\t犬が走った。\tin_distribution\n", "utf-8")
+    options = [f"path={tmp_path}"]
+    check_builder(lambda: read_recipe("sget-release", options).builder)

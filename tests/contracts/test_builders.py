@@ -10,7 +10,7 @@ from recombine.builders.recipe import read_recipe
 from recombine.registry import BUILT_IN
 from recombine.testing import check_builder
 
-# Importers of published data are checked against that data in their own tests.
+# Importers of published data run the same suite in their own tests, on a tiny release.
 IMPORTERS = {"compound-release", "consistency-release", "generated-release"}
 CONLLU = """\
 1\tThe\tthe\tDET\t_\t_\t2\tdet\t_\t_

@@ -13,6 +13,7 @@ from recombine.errors import ConfigError, DataError, Problems
 from recombine.systems.base import TrainingData
 from recombine.systems.llm import Llm
 from recombine.systems.llm.prompt import Prompt
+from recombine.testing import check_system
 
 
 def test_lora_overfits_the_toy_corpus(trained, quick, sources, wanted):
@@ -105,3 +106,8 @@ def test_smollm2_learns_from_a_few_steps(tmp_path, sources, wanted, data):
     assert taught != untaught
     assert sum(one == two for one, two in zip(taught, wanted[:3], strict=True)) >= 2
     assert system.describe()["decoder"] == "fast"
+
+
+def test_the_contract_holds(trained, quick):
+    """The suite that outside authors run: length, order, text, repeatability, empty input."""
+    check_system(quick().load(trained))
