@@ -17,7 +17,8 @@ import numpy as np
 WORDS = 32  # per candidate
 _BLOCKS = WORDS // 4  # Philox gives four words per counter
 _CHUNK = 512  # candidates drawn at once
-_MORE = 256  # words added when a candidate runs out
+_MORE = 64  # words added when a candidate runs out; how many at once changes none of them
+_EMPTY = np.zeros(4, dtype=np.uint64)
 
 
 class Stream:
@@ -26,6 +27,8 @@ class Stream:
     def __init__(self, seed: int, name: str = "") -> None:
         self._key = _key(f"recombine\0{seed}\0{name}")
         self._more_key = _key(f"recombine\0{seed}\0{name}\0more")
+        # One generator is set to each place: a new one would first ask the system for entropy.
+        self._more = np.random.Philox(key=self._more_key)
 
     def rows(self, first: int = 0) -> Iterator[tuple[int, list[int]]]:
         """Yield (candidate, its words) from a candidate on, without end."""
@@ -39,8 +42,15 @@ class Stream:
         """Append more words to a candidate's list."""
         done = len(words) - WORDS
         start = np.array([done // 4, candidate, 0, 0], dtype=np.uint64)
-        generator = np.random.Philox(key=self._more_key, counter=start)
-        words.extend(generator.random_raw(_MORE).tolist())
+        self._more.state = {
+            "bit_generator": "Philox",
+            "state": {"counter": start, "key": self._more_key},
+            "buffer": _EMPTY,
+            "buffer_pos": 4,
+            "has_uint32": 0,
+            "uinteger": 0,
+        }
+        words.extend(self._more.random_raw(_MORE).tolist())
 
 
 def _key(text: str) -> np.ndarray:
