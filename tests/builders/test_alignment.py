@@ -67,7 +67,7 @@ def test_numbers_follow_first_appearance():
 
 def test_eflomal_agrees():
     """The installed aligner, where there is one."""
-    pytest.importorskip("eflomal")
+    pytest.importorskip("eflomal", reason="the extra `align` is not installed")
     sources, targets = corpus()
     precision, recall = accuracy(align_with_eflomal(sources, targets), sources, targets)
     assert precision > 0.99

@@ -22,7 +22,9 @@ class Pace:
             with self._lock:
                 now = time.monotonic()
                 if now >= self._next:
-                    self._next = max(self._next, now - self._interval) + self._interval
+                    # A late wake-up keeps the timetable; after a longer rest it begins anew.
+                    late = now - self._next
+                    self._next = (self._next if late < self._interval else now) + self._interval
                     return
                 pause = self._next - now
             if self.halted.wait(pause):
