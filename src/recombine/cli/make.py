@@ -212,6 +212,18 @@ def export_verb(options: argparse.Namespace) -> int:
     return 0
 
 
+def clean_verb(options: argparse.Namespace) -> int:
+    """Drop what is no translation from a corpus."""
+    from recombine.builders.cleaning import clean_corpus
+
+    found = clean_corpus(options.corpus, options.out, source=options.source, target=options.target)
+    if options.json:
+        print(json.dumps(found._asdict(), ensure_ascii=False, indent=2))
+    else:
+        print_tree(found._asdict())
+    return 0
+
+
 def divergence_verb(options: argparse.Namespace) -> int:
     """Measure divergence."""
     from recombine.builders.divergence.compare import measure_divergence

@@ -33,7 +33,7 @@ def make_parser() -> argparse.ArgumentParser:
             epilog=f"example:\n  {example}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        made.set_defaults(function=function)
+        made.set_defaults(function=function, verb=name)
         return made
 
     add = verb(
@@ -106,6 +106,18 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("benchmark", type=Path)
     add.add_argument("--format", required=True, choices=["tsv", "text", "parquet"])
     add.add_argument("--out", required=True, type=Path)
+
+    add = verb(
+        "clean",
+        make.clean_verb,
+        "drop the sentences of a parsed corpus that are not translated or in another language",
+        "recombine clean europarl.tsv.xz --source en --target de --out europarl-clean.tsv.gz",
+    )
+    add.add_argument("corpus", type=Path)
+    add.add_argument("--source", required=True, help="the language of the sentences")
+    add.add_argument("--target", required=True, help="the language and name of the translation")
+    add.add_argument("--out", required=True, type=Path)
+    _json(add)
 
     add = verb(
         "divergence",
