@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from recombine.report.model import make_sheet
+import pytest
+
+from recombine.errors import DataError
+from recombine.report.model import build_report, make_sheet
 from recombine.report.observations import Column, open_source, read_panel
 from recombine.report.options import ReportOptions
 
@@ -26,3 +29,15 @@ def test_classes_of_verdicts_are_counted(run):
     sheet = make_sheet(panel, ReportOptions())
     total = sum(sheet.labels["lstm"].values(), Counter())
     assert total["right"] + total["dropped"] == len(panel.keys)
+
+
+def test_resampling_by_a_tag_that_nobody_has_is_refused(run):
+    """A misspelt tag names those that exist; a good one is said in the findings."""
+    source = open_source([run])
+    with pytest.raises(DataError, match="no example has the tag 'word'") as caught:
+        build_report(source, ReportOptions(metrics=("exact",), cluster="word"))
+    assert "target_word" in (caught.value.hint or "")
+    report = build_report(source, ReportOptions(metrics=("exact",), cluster="target_word"))
+    assert report.main.resampled == "whole clusters by target_word (40 for 320 keys)"
+    assert report.main.overall("lstm").interval.method == "crossed seeds x clusters"
+    assert report.main.comparisons[0].overall.test == "seeds + paired clusters"

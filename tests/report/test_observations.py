@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 
-import numpy as np
 import pytest
 
 from recombine.errors import DataError, StaleOutput
@@ -62,12 +61,15 @@ def test_bad_score_file_names_its_line(tmp_path):
 
 
 def test_clusters_number_tag_values(run):
-    """Cluster codes follow the tag; an unknown tag lists the known ones."""
+    """Cluster codes follow the tag; the examples' groups are the default; keys stand alone."""
     panel = read_panel(open_source([run]), "exact", "gen")
-    codes = panel.codes("target_word")
-    assert len(np.unique(codes)) == len(panel.slices("target_word"))
-    with pytest.raises(DataError, match="no example"):
-        panel.codes("nothing")
+    codes = panel.clusters("target_word")
+    assert len(codes) == len(panel.keys)
+    assert len(set(codes)) == len(set(panel.tags["target_word"]))
+    one_word = panel.slices("target_word")[panel.tags["target_word"][0]]
+    assert panel.clusters("target_word", one_word) is None
+    assert panel.clusters("group") is None
+    assert panel.clusters("key") is None
 
 
 def test_tags_as_text():

@@ -129,6 +129,54 @@ def test_paired_difference_interval_covers_the_truth():
     assert 0.93 <= hits / 2000 <= 0.97
 
 
+def clustered_pair(generator, words=40, per_word=10, gain=0.0):
+    """Verdicts of two systems whose luck is shared by the sentences of one target word."""
+    clusters = np.repeat(np.arange(words), per_word)
+    ease = generator.normal(0, 1, words)
+    verdicts = []
+    for shift in (0.0, gain):
+        taste = generator.normal(shift, 0.8, words)
+        noise = generator.normal(0, 1, words * per_word)
+        verdicts.append(((ease + taste)[clusters] + noise > 0).astype(float)[:, None])
+    return verdicts[0], verdicts[1], clusters
+
+
+def test_clustered_paired_test_has_size_five_percent():
+    """Equal systems that favour whole words differ in 5% of experiments; single keys deceive."""
+    generator = np.random.default_rng(12)
+    share = Aggregator(lambda rows: float(rows[:, 0].mean()), "mean")
+    rejected = dict.fromkeys(("clusters", "keys", "bootstrap"), 0)
+    for trial in range(1000):
+        first, second, clusters = clustered_pair(generator)
+        found = approximate_randomisation(
+            first, second, share, trials=300, seed=trial, bootstrap_samples=10, clusters=clusters
+        )
+        rejected["clusters"] += found.p_value < 0.05
+        rejected["keys"] += mcnemar(first[:, 0] == 1, second[:, 0] == 1).p_value < 0.05
+        drawn = paired_bootstrap(first, second, share, samples=300, seed=trial, clusters=clusters)
+        rejected["bootstrap"] += drawn.low > 0 or drawn.high < 0
+    assert 0.03 <= rejected["clusters"] / 1000 <= 0.07
+    assert 0.03 <= rejected["bootstrap"] / 1000 <= 0.08
+    assert rejected["keys"] / 1000 > 0.15
+
+
+def test_clusters_of_one_key_change_nothing():
+    """With every key its own cluster the randomisation swaps the same keys."""
+    generator = np.random.default_rng(13)
+    first, second, _ = clustered_pair(generator, gain=0.3)
+    share = Aggregator(lambda rows: float(rows[:, 0].mean()), "mean")
+    plain = approximate_randomisation(first, second, share, trials=500)
+    alone = approximate_randomisation(
+        first, second, share, trials=500, clusters=np.arange(len(first))
+    )
+    assert alone.p_value == plain.p_value
+    by_row = Aggregator(share.aggregate, "rows")
+    rowwise = approximate_randomisation(
+        first, second, by_row, trials=500, bootstrap_samples=5, clusters=np.arange(len(first))
+    )
+    assert rowwise.p_value == plain.p_value
+
+
 def test_holm_equals_statsmodels():
     """Holm's adjustment is that of statsmodels, ties included."""
     for seed in range(20):

@@ -20,7 +20,7 @@ def test_clusters_widen_the_interval_only_when_they_matter(run):
     """Resampling whole target words is possible and named in the method."""
     panel = read_panel(open_source([run]), "exact", "gen")
     found = overall(panel, ReportOptions(cluster="target_word"))[0]
-    assert found.interval.method == "seeds + resampled items"
+    assert found.interval.method == "crossed seeds x clusters"
 
 
 def test_tags_are_told_apart(run):

@@ -39,6 +39,8 @@ class Result:
     split: str
     observations: list[Observation]
     tags: list[Mapping[str, Any]]
+    # What the benchmark says belongs together (a compound's contexts), so that it is drawn whole.
+    clusters: list[str]
 
     @property
     def stats(self) -> Stats:
@@ -112,14 +114,16 @@ def observe(
             groups.setdefault(key, []).append(Scored(example, hypothesis))
     observations = []
     tags = []
+    clusters = []
     with progress(f"score {metric.name} {split}", len(groups)) as bar:
         for items in groups.values():
             observation = metric.observe(items)
             if observation is not None:
                 observations.append(observation)
                 tags.append(items[0].example.tags)
+                clusters.append(items[0].example.group or observation.key)
             bar.advance()
-    return Result(metric, split, observations, tags)
+    return Result(metric, split, observations, tags, clusters)
 
 
 def score(

@@ -92,6 +92,7 @@ def _difference(
         panel.tables(first, where),
         panel.tables(second, where),
         panel.aggregator,
+        clusters=panel.clusters(options.cluster, where),
         samples=options.samples if where is None else SLICE_SAMPLES,
         trials=options.trials if where is None else SLICE_SAMPLES,
         confidence=options.confidence,

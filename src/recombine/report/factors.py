@@ -25,6 +25,7 @@ from recombine.report.corpus_counts import (
     frequency_class,
 )
 from recombine.report.observations import Source, read_panel
+from recombine.report.statistics import clustered_table
 from recombine.report.tables import Cell, Table
 
 METRIC = "compound"
@@ -104,25 +105,15 @@ def factor_tables(source: Source, split: str = "gen") -> list[Table]:
 
 
 def clustered_share(rows: Sequence[Judged]) -> Share:
-    """Return the error rate and its interval, clustered by compound.
-
-    The variance of a ratio of cluster totals (Cochran 1977, section 11.7): residuals are summed
-    within each compound before they are squared.
-    """
-    totals: dict[str, list[float]] = {}
-    for example, error in rows:
-        total = totals.setdefault(example.group or example.id, [0.0, 0.0])
-        total[0] += error
-        total[1] += 1
-    table = np.array(list(totals.values()), dtype=np.float64)
-    size = float(table[:, 1].sum())
-    rate = float(table[:, 0].sum()) / size
-    clusters = len(table)
+    """Return the error rate and its interval, clustered by compound."""
+    errors = np.array([[one.error for one in rows]])
+    codes: dict[str, int] = {}
+    compounds = [codes.setdefault(e.group or e.id, len(codes)) for e, _ in rows]
+    rate, clusters = float(errors.mean()), len(codes)
     reach = 0.0
     if clusters > 1:
-        residuals = table[:, 0] - rate * table[:, 1]
-        variance = clusters / (clusters - 1) * float((residuals**2).sum()) / size**2
-        reach = Z * math.sqrt(variance)
+        table = clustered_table(errors, np.array(compounds))
+        reach = Z * math.sqrt(float(table.var(ddof=1)) / clusters)
     low, high = max(0.0, rate - reach), min(1.0, rate + reach)
     return Share(len(rows), clusters, 100 * rate, 100 * low, 100 * high)
 

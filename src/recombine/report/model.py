@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recombine.errors import DataError
 from recombine.report.compare import Comparison, compare_panel, ranking
 from recombine.report.observations import HIDDEN_SPLITS, NO_TAG, Panel, Source, read_panel
 from recombine.report.options import ReportOptions
@@ -39,6 +40,7 @@ class Sheet:
     seeds: Mapping[str, tuple[int, ...]]
     is_share: bool
     higher_is_better: bool
+    resampled: str
     scores: tuple[Score, ...]
     comparisons: tuple[Comparison, ...]
     ranking: tuple[tuple[str, ...], ...]
@@ -121,10 +123,12 @@ def build_report(source: Source, options: ReportOptions) -> Report:
         if not options.metrics or metric in options.metrics
     ]
     sheets, notes = [], list(source.notes)
+    tags: set[str] = {"group", "key"}
     with progress("report", len(wanted)) as bar:
         for split, metric in wanted:
             panel = read_panel(source, metric, split)
             bar.advance()
+            tags.update(panel.tags)
             if not panel.keys:
                 notes.append(f"{metric} on {split}: no key was scored by all systems and seeds")
                 continue
@@ -135,9 +139,12 @@ def build_report(source: Source, options: ReportOptions) -> Report:
                     "system and seed has them"
                 )
     if not sheets:
-        from recombine.errors import DataError
-
         raise DataError("nothing to report: no metric and split was scored by every system")
+    if options.cluster not in tags:
+        raise DataError(
+            f"no example has the tag '{options.cluster}' to resample by",
+            hint=f"there are: {', '.join(sorted(tags))}",
+        )
     return Report(source, options, tuple(sheets), tuple(notes))
 
 
@@ -163,6 +170,7 @@ def make_sheet(panel: Panel, options: ReportOptions) -> Sheet:
         seeds={name: tuple(by_seed) for name, by_seed in panel.columns.items()},
         is_share=panel.is_share,
         higher_is_better=panel.higher_is_better,
+        resampled=_resampled(panel, options.cluster),
         scores=tuple(all_scores(panel, options)),
         comparisons=tuple(comparisons),
         ranking=tuple(tuple(group) for group in ranking(panel, comparisons)),
@@ -175,6 +183,15 @@ def make_sheet(panel: Panel, options: ReportOptions) -> Sheet:
         labels=_label_counts(panel, tag),
         left_out=panel.left_out,
     )
+
+
+def _resampled(panel: Panel, cluster: str) -> str:
+    """What intervals and tests draw: keys, or clusters of them."""
+    codes = panel.clusters(cluster)
+    if codes is None:
+        return "single keys"
+    name = cluster if cluster in panel.tags else "group"
+    return f"whole clusters by {name} ({len(np.unique(codes)):,} for {len(codes):,} keys)"
 
 
 def _parents(panel: Panel, tag: str | None) -> dict[str, dict[str, str]]:

@@ -30,7 +30,16 @@ from recombine.report.source import (
     read_rows,
     read_translations,
 )
-from recombine.report.statistics import Aggregate, AggregateMany, Aggregator, Array, recognise
+from recombine.report.statistics import (
+    Aggregate,
+    AggregateMany,
+    Aggregator,
+    Array,
+    Clusters,
+    cluster_codes,
+    recognise,
+    some_clusters,
+)
 from recombine.run import Meta
 
 __all__ = [
@@ -75,6 +84,7 @@ class Panel:
     tags: Mapping[str, npt.NDArray[np.object_]]
     columns: Mapping[str, Mapping[int, Column]]
     aggregator: Aggregator
+    groups: npt.NDArray[np.object_]
     higher_is_better: bool = True
     left_out: Mapping[str, int] = field(default_factory=dict)
 
@@ -137,21 +147,20 @@ class Panel:
     def _slices(self) -> dict[str, dict[str, npt.NDArray[np.int64]]]:
         return {}
 
-    def codes(self, tag: str) -> npt.NDArray[np.int64]:
-        """Cluster numbers by tag; keys without the tag are clusters of their own."""
-        labels = self.tags.get(tag)
-        if labels is None:
-            raise DataError(
-                f"no example of split '{self.split}' has the tag '{tag}'",
-                hint=f"its tags: {', '.join(self.tags)}",
-            )
-        codes = np.empty(len(labels), dtype=np.int64)
-        known: dict[str, int] = {}
-        for position, label in enumerate(labels):
-            codes[position] = (
-                known.setdefault(label, len(known)) if label != NO_TAG else -1 - position
-            )
-        return codes
+    def clusters(self, name: str, where: npt.NDArray[np.int64] | None = None) -> Clusters | None:
+        """Cluster numbers of the keys by group or tag; None where every key stands alone.
+
+        A key without that group or tag is a cluster of its own.
+        """
+        if name not in self._clusters:
+            # One metric of a report may observe keys that do not have another's tag.
+            labels = None if name == "key" else self.tags.get(name, self.groups)
+            self._clusters[name] = None if labels is None else cluster_codes(list(labels))
+        return some_clusters(self._clusters[name], where)
+
+    @cached_property
+    def _clusters(self) -> dict[str, Clusters | None]:
+        return {}
 
 
 @dataclass(slots=True)
@@ -261,6 +270,7 @@ def read_panel(source: Source, metric: str, split: str, checkpoint: str | None =
         keys=keys,
         ids=ids,
         tags=_tag_columns(source.examples(split), ids),
+        groups=_group_column(source.examples(split), ids),
         columns=columns,
         aggregator=recognise(facts.aggregate, everything, facts.many),
         higher_is_better=facts.higher_is_better,
@@ -350,6 +360,17 @@ def _tag_columns(
             dtype=object,
         )
     return columns
+
+
+def _group_column(
+    examples: Mapping[str, Example], ids: Sequence[tuple[str, ...]]
+) -> npt.NDArray[np.object_]:
+    """The group of each key's examples."""
+    column = np.full(len(ids), NO_TAG, dtype=object)
+    for position, names in enumerate(ids):
+        found = examples.get(names[0])
+        column[position] = (found.group if found is not None else None) or NO_TAG
+    return column
 
 
 def source_length(text: str) -> int:

@@ -15,8 +15,10 @@ class ReportOptions:
     # Only these metrics and splits; empty = all that were scored.
     metrics: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
-    # Resample whole clusters of this tag (target_word, template) instead of single keys.
-    cluster: str | None = None
+    # What is resampled whole: `group`, the examples that the benchmark says belong together (the
+    # contexts of a compound, the pairs of one base sentence); `key`, every key by itself; or a tag
+    # (target_word, template).
+    cluster: str = "group"
     confidence: float = 0.95
     samples: int = 1_000
     trials: int = 2_000

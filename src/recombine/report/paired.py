@@ -12,8 +12,9 @@ from scipy import stats as distributions
 from recombine.report.statistics import (
     Aggregator,
     Array,
-    Interval,
+    Clusters,
     cluster_rows,
+    draw_rows,
     percentile_interval,
     resample_sums,
 )
@@ -64,14 +65,18 @@ def paired_scores(
     aggregator: Aggregator,
     samples: int = 1_000,
     seed: int = 0,
-    clusters: npt.NDArray[np.int64] | None = None,
+    clusters: Clusters | None = None,
 ) -> tuple[Array, Array]:
     """Scores of both systems on the same bootstrap samples of keys (or clusters)."""
     generator = np.random.default_rng(seed)
     width = first.shape[1]
     both = np.concatenate([first, second], axis=1)
     if aggregator.kind == "rows":
-        return _paired_by_row(first, second, aggregator, samples, generator)
+        scores = [
+            (aggregator.from_rows(first[drawn]), aggregator.from_rows(second[drawn]))
+            for drawn in draw_rows(len(first), clusters, generator, samples)
+        ]
+        return np.array([one for one, _ in scores]), np.array([one for _, one in scores])
     if clusters is None:
         totals = np.ones(len(both))
     else:
@@ -82,21 +87,6 @@ def paired_scores(
         scores_first.append(aggregator.from_sums(block[:, :width], block[:, -1]))
         scores_second.append(aggregator.from_sums(block[:, width : 2 * width], block[:, -1]))
     return np.concatenate(scores_first), np.concatenate(scores_second)
-
-
-def _paired_by_row(
-    first: Array,
-    second: Array,
-    aggregator: Aggregator,
-    samples: int,
-    generator: np.random.Generator,
-) -> tuple[Array, Array]:
-    scores_first, scores_second = np.empty(samples), np.empty(samples)
-    for sample in range(samples):
-        drawn = generator.integers(0, len(first), len(first))
-        scores_first[sample] = aggregator.from_rows(first[drawn])
-        scores_second[sample] = aggregator.from_rows(second[drawn])
-    return scores_first, scores_second
 
 
 def p_value_from_trials(trials: Array, observed: float) -> float:
@@ -117,7 +107,7 @@ def paired_bootstrap(
     samples: int = 1_000,
     seed: int = 0,
     confidence: float = 0.95,
-    clusters: npt.NDArray[np.int64] | None = None,
+    clusters: Clusters | None = None,
 ) -> Difference:
     """Paired bootstrap with the null distribution centred on zero (Koehn 2004; Graham et al. 2014).
 
@@ -159,24 +149,34 @@ def approximate_randomisation(
     seed: int = 0,
     confidence: float = 0.95,
     bootstrap_samples: int = 1_000,
+    clusters: Clusters | None = None,
 ) -> Difference:
-    """Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005): swap outputs at random."""
+    """Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005): swap outputs at random.
+
+    Observations of one cluster are swapped together: only whole clusters are exchangeable.
+    """
     generator = np.random.default_rng(seed)
     observed = aggregator.from_rows(second) - aggregator.from_rows(first)
+    units = len(first) if clusters is None else len(np.unique(clusters))
     values = np.concatenate(
         [
-            _swap_trials(first, second, aggregator, size, generator)
-            for size in _blocks(trials, len(first))
+            _swap_trials(
+                first, second, aggregator, clusters, generator.integers(0, 2, (size, units), "i1")
+            )
+            for size in _blocks(trials, units)
         ]
     )
-    scores_first, scores_second = paired_scores(first, second, aggregator, bootstrap_samples, seed)
+    scores_first, scores_second = paired_scores(
+        first, second, aggregator, bootstrap_samples, seed, clusters
+    )
     span = percentile_interval(observed, scores_second - scores_first, confidence)
+    name = "approximate randomisation"
     return Difference(
         observed,
         span.low,
         span.high,
         p_value_from_trials(values, abs(observed)),
-        "approximate randomisation",
+        name if clusters is None else f"{name} of clusters",
     )
 
 
@@ -188,19 +188,27 @@ def _blocks(trials: int, items: int) -> list[int]:
 
 
 def _swap_trials(
-    first: Array, second: Array, aggregator: Aggregator, size: int, generator: np.random.Generator
+    first: Array,
+    second: Array,
+    aggregator: Aggregator,
+    clusters: Clusters | None,
+    swap: npt.NDArray[np.int8],
 ) -> Array:
-    swap = generator.integers(0, 2, size=(size, len(first)), dtype=np.int8)
+    """Absolute differences after exchanging what ``swap`` [trials, items or clusters] says."""
     if aggregator.kind == "rows":
-        values = np.empty(size)
-        for trial in range(size):
-            chosen = swap[trial].astype(bool)[:, None]
+        if clusters is not None:
+            swap = swap[:, np.unique(clusters, return_inverse=True)[1]]
+        values = np.empty(len(swap))
+        for trial, row in enumerate(swap):
+            chosen = row.astype(bool)[:, None]
             values[trial] = abs(
                 aggregator.from_rows(np.where(chosen, first, second))
                 - aggregator.from_rows(np.where(chosen, second, first))
             )
         return values
-    totals = np.full(size, float(len(first)))
+    totals = np.full(len(swap), float(len(first)))
+    if clusters is not None:
+        first, second = (cluster_rows(rows, clusters)[0] for rows in (first, second))
     moved = swap.astype(np.float64) @ (first - second)
     left = aggregator.from_sums(second.sum(axis=0) + moved, totals)
     right = aggregator.from_sums(first.sum(axis=0) - moved, totals)
@@ -236,8 +244,3 @@ def tied_sets(names: Sequence[str], differ: set[frozenset[str]]) -> list[list[st
     if current:
         clusters.append(current)
     return clusters
-
-
-def as_interval(difference: Difference) -> Interval:
-    """A difference as an interval, for tables and charts."""
-    return Interval(difference.difference, difference.low, difference.high, difference.test)

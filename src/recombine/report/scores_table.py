@@ -10,7 +10,7 @@ from pathlib import Path
 
 from recombine.files import write_text
 from recombine.metrics.scoring import Result
-from recombine.report.statistics import interval, recognise
+from recombine.report.statistics import cluster_codes, interval, recognise, some_clusters
 
 COLUMNS = ("split", "tag", "value", "metric", "n", "score", "ci_low", "ci_high", "signature")
 # Slices are many and small: fewer resamples bound their width well enough.
@@ -40,6 +40,7 @@ def score_rows(results: Iterable[Result], *, overall_only: bool = False) -> list
         many = getattr(result.metric, "aggregate_many", None)
         aggregator = recognise(result.metric.aggregate, stats, many)
         signature = result.metric.signature()
+        clusters = cluster_codes(result.clusters)
         slices: list[tuple[str, str, list[int] | None]] = [("all", "all", None)]
         if not overall_only:
             slices += [
@@ -50,7 +51,9 @@ def score_rows(results: Iterable[Result], *, overall_only: bool = False) -> list
         for tag, value, where in slices:
             part = stats if where is None else stats[where]
             samples = 1_000 if where is None else SLICE_SAMPLES
-            span = interval(part, aggregator, samples=samples)
+            span = interval(
+                part, aggregator, clusters=some_clusters(clusters, where), samples=samples
+            )
             rows.append(
                 ScoreRow(
                     result.split,

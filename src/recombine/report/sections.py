@@ -336,8 +336,8 @@ def made_section(report: Report, notes: Sequence[str]) -> str:
         "Citation": manifest.citation or "not stated",
         "Intervals": f"{100 * report.options.confidence:g}%, {report.options.samples:,} resamples, seed {report.options.seed}",
     }
-    if report.options.cluster:
-        facts["Resampled by"] = report.options.cluster
+    units = dict.fromkeys(sheet.resampled for sheet in report.sheets)
+    facts["Resampled"] = ", ".join(units)
     rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
     signatures = dict.fromkeys((sheet.metric, sheet.signature) for sheet in report.sheets)
     listed = "".join(

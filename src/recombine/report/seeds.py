@@ -11,15 +11,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from recombine.report.paired import Difference, approximate_randomisation, mcnemar, paired_bootstrap
 from recombine.report.statistics import (
     Aggregator,
     Array,
+    Clusters,
     Interval,
     cluster_rows,
+    clustered_table,
+    draw_rows,
     interval,
     percentile_interval,
     resample_sums,
@@ -55,7 +57,10 @@ def spread(scores: Sequence[float]) -> Spread:
 
 
 def crossed_interval(
-    values: Array, confidence: float = 0.95, limits: tuple[float, float] | None = None
+    values: Array,
+    confidence: float = 0.95,
+    limits: tuple[float, float] | None = None,
+    unit: str = "items",
 ) -> Interval:
     """Interval of the grand mean of a seeds x items table, both taken as random.
 
@@ -75,14 +80,14 @@ def crossed_interval(
         Component(by_seed / (seeds * items), seeds - 1),
         Component(excess / (seeds * items), max(items - 1, 1)),
     ]
-    name = "crossed seeds x items"
+    name = f"crossed seeds x {unit}"
     flat = sum(part.variance for part in parts) <= 0
     if limits is not None and (flat or not limits[0] < estimate < limits[1]):
         # All right or all wrong in every seed: as sure as one pass over the items makes us.
         width = limits[1] - limits[0]
         share = wilson(items * (estimate - limits[0]) / width, items, confidence)
         ends = (limits[0] + width * share.low, limits[0] + width * share.high)
-        return Interval(estimate, *ends, "wilson over items")
+        return Interval(estimate, *ends, f"wilson over {unit}")
     return component_interval(estimate, parts, confidence, name, limits)
 
 
@@ -140,18 +145,17 @@ def seed_scores_under_resampling(
     aggregator: Aggregator,
     samples: int,
     seed: int,
-    clusters: npt.NDArray[np.int64] | None = None,
+    clusters: Clusters | None = None,
 ) -> Array:
     """Scores [samples, seeds] when the items (shared by all seeds) or clusters are resampled."""
     generator = np.random.default_rng(seed)
     width = tables[0].shape[1]
     items = len(tables[0])
     if aggregator.kind == "rows":
-        scores = np.empty((samples, len(tables)))
-        for sample in range(samples):
-            drawn = generator.integers(0, items, items)
-            scores[sample] = [aggregator.from_rows(table[drawn]) for table in tables]
-        return scores
+        drawn_rows = draw_rows(items, clusters, generator, samples)
+        return np.array(
+            [[aggregator.from_rows(table[drawn]) for table in tables] for drawn in drawn_rows]
+        )
     joined = np.concatenate([*tables, np.ones((items, 1))], axis=1)
     if clusters is not None:
         joined, _ = cluster_rows(joined, clusters)
@@ -195,7 +199,7 @@ def system_interval(
     tables: Sequence[Array],
     aggregator: Aggregator,
     *,
-    clusters: npt.NDArray[np.int64] | None = None,
+    clusters: Clusters | None = None,
     samples: int = 1_000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -214,11 +218,20 @@ def system_interval(
             confidence=confidence,
             seed=seed,
         )
-    if aggregator.kind == "mean" and clusters is None:
-        table = np.stack([aggregator.contributions(rows) for rows in tables])
-        return crossed_interval(table, confidence, _limits(tables, aggregator))
+    if aggregator.kind == "mean":
+        table = _item_table(tables, aggregator, clusters)
+        unit = "items" if clusters is None else "clusters"
+        return crossed_interval(table, confidence, _limits(tables, aggregator), unit)
     estimate, parts = _seed_and_item_parts(tables, aggregator, clusters, samples, seed)
     return component_interval(estimate, parts, confidence, "seeds + resampled items")
+
+
+def _item_table(
+    tables: Sequence[Array], aggregator: Aggregator, clusters: Clusters | None
+) -> Array:
+    """What each item, or each cluster of items, adds to the mean of each seed."""
+    table = np.stack([aggregator.contributions(rows) for rows in tables])
+    return table if clusters is None else clustered_table(table, clusters)
 
 
 def _limits(tables: Sequence[Array], aggregator: Aggregator) -> tuple[float, float] | None:
@@ -230,7 +243,7 @@ def _limits(tables: Sequence[Array], aggregator: Aggregator) -> tuple[float, flo
 def _seed_and_item_parts(
     tables: Sequence[Array],
     aggregator: Aggregator,
-    clusters: npt.NDArray[np.int64] | None,
+    clusters: Clusters | None,
     samples: int,
     seed: int,
 ) -> tuple[float, list[Component]]:
@@ -249,6 +262,7 @@ def compare_systems(
     second: Sequence[Array],
     aggregator: Aggregator,
     *,
+    clusters: Clusters | None = None,
     samples: int = 1_000,
     trials: int = 2_000,
     confidence: float = 0.95,
@@ -256,17 +270,20 @@ def compare_systems(
 ) -> Difference:
     """Second minus first on matched items, seeds taken into account where there are several.
 
-    One seed each: McNemar for 0/1 verdicts, approximate randomisation for corpus metrics.  Several
-    seeds: Welch's t on the seed means with the paired item variance added; a system with a single
-    seed borrows the other's seed variance, because assuming none would be the less honest guess.
+    One seed each: McNemar for 0/1 verdicts, approximate randomisation for corpus metrics and for
+    clustered verdicts (McNemar's items must be independent).  Several seeds: Welch's t on the seed
+    means with the paired variance of items or clusters added; a system with a single seed borrows
+    the other's seed variance, because assuming none would be the less honest guess.
     """
     if len(first) == 1 and len(second) == 1:
-        return _compare_one_seed(first[0], second[0], aggregator, samples, trials, confidence, seed)
+        return _compare_one_seed(
+            first[0], second[0], aggregator, clusters, samples, trials, confidence, seed
+        )
     scores_first = np.array([aggregator.from_rows(table) for table in first])
     scores_second = np.array([aggregator.from_rows(table) for table in second])
     observed = float(scores_second.mean() - scores_first.mean())
     parts = _seed_parts(scores_first, scores_second)
-    parts.append(_paired_item_part(first, second, aggregator, samples, seed))
+    parts.append(_paired_item_part(first, second, aggregator, clusters, samples, seed))
     total = sum(part.variance for part in parts)
     freedom = _satterthwaite(total, parts)
     span = student_interval(observed, total, freedom, confidence, "welch")
@@ -274,13 +291,15 @@ def compare_systems(
         p_value = float(2 * special.stdtr(max(freedom, 1.0), -abs(observed) / np.sqrt(total)))
     else:
         p_value = 1.0 if observed == 0 else 0.0
-    return Difference(observed, span.low, span.high, p_value, "seeds + paired items")
+    name = "seeds + paired items" if clusters is None else "seeds + paired clusters"
+    return Difference(observed, span.low, span.high, p_value, name)
 
 
 def _compare_one_seed(
     first: Array,
     second: Array,
     aggregator: Aggregator,
+    clusters: Clusters | None,
     samples: int,
     trials: int,
     confidence: float,
@@ -288,7 +307,7 @@ def _compare_one_seed(
 ) -> Difference:
     values_first, values_second = first[:, 0], second[:, 0]
     verdicts = bool(np.isin(np.concatenate([values_first, values_second]), (0.0, 1.0)).all())
-    if aggregator.kind == "mean" and verdicts:
+    if aggregator.kind == "mean" and verdicts and clusters is None:
         span = paired_bootstrap(
             first[:, :1],
             second[:, :1],
@@ -307,6 +326,7 @@ def _compare_one_seed(
         seed=seed,
         confidence=confidence,
         bootstrap_samples=samples,
+        clusters=clusters,
     )
 
 
@@ -327,21 +347,23 @@ def _paired_item_part(
     first: Sequence[Array],
     second: Sequence[Array],
     aggregator: Aggregator,
+    clusters: Clusters | None,
     samples: int,
     seed: int,
 ) -> Component:
-    """Variance of the difference due to the choice of items.
+    """Variance of the difference due to the choice of items, or of clusters of them.
 
     The seed parts already hold the seed-by-item residual, so it is taken out here.
     """
-    items = len(first[0])
+    items = len(first[0]) if clusters is None else len(np.unique(clusters))
     if aggregator.kind == "mean":
-        left = np.stack([aggregator.contributions(table) for table in first])
-        right = np.stack([aggregator.contributions(table) for table in second])
+        left = _item_table(first, aggregator, clusters)
+        right = _item_table(second, aggregator, clusters)
         gain = right.mean(axis=0) - left.mean(axis=0)
         variance = float(gain.var(ddof=1)) if items > 1 else 0.0
         variance -= sum(_residual_mean_square(table) / len(table) for table in (left, right))
         return Component(max(variance, 0.0) / items, max(items - 1, 1))
-    resampled = seed_scores_under_resampling([*first, *second], aggregator, samples, seed)
+    tables = [*first, *second]
+    resampled = seed_scores_under_resampling(tables, aggregator, samples, seed, clusters)
     gains = resampled[:, len(first) :].mean(axis=1) - resampled[:, : len(first)].mean(axis=1)
     return Component(float(gains.var(ddof=1)), max(items - 1, 1))

@@ -8,7 +8,7 @@ bootstrap sample of a list with few distinct rows is a multinomial draw over the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,6 +18,8 @@ from scipy import special
 
 Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
+# A cluster number per observation.
+Clusters = npt.NDArray[np.int64]
 Aggregate = Callable[[Array], float]
 AggregateMany = Callable[[Array], Array]
 
@@ -145,13 +147,63 @@ def _agrees(candidate: Aggregator, rows: Array) -> bool:
     return bool(np.isclose(short, full, rtol=1e-9, atol=1e-12, equal_nan=True))
 
 
-def cluster_rows(rows: Array, clusters: npt.NDArray[np.int64]) -> tuple[Array, Array]:
+def cluster_codes(labels: Sequence[str]) -> Clusters | None:
+    """Cluster numbers of labels, an empty label alone; None where no two belong together."""
+    codes = np.empty(len(labels), dtype=np.int64)
+    known: dict[str, int] = {}
+    for position, label in enumerate(labels):
+        codes[position] = known.setdefault(label, len(known)) if label else -1 - position
+    return codes if 1 < len(np.unique(codes)) < len(codes) else None
+
+
+def some_clusters(
+    clusters: Clusters | None, where: Sequence[int] | Counts | None
+) -> Clusters | None:
+    """The cluster numbers of some observations; None where each is alone or all are one.
+
+    What is said of a single cluster is about that cluster, so its observations are the sample.
+    """
+    if clusters is None or where is None:
+        return clusters
+    part = clusters[where]
+    return part if 1 < len(np.unique(part)) < len(part) else None
+
+
+def cluster_rows(rows: Array, clusters: Clusters) -> tuple[Array, Array]:
     """Column sums and observation counts per cluster label."""
     _, index = np.unique(clusters, return_inverse=True)
     count = int(index.max()) + 1 if len(index) else 0
     sums = np.zeros((count, rows.shape[1]))
     np.add.at(sums, index, rows)
     return sums, np.bincount(index, minlength=count).astype(np.float64)
+
+
+def clustered_table(values: Array, clusters: Clusters) -> Array:
+    """A seeds x items table as seeds x clusters, with the same mean in every row.
+
+    The linearised ratio of cluster totals (Cochran 1977, section 11.7): a cluster counts by how far
+    its total lies from what its size makes one expect, so that clusters may differ in size and
+    whatever is said of items (variance, residual, interval) holds of clusters.
+    """
+    sums, sizes = cluster_rows(values.T, clusters)
+    mean = float(values.mean())
+    share = len(sizes) / values.shape[1]
+    return np.asarray((sums - mean * sizes[:, None]).T * share + mean, dtype=np.float64)
+
+
+def draw_rows(
+    count: int, clusters: Clusters | None, generator: np.random.Generator, samples: int
+) -> Iterator[Counts]:
+    """Row numbers of bootstrap samples of observations, or of whole clusters of them."""
+    if clusters is None:
+        for _ in range(samples):
+            yield generator.integers(0, count, count)
+        return
+    labels, index = np.unique(clusters, return_inverse=True)
+    members = np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index))[:-1])
+    for _ in range(samples):
+        drawn = generator.integers(0, len(labels), len(labels))
+        yield np.concatenate([members[one] for one in drawn])
 
 
 def resample_sums(rows: Array, samples: int, generator: np.random.Generator) -> Iterator[Array]:
@@ -198,12 +250,13 @@ def bootstrap_scores(
     aggregator: Aggregator,
     samples: int = 10_000,
     seed: int = 0,
-    clusters: npt.NDArray[np.int64] | None = None,
+    clusters: Clusters | None = None,
 ) -> Array:
     """Scores of bootstrap samples of the observations, or of whole clusters of them."""
     generator = np.random.default_rng(seed)
     if aggregator.kind == "rows":
-        return _bootstrap_by_row(rows, aggregator, samples, generator, clusters)
+        drawn_rows = draw_rows(len(rows), clusters, generator, samples)
+        return np.array([aggregator.from_rows(rows[drawn]) for drawn in drawn_rows])
     sums, totals = (rows, np.ones(len(rows))) if clusters is None else cluster_rows(rows, clusters)
     if aggregator.kind == "mean":
         sums = sums[:, :1]
@@ -218,28 +271,12 @@ def bootstrap_scores(
     return np.concatenate(scores)
 
 
+def _is_constant_share(rows: Array) -> bool:
+    return bool(rows[0, 0] in (0.0, 1.0) and np.all(rows[:, 0] == rows[0, 0]))
+
+
 def _is_zero_one(values: Array) -> bool:
     return bool(np.all((values == 0) | (values == 1)))
-
-
-def _bootstrap_by_row(
-    rows: Array,
-    aggregator: Aggregator,
-    samples: int,
-    generator: np.random.Generator,
-    clusters: npt.NDArray[np.int64] | None,
-) -> Array:
-    scores = np.empty(samples)
-    if clusters is None:
-        for sample in range(samples):
-            scores[sample] = aggregator.from_rows(rows[generator.integers(0, len(rows), len(rows))])
-        return scores
-    labels, index = np.unique(clusters, return_inverse=True)
-    members = [np.flatnonzero(index == label) for label in range(len(labels))]
-    for sample in range(samples):
-        drawn = generator.integers(0, len(labels), len(labels))
-        scores[sample] = aggregator.from_rows(rows[np.concatenate([members[d] for d in drawn])])
-    return scores
 
 
 def percentile_interval(
@@ -258,7 +295,7 @@ def interval(
     rows: Array,
     aggregator: Aggregator,
     *,
-    clusters: npt.NDArray[np.int64] | None = None,
+    clusters: Clusters | None = None,
     samples: int = 1_000,
     confidence: float = 0.95,
     seed: int = 0,
@@ -266,6 +303,11 @@ def interval(
     """The interval to print: Wilson for unclustered 0/1 means, else the clustered bootstrap."""
     if len(rows) == 0:
         return Interval(float("nan"), float("nan"), float("nan"), "empty")
+    if clusters is not None and aggregator.kind == "mean" and _is_constant_share(rows):
+        # All right or all wrong: no resample differs, and each cluster is one trial at least.
+        count = len(np.unique(clusters))
+        share = wilson(count * float(rows[0, 0]), count, confidence)
+        return aggregator.from_share(share._replace(method="wilson over clusters"))
     if clusters is None and aggregator.kind == "mean" and _is_zero_one(rows[:, :1]):
         return aggregator.from_share(wilson(float(rows[:, 0].sum()), len(rows), confidence))
     scores = bootstrap_scores(rows, aggregator, samples, seed, clusters)

@@ -68,14 +68,10 @@ def _score(
     samples: int,
 ) -> Score:
     tables = panel.tables(system, where)
-    clusters = None
-    if options.cluster is not None and options.cluster in panel.tags:
-        clusters = panel.codes(options.cluster)
-        clusters = clusters if where is None else clusters[where]
     span = system_interval(
         tables,
         panel.aggregator,
-        clusters=clusters,
+        clusters=panel.clusters(options.cluster, where),
         samples=samples,
         confidence=options.confidence,
         seed=options.seed,
