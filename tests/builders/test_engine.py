@@ -52,3 +52,14 @@ def test_an_absent_cluster_is_said() -> None:
     pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
     with pytest.raises(SystemFailure, match=r"no Ray cluster at 127\.0\.0\.1:1"):
         list(map_in_order(Square(), range(3), engine="ray", address="127.0.0.1:1"))
+
+
+@pytest.mark.slow
+def test_without_an_address_a_cluster_starts_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray without an address runs on this machine's processors."""
+    ray = pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    try:
+        assert list(map_in_order(Square(), range(9), engine="ray")) == [n * n for n in range(9)]
+    finally:
+        ray.shutdown()

@@ -11,7 +11,8 @@ import time
 import numpy as np
 import pytest
 
-from recombine.builders.recipe import build, check_benchmark, read_recipe, recipe_names
+from parsed_corpora import made_up, write_conllu
+from recombine.builders.recipe import PLACE, build, check_benchmark, read_recipe, recipe_names
 from recombine.errors import ConfigError, Problems, StaleOutput
 
 
@@ -40,6 +41,16 @@ def test_an_existing_benchmark_is_left_alone_or_refused(tmp_path, recipe):
     for force in (False, True):
         with pytest.raises(ConfigError, match="not a benchmark"):
             build(recipe, tmp_path / "other", force=force)
+
+
+def test_where_it_is_built_is_no_part_of_a_benchmark(tmp_path):
+    """Engine, workers and cache change no byte, so they are neither stored nor compared."""
+    corpus = write_conllu(tmp_path / "c.conllu", made_up(200, words=60))
+    options = [f"corpus={corpus}", "edition=all", "passes=2"]
+    first = build("divergent", tmp_path / "b", overrides=options)
+    assert PLACE.isdisjoint(first.manifest.recipe)
+    again = build("divergent", tmp_path / "b", overrides=[*options, "workers=2"])
+    assert again.hash == first.hash
 
 
 def test_the_name_comes_from_the_file(tmp_path, recipe):

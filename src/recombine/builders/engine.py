@@ -28,6 +28,8 @@ Result = TypeVar("Result")
 AHEAD = 2
 # Ray starts a task again when its worker or machine dies; -1 = as often as that happens.
 RETRIES = -1
+# A machine that is busy with other things may need longer than the 30 s in which Ray must start.
+STARTS = 3
 
 
 def map_in_order(
@@ -82,33 +84,40 @@ def _in_processes(
 
 
 def connect(address: str | None) -> Any:
-    """Return the ray module, connected to a cluster, or to one started here for None."""
+    """Return the ray module, connected to the cluster at `address`.
+
+    None means what RAY_ADDRESS says, or else a cluster of this machine's own, started here.
+    """
     ray = require("ray", extra="cluster", feature="running on a cluster")
     if ray.is_initialized():
         return ray
+    address = address or os.environ.get("RAY_ADDRESS") or "local"
     _require_listener(address)
     # A running cluster refuses settings that only a new one can have.
-    fresh = {"include_dashboard": False} if address is None else {}
-    try:
-        ray.init(address=address, log_to_driver=False, **fresh)
-    except Exception as error:  # Ray raises bare exceptions when a node does not start in time
-        place = "on this machine" if address is None else f"at {address}"
-        raise SystemFailure(
-            f"no Ray cluster {place}: {error}", hint="start one with: ray start --head"
-        ) from error
+    fresh = {"include_dashboard": False} if address == "local" else {}
+    for attempt in range(1, STARTS + 1):
+        try:
+            ray.init(address=address, log_to_driver=False, **fresh)
+            break
+        except Exception as error:  # Ray raises bare exceptions when a node starts too slowly
+            ray.shutdown()
+            if address != "local" or attempt == STARTS:
+                raise SystemFailure(
+                    f"no Ray cluster at {address}: {error}", hint="start one: ray start --head"
+                ) from error
     return ray
 
 
-def _require_listener(address: str | None) -> None:
+def _require_listener(address: str) -> None:
     """Raise at once when nothing listens at host:port; Ray itself waits minutes, then exits."""
-    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():
         return
     try:
         socket.create_connection((host, int(port)), timeout=10).close()
     except OSError as error:
         raise SystemFailure(
-            f"no Ray cluster at {address}: {error}", hint="start one with: ray start --head"
+            f"no Ray cluster at {address}: {error}", hint="start one: ray start --head"
         ) from error
 
 

@@ -14,6 +14,9 @@ from recombine.benchmark import FORMAT, Benchmark, Draft, identity_of
 from recombine.config import Document, apply_overrides, parse_config, read_toml, to_plain
 from recombine.errors import ConfigError, RecombineError, StaleOutput
 
+# Options that say where the work is done: they change no byte of a benchmark.
+PLACE = frozenset({"engine", "workers", "address", "cache"})
+
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
@@ -51,7 +54,7 @@ class Recipe:
             "metrics": list(self.head.metrics),
             "recombine": __version__,
             "sample": sample,
-            "recipe": to_plain(self.builder),
+            "recipe": _without_place(to_plain(self.builder)),
         }
 
 
@@ -140,6 +143,7 @@ def _existing(out: Path, manifest: Mapping[str, Any]) -> Benchmark:
         )
     benchmark = Benchmark.open(out)
     stored = to_plain(benchmark.manifest)
+    stored["recipe"] = _without_place(stored["recipe"])
     for field, value in manifest.items():
         # TOML has no null: what is None in a recipe is absent from the manifest.
         if identity_of(_without_none(stored.get(field))) != identity_of(_without_none(value)):
@@ -158,6 +162,10 @@ def _first_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
         if identity_of(old.get(key)) != identity_of(new.get(key)):
             return key
     return ""
+
+
+def _without_place(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in recipe.items() if key not in PLACE}
 
 
 def _without_none(value: Any) -> Any:
