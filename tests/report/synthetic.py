@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -150,3 +154,9 @@ def make_run(
                 write_result(cell.scores(result.metric.name, result.split), result)
     write_json(run.path / "experiment.json", {"benchmark": str(benchmark.path)})
     return run.path
+
+
+def unpack(text: str) -> dict[str, Any]:
+    """What the browser unpacks."""
+    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text)))
+    return found

@@ -117,6 +117,26 @@ def test_side_by_side_shows_two_systems_with_differences(browser, page_path):
     assert alone.locator("#items > li .side").count() == 2
 
 
+def test_a_seed_can_be_chosen(browser, page_path):
+    """Another seed brings its own translations; the verdict says how many seeds share it."""
+    tab, _, _ = visit(browser, page_path)
+    tab.select_option("select[name='a']", "lstm")
+    tab.select_option("select[name='verdict']", "mixed")
+    seen = {}
+    for seed in ("1", "2", "3"):
+        tab.select_option("select[name='seed']", seed)
+        first = tab.locator("#items > li").first
+        assert f"seed {seed}" in first.locator(".who").inner_text()
+        verdict = first.locator(".verdict").inner_text()
+        assert verdict.endswith(("right in 1 of 3", "right in 2 of 3"))
+        seen[seed] = verdict[0]
+    assert set(seen.values()) == {"✓", "✗"}
+    fragment = tab.evaluate("location.hash")
+    again, _, _ = visit(browser, page_path, fragment)
+    assert again.input_value("select[name='seed']") == "3"
+    assert again.inner_text("#status") == tab.inner_text("#status")
+
+
 def test_heat_map_cell_opens_its_examples(browser, page_path):
     """A click on a cell selects system and pattern in the browser of examples."""
     tab, _, _ = visit(browser, page_path)

@@ -24,7 +24,6 @@ from recombine.files import read_jsonl, read_lines
 from recombine.registry import create, lookup
 from recombine.report.source import (
     Scores,
-    Seen,
     Source,
     open_source,
     read_rows,
@@ -170,12 +169,11 @@ class _Rows:
     values: Array
     stats: Array
     labels: list[str]
-    explained: bool
 
-    def seen(self) -> Seen:
+    def seen(self) -> dict[str, float]:
         """Values by example id."""
         pairs = zip(self.ids, self.values.tolist(), strict=True)
-        return Seen({name: value for group, value in pairs for name in group}, self.explained)
+        return {name: value for group, value in pairs for name in group}
 
 
 def read_scores(path: Path) -> _Rows:
@@ -185,7 +183,6 @@ def read_scores(path: Path) -> _Rows:
     values: list[float] = []
     stats: list[Sequence[float]] = []
     labels: list[str] = []
-    explained = False
     for number, row in enumerate(read_rows(path), start=1):
         try:
             found = row.get("ids") or [row["id"] if "id" in row else row["key"]]
@@ -193,7 +190,6 @@ def read_scores(path: Path) -> _Rows:
             value = float(row["value"])
             detail = row.get("detail") or {}
             labels.append(str(detail.get("class", "")))
-            explained = explained or bool(detail)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"not an observation: {error}", Where(str(path), number)) from None
         ids.append(tuple(found))
@@ -206,7 +202,7 @@ def read_scores(path: Path) -> _Rows:
         )
     width = widths.pop() if widths else 1
     table = np.asarray(stats, dtype=np.float64).reshape(len(keys), width)
-    return _Rows(keys, ids, np.asarray(values, dtype=np.float64), table, labels, explained)
+    return _Rows(keys, ids, np.asarray(values, dtype=np.float64), table, labels)
 
 
 # Finds the ids of a row without reading the rest of it, which may be long.
@@ -234,16 +230,12 @@ def _names(text: str) -> list[str]:
 
 def read_panel(source: Source, metric: str, split: str, checkpoint: str | None = None) -> Panel:
     """Read one metric on one split for every system and seed, aligned by key."""
-    files = [
-        one
-        for one in source.scores
-        if one.metric == metric and one.split == split and one.checkpoint == checkpoint
-    ]
+    files = source.files(metric, split, checkpoint)
     if not files:
         raise DataError(f"no scores of metric '{metric}' on split '{split}'")
     tables = {(one.system, one.seed): read_scores(one.path) for one in files}
     for one in files:
-        # One file per system is enough for the browser, which shows the first seed.
+        # One file per system is enough for choosing examples to show.
         if checkpoint is None and one.seed == min(f.seed for f in files if f.system == one.system):
             source.seen[one.path] = tables[one.system, one.seed].seen()
     common = set.intersection(*(set(table.keys) for table in tables.values()))

@@ -88,7 +88,9 @@ def _examples_section(report: Report, packed: Packed) -> str:
             "</div></section>"
         )
     seeds = (
-        "First seed of each system. " if any(len(s) > 1 for s in report.main.seeds.values()) else ""
+        "Every seed is here: choose one; beside each verdict stands how many seeds share it. "
+        if any(len(s) > 1 for s in report.main.seeds.values())
+        else ""
     )
     part = (
         f"{packed.shown:,} of {packed.total:,} examples are in this page, drawn evenly over "

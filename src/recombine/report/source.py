@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recombine.benchmark import Benchmark, Example
 from recombine.errors import DataError, StaleOutput
@@ -25,13 +25,6 @@ class Scores:
     split: str
     checkpoint: str | None
     path: Path
-
-
-class Seen(NamedTuple):
-    """Values by example id of one score file, and whether its rows explain themselves."""
-
-    values: Mapping[str, float]
-    explained: bool
 
 
 @dataclass(frozen=True)
@@ -57,13 +50,21 @@ class Source:
         return self._examples[split]
 
     @cached_property
-    def seen(self) -> dict[Path, Seen]:
-        """What was read of score files so far, for the example browser."""
+    def seen(self) -> dict[Path, Mapping[str, float]]:
+        """Values by example id of score files read so far, for the choice of examples."""
         return {}
 
     @cached_property
     def _examples(self) -> dict[str, dict[str, Example]]:
         return {}
+
+    def files(self, metric: str, split: str, checkpoint: str | None = None) -> list[Scores]:
+        """The score files of one metric on one split, by system and seed."""
+        return [
+            one
+            for one in self.scores
+            if (one.metric, one.split, one.checkpoint) == (metric, split, checkpoint)
+        ]
 
     def splits(self) -> tuple[str, ...]:
         """Splits with scores, the generalisation sets first."""

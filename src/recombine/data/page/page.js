@@ -130,9 +130,19 @@
     put(parent, text.slice(at + found.length));
   }
 
-  const hypothesisOf = (system, index) => {
-    const found = data.hypotheses[system][index];
-    return found === 0 ? data.references[index][0] : found;
+  // A voice is a system with a seed; what it said is a number: nothing, the reference, or a text.
+  const hypothesisOf = (voice, index) => {
+    const code = data.said[voice][index];
+    return code < 0 ? null : code === 0 ? data.references[index][0] : data.texts[index][code - 1];
+  };
+  const voicesOf = (system) => data.voices.flatMap((voice, number) => (voice[0] === system ? [number] : []));
+  const voiceNow = (system) => {
+    const own = voicesOf(system);
+    return own.find((voice) => String(data.voices[voice][1]) === state.seed) ?? own[0];
+  };
+  const reasonOf = (verdicts, voice, index) => {
+    const told = (verdicts.why[String(index)] || []).find((one) => one[1].includes(voice));
+    return told ? told[0] : "";
   };
   const tagOf = (name, index) => {
     const tag = data.tags[name];
@@ -140,13 +150,13 @@
   };
   const isYesNo = (verdicts) => verdicts.values.every((column) => column.every((v) => v === null || v === 0 || v === 1));
   const metricNow = () => data.verdicts.find((one) => one.metric === state.metric) || data.verdicts[0];
-  const isRight = (verdicts, system, index) => {
-    const value = verdicts.values[system][index];
+  const isRight = (verdicts, voice, index) => {
+    const value = verdicts.values[voice][index];
     return value === null ? null : value >= (verdicts.yesNo ? 1 : 100);
   };
 
   // ---- state <-> address ---------------------------------------------------------------------
-  const FIELDS = ["metric", "a", "b", "verdict", "q", "id"];
+  const FIELDS = ["metric", "a", "b", "seed", "verdict", "q", "id"];
   function readAddress() {
     const hash = location.hash;
     if (!hash.startsWith("#examples?")) return false;
@@ -181,7 +191,7 @@
     return box;
   }
   const VERDICTS = [["", "any"], ["wrong", "A is wrong"], ["right", "A is right"], ["better", "A right, B wrong"],
-    ["worse", "A wrong, B right"], ["both", "both wrong"]];
+    ["worse", "A wrong, B right"], ["both", "both wrong"], ["mixed", "A's seeds disagree"]];
   function buildControls() {
     const controls = byId("controls");
     const names = Object.keys(data.tags).filter((name) => {
@@ -192,6 +202,10 @@
     controls.append(select("a", "System A", system, refresh));
     if (data.systems.length > 1) {
       controls.append(select("b", "System B (side by side)", [["", "none"], ...system], refresh));
+    }
+    const seeds = [...new Set(data.voices.map((voice) => voice[1]))].sort((x, y) => x - y);
+    if (seeds.length > 1) {
+      controls.append(select("seed", "Seed", [["", "first of each"], ...seeds.map((seed) => [String(seed), String(seed)])], refresh));
     }
     controls.append(select("metric", "Judged by", data.verdicts.map((v) => [v.metric, v.metric]), refresh));
     controls.append(select("verdict", "Verdict", VERDICTS, refresh));
@@ -224,7 +238,9 @@
   };
   function filter() {
     const verdicts = metricNow();
-    const a = systemIndex(state.a, 0), b = systemIndex(state.b, -1);
+    const systemA = systemIndex(state.a, 0), systemB = systemIndex(state.b, -1);
+    const a = voiceNow(systemA), b = systemB >= 0 ? voiceNow(systemB) : -1;
+    const seedsOfA = voicesOf(systemA);
     const tags = Object.keys(state).filter((key) => key.startsWith("tag.") && state[key]).map((key) => {
       const tag = data.tags[key.slice(4)];
       return [tag.codes, tag.values.indexOf(state[key])];
@@ -238,6 +254,8 @@
         const left = isRight(verdicts, a, index);
         const right = b >= 0 ? isRight(verdicts, b, index) : null;
         if (left === null) continue;
+        if (state.verdict === "mixed"
+          && !seedsOfA.some((voice) => isRight(verdicts, voice, index) === !left)) continue;
         if (state.verdict === "wrong" && left) continue;
         if (state.verdict === "right" && !left) continue;
         if (state.verdict === "better" && !(left && right === false)) continue;
@@ -247,7 +265,7 @@
       if (words.length) {
         const text = [data.source[index], ...data.references[index], hypothesisOf(a, index) || "",
           b >= 0 ? hypothesisOf(b, index) || "" : "",
-          ...data.verdicts.map((one) => one.why[a][String(index)] || "")].join("\n").toLowerCase();
+          ...data.verdicts.map((one) => reasonOf(one, a, index))].join("\n").toLowerCase();
         if (!words.every((word) => text.includes(word))) continue;
       }
       found.push(index);
@@ -267,14 +285,20 @@
   function side(system, index) {
     const box = element("div", "side c" + (system % 8));
     const who = box.appendChild(element("div", "who"));
+    const voice = voiceNow(system), voices = voicesOf(system);
     who.append(element("strong", "", data.systems[system]));
-    const text = hypothesisOf(system, index);
+    if (voices.length > 1) who.append(element("span", "quiet", "seed " + data.voices[voice][1]));
+    const text = hypothesisOf(voice, index);
     const reference = data.references[index][0];
     for (const verdicts of data.verdicts) {
-      const value = verdicts.values[system][index];
+      const value = verdicts.values[voice][index];
       if (value === null) continue;
       if (verdicts.yesNo) {
-        who.append(element("span", "verdict " + (value ? "ok" : "no"), (value ? "✓ " : "✗ ") + verdicts.metric));
+        const mark = who.appendChild(element("span", "verdict " + (value ? "ok" : "no"), (value ? "✓ " : "✗ ") + verdicts.metric));
+        if (voices.length > 1) {
+          const right = voices.filter((one) => verdicts.values[one][index] === 1).length;
+          mark.append(element("small", "", " right in " + right + " of " + voices.length));
+        }
       } else who.append(element("span", "", verdicts.metric + " " + value));
     }
     const hyp = box.appendChild(element("div", "hyp"));
@@ -285,7 +309,7 @@
     else putDiff(hyp, reference, text);
     const why = element("ul", "why");
     for (const verdicts of data.verdicts) {
-      const reason = verdicts.why[system][String(index)];
+      const reason = reasonOf(verdicts, voice, index);
       if (reason) why.append(element("li", "", verdicts.metric + ": " + reason));
     }
     if (why.childNodes.length) box.append(why);
@@ -303,7 +327,8 @@
     }
     const link = chips.appendChild(element("a", "idlink", "link to this"));
     link.href = "#examples?" + new URLSearchParams(Object.fromEntries(
-      [["a", data.systems[a]], ["b", b >= 0 ? data.systems[b] : ""], ["id", data.id[index]]].filter((p) => p[1]))).toString();
+      [["a", data.systems[a]], ["b", b >= 0 ? data.systems[b] : ""],
+        ["seed", state.seed || ""], ["id", data.id[index]]].filter((p) => p[1]))).toString();
     link.setAttribute("aria-label", "Permanent link to example " + data.id[index]);
     const focus = data.focus[index];
     row.append(line("source", (node) => putMarked(node, data.source[index], focus.map((one) => one[0]))));
