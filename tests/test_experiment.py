@@ -88,6 +88,18 @@ def test_checkpoints_are_decoded_beside_the_final_model(experiment_file):
     assert (folder / "scores@step-1.csv").is_file()
 
 
+def test_training_sizes_are_parts_of_one_text(experiment_file):
+    """`train_size` is a key of every trainable system; the model's fingerprint knows it."""
+    small = read_experiment(experiment_file, ["system.memory.train_size=1", "seeds=[1]"])
+    train(small)
+    stored = json.loads((small.run / "memory" / "seed-1" / "model" / "pairs.json").read_text())
+    assert len(stored["pairs"]) == 1
+    with pytest.raises(StaleOutput, match="train_size"):
+        train(read_experiment(experiment_file, ["system.memory.train_size=2", "seeds=[1]"]))
+    with pytest.raises(DataError, match="train_size is 9"):
+        train(read_experiment(experiment_file, ["system.memory.train_size=9", "seeds=[3]"]))
+
+
 def test_translating_before_training_says_what_to_do(experiment_file):
     """No half-loaded model."""
     with pytest.raises(DataError, match="not trained yet"):
@@ -101,6 +113,7 @@ def test_translating_before_training_says_what_to_do(experiment_file):
         ("sede=[1]", "unknown key"),
         ("seeds=[]", "'seeds' is empty"),
         ("system.copy.use=cpoy", "unknown system"),
+        ("system.memory.train_size=0", "train_size must be a whole number"),
     ],
 )
 def test_mistakes_are_found_before_any_work(experiment_file, override, message):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine import __version__, registry
-from recombine.benchmark import Benchmark, identity_of, stratified_sample
+from recombine.benchmark import Benchmark, Example, identity_of, stratified_sample
 from recombine.config import apply_overrides, parse_config, read_toml, to_plain
 from recombine.errors import ConfigError, DataError
 from recombine.files import read_jsonl, write_jsonl, write_text
@@ -53,6 +53,9 @@ class Experiment:
         for name, options in self.system.items():
             if not isinstance(options.get("use"), str):
                 raise ConfigError(f"[system.{name}] needs a key 'use': the system's name")
+            size = options.get("train_size", 1)
+            if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+                raise ConfigError(f"[system.{name}] train_size must be a whole number from 1 on")
         if not self.seeds:
             raise ConfigError("'seeds' is empty")
 
@@ -72,6 +75,7 @@ def create_system(experiment: Experiment, name: str) -> Any:
     """Make one system of the experiment from its options."""
     options = dict(experiment.system[name])
     use = options.pop("use")
+    options.pop("train_size", None)
     return registry.create("system", use, options, prefix=f"system.{name}")
 
 
@@ -110,7 +114,8 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
             continue
         if "train" not in benchmark.splits:
             raise DataError(f"{benchmark.path} has no split 'train' to train '{name}' on")
-        fingerprint = {"benchmark": benchmark.hash, "options": _trained_options(system)}
+        size = _train_size(experiment, name)
+        fingerprint = {"benchmark": benchmark.hash, "options": _trained_options(system), **size}
         pending: dict[int, Cell] = {}
         for seed in experiment.seeds:
             cell = Run(experiment.run).cell(name, seed)
@@ -122,7 +127,7 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
         if not pending:
             continue
         data = TrainingData(
-            train=benchmark.read("train"),
+            train=_training_examples(experiment, name, benchmark),
             dev=benchmark.read("dev") if "dev" in benchmark.splits else [],
             source=benchmark.manifest.source,
             target=benchmark.manifest.target,
@@ -141,6 +146,28 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
             cell.update_record(train_seconds=round(time.time() - started, 1))
         trained += len(pending)
     return trained
+
+
+def _train_size(experiment: Experiment, name: str) -> dict[str, int]:
+    """Return what a fingerprint must know of a system that learns from a part of the text."""
+    size = experiment.system[name].get("train_size")
+    return {} if size is None else {"train_size": size, "sample_seed": experiment.sample_seed}
+
+
+def _training_examples(experiment: Experiment, name: str, benchmark: Benchmark) -> list[Example]:
+    """Return the training split, or `train_size` examples of it.
+
+    Drawn as `sample` draws, so a smaller size is a part of a larger one and systems of one
+    experiment can be compared over training sizes.
+    """
+    examples = benchmark.read("train")
+    size = _train_size(experiment, name).get("train_size", 0)
+    if size > len(examples):
+        raise DataError(
+            f"[system.{name}] train_size is {size}, but {benchmark.path} has {len(examples)} "
+            "examples in 'train'"
+        )
+    return stratified_sample(examples, size, experiment.sample_seed)
 
 
 def _trained_options(system: Any) -> Any:
@@ -181,6 +208,7 @@ def translate(experiment: Experiment, *, force: bool = False) -> int:
                     "use": experiment.system[name]["use"],
                     "seed": seed,
                     "sample": [experiment.sample, experiment.sample_seed],
+                    **_train_size(experiment, name),
                 }
                 if not force and Meta(path).is_current(fingerprint):
                     continue
