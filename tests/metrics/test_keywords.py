@@ -25,6 +25,10 @@ from recombine.metrics.segment import segment
         ("tijdens", "tijd", False),
         ("altijd", "tijd", False),
         ("hart", "hard", False),
+        ("augen", "auge", True),
+        ("weil", "weile", False),
+        ("lage", "lager", False),
+        ("markt", "marke", False),
     ],
 )
 def test_forms(token: str, keyword: str, same: bool) -> None:

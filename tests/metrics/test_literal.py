@@ -158,6 +158,20 @@ def test_degenerate_outputs_do_not_count() -> None:
     assert classes(LiteralTranslation(gate=False), items)[0] == "paraphrase"
 
 
+def test_a_keyword_outside_the_idiom_says_nothing() -> None:
+    """Beside "while you sing" a literal "while" in the output may be right."""
+    metric = LiteralTranslation()
+    items = [
+        idiom("Ik speel het een tijd terwijl jij zingt .", source=source)
+        for source in (
+            "I play it once in a while while you sing .",
+            "I play it once in a while and you sing .",
+        )
+    ]
+    assert classes(metric, items) == [None, "literal"]
+    assert metric.notes()["excluded"] == {"a keyword stands outside the idiom as well": 1}
+
+
 def test_literal_uses_are_the_control() -> None:
     """A literal use is not overgeneralised; it has its own score."""
     item = idiom("Een tijd lang speelde ik het .", use="literal")

@@ -13,8 +13,10 @@ from recombine.metrics.segment import is_punctuation, segment
 
 Keyword = tuple[str, ...]
 
-# Two forms of one word share at least this many letters, and this share of the longer form.
-_SHORTEST_STEM = 4
+# Two forms of one word share at least this many letters, and this share of the longer form. One
+# letter less will do where an ending is added (blauw, blauwe): words that were cut at four letters
+# are mostly others (German Weile and weil, Lager and Lage, Marke and Markt).
+_SHORTEST_STEM = 5
 _STEM_SHARE = 0.75
 
 
@@ -30,7 +32,8 @@ def is_form_of(token: str, keyword: str) -> bool:
     stem = 0
     while stem < min(len(token), len(keyword)) and token[stem] == keyword[stem]:
         stem += 1
-    return stem >= _SHORTEST_STEM and stem >= _STEM_SHARE * max(len(token), len(keyword))
+    shortest = _SHORTEST_STEM - (stem == len(keyword))
+    return stem >= shortest and stem >= _STEM_SHARE * max(len(token), len(keyword))
 
 
 def find_keyword(

@@ -164,6 +164,9 @@ class LiteralTranslation:
             return None, None
         if idiom_of(example) in self._apart:
             return "set apart", None
+        if _keyword_elsewhere(example):
+            self.excluded["a keyword stands outside the idiom as well"] += 1
+            return None, None
         if self.only_paraphrased and self._literal_reference(example, block_list):
             self.excluded["the reference is literal"] += 1
             return None, None
@@ -262,6 +265,18 @@ def _file_keywords(example: Example) -> tuple[str, ...]:
         if focus.role == "keyword"
         for accepted in focus.accepted
     )
+
+
+def _keyword_elsewhere(example: Example) -> bool:
+    """Say whether a content word of the idiom stands outside it, where it is rightly rendered.
+
+    "In the short run" beside "the doctors run": the verb's rendering says nothing of the idiom.
+    """
+    idiom = next(focus for focus in example.focus if focus.role == "idiom")
+    start = example.source.lower().find(idiom.text.lower()) if idiom.start is None else idiom.start
+    rest = f"{example.source[:start]} {example.source[start + len(idiom.text) :]}"
+    keywords = _source_keywords(example)
+    return find_keyword(segment(rest), keywords, inflected=True) is not None
 
 
 def _source_keywords(example: Example) -> tuple[Keyword, ...]:
