@@ -71,6 +71,13 @@ def test_caps_keep_corpus_order(tmp_path: Path) -> None:
     assert found == sorted(found, key=lambda one: lines.index(one[0]))
 
 
+def test_punctuation_is_set_apart_when_asked(tmp_path: Path) -> None:
+    """As in the text that a system of this benchmark learns from."""
+    corpus = NaturalText(text(tmp_path, "I know it by heart, don't you?"), set_apart=True)
+    found = corpus.with_idiom(Idiom("by heart", ("heart",)), 5, np.random.default_rng(1))
+    assert found == [("I know it by heart , don't you ?", None)]
+
+
 def test_bad_texts(tmp_path: Path) -> None:
     """Unequal translations and an empty text are refused."""
     source = text(tmp_path, "One .", "Two .")

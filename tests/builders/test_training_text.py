@@ -77,3 +77,24 @@ def test_the_builder_writes_train_and_dev(tmp_path: Path) -> None:
     assert benchmark.manifest.splits["dev"] == 4
     certificate = (benchmark.path / "certificate.json").read_text(encoding="utf-8")
     assert '"out of the blue": 10' in certificate
+
+
+def test_no_sentence_of_the_tests_is_trained_on(tmp_path: Path) -> None:
+    """Natural sentences of the tests leave the training text, whatever test they are in."""
+    corpus = columns(tmp_path)
+    text = tmp_path / "text.en"
+    text.write_text("It's 3, out of the blue!\nIt's 5, out of the blue!\n", encoding="utf-8")
+    benchmark = build(
+        "consistency",
+        tmp_path / "out",
+        overrides=(
+            "sentences=0", "pairs=0", "triples=0", "synonym_samples=0", "idiom_samples=0",
+            "context_samples=0", "repeats=0", "benchmark.target=de", 'data=["natural"]',
+            f"text={text}", f"training={corpus}", "dev_size=4",
+        ),
+    )  # fmt: skip
+    tested = {one.source for one in benchmark.iterate("overgeneralisation")}
+    assert tested == {"It's 3 , out of the blue !", "It's 5 , out of the blue !"}
+    learned = {one.source for split in ("train", "dev") for one in benchmark.iterate(split)}
+    assert len(learned) == 18
+    assert not learned & tested

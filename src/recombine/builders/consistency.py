@@ -99,6 +99,7 @@ class ConsistencyTests:
     dev_size: int = 1000
     _clauses: list[str] = field(init=False, default_factory=list, repr=False)
     _bases: list[str] = field(init=False, default_factory=list, repr=False)
+    _tested: set[str] = field(init=False, default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         if "semi-natural" in self.data and self.parsed is None:
@@ -114,14 +115,14 @@ class ConsistencyTests:
 
     def build(self, draft: Draft) -> None:
         """Write every split that has a size."""
-        self._clauses, self._bases = [], []
+        self._clauses, self._bases, self._tested = [], [], set()
         trees = TemplateTrees(self.grammar, self.source_language, self.target_language)
         synthetic = SyntheticSentences(trees, self.template)
         makers: list[SentenceMaker] = [synthetic] if "synthetic" in self.data else []
         if self.parsed is not None and "semi-natural" in self.data:
             makers.append(self._frames(trees))
         natural = (
-            NaturalText(self.text, self.translations)
+            NaturalText(self.text, self.translations, set_apart=self.training is not None)
             if self.text is not None and "natural" in self.data
             else None
         )
@@ -135,22 +136,24 @@ class ConsistencyTests:
             require_clauses(synonyms, "synonym pair")
             require_clauses(idioms, "idiom")
         sizes = {
-            "sentences": draft.write("sentences", self._sentences(synthetic, draft.seed))
+            "sentences": self._write(draft, "sentences", self._sentences(synthetic, draft.seed))
             if self.sentences
             else 0,
-            "systematicity": draft.write(
-                "systematicity", self._systematicity(synthetic, makers, natural, draft.seed)
+            "systematicity": self._write(
+                draft, "systematicity", self._systematicity(synthetic, makers, natural, draft.seed)
             ),
-            "substitutivity": draft.write(
-                "substitutivity", self._substitutivity(makers, natural, synonyms, draft.seed)
+            "substitutivity": self._write(
+                draft, "substitutivity", self._substitutivity(makers, natural, synonyms, draft.seed)
             ),
-            "overgeneralisation": draft.write(
-                "overgeneralisation", self._overgeneralisation(makers, natural, idioms, draft.seed)
+            "overgeneralisation": self._write(
+                draft,
+                "overgeneralisation",
+                self._overgeneralisation(makers, natural, idioms, draft.seed),
             ),
-            "context": draft.write("context", self._context(idioms, draft.seed))
+            "context": self._write(draft, "context", self._context(idioms, draft.seed))
             if self.context_samples
             else 0,
-            "probe": draft.write("probe", self._probes(trees, synonyms, idioms, draft.seed)),
+            "probe": self._write(draft, "probe", self._probes(trees, synonyms, idioms, draft.seed)),
         }
         certificate = {"sizes": sizes, "templates": self._template_counts(trees)}
         if self.training is not None:
@@ -188,6 +191,16 @@ class ConsistencyTests:
             tokens=(low, high),
         )
 
+    def _write(self, draft: Draft, split: str, examples: Iterator[Example]) -> int:
+        """Write a split and remember its sources: training must not hold them."""
+
+        def remembered() -> Iterator[Example]:
+            for one in examples:
+                self._tested.add(one.source)
+                yield one
+
+        return draft.write(split, remembered())
+
     def _write_training(self, path: Path, idioms: Sequence[Idiom], draft: Draft) -> dict[str, int]:
         """Write train and dev splits; return how often training shows each idiom."""
         pairs = read_training(
@@ -197,7 +210,7 @@ class ConsistencyTests:
             pairs,
             size=self.training_size,
             dev_size=self.dev_size,
-            forbidden=set(self._bases) | set(self._clauses),
+            forbidden=self._tested | set(self._clauses),
             rng=_stream(draft.seed, "training", "", 0),
         )
         draft.write("train", train)

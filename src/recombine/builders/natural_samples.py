@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from recombine.benchmark import Example, Focus, control_character, normalise
+from recombine.builders.training_text import tokenise
 from recombine.builders.wordlists import Idiom, SynonymPair
 from recombine.errors import DataError, Where
 from recombine.files import read_lines
@@ -61,8 +62,11 @@ class NaturalPair(NamedTuple):
 class NaturalText:
     """A corpus of one sentence per line, with line-aligned translations or without."""
 
-    def __init__(self, text: Path, translations: Path | None = None) -> None:
-        self._lines = _clean(text)
+    def __init__(
+        self, text: Path, translations: Path | None = None, *, set_apart: bool = False
+    ) -> None:
+        # Punctuation is set apart where a system learns from text that is: it must know the signs.
+        self._lines = [tokenise(line) for line in _clean(text)] if set_apart else _clean(text)
         self._translations: list[str] | None = None
         if translations is not None:
             self._translations = _clean(translations)

@@ -30,7 +30,7 @@ def read_training(
     pairs = _lines(path, translations) if translations else _columns(path, source, target)
     found: dict[tuple[str, str], None] = {}
     for one, other in pairs:
-        tokenised = _tokenise(one), _tokenise(other)
+        tokenised = tokenise(one), tokenise(other)
         if all(tokenised) and max(len(text.split()) for text in tokenised) <= _LONGEST:
             found[tokenised] = None
     if not found:
@@ -46,7 +46,7 @@ def split_training(
     forbidden: set[str],
     rng: np.random.Generator,
 ) -> tuple[list[Example], list[Example]]:
-    """Return training and development examples; no source of the tests is among them.
+    """Return training and development examples; no `forbidden` source is among them.
 
     A smaller `size` is a prefix of a larger one, so that training sizes can be compared, and the
     development set is the same for all.
@@ -93,6 +93,7 @@ def _columns(path: Path, source: str, target: str) -> Iterator[tuple[str, str]]:
             yield cells[first], cells[second]
 
 
-def _tokenise(text: str) -> str:
+def tokenise(text: str) -> str:
+    """Return a text with its punctuation set apart; empty when it holds a control character."""
     text = normalise(" ".join(_TOKEN.findall(text)))
     return "" if control_character(text) else text
