@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import pytest
 
 from recombine.benchmark import Example
@@ -60,6 +63,12 @@ def judge(metric: Anatomy, source: str, hypothesis: str) -> str:
             "modifier attached elsewhere",
         ),
         (CLAUSES[0], "アヴァがライオンが走ったと言った。", "recursion level skipped"),
+        # What no grammar of the fragment accepts, but a reader understands.
+        (SHORT[0], "ベッドの横のカップを持った。", "argument dropped"),
+        (SHORT[0], "王にベッドの横のカップを持った。", "role changed"),
+        (SHORT[0], "王がベッドの横のカップをアヒルに持った。", "word added"),
+        (CLAUSES[0], "アヴァがアヒルがライオンが走った。", "cut off"),
+        (PLAIN[0], "アヒルをライオンが見た。", "ungrammatical"),
     ],
 )
 def test_classes(metric, source, hypothesis, expected):
@@ -90,6 +99,30 @@ def test_wrong_grammar_is_found_out_before_scoring():
     items = [Scored(Example.make(source="x y z", references=("これは何でしょう",)), "")]
     with pytest.raises(ConfigError, match="parses none"):
         other.prepare(items)
+
+
+@pytest.mark.parametrize(
+    ("sheet", "reader", "recorded", "agreement", "among"),
+    [
+        ("anatomy-sample.tsv", "label", "class", 79, 84),
+        ("anatomy/hand-labels.tsv", "reader", "metric", 61, 70),
+    ],
+)
+def test_documented_agreement_with_readers_holds(sheet, reader, recorded, agreement, among):
+    """The sheets in the docs hold what the metric says, and how often the readers agree."""
+    metric = Anatomy(grammar="sget", edition="corrected")
+    path = Path(__file__).parents[2] / "docs" / "results" / sheet
+    with path.open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    same = found = 0
+    for row in rows:
+        example = Example.make(source=row["source"], references=(row["reference"],))
+        observed = metric.observe([Scored(example, row["hypothesis"])])
+        assert observed.detail["class"] == row[recorded]
+        kinds = {kind for kind, _ in observed.detail.get("findings", [])} | {row[recorded]}
+        same += row[reader] == row[recorded]
+        found += row[reader] in kinds
+    assert (len(rows), same, found) == (100, agreement, among)
 
 
 def test_aggregate_is_the_share_without_error(metric):

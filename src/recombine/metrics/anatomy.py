@@ -7,24 +7,33 @@ with a sentence that says which words it is about; the value is 1 for a translat
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from recombine.benchmark import Example, normalise
 from recombine.errors import ConfigError
 from recombine.grammar import Grammar
+from recombine.grammar.model import Text
 from recombine.grammar.relax import Relaxed, relax
 from recombine.grammar.tree import Tree
 from recombine.metrics.base import Observation, Scored, Stats
 from recombine.metrics.meaning import Finding, Said, Unit, closeness, compare, units_of
+from recombine.metrics.near_miss import forms_of, name_edits, split_words, spoken
 
 # Readings of one hypothesis that are looked at; the closest to the reference is what was meant.
 MOST_READINGS = 24
 # The same stretch of at least this many characters three times running is a loop, not a sentence.
 LOOP = re.compile(r"(.{3,40}?)\1\1", re.DOTALL)
+# The field of a verb's own object particle, which is no form of the verb.
+PARTICLE = "part"
 # References tried before a grammar is said not to fit the benchmark.
 TRIED = 50
+
+
+class _Vocabulary(NamedTuple):
+    categories: Mapping[str, frozenset[str]]
+    letters: frozenset[str]
 
 
 @dataclass(kw_only=True)
@@ -42,6 +51,7 @@ class Anatomy:
     _grammar: Grammar | None = field(init=False, repr=False, default=None)
     _words: dict[str, Hashable | None] = field(init=False, repr=False, default_factory=dict)
     _relaxed: Relaxed | None = field(init=False, repr=False, default=None)
+    _known: _Vocabulary | None = field(init=False, repr=False, default=None)
     _trees: dict[tuple[str, str], Tree | None] = field(init=False, repr=False, default_factory=dict)
 
     def prepare(self, items: Sequence[Scored]) -> None:
@@ -86,9 +96,9 @@ class Anatomy:
         return float(stats[:, 0].mean() * 100) if len(stats) else 0.0
 
     def signature(self) -> str:
-        """Name the grammar that parsed."""
-        edition = f"+{self.edition}" if self.edition else ""
-        return f"anatomy|grammar:{self.grammar}{edition}|target:{self.target_language}"
+        """Name the grammar that parsed, and what is done where it does not."""
+        grammar = self.grammar + (f"+{self.edition}" if self.edition else "")
+        return f"anatomy|grammar:{grammar}|target:{self.target_language}|unparsed:aligned"
 
     @staticmethod
     def _observation(example: Example, value: float, detail: dict[str, Any]) -> Observation:
@@ -140,8 +150,7 @@ class Anatomy:
         findings = compare(reference, best_units, said, depths, self._begin_alike)
         if not findings:
             return "other wording", "parses to the same meaning as the reference", []
-        text = "; ".join(f"{one.kind}: {one.text}" for one in findings[:4])
-        return findings[0].kind, text, findings
+        return findings[0].kind, told(findings), findings
 
     def _said(self, grammar: Grammar, tree: Tree, units: Sequence[Unit]) -> list[Said]:
         """Forms and function words of each unit, as the target language says them."""
@@ -168,15 +177,67 @@ class Anatomy:
         nonword = self._replaced_word(hypothesis, wanted) if unknown else None
         if nonword is not None:
             return "wrong word", nonword, [Finding("wrong word", nonword)]
+        units = self._units(wanted)
+        findings = self._near_miss(hypothesis, wanted, units)
+        if findings:
+            return findings[0].kind, told(findings), findings
         absent = [
             unit.label
-            for unit in self._units(wanted)
+            for unit in units
             if isinstance(unit.word, frozenset) and not any(f in hypothesis for f in unit.word)
         ]
         text = failure.message if failure is not None else "no analysis"
         if absent:
             text += f"; words of the reference that are not there: {', '.join(absent[:6])}"
         return "ungrammatical", text, []
+
+    def _near_miss(self, hypothesis: str, wanted: Tree, units: Sequence[Unit]) -> list[Finding]:
+        """Findings on a sentence without an analysis whose words still explain it."""
+        vocabulary = self._vocabulary()
+        places = {unit.node: place for place, unit in enumerate(units)}
+        pieces, said = [], []
+        for token in self._loaded().realise(wanted, self.target_language).tokens:
+            text, place = token.text.casefold(), places.get(token.node)
+            is_word = place is not None and text in forms_of(units[place])
+            pieces.append((text, is_word))
+            if place is not None and is_word:
+                said.append(place)
+        reference = spoken(pieces)
+        given = split_words(
+            hypothesis, vocabulary.categories, vocabulary.letters, set(reference.words)
+        )
+        if given is None:
+            return []
+        chains = set(_recursive_tags(wanted))
+
+        def recursive(unit: Unit) -> str | None:
+            codes = (wanted.codes[node] for node in unit.nodes)
+            tags = (tag for code in codes for tag in wanted.inventory.tags(code))
+            return next((tag for tag in tags if tag in chains), None)
+
+        return name_edits(reference, given, said, units, recursive, vocabulary.categories)
+
+    def _vocabulary(self) -> _Vocabulary:
+        """Every form of every word with its categories, and the letters of function words."""
+        if self._known is None:
+            grammar = self._loaded()
+            concrete, inventory = grammar.concrete(self.target_language), grammar.inventory
+            categories: dict[str, frozenset[str]] = {}
+            letters: set[str] = set()
+            for code in range(inventory.first_word, inventory.first_word + len(inventory.words)):
+                for name, texts in concrete.word_forms(code).items():
+                    if name == PARTICLE:
+                        letters.update(*map(str.casefold, texts))
+                        continue
+                    for text in filter(None, map(str.casefold, texts)):
+                        known = categories.get(text, frozenset())
+                        categories[text] = known | {inventory.category(code)}
+            for line in concrete.language.lines.values():
+                for piece in (one for variant in line.variants for one in variant):
+                    if isinstance(piece, Text):
+                        letters.update(piece.text.casefold())
+            self._known = _Vocabulary(categories, frozenset(letters))
+        return self._known
 
     def _replaced_word(self, hypothesis: str, wanted: Tree) -> str | None:
         """Something that is no word of the language, where the reference has one word."""
@@ -214,7 +275,7 @@ class Anatomy:
             grammar = self._loaded()
             forms = grammar.concrete(self.target_language).word_forms(grammar.inventory.code(label))
             kept = frozenset(
-                text for name, texts in forms.items() if name != "part" for text in texts if text
+                text for name, texts in forms.items() if name != PARTICLE for text in texts if text
             )
             self._words[label] = kept or None
         return self._words[label]
@@ -239,6 +300,11 @@ class Anatomy:
                 name = unit.slot if unit.named else "predicate"
                 rows.append([name, source.piece(node), target.piece(node)])
         return rows[:12]
+
+
+def told(findings: Sequence[Finding]) -> str:
+    """The first findings as a sentence."""
+    return "; ".join(f"{one.kind}: {one.text}" for one in findings[:4])
 
 
 def _recursive_tags(tree: Tree) -> list[str]:

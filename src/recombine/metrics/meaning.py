@@ -175,18 +175,18 @@ def compare(
         return [Finding("another sentence", "most words are not those of the reference")]
     missing = [i for i in range(len(reference)) if i not in pairs]
     extra = [i for i in range(len(hypothesis)) if i not in set(pairs.values())]
-    nominal = _nominal(reference) | _nominal(hypothesis)
+    nominal = nominal_categories(reference) | nominal_categories(hypothesis)
     findings = _substitutions(reference, hypothesis, pairs, missing, extra, nominal, prefix)
     findings += _recursion(depths)
     # A shorter chain is also a missing modifier; readers differ in which they name first.
-    findings += _dropped(reference, missing, nominal)
+    findings += dropped(reference, missing, nominal)
     findings += _added(hypothesis, extra, nominal)
     findings += _rearranged(reference, hypothesis, pairs, nominal, said)
     findings += _function_words(reference, hypothesis, pairs, nominal, said)
     return sorted(findings, key=lambda one: CLASSES.index(one.kind))
 
 
-def _nominal(units: Sequence[Unit]) -> set[str]:
+def nominal_categories(units: Sequence[Unit]) -> set[str]:
     """Categories of words that fill named slots and have none of their own: the nouns."""
     with_arguments = {unit.head for unit in units if unit.named}
     return {
@@ -238,7 +238,8 @@ def _recursion(depths: Mapping[str, tuple[int, int]]) -> list[Finding]:
     return found
 
 
-def _dropped(reference: Sequence[Unit], missing: Sequence[int], nominal: set[str]) -> list[Finding]:
+def dropped(reference: Sequence[Unit], missing: Sequence[int], nominal: set[str]) -> list[Finding]:
+    """Modifiers, arguments and clauses that are missing; what hangs on them is not told again."""
     found = []
     gone = set(missing)
     for index in missing:
