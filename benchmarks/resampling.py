@@ -1,7 +1,7 @@
 """Speed of the statistics and of a whole report, each beside the promise it must keep.
 
-python benchmarks/statistics.py            # resampling and paired tests
-python benchmarks/statistics.py --report   # and a report on 380,000 observations
+python benchmarks/resampling.py            # resampling and paired tests
+python benchmarks/resampling.py --report   # and a report on 380,000 observations
 """
 
 from __future__ import annotations
