@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recombine.benchmark import Example, Focus
@@ -80,18 +80,25 @@ class Drawing:
         """Draw all splits: pools first, then the other parts, training before generalisation."""
         recipe = self.recipe
         found: dict[str, list[Sentence]] = {split: [] for split in recipe.split}
+
+        def add(split: str, sentences: Iterable[Sentence]) -> None:
+            for sentence in sentences:
+                found[split].append(sentence)
+                advance()
+
         for pool in dict.fromkeys(
             part.pool for parts in recipe.split.values() for part in parts.values() if part.pool
         ):
-            self._draw_pool(pool, found)
+            for split, sentence in self._draw_pool(pool):
+                add(split, [sentence])
         for split, parts in recipe.split.items():
             for name, part in parts.items():
                 if part.compose and recipe.concatenation:
-                    found[split].extend(self._compose(split, name, part))
+                    add(split, self._compose(split, name, part))
                 for draw in exposure_draws(
                     f"{TRAIN}.{name}", part, self.setting, recipe.exposures, recipe.scale
                 ):
-                    found[TRAIN].extend(self._draw(TRAIN, draw, f"exposure/{name}", None))
+                    add(TRAIN, self._draw(TRAIN, draw, f"exposure/{name}", None))
         seen = {word for one in found.get(TRAIN, ()) for word in words_of(one.source)}
         composed = {n for n, part in recipe.split.get(TRAIN, {}).items() if part.compose}
         self._longest = max(
@@ -108,8 +115,7 @@ class Drawing:
                     f"{split}.{name}", part, self.setting, size, unique=split in recipe.unique
                 )
                 for draw in draws:
-                    found[split].extend(self._draw(split, draw, name, allowed))
-                    advance(draw.size)
+                    add(split, self._draw(split, draw, name, allowed))
         return found
 
     def _forms(self, part: Part) -> set[str]:
@@ -227,7 +233,7 @@ class Drawing:
             return True
         return self._taken.setdefault(source, split) == split
 
-    def _draw_pool(self, pool: str, found: dict[str, list[Sentence]]) -> None:
+    def _draw_pool(self, pool: str) -> Iterator[tuple[str, Sentence]]:
         """Deal the draws of a pool to its splits: by sentence where splits are disjoint."""
         members = [
             (split, name, part)
@@ -261,7 +267,7 @@ class Drawing:
             split, name, _ = members[member]
             if left[member] and self._free(pair[0], split):
                 left[member] -= 1
-                found[split].append(Sentence(*pair, codes, draws[member], name))
+                yield split, Sentence(*pair, codes, draws[member], name)
             if not any(left):
                 return
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from recombine.cli.parser import make_parser
-from recombine.cli.talk import say
+from recombine.cli.talk import say, waiting
 from recombine.errors import RecombineError
 
 
@@ -23,7 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 2
     try:
-        code: int = options.function(options)
+        with waiting(f"recombine {options.verb}"):
+            code: int = options.function(options)
         sys.stdout.flush()
         return code
     except RecombineError as error:

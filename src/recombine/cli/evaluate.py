@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -111,10 +112,8 @@ def translate_verb(options: argparse.Namespace) -> int:
 def _translate_lines(options: argparse.Namespace) -> int:
     from recombine import registry
     from recombine.config import apply_overrides, to_plain
-    from recombine.errors import SystemFailure
     from recombine.files import read_jsonl, read_lines, sha256_of, write_text
-    from recombine.systems.base import Failure
-    from recombine.systems.translation import Source, one_line, translate_to_file
+    from recombine.systems.translation import Source, translate_to_file
 
     system = registry.create("system", options.system, apply_overrides({}, options.overrides))
     if options.input is not None:
@@ -134,15 +133,7 @@ def _translate_lines(options: argparse.Namespace) -> int:
     if options.model is not None:
         system = system.load(options.model)
     if options.output is None:
-        failed = 0
-        for hypothesis in system.translate(lines):
-            if isinstance(hypothesis, Failure):
-                failed += 1
-                say(f"error: {hypothesis.reason}")
-            print("" if isinstance(hypothesis, Failure) else one_line(hypothesis), flush=True)
-        if failed:
-            raise SystemFailure(f"{failed} of {len(lines)} sentences could not be translated")
-        return 0
+        return _print_translations(system, lines)
     fingerprint = {
         "system": options.system,
         "options": to_plain(system),
@@ -154,6 +145,28 @@ def _translate_lines(options: argparse.Namespace) -> int:
     translate_to_file(system, sources, rows, fingerprint, force=options.force)
     write_text(options.output, "".join(row["hyp"] + "\n" for row in read_jsonl(rows)))
     say(f"{options.output}: {len(lines):,} lines")
+    return 0
+
+
+def _print_translations(system: Any, lines: Sequence[str]) -> int:
+    from recombine.errors import SystemFailure
+    from recombine.run import progress
+    from recombine.systems.base import Failure
+    from recombine.systems.translation import one_line
+
+    failed = 0
+    # On a terminal the translations themselves show how far the work is.
+    shown = contextlib.nullcontext() if sys.stdout.isatty() else progress("translate", len(lines))
+    with shown as bar:
+        for hypothesis in system.translate(lines):
+            if isinstance(hypothesis, Failure):
+                failed += 1
+                say(f"error: {hypothesis.reason}")
+            print("" if isinstance(hypothesis, Failure) else one_line(hypothesis), flush=True)
+            if bar is not None:
+                bar.advance()
+    if failed:
+        raise SystemFailure(f"{failed} of {len(lines)} sentences could not be translated")
     return 0
 
 

@@ -13,6 +13,7 @@ from recombine.registry import require
 from recombine.report.model import Report, Sheet
 from recombine.report.overview import table_name
 from recombine.report.summary import Score
+from recombine.run import progress
 
 Spec = dict[str, Any]
 
@@ -306,7 +307,12 @@ def svg_to_pdf(svg: str) -> bytes:
 
 def draw(figures: Sequence[Figure]) -> dict[str, str]:
     """SVG by figure name."""
-    return {figure.name: to_svg(figure.spec) for figure in figures}
+    drawn = {}
+    with progress("draw figures", len(figures)) as bar:
+        for figure in figures:
+            drawn[figure.name] = to_svg(figure.spec)
+            bar.advance()
+    return drawn
 
 
 def inline_svg(text: str, caption: str) -> str:
