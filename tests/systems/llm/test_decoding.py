@@ -7,6 +7,7 @@ import pytest
 from recombine.systems.base import Failure
 from recombine.systems.llm import Llm
 from recombine.systems.llm.decoding import Limits, growth_of
+from recombine.systems.llm.generation import Greedy
 
 
 @pytest.mark.parametrize("rows", [1, 3, 16])
@@ -30,7 +31,27 @@ def test_half_precision_decodes_fast_too(tiny_model, sources):
     windowed = Llm(**options)
     weights = windowed._weights()
     weights.model.config.sliding_window = 8
-    assert windowed._make_decoding(weights, (), 2.0).path == "generate"
+    with pytest.warns(UserWarning, match="attends to less"):
+        path = windowed._make_decoding(weights, (), 2.0).path
+    assert path.startswith("generate (this architecture")
+
+
+@pytest.mark.parametrize("wrong", ["shifted", "broken"])
+def test_other_answers_are_refused_aloud(tiny_model, monkeypatch, wrong):
+    """A model that says something else on the fast path, or cannot take it, goes the slow way."""
+
+    def first_logits(self, prompts):
+        if wrong == "broken":
+            raise RuntimeError("no such kernel\nat all")
+        return original(self, [prompt[:-1] for prompt in prompts])
+
+    original = Greedy.first_logits
+    monkeypatch.setattr(Greedy, "first_logits", first_logits)
+    system = Llm(model=str(tiny_model), method="prompt", device="cpu", max_new_tokens=4)
+    expected = "logits differ" if wrong == "shifted" else "RuntimeError: no such kernel"
+    with pytest.warns(UserWarning, match=expected):
+        list(system.translate(["a"]))
+    assert system.describe()["decoder"].startswith(f"generate ({expected}")
 
 
 def test_limits_follow_the_training_text():

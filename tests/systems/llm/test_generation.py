@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recombine.systems.llm.attention import use_plain_attention
-from recombine.systems.llm.generation import Greedy, _rounded_rows
+from recombine.systems.llm.generation import _CHECK_EVERY, Greedy, _rounded_rows
 from recombine.systems.llm.weights import load_weights
 
 torch = pytest.importorskip("torch")
@@ -71,7 +71,7 @@ def test_stop_texts_are_looked_for_in_suspects_only(model):
     assert asked
     assert all(suspect in text for text in asked)
     assert found[0].whole
-    assert found[0].tokens[:16] == longest[0][:16]
+    assert found[0].tokens[:_CHECK_EVERY] == longest[0][:_CHECK_EVERY]
 
 
 def test_few_growing_rows_are_handed_back(model):
@@ -79,7 +79,7 @@ def test_few_growing_rows_are_handed_back(model):
     limits = [3, 40, 3]
     first = greedy(model).generate(PROMPTS, limits, leave=1)
     assert [one.whole for one in first] == [True, False, True]
-    assert first[1].tokens == one_by_one(model, PROMPTS[1], 16)
+    assert first[1].tokens == one_by_one(model, PROMPTS[1], _CHECK_EVERY)
     assert all(one.whole for one in greedy(model).generate(PROMPTS, limits, leave=0))
 
 

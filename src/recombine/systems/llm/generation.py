@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from recombine.systems.llm.slots import Slots
 
-_CHECK_EVERY = 16  # steps between looks at what is finished; each look waits for the device
-_SESSIONS = 8  # shapes whose memory and graph are kept
+_CHECK_EVERY = 8  # steps between looks at what is finished; each look waits for the device
+_MEMORY_SHARE = 0.4  # of the GPU, for the shapes whose memory and graph are kept
 _WARM_UP = 3  # eager steps before a capture, as the CUDA graph documentation asks
 
 
@@ -48,6 +48,7 @@ class Greedy:
         self.capture = capture
         self.problem: str | None = None
         self._sessions: OrderedDict[tuple[int, int], _Session] = OrderedDict()
+        self._memory = _kept_memory(device)
 
     def generate(
         self, prompts: Sequence[Sequence[int]], limits: Sequence[int], *, leave: int = 0
@@ -96,7 +97,8 @@ class Greedy:
         if key in self._sessions:
             self._sessions.move_to_end(key)
             return self._sessions[key]
-        while len(self._sessions) >= (_SESSIONS if self.capture else 1):
+        # A shape's memory is known once it was used, so the newest one may go beyond the share.
+        while sum(one.slots.bytes for one in self._sessions.values()) > self._memory:
             self._sessions.popitem(last=False)
         self._sessions[key] = _Session(self, rows, length)
         return self._sessions[key]
@@ -119,7 +121,8 @@ class _Session:
         self.suspected = torch.zeros(rows, dtype=torch.bool, device=device)
         self.limit = torch.zeros(rows, dtype=torch.long, device=device)
         self.count = torch.zeros(1, dtype=torch.long, device=device)
-        self.places = torch.arange(length, device=device)
+        self.places = torch.arange(length, device=device)[None, :]
+        self.blank = torch.zeros((rows, length), dtype=owner.model.dtype, device=device)
         self.end_ids = torch.tensor(owner.end_ids, dtype=torch.long, device=device)
         self.graph: Any = None
 
@@ -188,18 +191,19 @@ class _Session:
     def logits(self) -> Any:
         """Return the logits of the next token of every row."""
         position = self.slots.position
-        mask = (self.places[None, :] <= position[:, None])[:, None, None, :]
+        # Added to the scores as it is; a mask of yes and no would be converted in every layer.
+        mask = self.blank.masked_fill(self.places > position[:, None], float("-inf"))
         return self.owner.model(
             input_ids=self.token,
             position_ids=position[:, None],
-            attention_mask=mask,
+            attention_mask=mask[:, None, None, :],
             past_key_values=self.slots,
             use_cache=True,
             logits_to_keep=1,
         ).logits[:, -1]
 
     def _step(self) -> None:
-        chosen = self.logits().float().argmax(-1)
+        chosen = self.logits().argmax(-1)
         chosen = chosen.masked_fill(self.finished, self.owner.pad_id)
         self.output.index_copy_(1, self.count, chosen[:, None])
         self.count.add_(1)
@@ -227,6 +231,15 @@ class _Session:
 def _rounded_rows(count: int) -> int:
     """Return the next power of two, so that few shapes are captured."""
     return max(8, 1 << (count - 1).bit_length())
+
+
+def _kept_memory(device: str) -> int:
+    """Return how many bytes kept shapes may hold; without graphs there is nothing to keep."""
+    if not device.startswith("cuda"):
+        return 0
+    import torch
+
+    return int(torch.cuda.get_device_properties(device).total_memory * _MEMORY_SHARE)
 
 
 @contextlib.contextmanager

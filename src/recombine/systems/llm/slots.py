@@ -24,6 +24,12 @@ class Slots:
         self._keys: dict[int, Any] = {}
         self._values: dict[int, Any] = {}
 
+    @property
+    def bytes(self) -> int:
+        """How much memory keys and values take."""
+        held = [*self._keys.values(), *self._values.values()]
+        return sum(one.numel() * one.element_size() for one in held)
+
     def to(self, device: str) -> Slots:
         """Move the positions; keys and values are made where the first ones come from."""
         self.position = self.position.to(device)

@@ -44,6 +44,8 @@ class Step:
             self._pass(*[array.to(self.device) for array in [*arrays, scale]])
             return
         key = (*batch.tokens.shape, *batch.places.shape)
+        # Pinned, so that the copies do not wait and the host prepares the next batch meanwhile.
+        arrays, scale = [array.pin_memory() for array in arrays], scale.pin_memory()
         if key not in self._graphs and not self._try_capture(key, arrays, scale):
             self.run(batch, learned)
             return

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
+from recombine.benchmark import Example
+from recombine.cost import Cost
 from recombine.errors import ConfigError, DataError
 from recombine.files import write_json
 from recombine.registry import require
@@ -25,6 +27,14 @@ from recombine.systems.llm.training import (
     learned_sequences,
 )
 from recombine.systems.llm.weights import Weights, load_weights
+from recombine.systems.neural_cost import (
+    FORWARD,
+    LEARN_ADAPTER,
+    decoding_cost,
+    learning_cost,
+    mean_tokens,
+    stored_parameters,
+)
 
 _UNTRAINED_GROWTH = 8.0  # new tokens per source token where no training text tells better
 _TRAINED_ROOM = 1.25  # times the largest growth seen in training
@@ -135,6 +145,26 @@ class Llm:
         if self._decoding is None:
             self._decoding = self._make_decoding(self._weights(), (), _UNTRAINED_GROWTH)
         return self._decoding.translate(sources)
+
+    def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost:
+        """Estimate a fine-tuning from the model's size and the length of some examples."""
+        if self.method == "prompt":
+            return Cost(0.0, "prompting trains nothing")
+        texts = [
+            f"{self.prompt} {one.source} {one.references[0]}" for one in examples if one.references
+        ]
+        shown = pairs * self.epochs
+        if self.max_steps is not None:
+            shown = min(shown, self.max_steps * self.batch_size)
+        operations = LEARN_ADAPTER * stored_parameters(self.model) * shown * mean_tokens(texts)
+        return learning_cost(operations, self.device)
+
+    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
+        """Estimate a translation from the model's size and the length of some sources."""
+        each = mean_tokens([self.prompt]) * (1 + self.shots) + 2 * mean_tokens(sources)
+        return decoding_cost(
+            FORWARD * stored_parameters(self.model) * sentences * each, self.device
+        )
 
     def describe(self) -> dict[str, object]:
         """Say how translations were made, for the run's record."""

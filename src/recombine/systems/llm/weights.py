@@ -54,7 +54,10 @@ def load_weights(
         "causal": transformers.AutoModelForCausalLM,
         "seq2seq": transformers.AutoModelForSeq2SeqLM,
     }
-    safe = {} if "gguf_file" in where else {"use_safetensors": True}
+    safe: dict[str, Any] = {"use_safetensors": True}
+    if "gguf_file" in where:
+        # Dense weights: packed ones cannot be trained, and their kernels would be downloaded.
+        safe = {"quantization_config": transformers.GgufConfig(dequantize=True)}
     # The conversion of GGUF files draws its own bar, terminal or not.
     talk = contextlib.nullcontext() if sys.stderr.isatty() else _silence()
     try:
