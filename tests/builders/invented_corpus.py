@@ -31,9 +31,10 @@ def noun_phrase(pick, relation, head, place, modifier=False):
     relations = ["det", *["amod"] * (len(words) - 2), relation]
     heads = [noun] * (len(words) - 1) + [head]
     if modifier:
-        words += ["near", pick(["home", "town"])]
-        relations += ["prep", "pobj"]
-        heads += [noun, noun + 1]
+        place = pick([["home"], ["town"], ["the", "home"], ["the", "town"]])
+        words += ["near", *place]
+        relations += ["prep", *["det"] * (len(place) - 1), "pobj"]
+        heads += [noun, *[noun + 1 + len(place)] * (len(place) - 1), noun + 1]
     return words, relations, heads
 
 

@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from builders.test_templates import pair
-from recombine.builders.atom_choice import (
-    Candidates,
-    Role,
-    Usage,
-    choose,
-    singular_determiners,
-    spread,
-)
+from recombine.builders.alignment import align
+from recombine.builders.atom_choice import AtomPool, Candidate, Role, choose, spread
 from recombine.builders.compose import ChosenAtom
 from recombine.errors import DataError
 
-LINKS = {"dog": {"hund": 50}, "thing": {f"x{n}y{n}": 5 for n in range(10)}, "cat": {"katze": 9}}
-FREQUENCIES = {"dog": 100, "thing": 80, "cat": 10}
+CANDIDATES = [
+    Candidate("dog", 100, {"hund": 50}),
+    Candidate("thing", 80, {f"x{n}y{n}": 5 for n in range(10)}),
+]
 
 
-def chosen(role=None, **options):
-    """Choose nouns among three."""
-    candidates = Candidates()
-    candidates.counts["N"] = Counter({"dog": 50, "thing": 50, "cat": 9})
-    return choose(
-        "N",
-        role or Role(count=1, **options),
-        candidates,
-        LINKS,
-        FREQUENCIES,
-        floor=20,
-        clusters=3,
-    )
+def chosen(role=None, candidates=CANDIDATES, **options):
+    """Choose nouns among two."""
+    return choose("N", role or Role(count=1, **options), candidates, clusters=3)
 
 
-def test_inconsistent_and_rare_words_are_left_out():
-    """One rendering that covers all links, and often enough."""
+def test_inconsistent_words_are_left_out():
+    """One rendering that covers all links."""
     assert [atom.text for atom in chosen()] == ["dog"]
     assert chosen()[0].accepted == ("hund",)
 
@@ -49,9 +33,20 @@ def test_unchecked_words_fill_up():
     assert [(atom.text, bool(atom.accepted)) for atom in atoms] == [("dog", True), ("thing", False)]
 
 
-def test_named_words_are_taken():
-    """Whatever their frequency."""
-    assert [atom.text for atom in chosen(Role(count=1, words=("cat",)))] == ["cat"]
+def test_a_word_without_one_main_rendering_stays_unchecked():
+    """Three articles of one case system are no consistent translation."""
+    article = Candidate("the", 900, {"die": 50, "der": 40, "den": 10})
+    role = Role(count=1, unchecked=True, coverage=0.6)
+    assert chosen(role, [article])[0].accepted == ()
+    assert chosen(Role(count=1, coverage=0.6), [article])[0].accepted == ("die", "der", "den")
+
+
+def test_atoms_of_other_categories_come_last():
+    """Each category has its own, where there are enough."""
+    dogs = [Candidate("dog", 100, {"hund": 50}), Candidate("cat", 90, {"katze": 50})]
+    found = choose("N", Role(count=1), dogs, clusters=3, taken={"dog"})
+    assert [atom.text for atom in found] == ["cat"]
+    assert len(choose("N", Role(count=2), dogs, clusters=3, taken={"dog"})) == 2
 
 
 def test_too_few_is_an_error():
@@ -67,29 +62,17 @@ def test_atoms_are_spread_over_frequency():
     assert spread(atoms, 0) == []
 
 
-def test_usage_says_what_a_word_is():
-    """Role in most uses, names, spelling, articles and what they may precede."""
+def test_the_pool_offers_typical_words_and_named_ones():
+    """Above the floor, or named by the recipe."""
     sentences = [
-        pair("this old Dog saw Rome .", "det amod nsubj root dobj punct", "3 3 4 0 4 4"),
-        pair("every old dog saw it .", "det amod nsubj root dobj punct", "3 3 4 0 4 4"),
-        pair("an old dog saw Rome .", "det amod nsubj root dobj punct", "3 3 4 0 4 4"),
-    ]
-    news = pair("the new dog saw Rome .", "det amod nsubj root dobj punct", "3 3 4 0 4 4")
-    usage = Usage([*sentences, *[news] * 9, *[sentences[2]] * 20], ["dobj"])
-    assert usage.fits("dog", "N", ())
-    assert not usage.fits("old", "N", ())
-    assert usage.fits("old", "ADJ", ["amod"])
-    assert usage.fits("saw", "V", ())
-    assert not usage.fits("rome", "N", ())
-    assert usage.surface("rome") == "Rome"
-    assert usage.is_singular("dog", ["this", "every"])
-    assert not usage.is_singular("rome", ["this", "every"])
-    assert usage.may_precede("an", ["old"])
-    assert not usage.may_precede("an", ["new"])
+        pair("a dog saw it .", "det nsubj root dobj punct", "2 3 0 3 3"),
+        pair("a cat saw him .", "det nsubj root dobj punct", "2 3 0 3 3"),
+    ] * 9
+    tokens = [one.tokens for one in sentences]
+    pool = AtomPool(sentences, align(tokens, tokens), {}, {"V": ("dobj",)}, floor=5)
 
+    def words(wanted, **options):
+        return [one.text for one in pool.candidates("N", wanted, chosen={}, **options)]
 
-def test_plural_determiners_do_not_fit():
-    """Learned from the nouns they go with."""
-    singular = pair("this dog ran .", "det nsubj root punct", "2 3 0 3")
-    plural = pair("these dogs ran .", "det nsubj root punct", "2 3 0 3", "these dog run .")
-    assert singular_determiners([singular, plural], ["det"]) == {"this"}
+    assert words(Role(count=1)) == ["cat", "dog"]
+    assert words(Role(count=1, words=("it", "unseen"))) == ["it"]

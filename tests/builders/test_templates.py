@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recombine.builders.corpus_filter import Pair
-from recombine.builders.templates import Slot, Subtrees, find_phrases, modifier_span
+from recombine.builders.templates import Slot, Subtrees, find_phrases
 
 
 def pair(text, relations, heads, lemmas=None):
@@ -61,7 +61,6 @@ def test_the_whole_subtree_is_the_phrase():
         "the dog at home saw it .", "det nsubj prep pobj root dobj punct", "2 5 2 3 0 5 5"
     )
     assert found(sentence, Slot(relations=("nsubj",))) == [("the dog at home", "")]
-    assert modifier_span(sentence, 1, ["prep"]) == (2, 4)
 
 
 def test_plurals_and_pronouns_are_no_slots():
@@ -70,6 +69,14 @@ def test_plurals_and_pronouns_are_no_slots():
     assert found(plural, Slot(relations=("nsubj",))) == []
     pronoun = pair("all this ran .", "det nsubj root punct", "2 3 0 3")
     assert found(pronoun, Slot(relations=("nsubj",))) == []
+
+
+def test_coordination_and_possessors_are_no_slots():
+    """Two subjects make a plural, and a possessor is no subject."""
+    both = pair("the dog and cats ran .", "det nsubj cc conj root punct", "2 5 2 2 0 5")
+    assert found(both, Slot(relations=("nsubj",))) == []
+    owner = pair("the dog 's tail ran .", "det nsubj case dep root punct", "2 5 4 5 0 5")
+    assert found(owner, Slot(relations=("nsubj",))) == []
 
 
 def test_a_gap_in_the_subtree_excludes_it():

@@ -11,22 +11,20 @@ import numpy as np
 
 from recombine.benchmark import Example, Focus
 from recombine.builders.alignment import Alignment
-from recombine.builders.atom_choice import (
-    STRICTLY_SINGULAR,
-    Usage,
-    choose,
-    collect,
-    singular_determiners,
-)
-from recombine.builders.bilingual_lexicon import links_of_words, renderings
+from recombine.builders.atom_choice import AtomPool, choose
+from recombine.builders.bilingual_lexicon import renderings
 from recombine.builders.compose import ChosenAtom, Embedded, Embedder, Limits, compose
 from recombine.builders.corpus_filter import Pair
 from recombine.builders.ngram_model import NgramModel
 from recombine.builders.templates import Phrase, find_phrases
+from recombine.builders.word_usage import SUBJECTS
 from recombine.metrics.segment import segment
 
 if TYPE_CHECKING:
     from recombine.builders.compounds import Compounds
+
+
+OWN_ROLES = ("ADJ", "N", "MOD")
 
 
 class Assembly:
@@ -42,11 +40,9 @@ class Assembly:
         self.recipe = recipe
         self.pairs = pairs
         self.generator = generator
-        self.links = links_of_words(alignment)
-        self.frequencies = Counter(token for pair in pairs for token in pair.tokens)
-        objects = [r for slot in recipe.slots.values() if slot.head == "V" for r in slot.relations]
-        self.usage = Usage(pairs, objects)
-        self.strict = singular_determiners(pairs, ("det",), STRICTLY_SINGULAR)
+        objects = {slot.head: slot.relations for slot in recipe.slots.values() if slot.head}
+        self.pool = AtomPool(pairs, alignment, recipe.roles, objects, recipe.floor)
+        self.links = self.pool.links
         self.dropped = 0
         self.embedders: dict[str, Embedder] = {}
         self.phrases = {
@@ -56,52 +52,56 @@ class Assembly:
                 for phrase in find_phrases(
                     pair, number, recipe.slots[category], recipe.longest_phrase
                 )
+                if self._is_template(pair, phrase)
             ]
             for category in recipe.patterns
         }
-        self.atoms = {
-            category: self._choose(category, phrases, alignment)
-            for category, phrases in self.phrases.items()
-        }
+        self.atoms: dict[str, dict[str, list[ChosenAtom]]] = {}
+        for category in recipe.patterns:
+            self.atoms[category] = self._choose(category)
 
-    def _choose(
-        self, category: str, phrases: Sequence[Phrase], alignment: Alignment
-    ) -> dict[str, list[ChosenAtom]]:
+    def _is_template(self, pair: Pair, phrase: Phrase) -> bool:
+        usage = self.pool.usage
+        if not usage.has_usually(pair.tokens[phrase.noun], "N"):
+            return False
+        subject = pair.relations[phrase.noun] in SUBJECTS
+        return not subject or usage.agrees_with_singular(pair, phrase.noun)
+
+    def _choose(self, category: str) -> dict[str, list[ChosenAtom]]:
         recipe = self.recipe
         head = recipe.slots[category].head
         used = {role for pattern in recipe.patterns[category] for role in pattern.split()}
         roles = {role: one for role, one in recipe.roles.items() if role in used}
-        candidates = collect(self.pairs, phrases, roles, head, alignment)
+        templates = Counter(
+            self.pairs[phrase.sentence].tokens[phrase.head] for phrase in self.phrases[category]
+        )
+        # A head needs templates enough for its share of the compounds.
+        heads = [word for word, count in templates.items() if count >= 4 * recipe.contexts]
+        # Nouns, adjectives and modifiers of its own, as the categories of the published test have.
+        taken = {
+            atom.text.lower()
+            for roles_of in self.atoms.values()
+            for role in OWN_ROLES
+            for atom in roles_of.get(role, ())
+        }
         chosen: dict[str, list[ChosenAtom]] = {}
         # Articles last: they must go with the words that were chosen.
         for role, wanted in sorted(roles.items(), key=lambda item: item[0] == "DET"):
-            allowed = None
-            if role == "DET":
-                nexts = [atom.text for one in ("ADJ", "N") for atom in chosen.get(one, ())]
-                allowed = frozenset(
-                    word
-                    for word in singular_determiners(self.pairs, wanted.relations)
-                    if self.usage.may_precede(word, nexts)
-                )
-            if role == "N" and self.strict:
-                allowed = frozenset(
-                    w for w in candidates.counts["N"] if self.usage.is_singular(w, self.strict)
-                )
-            if role == head:
-                # A head needs templates enough for its share of the compounds.
-                enough = max(recipe.contexts, 20)
-                allowed = frozenset(w for w, n in candidates.counts[role].items() if n >= enough)
-            chosen[role] = choose(
+            atoms = choose(
                 role,
                 wanted,
-                candidates,
-                self.links,
-                self.frequencies,
-                floor=recipe.floor,
+                self.pool.candidates(
+                    role,
+                    wanted,
+                    chosen=chosen,
+                    heads=heads if role == head else None,
+                    places=recipe.slots[category].relations,
+                ),
                 clusters=recipe.clusters,
-                allowed=allowed,
-                usage=self.usage,
+                taken=taken if role in OWN_ROLES else (),
             )
+            surface = self.pool.usage.surface
+            chosen[role] = [atom._replace(text=surface(atom.text)) for atom in atoms]
         return chosen
 
     def embed_all(self) -> list[Embedded]:

@@ -22,11 +22,12 @@ COPIED = 0.1
 
 
 class Renderings(NamedTuple):
-    """The accepted forms of a word, and the share of its links that they cover."""
+    """The accepted forms of a word, and the share of its links that all, or one group, cover."""
 
     forms: tuple[str, ...]
     coverage: float
     links: int
+    largest: float = 0.0
 
 
 def links_of_words(alignment: Alignment) -> dict[str, Counter[str]]:
@@ -88,7 +89,9 @@ def renderings(links: Mapping[str, int], *, clusters: int, source: str = "") -> 
         for form, count in group.most_common()
         if count >= max(2, RAREST_FORM * total)
     )
-    return Renderings(forms, covered / total if total else 0.0, total)
+    if not total:
+        return Renderings((), 0.0, 0)
+    return Renderings(forms, covered / total, total, kept[0].total() / total)
 
 
 def same_word(one: str, other: str) -> bool:

@@ -19,8 +19,9 @@ from recombine.builders.corpus_filter import Pair
 from recombine.builders.ngram_model import NgramModel
 from recombine.builders.templates import Phrase
 
-# Candidates looked at per compound and context wanted.
+# Contexts looked at per context wanted, and those among them that pass: the best are taken.
 TRIES = 40
+PASSING = 3
 
 
 class ChosenAtom(NamedTuple):
@@ -135,10 +136,11 @@ class Embedder:
             candidate = self._try(compound, phrases[place], bool(head))
             if candidate is not None:
                 found.append(candidate)
-                if len(found) == self.limits.contexts:
+                if len(found) == PASSING * self.limits.contexts:
                     break
         if len(found) < self.limits.contexts:
             return []
+        found = sorted(found, key=lambda one: -one.score)[: self.limits.contexts]
         self.used.update(one.phrase.sentence for one in found)
         return found
 

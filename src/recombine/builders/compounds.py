@@ -96,7 +96,7 @@ class Compounds:
     contexts: int = 5
     reuse: int = 3
     shortest_context: int = 4
-    worst_drop: float = 4.0
+    worst_drop: float = 3.0
     keep_seen: bool = False
     references: Path | None = None
     drafts: Path | None = None

@@ -28,10 +28,6 @@ _TOKEN = re.compile(
 )
 
 
-# Names and numbers are the same in two languages, half of a sentence is not.
-COPIED = 0.5
-
-
 class Pair(NamedTuple):
     """A parsed source sentence with the place of every token, and its translation."""
 
@@ -130,7 +126,7 @@ def filter_corpus(
             removed["no translation"] += 1
             continue
         before.add(sentence.lemmas, target_tokens)
-        if is_copy(sentence.text, target_tokens):
+        if sentence.text.strip() == target.strip():
             removed["not translated"] += 1
             continue
         if not shortest <= len(sentence.lemmas) <= longest or len(target_tokens) > longest_target:
@@ -156,13 +152,6 @@ def filter_corpus(
     for pair in kept:
         after.add(pair.tokens, pair.target_tokens)
     return Filtered(kept, (before.result(), after.result()), dict(sorted(removed.items())))
-
-
-def is_copy(source: str, target_tokens: Sequence[str]) -> bool:
-    """Return True where most words of the translation stand in the source: nobody translated it."""
-    words = {token.lower() for token in segment(source)}
-    kept = [token for token in target_tokens if token.isalpha()]
-    return sum(token in words for token in kept) > COPIED * len(kept)
 
 
 def token_places(sentence: ParsedSentence) -> list[tuple[int, int]] | None:

@@ -91,25 +91,28 @@ def find_phrases(pair: Pair, number: int, slot: Slot, longest: int) -> Iterator[
                 head = pair.heads[noun]
             if head != start - 1 or not pair.tokens[head].isalpha():
                 continue
-        if noun >= start and 2 <= end - start <= longest and _has_determiner(pair, start, noun):
+        if (
+            noun < start
+            or not 2 <= end - start <= longest
+            or not _has_determiner(pair, start, noun)
+        ):
+            continue
+        if not _is_coordinated(pair, noun) and not _is_possessor(pair, end):
             yield Phrase(number, start, end, noun, head)
-
-
-def children(pair: Pair, noun: int, relations: Sequence[str]) -> Iterator[int]:
-    """Yield the children of a token with one of these relations."""
-    for token, head in enumerate(pair.heads):
-        if head == noun and pair.relations[token] in relations:
-            yield token
-
-
-def modifier_span(pair: Pair, noun: int, relations: Sequence[str]) -> tuple[int, int] | None:
-    """Return the stretch of a two- or three-word modifier right behind the noun."""
-    for token in children(pair, noun, relations):
-        span = Subtrees(pair.heads).span(token)
-        if span is not None and span[0] == noun + 1 and 2 <= span[1] - span[0] <= 3:
-            return span
-    return None
 
 
 def _has_determiner(pair: Pair, start: int, noun: int) -> bool:
     return pair.relations[start] == "det" and pair.heads[start] == noun
+
+
+def _is_coordinated(pair: Pair, noun: int) -> bool:
+    """Two nouns make a plural: the verb would not agree with the one that replaces them."""
+    return any(
+        head == noun and relation == "conj"
+        for head, relation in zip(pair.heads, pair.relations, strict=True)
+    )
+
+
+def _is_possessor(pair: Pair, end: int) -> bool:
+    """Parsers cut the mark of a possessor off its phrase now and then."""
+    return end < len(pair.tokens) and pair.tokens[end][0] in "'\u2019"
