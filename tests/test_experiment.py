@@ -7,7 +7,14 @@ import json
 import pytest
 
 from recombine.errors import ConfigError, DataError, StaleOutput
-from recombine.experiment import read_experiment, score_run, train, translate
+from recombine.experiment import (
+    Experiment,
+    read_experiment,
+    score_run,
+    series_experiments,
+    train,
+    translate,
+)
 
 TRAINABLE = '''
 import json
@@ -120,3 +127,22 @@ def test_mistakes_are_found_before_any_work(experiment_file, override, message):
     """Options of every system are checked when the file is read."""
     with pytest.raises(ConfigError, match=message):
         read_experiment(experiment_file, [override])
+
+
+def test_a_series_expands_to_its_members(tmp_path, small_benchmark):
+    """Each member has a run directory of its own; a plain benchmark stays alone."""
+    (tmp_path / "series.toml").write_text(
+        'format = 1\nname = "s"\n'
+        + "".join(
+            f'[[member]]\nbenchmark = "c-{c}"\ntarget_divergence = {c}\nseed = 1\n'
+            f"atom_divergence = 0.0\ncompound_divergence = {c}\n"
+            for c in (0.3, 0.7)
+        )
+    )
+    for place in (tmp_path, tmp_path / "series.toml"):
+        whole = Experiment(benchmark=place, run=tmp_path / "run", system={"copy": {"use": "copy"}})
+        members = series_experiments(whole)
+        assert [one.benchmark for one in members] == [tmp_path / "c-0.3", tmp_path / "c-0.7"]
+        assert [one.run.name for one in members] == ["c-0.3", "c-0.7"]
+    plain = Experiment(benchmark=small_benchmark, system={"copy": {"use": "copy"}})
+    assert series_experiments(plain) == [plain]

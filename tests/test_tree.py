@@ -19,7 +19,7 @@ LAYERS = [
     {"systems", "metrics"},
     {"builders", "report"},
     {"experiment"},
-    {"export", "evaluation", "testing", "cluster", "generalisation"},
+    {"export", "evaluation", "testing", "cluster"},
     {"cli"},
 ]
 # The oracle translates with a grammar, and two metrics parse hypotheses with one.

@@ -71,6 +71,27 @@ def read_experiment(path: Path | str, overrides: Sequence[str] = ()) -> Experime
     return experiment
 
 
+def series_experiments(experiment: Experiment) -> list[Experiment]:
+    """Return one experiment per member of a series, or the experiment itself.
+
+    The benchmark of an experiment may be a `series.toml` or the directory that holds one; each
+    member gets a run directory of its own below the experiment's.
+    """
+    path = experiment.benchmark
+    if path.is_dir() and not (path / "benchmark.toml").is_file():
+        path = path / "series.toml"
+    if path.name != "series.toml":
+        return [experiment]
+    from recombine.builders.series import read_series
+
+    return [
+        dataclasses.replace(
+            experiment, benchmark=member.benchmark, run=experiment.run / member.benchmark.name
+        )
+        for member in read_series(path).member
+    ]
+
+
 def create_system(experiment: Experiment, name: str) -> Any:
     """Make one system of the experiment from its options."""
     options = dict(experiment.system[name])

@@ -55,8 +55,7 @@ def _plan(experiment: Any) -> int:
 
 def train_verb(options: argparse.Namespace) -> int:
     """Train."""
-    from recombine.experiment import train
-    from recombine.generalisation import series_experiments
+    from recombine.experiment import series_experiments, train
 
     for experiment in series_experiments(_experiment(options)):
         if options.dry_run:
@@ -69,8 +68,7 @@ def train_verb(options: argparse.Namespace) -> int:
 
 def run_verb(options: argparse.Namespace) -> int:
     """Do all stages."""
-    from recombine.experiment import score_run, train, translate
-    from recombine.generalisation import dose_response, series_experiments, write_dose_response
+    from recombine.experiment import score_run, series_experiments, train, translate
 
     whole = _experiment(options)
     members = series_experiments(whole)
@@ -88,8 +86,7 @@ def run_verb(options: argparse.Namespace) -> int:
         score_run(experiment, force=options.force)
         _report([experiment.run], experiment.run / "report", ())
     if len(members) > 1 and not options.dry_run:
-        for path in write_dose_response(dose_response(whole.run), whole.run):
-            print(path)
+        _report([whole.run], whole.run / "report", ())
     return 0
 
 

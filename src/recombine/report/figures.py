@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recombine.errors import MissingExtra
 from recombine.files import write_bytes, write_text
 from recombine.registry import require
 from recombine.report.model import Report, Sheet
@@ -324,6 +325,21 @@ def inline_svg(text: str, caption: str) -> str:
     text = re.sub(r"^<\?xml[^>]*>\s*", "", text)
     label = caption.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+
+
+def draw_figures(
+    figures: Sequence[Figure], folder: Path, formats: Sequence[str], notes: list[str]
+) -> tuple[dict[str, str], list[Path]]:
+    """Inline SVG by caption, and the files written; without the extra the page says so."""
+    try:
+        drawn = draw(figures)
+    except MissingExtra as error:
+        notes.append(f"No figures were drawn: {error.message}. {error.hint}")
+        return {}, []
+    charts = {
+        one.caption: inline_svg(drawn[one.name], one.caption) for one in figures if one.in_page
+    }
+    return charts, write_figures(figures, drawn, folder, formats)
 
 
 def write_figures(

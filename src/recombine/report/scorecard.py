@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from scipy import stats as distributions
 
 from recombine.files import write_text
-from recombine.report.layouts.divergent import SCORE_METRICS, generalisation_table
+from recombine.report.generalisation import BUILDER, generalisation_table, make_family
 from recombine.report.model import Report, build_report
 from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions
@@ -60,7 +60,7 @@ def write_scorecard(
             scorecard_table(suites),
             correlation_table(suites),
             build_table(suites),
-            generalisation_table(_divergent_scores(suites)),
+            _generalisation(suites),
         )
         if table is not None
     ]
@@ -68,6 +68,15 @@ def write_scorecard(
     text = "# Scorecard\n\n" + "\n\n".join(markdown(table) for table in tables)
     write_text(out / "scorecard.md", text)
     return [out / "scorecard.md", *paths]
+
+
+def _generalisation(suites: Sequence[Suite]) -> Table | None:
+    reports = [
+        suite.report
+        for suite in suites
+        if suite.report.source.benchmark.manifest.builder == BUILDER
+    ]
+    return generalisation_table(make_family(reports)) if len(reports) > 1 else None
 
 
 def scorecard_table(suites: Sequence[Suite]) -> Table:
@@ -173,24 +182,3 @@ def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
             found.update(_flat(inner, f"{prefix}.{key}" if prefix else str(key)))
         return found
     return {prefix: value}
-
-
-def _divergent_scores(suites: Sequence[Suite]) -> dict[tuple[str, str, str], float]:
-    """(system, target language, min/random/max) -> chrF2++ of the divergent suites."""
-    found = {}
-    for suite in suites:
-        manifest = suite.report.source.benchmark.manifest
-        if not manifest.builder.startswith("divergent"):
-            continue
-        wanted = manifest.recipe.get("target_divergence")
-        kind = next(
-            (name for name in ("min", "random", "max") if name in manifest.name.split("-")),
-            {0.0: "min", 1.0: "max"}.get(wanted if isinstance(wanted, float) else -1.0, "random"),
-        )
-        for metric in SCORE_METRICS:
-            sheet = suite.report.sheet(metric, suite.split)
-            if sheet is not None:
-                for system in sheet.systems:
-                    found[system, manifest.target, kind] = sheet.overall(system).estimate
-                break
-    return found

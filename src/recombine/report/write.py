@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from recombine.errors import MissingExtra
 from recombine.files import write_text
 from recombine.report.checkpoints import checkpoint_points, checkpoint_table
 from recombine.report.exports import write_exports
-from recombine.report.figures import Figure, draw, inline_svg, report_figures, write_figures
+from recombine.report.figures import draw_figures, report_figures
+from recombine.report.generalisation import is_family, series_runs
+from recombine.report.generalisation_page import write_family_report
 from recombine.report.layouts import paper_tables
 from recombine.report.model import Report, build_report
 from recombine.report.observations import open_source
@@ -25,10 +26,17 @@ from recombine.report.tables import Table, comma_separated, markdown, write_tabl
 def write_report(
     runs: Sequence[Path], out: Path, options: ReportOptions | None = None
 ) -> ReportPaths:
-    """Write report.html, report.md, results.csv, tables/ and figures/ into ``out``."""
+    """Write report.html, report.md, results.csv, tables/ and figures/ into ``out``.
+
+    Runs on several divergent splits, or the run of a series of them, make a page of their own.
+    """
     options = options or ReportOptions()
     out = Path(out)
-    report = build_report(open_source([Path(run) for run in runs]), options)
+    runs = [Path(run) for run in runs]
+    runs = [member for run in runs for member in series_runs(run) or [run]]
+    if is_family(runs):
+        return write_family_report(runs, out, options)
+    report = build_report(open_source(runs), options)
     notes = list(report.notes)
     from_paper = paper_tables(report)
     main = report.main
@@ -49,7 +57,7 @@ def write_report(
     if has_pairs(report.source):
         write_text(out / "pairs.html", pairs_page(report.source))
         notes.append("Inconsistent pairs with the changed words marked: pairs.html")
-    charts, figure_paths = _draw(figures, out / "figures", options, notes)
+    charts, figure_paths = draw_figures(figures, out / "figures", options.figures, notes)
     write_text(out / "report.html", render_page(report, charts, notes[len(report.notes) :]))
     return ReportPaths(
         html=out / "report.html",
@@ -60,21 +68,6 @@ def write_report(
         exports=tuple(write_exports(report, out / "exports", options.exports)),
         notes=tuple(notes),
     )
-
-
-def _draw(
-    figures: Sequence[Figure], folder: Path, options: ReportOptions, notes: list[str]
-) -> tuple[dict[str, str], list[Path]]:
-    """Inline SVG by caption, and the files written; without the extra the page says so."""
-    try:
-        drawn = draw(figures)
-        charts = {
-            one.caption: inline_svg(drawn[one.name], one.caption) for one in figures if one.in_page
-        }
-        return charts, write_figures(figures, drawn, folder, options.figures)
-    except MissingExtra as error:
-        notes.append(f"No figures were drawn: {error.message}. {error.hint}")
-        return {}, []
 
 
 def markdown_report(report: Report, tables: Sequence[Table]) -> str:

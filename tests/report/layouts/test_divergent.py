@@ -1,32 +1,25 @@
-"""Table 2 and the generalisation scores of Moisio et al. 2023."""
+"""Table 2 of Moisio et al. 2023."""
 
 from __future__ import annotations
 
-import pytest
-
-from recombine.report.layouts.divergent import divergent_tables, find_number, generalisation_table
-
-
-def test_generalisation_score_is_max_over_min():
-    """The published German ratio from the published scores."""
-    table = generalisation_table({("t", "de", "min"): 54.23, ("t", "de", "max"): 50.12})
-    assert table is not None
-    row = table.rows[0]
-    assert row[5] == pytest.approx(0.924, abs=0.001)
-    assert row[6] == 0.92
-
-
-def test_one_split_alone_gives_no_ratio():
-    """Without the other split there is nothing to divide."""
-    assert generalisation_table({("t", "de", "max"): 50.0}) is None
-
-
-def test_numbers_are_found_in_nested_certificates():
-    """The divergence may stand anywhere in the certificate."""
-    assert find_number({"a": {"atom_divergence": 0.01}}, ("atom_divergence",)) == 0.01
-    assert find_number({"a": True}, ("a",)) is None
+from recombine.files import write_json
+from recombine.report.layouts.divergent import divergent_tables
 
 
 def test_no_certificate_no_table(findings):
     """A benchmark that is not a split of a corpus has no Table 2."""
     assert divergent_tables(findings) == []
+
+
+def test_the_certificate_is_the_row(findings):
+    """Sizes and divergences of this split stand above the published ones."""
+    path = findings.source.benchmark.path / "certificate.json"
+    size = {"sentences": 9, "words": 50, "lemmas": 20}
+    found = {"atom_divergence": 0.01, "compound_divergence": 0.9}
+    write_json(path, {**found, "splits": {"train": size, "test": {**size, "sentences": 3}}})
+    try:
+        (table,) = divergent_tables(findings)
+    finally:
+        path.unlink()
+    assert table.rows[0][1:] == (9, 3, 50, 20, 0.01, 0.9)
+    assert table.rows[1][0] == "max (published)"
