@@ -31,7 +31,9 @@ class TrainingData:
 class System(Protocol):
     """Options are the dataclass fields of the implementing class.
 
-    Optional: ``describe() -> dict`` (versions, device, kept in run.json) and ``close()``.
+    Optional: ``describe() -> dict`` (versions, device, kept in run.json) and ``close()``; for
+    --dry-run ``translation_cost(sources, sentences) -> Cost`` (some sources, the number of all),
+    or a class attribute ``cheap = True`` when a few sentences may be translated to time it.
     """
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
@@ -44,7 +46,8 @@ class TrainableSystem(System, Protocol):
     """A system that learns from the benchmark's training split.
 
     Optional: ``train_many(data, model_dirs)`` for several seeds at once,
-    ``checkpoints(model_dir)`` and ``load(model_dir, checkpoint=...)``.
+    ``checkpoints(model_dir)`` and ``load(model_dir, checkpoint=...)``; for --dry-run
+    ``training_cost(examples, pairs) -> Cost`` (some examples, the number of all).
     """
 
     def train(self, data: TrainingData, model_dir: Path, seed: int) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from recombine.cost import ASSUMED_SECONDS, Cost
 from recombine.errors import ConfigError, SystemFailure
 from recombine.systems.base import Failure
 from recombine.systems.process import Child, RecordTooLong
@@ -99,6 +100,15 @@ class Command:
         finally:
             if self.mode == "per-batch":
                 self.close()
+
+    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
+        """Assume the speed of a neural program on a CPU; the program itself is not started."""
+        starts = -(-sentences // self.batch_size) if self.mode == "per-batch" else 1
+        return Cost(
+            sentences * ASSUMED_SECONDS + starts,
+            f"assumed: {ASSUMED_SECONDS} s a sentence and 1 s for each of {starts:,} starts "
+            "of the program",
+        )
 
     def describe(self) -> dict[str, object]:
         """Say what ran, for the run's record."""

@@ -8,12 +8,23 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
+from recombine.benchmark import Example
+from recombine.cost import Cost
 from recombine.errors import ConfigError, DataError
 from recombine.files import write_json
 from recombine.registry import require
 from recombine.systems.base import Failure, TrainingData
 from recombine.systems.llm.training import Recipe, checkpoint_of, fine_tune
 from recombine.systems.llm.weights import Weights, load_weights
+from recombine.systems.neural_cost import (
+    FORWARD,
+    LEARN,
+    LEARN_ADAPTER,
+    decoding_cost,
+    learning_cost,
+    mean_tokens,
+    stored_parameters,
+)
 from recombine.systems.translation import one_line
 
 _WINDOW = 16  # batches sorted by length together, and so held back until all are done
@@ -119,6 +130,25 @@ class HfSeq2Seq:
         window = self.decode_batch * _WINDOW
         for start in range(0, len(sources), window):
             yield from self._window(self._weights, sources[start : start + window])
+
+    def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost:
+        """Estimate a fine-tuning from the model's size and the length of some examples."""
+        if self.fine_tune == "no":
+            return Cost(0.0, "the model is used as it is")
+        texts = [f"{one.source} {one.references[0]}" for one in examples if one.references]
+        shown = pairs * self.epochs
+        if self.max_steps is not None:
+            shown = min(shown, self.max_steps * self.batch_size)
+        factor = LEARN if self.fine_tune == "full" else LEARN_ADAPTER
+        operations = factor * stored_parameters(self.model) * shown * mean_tokens(texts)
+        return learning_cost(operations, self.device)
+
+    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
+        """Estimate a translation from the model's size and the length of some sources."""
+        each = (1 + self.beams) * mean_tokens(sources)
+        return decoding_cost(
+            FORWARD * stored_parameters(self.model) * sentences * each, self.device
+        )
 
     def describe(self) -> dict[str, object]:
         """Say how translations were made, for the run's record."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from recombine.config import parse_config, read_toml
+from recombine.cost import Cost
 from recombine.errors import ConfigError, SystemFailure
 from recombine.registry import data_path
 from recombine.systems.base import Failure
@@ -156,6 +157,17 @@ class Http(Preset):
         """Return requests, retries and what the service reported (tokens, cost) so far."""
         with self._lock:
             return dict(sorted(self._counts.items()))
+
+    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
+        """Assume a service that takes a second to answer; it is not asked."""
+        assert self.batch_size is not None
+        requests = -(-sentences // self.batch_size)
+        a_second = min(self.concurrency, self.rate or self.concurrency)
+        return Cost(
+            requests / a_second,
+            f"assumed: 1 s an answer, {a_second:g} of {requests:,} requests a second "
+            "(`concurrency`, `rate`)",
+        )
 
     def describe(self) -> dict[str, object]:
         """Say what was asked and what it used, for the run's record."""

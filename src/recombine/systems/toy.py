@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from recombine.benchmark import Benchmark
 from recombine.errors import ConfigError, DataError, Where
@@ -16,6 +17,8 @@ from recombine.files import read_lines
 class Copy:
     """Returns each source unchanged: the floor under every metric."""
 
+    cheap: ClassVar[bool] = True
+
     def translate(self, sources: Sequence[str]) -> Iterator[str]:
         """Yield the sources."""
         yield from sources
@@ -25,6 +28,7 @@ class Copy:
 class Dictionary:
     """Translates word by word from a TSV file (word, translation); unknown words are copied."""
 
+    cheap: ClassVar[bool] = True
     path: Path
     joiner: str = " "
     _words: dict[str, str] = field(init=False, repr=False)
@@ -57,6 +61,7 @@ class NoisyOracle:
     spoiled depends on the sentence and the seed alone, so any order and batch gives the same.
     """
 
+    cheap: ClassVar[bool] = True
     benchmark: Path
     noise: float = 0.1
     seed: int = 0
