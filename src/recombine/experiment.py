@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from recombine import __version__, registry
 from recombine.benchmark import Benchmark, Example, identity_of, stratified_sample
@@ -100,7 +100,7 @@ def create_system(experiment: Experiment, name: str) -> Any:
     return registry.create("system", use, options, prefix=f"system.{name}")
 
 
-def _with_languages(system: Any, benchmark: Benchmark) -> Any:
+def with_languages(system: Any, benchmark: Benchmark) -> Any:
     """Fill in the languages of a system that asks for them and was not told."""
     manifest = benchmark.manifest
     for name, value in (("source_language", manifest.source), ("target_language", manifest.target)):
@@ -118,7 +118,8 @@ def chosen_splits(experiment: Experiment, benchmark: Benchmark) -> tuple[str, ..
     return tuple(split for split in benchmark.splits if split not in _LEARNED)
 
 
-def _cells(experiment: Experiment) -> Iterator[tuple[str, int, Cell]]:
+def cells_of(experiment: Experiment) -> Iterator[tuple[str, int, Cell]]:
+    """Yield every system with every seed."""
     run = Run(experiment.run)
     for name in experiment.system:
         for seed in experiment.seeds:
@@ -130,32 +131,32 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
     benchmark = Benchmark.open(experiment.benchmark)
     trained = 0
     for name in experiment.system:
-        system = _with_languages(create_system(experiment, name), benchmark)
+        system = with_languages(create_system(experiment, name), benchmark)
         if not hasattr(system, "train"):
             continue
         if "train" not in benchmark.splits:
             raise DataError(f"{benchmark.path} has no split 'train' to train '{name}' on")
-        size = _train_size(experiment, name)
-        fingerprint = {"benchmark": benchmark.hash, "options": _trained_options(system), **size}
         pending: dict[int, Cell] = {}
+        made_from: dict[int, dict[str, Any]] = {}
         for seed in experiment.seeds:
             cell = Run(experiment.run).cell(name, seed)
             meta = Meta(cell.model)
             if force:
                 meta.path.unlink(missing_ok=True)
-            if not meta.is_current({**fingerprint, "seed": seed}):
+            made_from[seed] = training_fingerprint(experiment, cell, system, benchmark)
+            if not meta.is_current(made_from[seed]):
                 pending[seed] = cell
         if not pending:
             continue
         data = TrainingData(
-            train=_training_examples(experiment, name, benchmark),
+            train=training_examples(experiment, name, benchmark),
             dev=benchmark.read("dev") if "dev" in benchmark.splits else [],
             source=benchmark.manifest.source,
             target=benchmark.manifest.target,
         )
         for seed, cell in pending.items():
             _begin(cell, experiment, name, seed)
-            Meta(cell.model).write({**fingerprint, "seed": seed}, complete=False)
+            Meta(cell.model).write(made_from[seed], complete=False)
         started = time.time()
         if len(pending) > 1 and hasattr(system, "train_many"):
             system.train_many(data, {seed: cell.model for seed, cell in pending.items()})
@@ -163,10 +164,37 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
             for seed, cell in pending.items():
                 system.train(data, cell.model, seed)
         for seed, cell in pending.items():
-            Meta(cell.model).write({**fingerprint, "seed": seed}, complete=True)
-            cell.update_record(train_seconds=round(time.time() - started, 1))
+            Meta(cell.model).write(made_from[seed], complete=True)
+            cell.update_record(train_seconds=round((time.time() - started) / len(pending), 1))
         trained += len(pending)
     return trained
+
+
+def training_fingerprint(
+    experiment: Experiment, cell: Cell, system: Any, benchmark: Benchmark
+) -> dict[str, Any]:
+    """Return everything a model depends on."""
+    return {
+        "benchmark": benchmark.hash,
+        "options": _trained_options(system),
+        "seed": cell.seed,
+        **_train_size(experiment, cell.system),
+    }
+
+
+def translation_fingerprint(
+    experiment: Experiment, cell: Cell, system: Any, benchmark: Benchmark
+) -> dict[str, Any]:
+    """Return everything a translation depends on, with what the model there learned from."""
+    learned = (Meta(cell.model).read() or {}).get("fingerprint", {})
+    return {
+        "benchmark": benchmark.hash,
+        "options": to_plain(system),
+        "use": experiment.system[cell.system]["use"],
+        "seed": cell.seed,
+        "sample": [experiment.sample, experiment.sample_seed],
+        **{name: learned[name] for name in ("train_size", "sample_seed") if name in learned},
+    }
 
 
 def _train_size(experiment: Experiment, name: str) -> dict[str, int]:
@@ -175,7 +203,7 @@ def _train_size(experiment: Experiment, name: str) -> dict[str, int]:
     return {} if size is None else {"train_size": size, "sample_seed": experiment.sample_seed}
 
 
-def _training_examples(experiment: Experiment, name: str, benchmark: Benchmark) -> list[Example]:
+def training_examples(experiment: Experiment, name: str, benchmark: Benchmark) -> list[Example]:
     """Return the training split, or `train_size` examples of it.
 
     Drawn as `sample` draws, so a smaller size is a part of a larger one and systems of one
@@ -203,8 +231,8 @@ def translate(experiment: Experiment, *, force: bool = False) -> int:
     """Translate every chosen split with every system and seed; return the number of sentences."""
     benchmark = Benchmark.open(experiment.benchmark)
     count = 0
-    for name, seed, cell in _cells(experiment):
-        system = _with_languages(create_system(experiment, name), benchmark)
+    for name, seed, cell in cells_of(experiment):
+        system = with_languages(create_system(experiment, name), benchmark)
         trainable = hasattr(system, "train")
         if trainable:
             model_meta = Meta(cell.model).read()
@@ -221,16 +249,9 @@ def translate(experiment: Experiment, *, force: bool = False) -> int:
             checkpoints += list(wanted)
         for checkpoint in checkpoints:
             ready = None
+            fingerprint = translation_fingerprint(experiment, cell, system, benchmark)
             for split in chosen_splits(experiment, benchmark):
                 path = cell.translations(split, checkpoint)
-                fingerprint = {
-                    "benchmark": benchmark.hash,
-                    "options": to_plain(system),
-                    "use": experiment.system[name]["use"],
-                    "seed": seed,
-                    "sample": [experiment.sample, experiment.sample_seed],
-                    **_train_size(experiment, name),
-                }
                 if not force and Meta(path).is_current(fingerprint):
                     continue
                 if ready is None:
@@ -311,41 +332,76 @@ def _stored_hypotheses(path: Path) -> dict[str, str]:
     return {row["id"]: row["hyp"] for row in read_jsonl(path)}
 
 
-def score_run(experiment: Experiment, *, force: bool = False) -> int:
-    """Score every translation of the run; return how many cells were scored now."""
+class Unscored(NamedTuple):
+    """Translations of one cell and checkpoint that are not scored yet."""
+
+    checkpoint: str | None
+    files: list[Path]
+    meta: Meta
+    fingerprint: dict[str, Any]
+
+
+def unscored(
+    experiment: Experiment, benchmark: Benchmark, cell: Cell, *, force: bool, sample: int
+) -> Iterator[Unscored]:
+    """Yield what is to be scored in a cell; scores made from other inputs are made again."""
+    folder = cell.path / "translations"
+    paths = sorted(p for p in folder.glob("*.jsonl") if not p.name.endswith(".errors.jsonl"))
+    for checkpoint in sorted({_checkpoint_of(path) for path in paths}, key=str):
+        files = [path for path in paths if _checkpoint_of(path) == checkpoint]
+        fingerprint = {
+            "benchmark": benchmark.hash,
+            "metrics": list(experiment.metrics or default_metrics(benchmark)),
+            "options": to_plain(experiment.metric),
+            "translations": {p.name: (Meta(p).read() or {}).get("fingerprint") for p in files},
+            **({"sample": sample} if sample else {}),
+        }
+        meta = Meta(cell.path / "scores" / (f"scores@{checkpoint}" if checkpoint else "scores"))
+        if force or not _up_to_date(meta, fingerprint):
+            yield Unscored(checkpoint, files, meta, fingerprint)
+
+
+def score_run(experiment: Experiment, *, force: bool = False, sample: int = 0) -> int:
+    """Score every translation of the run; return how many cells were scored now.
+
+    `sample` scores a stratified subset of each split, for a first look.
+    """
     benchmark = Benchmark.open(experiment.benchmark)
-    names = experiment.metrics or default_metrics(benchmark)
     scored = 0
-    for _name, _seed, cell in _cells(experiment):
-        folder = cell.path / "translations"
-        paths = sorted(p for p in folder.glob("*.jsonl") if not p.name.endswith(".errors.jsonl"))
-        if not paths:
+    for _name, _seed, cell in cells_of(experiment):
+        if not any((cell.path / "translations").glob("*.jsonl")):
             raise DataError(f"{cell.path} has no translations yet", hint="recombine translate ...")
-        for checkpoint in sorted({_checkpoint_of(path) for path in paths}, key=str):
-            files = [path for path in paths if _checkpoint_of(path) == checkpoint]
-            marker = cell.path / "scores" / (f"scores@{checkpoint}" if checkpoint else "scores")
-            fingerprint = {
-                "benchmark": benchmark.hash,
-                "metrics": list(names),
-                "options": to_plain(experiment.metric),
-                "translations": {p.name: (Meta(p).read() or {}).get("fingerprint") for p in files},
-            }
-            meta = Meta(marker)
-            if force:
-                meta.path.unlink(missing_ok=True)
-            if _up_to_date(meta, fingerprint):
-                continue
+        for work in unscored(experiment, benchmark, cell, force=force, sample=sample):
+            work.meta.path.unlink(missing_ok=True)
             hypotheses: dict[str, str] = {}
-            for path in files:
+            for path in work.files:
                 hypotheses.update(_stored_hypotheses(path))
+            if sample:
+                hypotheses = sample_hypotheses(benchmark, hypotheses, sample)
+            started = time.time()
+            names = work.fingerprint["metrics"]
             results = score(benchmark, hypotheses, names, options=experiment.metric)
             for result in results:
-                write_result(cell.scores(result.metric.name, result.split, checkpoint), result)
-            suffix = f"@{checkpoint}" if checkpoint else ""
+                write_result(cell.scores(result.metric.name, result.split, work.checkpoint), result)
+            suffix = f"@{work.checkpoint}" if work.checkpoint else ""
             write_scores(cell.path / f"scores{suffix}.csv", results)
-            meta.write(fingerprint, complete=True)
+            work.meta.write(work.fingerprint, complete=True)
+            seconds = round(time.time() - started, 2)
+            cell.update_record(score={"hypotheses": len(hypotheses), "seconds": seconds})
             scored += 1
     return scored
+
+
+def sample_hypotheses(
+    benchmark: Benchmark, hypotheses: Mapping[str, str], size: int
+) -> dict[str, str]:
+    """Return a stratified subset of the hypotheses of each split."""
+    kept: dict[str, str] = {}
+    for split in benchmark.splits:
+        there = [example for example in benchmark.iterate(split) if example.id in hypotheses]
+        for example in stratified_sample(there, size, 0):
+            kept[example.id] = hypotheses[example.id]
+    return kept
 
 
 def write_result(path: Path, result: Result) -> None:

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import math
 
-from recombine.metrics.checkpoints import (
-    Curve,
-    count_idioms,
-    idiom_curves,
-    training_order,
-)
+from recombine.metrics.checkpoints import Curve, count_idioms, idiom_curves
 
 
 def rows(idiom: str, literal: int, total: int, degenerate: int = 0) -> list[dict[str, object]]:
@@ -66,11 +61,6 @@ def test_correlation_with_frequency() -> None:
     assert found > 0.99
     assert curves.correlation({"a": 10}) is None
     assert curves.correlation({"a": 5, "b": 5, "c": 5}) is None
-
-
-def test_checkpoints_are_ordered_by_their_number() -> None:
-    """step-1000 comes after step-500."""
-    assert training_order(["step-1000", "step-500", "best"]) == ["best", "step-500", "step-1000"]
 
 
 def test_empty_curve() -> None:

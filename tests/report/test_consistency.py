@@ -7,9 +7,7 @@ import pytest
 from recombine.builders.recipe import build
 from recombine.experiment import read_experiment, score_run, translate
 from recombine.report.consistency import (
-    checkpoint_curves,
     consistency_tables,
-    curve_table,
     inconsistent_pairs,
     window_table,
 )
@@ -55,11 +53,6 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Source:
     read = read_experiment(experiment)
     translate(read)
     score_run(read)
-    for place, name in enumerate(("step-10", "step-2")):
-        scores = folder / "run" / "forgetful" / "seed-1" / "scores"
-        rows = (scores / "literal.overgeneralisation.jsonl").read_text(encoding="utf-8")
-        changed = rows.replace('"class":"literal"', '"class":"paraphrase"') if place else rows
-        (scores / f"literal.overgeneralisation@{name}.jsonl").write_text(changed, "utf-8")
     return open_source([folder / "run"])
 
 
@@ -94,15 +87,6 @@ def test_inconsistent_pairs_are_marked(source: Source) -> None:
         assert any(changed for _, changed in pair.outputs[0] + pair.outputs[1])
         assert pair.sources[0] != pair.sources[1]
     assert all("queen" in " ".join(pair.sources) for pair in pairs)
-
-
-def test_curves_of_checkpoints(source: Source) -> None:
-    """Checkpoints come in training order and make the curve table."""
-    curves = checkpoint_curves(source, "forgetful", 1)
-    assert curves.checkpoints == ("step-2", "step-10")
-    table = curve_table({"forgetful": curves}, {"by heart": 904.0})
-    assert table.rows[-1][1] == "mean"
-    assert len(table.rows) == 21
 
 
 def test_page_of_pairs(source: Source) -> None:

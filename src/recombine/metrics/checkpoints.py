@@ -8,7 +8,6 @@ no point, so a curve cannot start at 0 for the wrong reason.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,7 +16,6 @@ import numpy as np
 
 # With fewer judged sentences than this a point says nothing.
 FEWEST = 5
-_NUMBER = re.compile(r"\d+")
 
 
 class Curve(NamedTuple):
@@ -123,16 +121,6 @@ def idiom_curves(observations: Sequence[tuple[str, Iterable[Mapping[str, Any]]]]
         },
         tuple(degenerate),
     )
-
-
-def training_order(checkpoints: Iterable[str]) -> list[str]:
-    """Return checkpoint names in order of the number they contain (step-500 before step-1000)."""
-
-    def place(name: str) -> tuple[int, str]:
-        match = _NUMBER.search(name)
-        return (int(match[0]) if match else -1, name)
-
-    return sorted(checkpoints, key=place)
 
 
 def count_idioms(lines: Iterable[str], idioms: Sequence[str]) -> dict[str, int]:

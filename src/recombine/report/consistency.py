@@ -1,5 +1,5 @@
-"""What a report shows of consistency runs: tables 4, 6 and 8 of Dankers et al. 2022, their figures
-1 to 3 as data, and the inconsistent pairs with the changed words marked.
+"""What a report shows of consistency runs: tables 4, 6 and 8 of Dankers et al. 2022, the templates
+of their figure 1, and the inconsistent pairs with the changed words marked.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from recombine.benchmark import Example
 from recombine.files import read_json, read_jsonl
-from recombine.metrics.checkpoints import IdiomCurves, idiom_curves, training_order
 from recombine.metrics.difference import differing
 from recombine.metrics.segment import segment
 from recombine.report.observations import Panel, Scores, Source, read_panel, read_translations
 from recombine.report.tables import Cell, Table
+from recombine.report.training_curves import training_tables
 from recombine.run import Meta
 
 # The released results, means over five seeds and ten templates: (data, condition) -> small, medium,
@@ -68,7 +68,7 @@ def consistency_tables(source: Source) -> list[Table]:
         if ("literal", split) in scored:
             tables.append(idiom_table(read_panel(source, "literal", split)))
     beside = [window_table(source), notes_table(source)]
-    return [*tables, *(table for table in beside if table.rows)]
+    return [*tables, *training_tables(source), *(table for table in beside if table.rows)]
 
 
 def systematicity_table(panel: Panel) -> Table:
@@ -206,43 +206,6 @@ def read_notes(one: Scores) -> dict[str, Any]:
     stored: dict[str, Any] = read_json(path) if path.is_file() else {}
     notes: dict[str, Any] = stored.get("notes") or {}
     return notes
-
-
-def checkpoint_curves(
-    source: Source, system: str, seed: int, split: str = "overgeneralisation"
-) -> IdiomCurves:
-    """Figure 3: literal renderings over the checkpoints of one system and seed."""
-    files = {
-        one.checkpoint: one.path
-        for one in source.scores
-        if (one.system, one.seed, one.metric, one.split) == (system, seed, "literal", split)
-        and one.checkpoint is not None
-    }
-    return idiom_curves([(name, read_jsonl(files[name])) for name in training_order(files)])
-
-
-def curve_table(curves: Mapping[str, IdiomCurves], frequencies: Mapping[str, float]) -> Table:
-    """Figure 3 and the end of table 8: peak, where, end, drop, and r with log frequency."""
-    rows: list[tuple[Cell, ...]] = []
-    for name, found in curves.items():
-        for idiom, curve in [*found.idioms.items(), ("mean", found.mean)]:
-            percent = [None if v is None else 100 * v for v in (curve.peak, curve.end, curve.drop)]
-            correlation = found.correlation(frequencies) if idiom == "mean" else None
-            frequency = frequencies.get(idiom)
-            rows.append(
-                (
-                    name, idiom, None if frequency is None else int(frequency), percent[0],
-                    curve.peak_at, percent[1], percent[2],
-                    None if correlation is None else f"{correlation:.2f}",
-                )
-            )  # fmt: skip
-    return Table(
-        "figure-3-curves",
-        "Literal renderings during training (Figure 3)",
-        ("system", "idiom", "frequency", "peak", "at", "end", "drop", "r with log frequency"),
-        tuple(rows),
-        ("The paper reports r between .53 and .56 for the drop.",),
-    )
 
 
 def inconsistent_pairs(

@@ -9,12 +9,13 @@ from recombine.report.checkpoints import Point
 from recombine.report.figures import Figure, base, line_chart, row_of, system_colour, system_shape
 from recombine.report.model import Report
 from recombine.report.tables import Table
+from recombine.report.training_figures import training_figures
 
 # Tables that are a figure in the paper, or that it also draws.
 DRAWN = ("figure-", "table-6-synonyms", "table-8-idioms")
 # Columns of a factor table (Figures 2 to 10 of Li et al. 2021): one row per value and system.
 LONG = ("value", "system", "error %", "low", "high")
-MOST_ROWS = 80
+MOST_ROWS = 100
 
 
 def paper_figures(report: Report, tables: Sequence[Table]) -> list[Figure]:
@@ -29,7 +30,7 @@ def paper_figures(report: Report, tables: Sequence[Table]) -> list[Figure]:
         rows = _points(report, table)
         if len({row["label"] for row in rows}) > 1:
             figures.append(Figure(table.name, table.title, _dots(report, table, rows), False))
-    return figures
+    return [*training_figures(report, tables), *figures]
 
 
 def _points(report: Report, table: Table) -> list[dict[str, Any]]:
@@ -41,10 +42,13 @@ def _points(report: Report, table: Table) -> list[dict[str, Any]]:
     found = []
     for row in table.rows:
         label = " · ".join(str(row[index]) for index in labels)
-        for index, name in enumerate(table.columns):
+        for index, column in enumerate(table.columns):
             value = row[index]
+            # "transformer", or "transformer: term" where a table holds two measures.
+            name, _, measure = column.partition(": ")
             if name in report.systems and isinstance(value, float):
-                found.append({"label": label, "system": name, "score": round(value, 3)})
+                point = {"label": label, "system": name, "score": round(value, 3)}
+                found.append({**point, "measure": measure} if measure else point)
     return found
 
 
@@ -62,13 +66,14 @@ def _ranges(report: Report, table: Table) -> dict[str, Any]:
         for row in table.rows
     ]
     order = list(dict.fromkeys(row["label"] for row in rows))
-    spec = base(rows, {"step": 18}, 240)
+    # As wide as the other figures; bands grow with what they hold.
+    spec = base(rows, max(460, 16 * len(order) * len(report.systems)), 240)
     x = {
         "field": "label",
         "type": "nominal",
         "sort": order,
         "title": None,
-        "axis": {"labelAngle": -35},
+        "axis": {"labelAngle": 0 if len(order) <= 5 else -35},
     }
     offset = {"field": "system", "type": "nominal", "sort": list(report.systems)}
     y = {
@@ -101,6 +106,9 @@ def _dots(report: Report, table: Table, rows: list[dict[str, Any]]) -> dict[str,
         "color": system_colour(report),
         "shape": system_shape(report),
     }
+    if any("measure" in row for row in rows):
+        spec["encoding"]["column"] = {"field": "measure", "type": "nominal", "title": None}
+        spec["width"] = 260
     return spec
 
 

@@ -40,7 +40,11 @@ def write_report(
     notes = list(report.notes)
     from_paper = paper_tables(report)
     main = report.main
-    points = checkpoint_points(report.source, main.metric, main.split, options)
+    # A paper whose curves are drawn test by test needs no curve of the first metric beside them.
+    has_curves = any(table.name.startswith("training-") for table in from_paper)
+    points = (
+        [] if has_curves else checkpoint_points(report.source, main.metric, main.split, options)
+    )
     tables = [*from_paper, *own_tables(report)]
     if points:
         tables.append(checkpoint_table(points, main.metric, main.split))

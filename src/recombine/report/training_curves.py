@@ -1,0 +1,308 @@
+"""Consistency over training: figures 1 to 3 of Dankers et al. 2022 with one point per checkpoint.
+
+A system that does not translate yet scores well for the wrong reason: one output for every source
+is consistent under synonyms and renders no idiom literally. So a checkpoint of a system gives no
+point where most of its output is degenerate, or where most minimal pairs get one and the same
+output; `training-checkpoints` says which.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from recombine.metrics.checkpoints import Curve, IdiomCurves, idiom_curves
+from recombine.report.checkpoints import step_of
+from recombine.report.observations import Panel, Source, read_panel
+from recombine.report.source import read_rows
+from recombine.report.tables import Cell, Table
+
+# From this share of unusable outputs on, a checkpoint gives no point.
+MOST_UNUSABLE = 0.5
+SPLITS = ("overgeneralisation", "context")
+# A series of a curve, such as ("synthetic", "np"), by checkpoint and system.
+Series = dict[tuple[str, ...], dict[str, dict[str, float]]]
+
+
+class State(NamedTuple):
+    """Whether a checkpoint of a system translates yet: shares of outputs, None where not scored."""
+
+    system: str
+    checkpoint: str
+    degenerate: float | None
+    collapsed: float | None
+
+    @property
+    def translates(self) -> bool:
+        """Whether its scores mean anything."""
+        return all(share is None or share <= MOST_UNUSABLE for share in self[2:])
+
+
+def training_tables(source: Source) -> list[Table]:
+    """The curves of every test that was scored at two checkpoints or more."""
+    checkpoints = scored_checkpoints(source)
+    if len(checkpoints) < 2:
+        return []
+    states = read_states(source, checkpoints)
+    ready = {(one.system, one.checkpoint) for one in states if one.translates}
+    idioms = {
+        system: read_idiom_curves(source, system, checkpoints, ready) for system in source.systems
+    }
+    tables = [
+        _series_table(
+            source, checkpoints, systematicity(source, checkpoints, ready), ("data", "condition"),
+            "training-systematicity", "Consistency of recombinations during training (Figure 1)",
+        ),
+        _series_table(
+            source, checkpoints, substitutivity(source, checkpoints, ready), ("data", "measure"),
+            "training-substitutivity", "Consistency under synonyms during training (Figure 2)",
+        ),
+        _series_table(
+            source, checkpoints, _means(idioms), ("data",), "training-overgeneralisation",
+            "Literal renderings during training, mean over idioms (Figure 3)",
+        ),
+        _series_table(
+            source, checkpoints, _each(idioms), ("idiom",), "training-idioms",
+            "Literal renderings of each idiom during training",
+        ),
+        curve_table({system: found.get("") for system, found in idioms.items()}, _counts(source)),
+        _state_table(states),
+    ]  # fmt: skip
+    return [table for table in tables if table.rows]
+
+
+def scored_checkpoints(source: Source) -> list[str]:
+    """The checkpoints of all systems, in training order."""
+    names = {one.checkpoint for one in source.scores if one.checkpoint is not None}
+    return sorted(names, key=lambda name: (step_of(name), name))
+
+
+def read_states(source: Source, checkpoints: Sequence[str]) -> list[State]:
+    """How much of each checkpoint's output is unusable, over all seeds."""
+    found = []
+    for name in checkpoints:
+        literal = _panel(source, "literal", "overgeneralisation", name)
+        pairs = _panel(source, "consistency", "systematicity", name)
+        for system in source.systems:
+            if not any((one.system, one.checkpoint) == (system, name) for one in source.scores):
+                continue
+            swapped = None if pairs is None else _rows_of(pairs, "condition", ("np", "vp"))
+            found.append(
+                State(
+                    system,
+                    name,
+                    _share(literal, system, "degenerate"),
+                    _share(pairs, system, "collapsed", swapped),
+                )
+            )
+    return sorted(found, key=lambda one: source.systems.index(one.system))
+
+
+def systematicity(
+    source: Source, checkpoints: Sequence[str], ready: set[tuple[str, str]]
+) -> Series:
+    """Figure 1 over training: consistency by data and condition."""
+    found: Series = {}
+    for name in checkpoints:
+        panel = _panel(source, "consistency", "systematicity", name)
+        if panel is None:
+            continue
+        for data, in_data in panel.slices("data").items():
+            for condition, rows in panel.slices("condition").items():
+                where = np.intersect1d(in_data, rows)
+                _add(found, (data, condition), name, panel, where, ready)
+    return found
+
+
+def substitutivity(
+    source: Source, checkpoints: Sequence[str], ready: set[tuple[str, str]]
+) -> Series:
+    """Figure 2 over training: whole sentences and the term alone, by data."""
+    found: Series = {}
+    for metric, measure in (("consistency", "sentence"), ("synonym-consistency", "term")):
+        for name in checkpoints:
+            panel = _panel(source, metric, "substitutivity", name)
+            if panel is not None:
+                for data, where in panel.slices("data").items():
+                    _add(found, (data, measure), name, panel, where, ready)
+    return found
+
+
+def read_idiom_curves(
+    source: Source, system: str, checkpoints: Sequence[str], ready: set[tuple[str, str]]
+) -> dict[str, IdiomCurves]:
+    """Figure 3: curves of a system by kind of data, its seeds together; "" is all in sentences."""
+    rows: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
+    usable = [name for name in checkpoints if (system, name) in ready]
+    for one in source.scores:
+        if (one.system, one.metric) != (system, "literal") or one.checkpoint not in usable:
+            continue
+        if one.split in SPLITS:
+            examples = source.examples(one.split)
+            for row in read_rows(one.path):
+                data = str(examples[row["key"]].tags.get("data", one.split))
+                for kind in (data, "") if one.split == SPLITS[0] else (data,):
+                    rows.setdefault(kind, {}).setdefault(one.checkpoint, []).append(row)
+    return {
+        kind: idiom_curves([(name, by_name.get(name, [])) for name in usable])
+        for kind, by_name in rows.items()
+    }
+
+
+def curve_table(
+    curves: Mapping[str, IdiomCurves | None], frequencies: Mapping[str, float]
+) -> Table:
+    """Figure 3 and the end of table 8: peak, where, end, drop, and r with log frequency."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, found in curves.items():
+        if found is None:
+            continue
+        for idiom, curve in [*found.idioms.items(), ("mean", found.mean)]:
+            percent = [None if v is None else 100 * v for v in (curve.peak, curve.end, curve.drop)]
+            correlation = found.correlation(frequencies) if idiom == "mean" else None
+            frequency = frequencies.get(idiom)
+            rows.append(
+                (
+                    name, idiom, None if frequency is None else int(frequency), percent[0],
+                    curve.peak_at, percent[1], percent[2],
+                    None if correlation is None else f"{correlation:.2f}",
+                )
+            )  # fmt: skip
+    return Table(
+        "figure-3-curves",
+        "Literal renderings during training: peak and end (Figure 3)",
+        ("system", "idiom", "frequency", "peak", "at", "end", "drop", "r with log frequency"),
+        tuple(rows),
+        (
+            "frequency: sentences of the whole training text with the idiom. The paper reports r "
+            "between .53 and .56 for the drop.",
+        ),
+    )
+
+
+def _panel(source: Source, metric: str, split: str, checkpoint: str) -> Panel | None:
+    wanted = (metric, split, checkpoint)
+    if not any((one.metric, one.split, one.checkpoint) == wanted for one in source.scores):
+        return None
+    panel = read_panel(source, metric, split, checkpoint)
+    return panel if panel.keys else None
+
+
+def _rows_of(panel: Panel, tag: str, values: Iterable[str]) -> np.ndarray[Any, Any]:
+    slices = panel.slices(tag)
+    found = [slices[value] for value in values if value in slices]
+    return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+
+def _share(
+    panel: Panel | None, system: str, label: str, where: np.ndarray[Any, Any] | None = None
+) -> float | None:
+    """The share of observations of one class, over a system's seeds."""
+    if panel is None or system not in panel.columns:
+        return None
+    places = np.arange(len(panel.keys)) if where is None else where
+    labels = [
+        column.labels[place]
+        for column in panel.columns[system].values()
+        if column.labels
+        for place in places.tolist()
+    ]
+    return labels.count(label) / len(labels) if labels else None
+
+
+def _add(
+    found: Series,
+    series: tuple[str, ...],
+    checkpoint: str,
+    panel: Panel,
+    where: np.ndarray[Any, Any],
+    ready: set[tuple[str, str]],
+) -> None:
+    """Add a point for every system that translates: the mean over its seeds."""
+    for system in panel.systems:
+        if len(where) and (system, checkpoint) in ready:
+            scores = [one for one in panel.seed_scores(system, where).values() if one == one]
+            if scores:
+                by_system = found.setdefault(series, {}).setdefault(checkpoint, {})
+                by_system[system] = float(np.mean(scores))
+
+
+def _means(idioms: Mapping[str, Mapping[str, IdiomCurves]]) -> Series:
+    found: Series = {}
+    for system, by_kind in idioms.items():
+        for kind, curves in by_kind.items():
+            if kind:
+                _add_curve(found, (kind,), system, curves.mean)
+    return found
+
+
+def _each(idioms: Mapping[str, Mapping[str, IdiomCurves]]) -> Series:
+    found: Series = {}
+    for system, by_kind in idioms.items():
+        if "" in by_kind:
+            for idiom, curve in by_kind[""].idioms.items():
+                _add_curve(found, (idiom,), system, curve)
+    return found
+
+
+def _add_curve(found: Series, series: tuple[str, ...], system: str, curve: Curve) -> None:
+    for place, value in curve.known:
+        by_checkpoint = found.setdefault(series, {})
+        by_checkpoint.setdefault(curve.checkpoints[place], {})[system] = 100 * value
+
+
+def _series_table(
+    source: Source,
+    checkpoints: Sequence[str],
+    found: Series,
+    columns: tuple[str, ...],
+    name: str,
+    title: str,
+) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    rules = set()
+    for series, by_checkpoint in found.items():
+        rules.add(len(rows))
+        for checkpoint in checkpoints:
+            by_system = by_checkpoint.get(checkpoint)
+            if by_system is not None:
+                step = step_of(checkpoint)
+                shown: Cell = int(step) if step >= 0 else checkpoint
+                rows.append((*series, shown, *(by_system.get(one) for one in source.systems)))
+    note = "No value: the checkpoint does not translate yet (table training-checkpoints)."
+    return Table(
+        name, title, (*columns, "step", *source.systems), tuple(rows), (note,), frozenset(rules)
+    )
+
+
+def _state_table(states: Sequence[State]) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.system, one.checkpoint,
+            *(None if share is None else 100 * share for share in (one.degenerate, one.collapsed)),
+            "yes" if one.translates else "no",
+        )
+        for one in states
+    ]  # fmt: skip
+    return Table(
+        "training-checkpoints",
+        "Which checkpoints translate",
+        ("system", "checkpoint", "degenerate", "collapsed", "used"),
+        tuple(rows),
+        (
+            "degenerate: per cent of sentences with an idiom whose output is empty, much too short "
+            "or long, repetitive or a copy; collapsed: per cent of minimal pairs with one output. "
+            f"Over {100 * MOST_UNUSABLE:.0f} a checkpoint gives no point.",
+        ),
+    )
+
+
+def _counts(source: Source) -> dict[str, float]:
+    """How often the benchmark's training text holds each idiom; empty without such a text."""
+    path = source.benchmark.path / "certificate.json"
+    stored = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    counts: dict[str, float] = stored.get("idioms_in_training") or {}
+    return counts

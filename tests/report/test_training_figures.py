@@ -1,0 +1,34 @@
+"""Figures of curves over training."""
+
+from __future__ import annotations
+
+from recombine.report.figures import to_svg
+from recombine.report.tables import Table
+from recombine.report.training_figures import training_figures
+
+
+def test_curves_are_drawn_panel_by_panel(findings):
+    """One panel per series, one line per system; cells without a value are left out."""
+    systems = findings.systems
+    lines = Table(
+        "training-overgeneralisation", "Literal (Figure 3)", ("data", "step", *systems),
+        (("synthetic", 10, 1.0, 2.0, None), ("synthetic", 20, 3.0, 4.0, 5.0),
+         ("natural", "best", 3.0, 4.0, 5.0)),
+    )  # fmt: skip
+    idioms = Table(
+        "training-idioms", "Each idiom", ("idiom", "step", *systems),
+        (("by heart", 10, 1.0, 2.0, 3.0), ("by heart", 20, 3.0, 4.0, 5.0)),
+    )  # fmt: skip
+    peaks = Table(
+        "figure-3-curves", "Peaks",
+        ("system", "idiom", "frequency", "peak", "at", "end", "drop", "r with log frequency"),
+        ((systems[0], "mean", None, 50.0, "step-10", 20.0, 30.0, "0.55"),),
+    )  # fmt: skip
+    one_step = Table("training-x", "x", ("data", "step", *systems), (("a", 1, 1.0, 1.0, 1.0),))
+    figures = training_figures(findings, [lines, idioms, peaks, one_step])
+    assert [figure.name for figure in figures] == ["training-overgeneralisation", "training-idioms"]
+    assert len(figures[0].spec["data"]["values"]) == 5
+    assert f"{systems[0]}: peak 50.0 at step-10, end 20.0" in figures[0].caption
+    assert all(figure.in_page for figure in figures)
+    for figure in figures:
+        assert to_svg(figure.spec).startswith("<svg")
