@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,9 @@ import torch
 from recombine.benchmark import Example
 from recombine.systems import seq2seq
 from recombine.systems.base import TrainingData
+
+# cuBLAS reads this once, at its first product: before any test asks for determinism.
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 
 SUBJECTS = {"the cat": "猫が", "the dog": "犬が", "a girl": "少女が", "Liam": "リアムが"}
 OBJECTS = {"a book": "本を", "the bread": "パンを", "a key": "鍵を", "the ball": "ボールを"}

@@ -19,6 +19,7 @@ from recombine.systems.base import TrainingData
 from recombine.systems.seq2seq.checkpoint import read_state, read_tensors
 from recombine.systems.seq2seq.replica import EagerStepper
 from recombine.systems.seq2seq.system import Lstm, Transformer
+from recombine.systems.seq2seq.training import choose_dtype
 
 TINY_LSTM: dict[str, Any] = {
     "encoder_layers": 1, "decoder_layers": 1, "width": 32, "source_subwords": "word",
@@ -141,6 +142,15 @@ def test_several_seeds_are_as_one_each(data: TrainingData, tmp_path: Path) -> No
     assert not torch.equal(
         weights(folders[1])["model.target_embedding"], weights(folders[2])["model.target_embedding"]
     )
+
+
+def test_the_number_format_is_chosen_unless_given() -> None:
+    """A GPU trains a Transformer in bfloat16 and an LSTM, which cuDNN runs, in float32."""
+    cpu, gpu = torch.device("cpu"), torch.device("cuda")
+    assert choose_dtype(Transformer(), gpu) == choose_dtype(Lstm(precision="bfloat16"), gpu)
+    assert choose_dtype(Transformer(), gpu) == torch.bfloat16
+    for options, device in ((Lstm(), gpu), (Transformer(), cpu), (Lstm(), cpu)):
+        assert choose_dtype(options, device) == torch.float32
 
 
 def test_an_empty_training_set_is_named(tmp_path: Path) -> None:

@@ -127,7 +127,8 @@ class Lstm(nn.Module):
             self._embed(self.source_embedding, pieces),
             lengths.cpu() if host_lengths is None else host_lengths,
             batch_first=True,
-            enforce_sorted=False,
+            # Sorting would wait for the GPU; the groups of a training batch are sorted.
+            enforce_sorted=host_lengths is not None,
         )
         output, (state, cell) = self.encoder(packed)
         memory, _ = pad_packed_sequence(output, batch_first=True, total_length=length)

@@ -91,7 +91,10 @@ def choose_device(name: str) -> torch.device:
 
 def choose_dtype(options: Options, device: torch.device) -> torch.dtype:
     """Return the number format of the layers."""
-    if options.precision == "float32" or (options.precision == "auto" and device.type == "cpu"):
+    if options.precision != "auto":
+        return torch.float32 if options.precision == "float32" else torch.bfloat16
+    # cuDNN's LSTM takes no bfloat16 in every version; float32 uses the tensor cores there (TF32).
+    if device.type == "cpu" or isinstance(options, LstmOptions):
         return torch.float32
     return torch.bfloat16
 
