@@ -34,6 +34,16 @@ def test_spread_is_never_best_of():
     assert np.isnan(spread([1.0]).sd)
 
 
+def test_a_share_of_what_could_be_judged_is_compared_too():
+    """A metric with two statistics is a mean where all could be judged; it gets both of them."""
+    judged = Aggregator(lambda rows: float(rows[:, 0].sum() / rows[:, 1].sum()), "mean")
+    first = np.array([[1.0, 1.0]] * 30 + [[0.0, 1.0]] * 30)
+    second = np.array([[1.0, 1.0]] * 50 + [[0.0, 1.0]] * 10)
+    found = compare_systems([first], [second], judged)
+    assert found.difference == pytest.approx(1 / 3)
+    assert found.test == "McNemar"
+
+
 @pytest.mark.parametrize(
     ("seeds", "items", "share", "seed_sd", "item_sd"),
     [(5, 400, 0.5, 0.1, 1.0), (3, 300, 0.3, 0.15, 0.5), (5, 200, 0.8, 0.3, 1.0)],

@@ -309,12 +309,7 @@ def _compare_one_seed(
     verdicts = bool(np.isin(np.concatenate([values_first, values_second]), (0.0, 1.0)).all())
     if aggregator.kind == "mean" and verdicts and clusters is None:
         span = paired_bootstrap(
-            first[:, :1],
-            second[:, :1],
-            aggregator,
-            samples=samples,
-            seed=seed,
-            confidence=confidence,
+            first, second, aggregator, samples=samples, seed=seed, confidence=confidence
         )
         tested = mcnemar(values_first == 1, values_second == 1)
         return Difference(span.difference, span.low, span.high, tested.p_value, "McNemar")
