@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from recombine.report.figures import Figure, base, system_colour, system_shape
+from recombine.report.figures import INK, Figure, base, system_colour, system_shape
 from recombine.report.model import Report
 from recombine.report.tables import Table
 
@@ -42,11 +42,18 @@ def _points(table: Table) -> list[dict[str, Any]]:
     return found
 
 
+def _facets(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What figures of several panels share: each panel has its own size."""
+    spec = base(rows, 0, 0)
+    del spec["width"], spec["height"]
+    spec["config"]["header"] = {"labelColor": INK, "labelFontSize": 12}
+    return spec
+
+
 def _panels(report: Report, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Small multiples of lines."""
     names = list(dict.fromkeys(row["panel"] for row in rows))
-    spec = base(rows, 0, 0)
-    del spec["width"], spec["height"]
+    spec = _facets(rows)
     x = {
         "field": "step",
         "type": "quantitative",
@@ -78,9 +85,8 @@ def _panels(report: Report, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def _heat_map(report: Report, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Idioms by checkpoints, one panel per system."""
-    spec = base(rows, 0, 0)
-    del spec["width"], spec["height"]
-    spec["config"]["legend"]["orient"] = "right"
+    spec = _facets(rows)
+    spec["config"]["legend"] |= {"orient": "right", "titleColor": INK}
     spec["facet"] = {
         "column": {
             "field": "system", "type": "nominal", "sort": list(report.systems), "title": None,
@@ -95,7 +101,7 @@ def _heat_map(report: Report, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
             "y": {"field": "panel", "type": "nominal", "title": None,
                   "sort": list(dict.fromkeys(row["panel"] for row in rows))},
             "color": {"field": "score", "type": "quantitative", "title": "% literal",
-                      "scale": {"domain": [0, 50, 100], "range": _HEAT}},
+                      "scale": {"domain": [0, 50, 100], "range": _HEAT, "interpolate": "rgb"}},
         },
     }  # fmt: skip
     return spec
