@@ -7,7 +7,7 @@ import time
 import pytest
 
 from recombine.errors import ConfigError, StaleOutput
-from recombine.run import Meta, Run, Waiting, difference, progress
+from recombine.run import Meta, Run, Waiting, difference, progress, set_aside
 
 
 def test_cells_are_found_in_a_stable_order(tmp_path):
@@ -41,6 +41,15 @@ def test_a_stale_output_names_the_field(tmp_path):
     assert meta.is_current({"seed": 1, "noise": 0.5})
     with pytest.raises(StaleOutput, match=r"another 'noise': 0\.5 then, 0\.7 now"):
         meta.is_current({"seed": 1, "noise": 0.7})
+
+
+def test_what_force_replaces_is_kept(tmp_path):
+    """Files and folders get a number; their side file goes."""
+    for _ in range(2):
+        (tmp_path / "model").mkdir()
+        Meta(tmp_path / "model").write({"a": 1}, complete=True)
+        set_aside(tmp_path / "model")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.old-1", "model.old-2"]
 
 
 def test_difference_sees_added_and_removed_fields():

@@ -11,7 +11,7 @@ import pytest
 # anything below.
 LAYERS = [
     {"errors"},
-    {"config", "files"},
+    {"config", "cost", "files"},
     {"registry"},
     {"run"},
     {"benchmark"},
@@ -19,7 +19,7 @@ LAYERS = [
     {"systems", "metrics"},
     {"builders", "report"},
     {"experiment"},
-    {"export", "evaluation", "testing", "cluster"},
+    {"export", "evaluation", "testing", "cluster", "plan"},
     {"cli"},
 ]
 # The oracle translates with a grammar, and two metrics parse hypotheses with one.

@@ -23,7 +23,7 @@ from recombine.errors import ConfigError, DataError
 from recombine.files import read_jsonl, write_jsonl, write_text
 from recombine.metrics.scoring import Result, default_metrics, observation_row, score
 from recombine.report.scores_table import write_scores
-from recombine.run import Cell, Meta, Run
+from recombine.run import Cell, Meta, Run, set_aside
 from recombine.systems.base import TrainingData
 from recombine.systems.translation import Source, translate_to_file
 
@@ -140,11 +140,11 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
         made_from: dict[int, dict[str, Any]] = {}
         for seed in experiment.seeds:
             cell = Run(experiment.run).cell(name, seed)
-            meta = Meta(cell.model)
             if force:
-                meta.path.unlink(missing_ok=True)
+                # A system would go on with the model that it finds.
+                set_aside(cell.model)
             made_from[seed] = training_fingerprint(experiment, cell, system, benchmark)
-            if not meta.is_current(made_from[seed]):
+            if not Meta(cell.model).is_current(made_from[seed]):
                 pending[seed] = cell
         if not pending:
             continue

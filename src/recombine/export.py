@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark, Example
+from recombine.benchmark import Benchmark, Example, stratified_sample
 from recombine.errors import ConfigError
 from recombine.files import sha256_of, write_json, write_text
 from recombine.registry import require
+from recombine.run import progress
+
+Read = Callable[[str], list[Example]]
 
 
-def export(benchmark: Benchmark, form: str, out: Path) -> list[Path]:
-    """Write a benchmark as `tsv`, `text` or `parquet`; return the files."""
+def export(benchmark: Benchmark, form: str, out: Path, *, sample: int = 0) -> list[Path]:
+    """Write a benchmark, or a stratified sample of it, as `tsv`, `text` or `parquet`."""
     writers = {"tsv": _write_tsv, "text": _write_text, "parquet": _write_parquet}
     if form not in writers:
         raise ConfigError(f"unknown export format '{form}'", hint=f"known: {', '.join(writers)}")
     out.mkdir(parents=True, exist_ok=True)
-    return list(writers[form](benchmark, out))
+    with progress(f"export {form}") as bar:
+
+        def read(split: str) -> list[Example]:
+            examples = stratified_sample(benchmark.read(split), sample, 0)
+            bar.advance(len(examples))
+            return examples
+
+        return list(writers[form](benchmark, read, out))
 
 
-def _write_tsv(benchmark: Benchmark, out: Path) -> Iterator[Path]:
+def _write_tsv(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
     """COGS style: source, reference, the first tag; tabs cannot occur in either text."""
     for split in benchmark.splits:
         lines = []
-        for example in benchmark.iterate(split):
+        for example in read(split):
             tag = str(next(iter(example.tags.values()), split))
             reference = example.references[0] if example.references else ""
             lines.append(f"{example.source}\t{reference}\t{tag}\n")
@@ -35,11 +45,11 @@ def _write_tsv(benchmark: Benchmark, out: Path) -> Iterator[Path]:
         yield path
 
 
-def _write_text(benchmark: Benchmark, out: Path) -> Iterator[Path]:
+def _write_text(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
     """One file per language and split; further references get a number."""
     source, target = benchmark.manifest.source, benchmark.manifest.target or "target"
     for split in benchmark.splits:
-        examples = benchmark.read(split)
+        examples = read(split)
         path = out / f"{split}.{source}"
         write_text(path, "".join(example.source + "\n" for example in examples))
         yield path
@@ -54,7 +64,7 @@ def _reference(example: Example, number: int) -> str:
     return example.references[number] if number < len(example.references) else ""
 
 
-def _write_parquet(benchmark: Benchmark, out: Path) -> Iterator[Path]:
+def _write_parquet(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
     """Parquet per split with a dataset card and Croissant metadata.
 
     `datasets.load_dataset(folder)` reads the card's configuration.
@@ -63,7 +73,7 @@ def _write_parquet(benchmark: Benchmark, out: Path) -> Iterator[Path]:
     pq = require("pyarrow.parquet", extra="report", feature="the parquet export")
     written = []
     for split in benchmark.splits:
-        rows = [_flat_row(example) for example in benchmark.iterate(split)]
+        rows = [_flat_row(example) for example in read(split)]
         path = out / "data" / f"{split}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(path.name + ".partial")

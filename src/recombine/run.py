@@ -26,7 +26,7 @@ from typing import Any, Protocol, Self
 from recombine.errors import ConfigError, StaleOutput
 from recombine.files import Appender, read_json, write_json
 
-__all__ = ["Appender", "Cell", "Meta", "Run", "Waiting", "difference", "progress"]
+__all__ = ["Appender", "Cell", "Meta", "Run", "Waiting", "difference", "progress", "set_aside"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -128,6 +128,16 @@ class Meta:
                 hint="use --force to make it again, or another run directory",
             )
         return bool(stored.get("complete"))
+
+
+def set_aside(output: Path) -> None:
+    """Keep what --force is about to replace: translations and models can be expensive."""
+    if output.exists():
+        number = 1
+        while output.with_name(f"{output.name}.old-{number}").exists():
+            number += 1
+        output.rename(output.with_name(f"{output.name}.old-{number}"))
+    Meta(output).path.unlink(missing_ok=True)
 
 
 def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:

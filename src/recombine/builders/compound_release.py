@@ -63,9 +63,10 @@ class CompoundRelease:
             "as published; tokenised targets of unspaced languages are joined."
         )
 
-    def plan(self) -> dict[str, int]:
+    def plan(self) -> dict[str, dict[str, int]]:
         """Return the number of sentences per category, for --dry-run."""
-        return {name: sum(1 for _ in read_lines(file)) for name, file in self._categories()}
+        sizes = {name: sum(1 for _ in read_lines(file)) for name, file in self._categories()}
+        return {"categories": sizes}
 
     @staticmethod
     def check(benchmark: Benchmark) -> list[RecombineError]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -161,18 +161,24 @@ class ConsistencyTests:
         draft.certificate(certificate)
         draft.card(_CARD)
 
-    def plan(self) -> dict[str, int]:
+    def plan(self) -> dict[str, Any]:
         """Return the number of sentences per split of generated data, for --dry-run."""
         kinds = len([kind for kind in self.data if kind != "natural"])
         templates = len(self.template)
         pairs = len(read_synonyms(self.source_language, self.target_language, self.synonyms))
         idioms = len(read_idioms(self.source_language, self.target_language, self.idioms))
-        return {
+        sizes = {
             "sentences": self.sentences * templates,
             "systematicity": 3 * (self.pairs + self.triples) * templates * kinds,
             "substitutivity": 2 * self.synonym_samples * templates * pairs * kinds,
             "overgeneralisation": self.idiom_samples * templates * idioms * kinds,
             "context": self.context_samples * idioms,
+        }
+        rate = 5_500
+        return {
+            "splits": sizes,
+            "seconds": 1 + sum(sizes.values()) / rate,
+            "basis": f"{rate:,} sentences a second, as measured on one core",
         }
 
     @staticmethod

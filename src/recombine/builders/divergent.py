@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,7 @@ from recombine.run import progress
 class Divergent:
     """The recipe keys of `builder = "divergent"`."""
 
+    megabytes_a_second: ClassVar[float] = 0.8
     corpus: Path
     target_corpus: Path | None = None
     parser: str | None = None

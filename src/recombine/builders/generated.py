@@ -110,7 +110,12 @@ class Generated:
         grammar = self.load()
         self.check_recipe(grammar)
         sizes = self.sizes()
-        return {"splits": sizes, "seconds": round(3 + sum(sizes.values()) / 8000, 1)}
+        rate = 8_000
+        return {
+            "splits": sizes,
+            "seconds": 3 + sum(sizes.values()) / rate,
+            "basis": f"{rate:,} sentences a second, as measured on one core",
+        }
 
     def check_recipe(self, grammar: Grammar) -> None:
         """Build every sampler before anything is drawn: bad blocks are reported all at once."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from recombine.benchmark import Draft, Example, control_character
 from recombine.errors import ConfigError, DataError, Problems, RecombineError, Where
@@ -40,6 +41,7 @@ class Imported:
     or a tag name. COGS and SLOG have three columns: source, reference, tag.
     """
 
+    megabytes_a_second: ClassVar[float] = 1.0
     split: dict[str, SplitFiles] = field(default_factory=dict)
     columns: tuple[str, ...] = ("source", "reference", "pattern")
 
@@ -68,13 +70,13 @@ class Imported:
             raise Problems(problems)
         draft.card("Imported as published: tokenisation, case and punctuation are unchanged.")
 
-    def plan(self) -> dict[str, int]:
+    def plan(self) -> dict[str, dict[str, int]]:
         """Return the number of lines per split, for --dry-run."""
         sizes = {}
         for name, files in self.split.items():
             path = files.source or files.tsv or files.jsonl
             sizes[name] = sum(1 for _ in read_lines(path)) if path else 0
-        return sizes
+        return {"splits": sizes}
 
     def _read(self, files: SplitFiles, problems: list[RecombineError]) -> Iterator[Example]:
         if files.jsonl is not None:

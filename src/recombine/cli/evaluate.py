@@ -4,63 +4,51 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.talk import print_tree, say
+from recombine.cli.talk import print_json, print_tree, say
 from recombine.errors import ConfigError, DataError
 
 
-def _experiment(options: argparse.Namespace) -> Any:
-    from recombine.experiment import read_experiment
+def _experiments(options: argparse.Namespace) -> list[Any]:
+    """Read the experiment, or those of a series; --sample makes them small."""
+    import dataclasses
+
+    from recombine.experiment import read_experiment, series_experiments
 
     overrides = list(options.overrides)
-    if getattr(options, "sample", 0):
-        overrides.append(f"sample={options.sample}")
-    return read_experiment(options.experiment, overrides)
+    sample = options.sample
+    if sample and options.verb in ("translate", "run"):
+        overrides.append(f"sample={sample}")
+    experiment = read_experiment(options.experiment, overrides)
+    if sample and options.verb in ("train", "run"):
+        systems = {
+            name: {**given, "train_size": min(sample, given.get("train_size", sample))}
+            for name, given in experiment.system.items()
+        }
+        experiment = dataclasses.replace(experiment, system=systems)
+    return series_experiments(experiment)
 
 
-def _plan(experiment: Any) -> int:
-    from recombine.benchmark import Benchmark
-    from recombine.experiment import chosen_splits
-    from recombine.run import Run
+def _print_plans(options: argparse.Namespace, *stages: str) -> int:
+    from recombine.plan import plan_experiment
 
-    benchmark = Benchmark.open(experiment.benchmark)
-    splits = chosen_splits(experiment, benchmark)
-    size = sum(benchmark.manifest.splits[split] for split in splits)
-    size = min(size, experiment.sample * len(splits)) if experiment.sample else size
-    rows = []
-    for name in experiment.system:
-        for seed in experiment.seeds:
-            record = Run(experiment.run).cell(name, seed).record()
-            times = record.get("translate", {}).values()
-            seconds = sum(one["seconds"] for one in times)
-            count = sum(one["sentences"] for one in times)
-            # An estimate is made from what this run has measured; a first run has nothing yet.
-            estimate = round(size * seconds / count) if count and seconds else None
-            rows.append({"system": name, "seed": seed, "estimated_seconds": estimate})
-    plan = {
-        "benchmark": benchmark.manifest.name,
-        "splits": list(splits),
-        "sentences": size,
-        "run": str(experiment.run),
-        "cells": rows,
-    }
-    print(json.dumps(plan, ensure_ascii=False, indent=2))
+    sample = options.sample if options.verb == "score" else 0
+    for experiment in _experiments(options):
+        print_json(plan_experiment(experiment, stages, force=options.force, sample=sample))
     return 0
 
 
 def train_verb(options: argparse.Namespace) -> int:
     """Train."""
-    from recombine.experiment import series_experiments, train
+    from recombine.experiment import train
 
-    for experiment in series_experiments(_experiment(options)):
-        if options.dry_run:
-            _plan(experiment)
-            continue
+    if options.dry_run:
+        return _print_plans(options, "train")
+    for experiment in _experiments(options):
         count = train(experiment, force=options.force)
         say(f"{experiment.run}: {count} model{'' if count == 1 else 's'} trained")
     return 0
@@ -68,14 +56,12 @@ def train_verb(options: argparse.Namespace) -> int:
 
 def run_verb(options: argparse.Namespace) -> int:
     """Do all stages."""
-    from recombine.experiment import score_run, series_experiments, train, translate
+    from recombine.experiment import score_run, train, translate
 
-    whole = _experiment(options)
-    members = series_experiments(whole)
+    if options.dry_run:
+        return _print_plans(options, "train", "translate", "score", "report")
+    members = _experiments(options)
     for experiment in members:
-        if options.dry_run:
-            _plan(experiment)
-            continue
         if options.engine == "ray":
             from recombine.cluster import run_experiment_on_ray
 
@@ -85,8 +71,9 @@ def run_verb(options: argparse.Namespace) -> int:
             translate(experiment, force=options.force)
         score_run(experiment, force=options.force)
         _report([experiment.run], experiment.run / "report", ())
-    if len(members) > 1 and not options.dry_run:
-        _report([whole.run], whole.run / "report", ())
+    if len(members) > 1:
+        whole = members[0].run.parent
+        _report([whole], whole / "report", ())
     return 0
 
 
@@ -97,17 +84,18 @@ def translate_verb(options: argparse.Namespace) -> int:
             raise ConfigError("give an experiment file, or --system NAME")
         from recombine.experiment import translate
 
-        experiment = _experiment(options)
         if options.dry_run:
-            return _plan(experiment)
-        count = translate(experiment, force=options.force)
-        say(f"{experiment.run}: {count:,} sentences translated")
+            return _print_plans(options, "translate")
+        for experiment in _experiments(options):
+            count = translate(experiment, force=options.force)
+            say(f"{experiment.run}: {count:,} sentences translated")
         return 0
     return _translate_lines(options)
 
 
 def _translate_lines(options: argparse.Namespace) -> int:
     from recombine import registry
+    from recombine.benchmark import Example, stratified_sample
     from recombine.config import apply_overrides, to_plain
     from recombine.files import read_jsonl, read_lines, sha256_of, write_text
     from recombine.systems.translation import Source, translate_to_file
@@ -123,9 +111,13 @@ def _translate_lines(options: argparse.Namespace) -> int:
         if not line.strip():
             raise DataError(f"line {number} of the input is empty", hint="remove empty lines")
     if options.sample:
-        lines = lines[: options.sample]
+        # Lines have no tags, so that the whole text is one stratum.
+        examples = [Example(id=str(place), source=line) for place, line in enumerate(lines)]
+        lines = [example.source for example in stratified_sample(examples, options.sample, 0)]
     if options.dry_run:
-        say(f"would translate {len(lines):,} lines with '{options.system}'")
+        from recombine.plan import plan_lines
+
+        print_json(plan_lines(system, options.system, lines))
         return 0
     if options.model is not None:
         system = system.load(options.model)
@@ -173,16 +165,19 @@ def score_verb(options: argparse.Namespace) -> int:
         from recombine.experiment import score_run
 
         options.experiment = options.target
-        experiment = _experiment(options)
-        count = score_run(experiment, force=options.force)
-        say(f"{experiment.run}: {count} scored")
+        if options.dry_run:
+            return _print_plans(options, "score")
+        for experiment in _experiments(options):
+            count = score_run(experiment, force=options.force, sample=options.sample)
+            say(f"{experiment.run}: {count} scored")
         return 0
     return _score_file(options)
 
 
 def _score_file(options: argparse.Namespace) -> int:
-    from recombine.benchmark import Benchmark, stratified_sample
+    from recombine.benchmark import Benchmark
     from recombine.config import apply_overrides
+    from recombine.experiment import sample_hypotheses
     from recombine.files import write_jsonl
     from recombine.metrics.hypotheses import read_hypotheses
     from recombine.metrics.scoring import observation_row, score
@@ -199,17 +194,14 @@ def _score_file(options: argparse.Namespace) -> int:
     for note in notes:
         say(f"note: {note}")
     if options.sample:
-        kept = stratified_sample(benchmark.read(split), options.sample, 0)
-        hypotheses = {e.id: hypotheses[e.id] for e in kept if e.id in hypotheses}
+        hypotheses = sample_hypotheses(benchmark, hypotheses, options.sample)
+    metric_options = apply_overrides({}, options.overrides)
     if options.dry_run:
-        say(f"would score {len(hypotheses):,} hypotheses")
+        from recombine.plan import plan_scores
+
+        print_json(plan_scores(benchmark, hypotheses, options.metric, metric_options))
         return 0
-    results = score(
-        benchmark,
-        hypotheses,
-        options.metric or None,
-        options=apply_overrides({}, options.overrides),
-    )
+    results = score(benchmark, hypotheses, options.metric or None, options=metric_options)
     if options.observations is not None:
         write_jsonl(
             options.observations,
@@ -217,7 +209,7 @@ def _score_file(options: argparse.Namespace) -> int:
         )
     rows = score_rows(results, overall_only=not (options.tags or options.json))
     if options.json:
-        print(json.dumps([_row(row) for row in rows], ensure_ascii=False, indent=2))
+        print_json([_row(row) for row in rows])
         return 0
     for row in rows:
         name = row.split if row.tag == "all" else f"{row.split} {row.tag}={row.value}"
@@ -250,7 +242,7 @@ def report_verb(options: argparse.Namespace) -> int:
 
         found = power_plan(options.runs, gain=options.power)
         if options.json:
-            print(json.dumps(found, ensure_ascii=False, indent=2))
+            print_json(found)
         else:
             print_tree(found)
         return 0
@@ -270,7 +262,16 @@ def report_verb(options: argparse.Namespace) -> int:
 
         print_tree(read_judgements(options.runs, options.judged))
         return 0
-    return _report(options.runs, options.out or options.runs[0] / "report", options.overrides)
+    out = options.out or options.runs[0] / "report"
+    if options.dry_run:
+        from recombine.plan import plan_report
+
+        print_json(plan_report(options.runs, out, options.sample))
+        return 0
+    overrides = list(options.overrides)
+    if options.sample:
+        overrides.append(f"sample={options.sample}")
+    return _report(options.runs, out, overrides)
 
 
 def _report(runs: Sequence[Path], out: Path, overrides: Sequence[str]) -> int:

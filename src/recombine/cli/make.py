@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.talk import print_tree, say
+from recombine.cli.talk import print_json, print_tree, say
 from recombine.errors import ConfigError, DataError, Problems, RecombineError
 
 LISTED = ("builders", "systems", "metrics", "recipes", "grammars")
@@ -34,7 +35,7 @@ def list_verb(options: argparse.Namespace) -> int:
         else:
             found[kind] = registry.names(kind[:-1])
     if options.json:
-        print(json.dumps(found, ensure_ascii=False, indent=2))
+        print_json(found)
         return 0
     for kind, members in found.items():
         print(f"{kind}:")
@@ -55,7 +56,7 @@ def check_verb(options: argparse.Namespace) -> int:
             {"where": str(p.where or ""), "message": p.message, "hint": p.hint} for p in problems
         ]
         found = {"ok": not problems, "problems": rows, "notes": notes}
-        print(json.dumps(found, ensure_ascii=False, indent=2))
+        print_json(found)
         return 2 if problems else 0
     if problems:
         raise Problems(problems)
@@ -164,9 +165,14 @@ def build_verb(options: argparse.Namespace) -> int:
         overrides.append(f"address={options.address}")
     recipe = read_recipe(options.recipe, overrides)
     if options.dry_run:
-        plan = getattr(recipe.builder, "plan", None)
+        from recombine.plan import plan_build
+
         say(f"would build {recipe.head.name} with '{recipe.builder_name}' into {options.out}")
-        print(json.dumps(plan() if plan else {}, ensure_ascii=False, indent=2))
+        asked = {"sample": options.sample} if options.sample else {}
+        if options.series:
+            divergences, seeds = _members(options)
+            asked["members"] = len(divergences) * len(seeds)
+        print_json({**plan_build(recipe.builder, asked.get("members", 1)), **asked})
         return 0
     if options.series:
         return _build_series(recipe, options)
@@ -187,11 +193,7 @@ def build_verb(options: argparse.Namespace) -> int:
 def _build_series(recipe: Any, options: argparse.Namespace) -> int:
     from recombine.builders.series import build_series
 
-    try:
-        divergences = [float(part) for part in options.series.split(",")]
-        seeds = [int(part) for part in (options.seeds or str(options.seed)).split(",")]
-    except ValueError as error:
-        raise ConfigError(f"--series and --seeds are comma-separated numbers: {error}") from None
+    divergences, seeds = _members(options)
     series = build_series(recipe, options.out, divergences=divergences, seeds=seeds)
     for member in series.member:
         say(
@@ -202,12 +204,28 @@ def _build_series(recipe: Any, options: argparse.Namespace) -> int:
     return 0
 
 
+def _members(options: argparse.Namespace) -> tuple[list[float], list[int]]:
+    """The target divergences and the seeds of a series."""
+    try:
+        divergences = [float(part) for part in options.series.split(",")]
+        seeds = [int(part) for part in (options.seeds or str(options.seed)).split(",")]
+    except ValueError as error:
+        raise ConfigError(f"--series and --seeds are comma-separated numbers: {error}") from None
+    return divergences, seeds
+
+
 def export_verb(options: argparse.Namespace) -> int:
     """Export a benchmark."""
     from recombine.benchmark import Benchmark
     from recombine.export import export
 
-    for path in export(Benchmark.open(options.benchmark), options.format, options.out):
+    benchmark = Benchmark.open(options.benchmark)
+    if options.dry_run:
+        from recombine.plan import plan_export
+
+        print_json(plan_export(benchmark, options.format, options.out, options.sample))
+        return 0
+    for path in export(benchmark, options.format, options.out, sample=options.sample):
         print(path)
     return 0
 
@@ -216,12 +234,10 @@ def clean_verb(options: argparse.Namespace) -> int:
     """Drop what is no translation from a corpus."""
     from recombine.builders.cleaning import clean_corpus
 
+    if options.dry_run:
+        return _print_reading(options.verb, [options.corpus], out=str(options.out))
     found = clean_corpus(options.corpus, options.out, source=options.source, target=options.target)
-    if options.json:
-        print(json.dumps(found._asdict(), ensure_ascii=False, indent=2))
-    else:
-        print_tree(found._asdict())
-    return 0
+    return _print_found(found._asdict(), options)
 
 
 def divergence_verb(options: argparse.Namespace) -> int:
@@ -229,21 +245,42 @@ def divergence_verb(options: argparse.Namespace) -> int:
     from recombine.builders.divergence.compare import measure_divergence
     from recombine.config import apply_overrides
 
-    found = measure_divergence(options.train, options.test, apply_overrides({}, options.overrides))
+    given = apply_overrides({"sample": options.sample}, options.overrides)
+    if options.dry_run:
+        return _print_reading(options.verb, [options.train, options.test], **given)
+    return _print_found(measure_divergence(options.train, options.test, given), options)
+
+
+def contamination_verb(options: argparse.Namespace) -> int:
+    """Find benchmark sentences in a corpus."""
+    from recombine.benchmark import Benchmark
+    from recombine.report.contamination import contamination, searched_splits
+
+    benchmark = Benchmark.open(options.benchmark)
+    if options.dry_run:
+        sizes = {
+            split: benchmark.manifest.splits[split]
+            for split in searched_splits(benchmark, options.split)
+        }
+        if options.sample:
+            sizes = {split: min(size, options.sample) for split, size in sizes.items()}
+        return _print_reading(options.verb, options.corpus, examples=sizes)
+    found = contamination(
+        benchmark, options.corpus, splits=tuple(options.split), sample=options.sample
+    )
+    return _print_found(found, options)
+
+
+def _print_found(found: dict[str, Any], options: argparse.Namespace) -> int:
     if options.json:
-        print(json.dumps(found, ensure_ascii=False, indent=2))
+        print_json(found)
     else:
         print_tree(found)
     return 0
 
 
-def contamination_verb(options: argparse.Namespace) -> int:
-    """Find benchmark sentences in a corpus."""
-    from recombine.report.contamination import contamination
+def _print_reading(verb: str, files: Sequence[Path], **more: Any) -> int:
+    from recombine.plan import plan_reading
 
-    found = contamination(options.benchmark, options.corpus, splits=tuple(options.split))
-    if options.json:
-        print(json.dumps(found, ensure_ascii=False, indent=2))
-    else:
-        print_tree(found)
+    print_json({**plan_reading(verb, files), **more})
     return 0

@@ -106,6 +106,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("benchmark", type=Path)
     add.add_argument("--format", required=True, choices=["tsv", "text", "parquet"])
     add.add_argument("--out", required=True, type=Path)
+    _planned(add)
 
     add = verb(
         "clean",
@@ -118,6 +119,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--target", required=True, help="the language and name of the translation")
     add.add_argument("--out", required=True, type=Path)
     _json(add)
+    _planned(add, sampled=False)
 
     add = verb(
         "divergence",
@@ -129,6 +131,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("test", type=Path)
     _options(add)
     _json(add)
+    _planned(add)
 
     add = verb(
         "contamination",
@@ -140,6 +143,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("corpus", type=Path, nargs="+")
     add.add_argument("--split", action="append", default=[])
     _json(add)
+    _planned(add)
 
     for name, function, help_text in (
         ("train", evaluate.train_verb, "train the trainable systems of an experiment, every seed"),
@@ -209,6 +213,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--judged", type=Path, metavar="TSV", help="read judgements back")
     _options(add)
     _json(add)
+    _planned(add)
     return parser
 
 
@@ -228,8 +233,21 @@ def _json(parser: argparse.ArgumentParser) -> None:
 
 
 def _long(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, do nothing")
-    parser.add_argument(
-        "--sample", type=int, default=0, metavar="N", help="a seeded subset, stratified by tag"
-    )
+    _planned(parser)
     parser.add_argument("--force", action="store_true", help="make outputs again that are stale")
+
+
+def _planned(parser: argparse.ArgumentParser, *, sampled: bool = True) -> None:
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="say as JSON what would be done, sizes and an estimate of time; do nothing",
+    )
+    if sampled:
+        parser.add_argument(
+            "--sample",
+            type=int,
+            default=0,
+            metavar="N",
+            help="a seeded subset of N, stratified by the first tag",
+        )

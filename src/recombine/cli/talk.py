@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
@@ -52,6 +53,11 @@ def waiting(description: str) -> Iterator[None]:
         finally:
             sys.stdout = stream
             _waiting.remove(bar)
+
+
+def print_json(value: Any) -> None:
+    """Print data for programs."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def print_tree(value: Any, indent: str = "") -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recombine.benchmark import Benchmark
+from recombine.benchmark import Benchmark, stratified_sample
 from recombine.errors import DataError
 from recombine.files import read_lines
 from recombine.run import progress
@@ -35,17 +35,18 @@ def contamination(
     *,
     splits: Sequence[str] = (),
     ngram: int = NGRAM,
+    sample: int = 0,
 ) -> dict[str, Any]:
     """Overlap of each split's sources and references with text files, one sentence per line.
 
     The corpus is streamed and may be of any size (plain, .gz or .xz); memory grows with the
-    benchmark only.
+    benchmark only. `sample` looks for a stratified subset of each split.
     """
     if not isinstance(benchmark, Benchmark):
         benchmark = Benchmark.open(benchmark)
     paths = [corpora] if isinstance(corpora, (str, Path)) else list(corpora)
-    chosen = tuple(splits) or tuple(split for split in benchmark.splits if split != "train")
-    entries = list(_entries(benchmark, chosen))
+    chosen = searched_splits(benchmark, splits)
+    entries = list(_entries(benchmark, chosen, sample))
     exact: dict[str, list[int]] = {}
     normalised: dict[str, list[int]] = {}
     grams: dict[str, list[int]] = {}
@@ -82,9 +83,16 @@ def contamination(
     }
 
 
-def _entries(benchmark: Benchmark, splits: Iterable[str]) -> Iterator[Entry]:
+def searched_splits(benchmark: Benchmark, splits: Sequence[str]) -> tuple[str, ...]:
+    """Return the splits asked for, or all that no system learns from."""
     for split in splits:
-        for example in benchmark.iterate(split):
+        benchmark.split_path(split)
+    return tuple(splits) or tuple(split for split in benchmark.splits if split != "train")
+
+
+def _entries(benchmark: Benchmark, splits: Iterable[str], sample: int) -> Iterator[Entry]:
+    for split in splits:
+        for example in stratified_sample(benchmark.read(split), sample, 0):
             yield Entry(split, "source", example.id, example.source)
             for reference in example.references[:1]:
                 yield Entry(split, "reference", example.id, reference)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -116,6 +116,9 @@ class Report:
 
 def build_report(source: Source, options: ReportOptions) -> Report:
     """Read every score file, one metric and split at a time, and keep the findings."""
+    if options.sample:
+        note = f"only a sample of {options.sample:,} examples of each split is looked at"
+        source = replace(source, sample=options.sample, notes=(*source.notes, note))
     wanted = [
         (split, metric)
         for split in _chosen_splits(source, options)

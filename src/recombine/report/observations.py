@@ -239,17 +239,22 @@ def read_panel(source: Source, metric: str, split: str, checkpoint: str | None =
         if checkpoint is None and one.seed == min(f.seed for f in files if f.system == one.system):
             source.seen[one.path] = tables[one.system, one.seed].seen()
     common = set.intersection(*(set(table.keys) for table in tables.values()))
+    left_out = {
+        f"{system}, seed {seed}": len(table.keys) - len(common)
+        for (system, seed), table in tables.items()
+        if len(table.keys) > len(common)
+    }
     first = tables[files[0].system, files[0].seed]
+    if source.sample:
+        looked_at = source.examples(split)
+        pairs = zip(first.keys, first.ids, strict=True)
+        common &= {key for key, group in pairs if all(one in looked_at for one in group)}
     order = [position for position, key in enumerate(first.keys) if key in common]
     keys = tuple(first.keys[position] for position in order)
     ids = tuple(first.ids[position] for position in order)
     columns: dict[str, dict[int, Column]] = {}
-    left_out: dict[str, int] = {}
     for one in files:
-        table = tables[one.system, one.seed]
-        columns.setdefault(one.system, {})[one.seed] = _aligned(table, keys)
-        if len(table.keys) > len(keys):
-            left_out[f"{one.system}, seed {one.seed}"] = len(table.keys) - len(keys)
+        columns.setdefault(one.system, {})[one.seed] = _aligned(tables[one.system, one.seed], keys)
     facts = _metric_facts(files[0], source)
     # Rows of every system, so that one that is always right does not hide what the metric is.
     everything = np.concatenate(

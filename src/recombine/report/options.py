@@ -19,6 +19,8 @@ class ReportOptions:
     # contexts of a compound, the pairs of one base sentence); `key`, every key by itself; or a tag
     # (target_word, template).
     cluster: str = "group"
+    # Of each split, a stratified subset of this many examples; 0 = all.
+    sample: int = 0
     confidence: float = 0.95
     samples: int = 1_000
     trials: int = 2_000

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark, Example
+from recombine.benchmark import Benchmark, Example, stratified_sample
 from recombine.errors import DataError, StaleOutput
 from recombine.files import read_json, read_jsonl
 from recombine.run import Cell, Run
@@ -37,6 +37,8 @@ class Source:
     names: Mapping[Path, str]
     scores: tuple[Scores, ...]
     notes: tuple[str, ...] = ()
+    # More than 0: only a stratified subset of this many examples of each split is looked at.
+    sample: int = 0
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -46,7 +48,8 @@ class Source:
     def examples(self, split: str) -> dict[str, Example]:
         """The examples of a split by id."""
         if split not in self._examples:
-            self._examples[split] = {one.id: one for one in self.benchmark.iterate(split)}
+            kept = stratified_sample(self.benchmark.read(split), self.sample, 0)
+            self._examples[split] = {one.id: one for one in kept}
         return self._examples[split]
 
     @cached_property

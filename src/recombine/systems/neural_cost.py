@@ -22,15 +22,19 @@ LEARN_ADAPTER = 4
 # measured with presets small (CPU) and paper-transformer (one NVIDIA H200). Within a factor of 3.
 LEARNING_SHARE = 0.3
 DECODING_SHARE = 0.05
+# To load PyTorch, the text and the weights.
+START_SECONDS = 10.0
+# What a step takes that has next to nothing to multiply.
+STEP_SECONDS = 0.01
 # A model that is not here yet is taken for one of a billion weights.
 _UNKNOWN_PARAMETERS = 1e9
 _SIZE = 1024
 _TRIALS = 3
 
 
-def learning_cost(operations: float, device: str) -> Cost:
-    """Return the cost of learning."""
-    return _cost(operations, LEARNING_SHARE, device)
+def learning_cost(operations: float, device: str, *, steps: int = 0) -> Cost:
+    """Return the cost of learning; a small model waits for each of its steps."""
+    return _cost(operations, LEARNING_SHARE, device, steps * STEP_SECONDS)
 
 
 def decoding_cost(operations: float, device: str) -> Cost:
@@ -52,12 +56,12 @@ def mean_tokens(texts: Sequence[str]) -> float:
     return sum(max(1.0, len(text) / 4) for text in texts) / max(1, len(texts))
 
 
-def _cost(operations: float, share: float, device: str) -> Cost:
+def _cost(operations: float, share: float, device: str, least: float = 0.0) -> Cost:
     name, speed = _speed(device)
     return Cost(
-        operations / (share * speed),
+        START_SECONDS + max(least, operations / (share * speed)),
         f"reckoned: {operations:.1e} operations at {share:.0%} of the {speed:.1e} a second "
-        f"measured now on {name}",
+        f"measured now on {name}, and {START_SECONDS:g} s to start",
     )
 
 

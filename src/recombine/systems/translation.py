@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from recombine.errors import SystemFailure
 from recombine.files import Appender, write_jsonl
-from recombine.run import Meta, progress
+from recombine.run import Meta, progress, set_aside
 from recombine.systems.base import Failure, System
 
 
@@ -36,7 +36,7 @@ def translate_to_file(
     """Complete the translations file at `path`; return how many sentences were translated now."""
     meta = Meta(path)
     if force:
-        _set_aside(path, meta)
+        set_aside(path)
     if meta.is_current(fingerprint):
         return 0
     meta.write(fingerprint, complete=False)
@@ -97,13 +97,3 @@ def _translate(system: System, missing: Sequence[Source]) -> Iterator[str | Fail
             f"the system returned {count} translations for {len(missing)} sentences; "
             f"the first without one is {missing[count].id}: {missing[count].text!r}"
         )
-
-
-def _set_aside(path: Path, meta: Meta) -> None:
-    """Keep what --force is about to replace: translations can be expensive."""
-    if path.exists():
-        number = 1
-        while path.with_name(f"{path.name}.old-{number}").exists():
-            number += 1
-        path.rename(path.with_name(f"{path.name}.old-{number}"))
-    meta.path.unlink(missing_ok=True)

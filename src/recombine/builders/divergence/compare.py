@@ -50,6 +50,8 @@ class Measurement:
     atom_alpha: float = ATOM_ALPHA
     compound_alpha: float = COMPOUND_ALPHA
     top: int = 10
+    # Of each set, a random subset of this many sentences; 0 = all. Small sets diverge more.
+    sample: int = 0
     random_tests: tuple[int, ...] = (3_000, 10_000, 30_000)
     random_train: int = 200_000
     seed: int = 1
@@ -64,9 +66,11 @@ class Measurement:
             corpus, ends = self._prepare((train, test), Path(folder))
             counts = count_corpus(corpus, self._cuts(), Path(folder) / "rows")
             sides = counts.sentences >= ends[0]
-            found = self._pair(counts, np.flatnonzero(~sides), np.flatnonzero(sides))
+            train_rows, test_rows = (self._some(np.flatnonzero(one)) for one in (~sides, sides))
+            found = self._pair(counts, train_rows, test_rows)
             return {
                 **found,
+                **({"sample": [len(train_rows), len(test_rows)]} if self.sample else {}),
                 "atom_alpha": self.atom_alpha,
                 "compound_alpha": self.compound_alpha,
                 "definition": self.definition,
@@ -125,6 +129,13 @@ class Measurement:
             compound_alpha=self.compound_alpha,
         )
         return {"atom_divergence": found.atom, "compound_divergence": found.compound}
+
+    def _some(self, rows: Index) -> Index:
+        """Return a seeded subset of the rows, or all of them."""
+        if not 0 < self.sample < len(rows):
+            return rows
+        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(self.seed)))
+        return np.sort(generator.permutation(rows)[: self.sample])
 
     def _random(self, counts: Counts) -> list[dict[str, Any]]:
         rows = []

@@ -113,7 +113,7 @@ class _Trained(Options):
         if self.batch_unit == "tokens":
             tokens = sum(self._pieces(one.source, self.source_subwords) for one in examples)
             operations /= max(1.0, tokens / max(1, len(examples)))
-        cost = learning_cost(operations, self.device)
+        cost = learning_cost(operations, self.device, steps=self.steps)
         if self.max_minutes and cost.seconds > 60 * self.max_minutes:
             return Cost(60 * self.max_minutes, "max_minutes")
         return cost
