@@ -102,6 +102,18 @@ def test_fillers_can_come_from_outputs():
     assert not metric.judge(items[0].example, "jeder große hund").correct
 
 
+def test_sentences_without_a_reference_are_learned_from_their_outputs():
+    """Beside others that have one: contexts have references, new compounds have none."""
+    items = [
+        Scored(compound(["every", "dog"], f"{{}} x {n}", salt=str(n)), "jeder liebe hund")
+        for n in range(30)
+    ]
+    metric = Compound()
+    metric.prepare([*items, *many(["every", "cat"], ["jede alte katze"] * 30)])
+    assert "fillers:references+hypotheses" in metric.signature()
+    assert metric.judge(items[0].example, "jeder liebe hund").correct
+
+
 def test_the_floor_is_the_error_of_the_references():
     """A wrong reference shows up in the notes."""
     metric = Compound()

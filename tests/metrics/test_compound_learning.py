@@ -13,7 +13,7 @@ NEAR = Atom("near", "P", ("n",), True)
 
 def knowledge(*units, atoms=(EVERY, DOG), trusted=True):
     """Learn from these texts, all of the same compound."""
-    texts = [Text(atoms, one, "g", str(number)) for number, one in enumerate(units)]
+    texts = [Text(atoms, one, "g", str(number), trusted) for number, one in enumerate(units)]
     return learn(
         texts,
         heads=("P",),
@@ -21,7 +21,6 @@ def knowledge(*units, atoms=(EVERY, DOG), trusted=True):
         order_share=0.95,
         optional_share=0.1,
         synonym_roles=(),
-        trusted=trusted,
     )
 
 

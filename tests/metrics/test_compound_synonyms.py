@@ -44,6 +44,13 @@ def test_outputs_teach_only_pieces_of_known_renderings():
     assert learn_synonyms(data, ["N"], trusted=False) == {("doctor", "N"): ("A",)}
 
 
+def test_words_that_may_be_left_out_need_no_synonyms():
+    """Nobody asks for a rendering of them."""
+    data = [*texts("xABy", "pQr", "sQt"), *BACKGROUND]
+    assert learn_synonyms(data, ["N"])
+    assert learn_synonyms(data, ["N"], without={("doctor", "N")}) == {}
+
+
 def test_phrases_are_left_alone():
     """A fixed phrase must be kept whole."""
     phrase = Atom("he liked", "MOD", ("AB",), True)

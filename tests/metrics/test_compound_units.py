@@ -49,3 +49,9 @@ def test_marks_are_punctuation_and_symbols():
     """Full-width punctuation counts like ASCII."""
     assert all(map(is_mark, ".,!?，。！$"))
     assert not any(map(is_mark, "a1的"))
+
+
+def test_a_rendering_inside_a_longer_one_is_not_found():
+    """It would cut the word in two."""
+    assert find_all("xABy", ("A", "AB")) == [(1, 3)]
+    assert find_all("AxAB", ("A", "AB")) == [(0, 1), (2, 4)]

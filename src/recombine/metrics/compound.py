@@ -79,23 +79,24 @@ class Compound:
         return example.id if is_compound(example) else None
 
     def prepare(self, items: Sequence[Scored]) -> None:
-        """Learn from all references, or from all outputs where there is no reference."""
+        """Learn from the references, and from the outputs of sentences that have none."""
         self._units, self._knowledge = Units(), Knowledge()
         compounds = [item for item in items if is_compound(item.example)]
         self._examples = [item.example for item in compounds]
         if self.mode == "official":
             return
-        has_references = any(item.example.references for item in compounds)
-        from_references = self.fillers == "references" or (
-            self.fillers == "auto" and has_references
-        )
-        self._learned_from = "references" if from_references else "hypotheses"
-        texts = [
-            Text(self._units.atoms(example), units, example.group or "", context_of(example))
-            for example, hypothesis in compounds
-            for text in (example.references if from_references else (hypothesis,))
-            if (units := self._units.encode(text))
-        ]
+        texts: list[Text] = []
+        for example, hypothesis in compounds:
+            trusted = self.fillers == "references" or (
+                self.fillers == "auto" and bool(example.references)
+            )
+            atoms, group, context = self._units.atoms(example), example.group or "", None
+            for text in example.references if trusted else (hypothesis,):
+                if units := self._units.encode(text):
+                    context = context or context_of(example)
+                    texts.append(Text(atoms, units, group, context, trusted))
+        kinds = {"references" if text.trusted else "hypotheses" for text in texts}
+        self._learned_from = "+".join(sorted(kinds, reverse=True))
         self._knowledge = learn(
             texts,
             heads=self.heads,
@@ -103,7 +104,6 @@ class Compound:
             order_share=self.order_share,
             optional_share=self.optional_share,
             synonym_roles=self.synonyms,
-            trusted=from_references,
         )
 
     def observe(self, items: Sequence[Scored]) -> Observation | None:
@@ -131,7 +131,7 @@ class Compound:
             f"{self.name}|mode:default|fillers:{self._learned_from or self.fillers}"
             f"@{self.filler_share:g}|order:{self.order_share:g}|optional:{self.optional_share:g}"
             f"|relaxation:{'yes' if self.relaxation else 'no'}"
-            f"|own-fillers:{'yes' if self.own_fillers else 'no'}|version:1"
+            f"|own-fillers:{'yes' if self.own_fillers else 'no'}|version:2"
         )
 
     def notes(self) -> dict[str, Any]:

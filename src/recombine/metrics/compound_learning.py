@@ -64,15 +64,22 @@ def learn(
     order_share: float,
     optional_share: float,
     synonym_roles: Collection[str],
-    trusted: bool,
 ) -> Knowledge:
     """Count what the texts do; shares are explained at the metric's options.
 
-    Outputs of a system are not `trusted`: they show what stands between words, hardly new words.
+    Outputs of a system are not trusted: they show what stands between words, hardly new words.
     """
-    knowledge = Knowledge(synonyms=learn_synonyms(texts, synonym_roles, trusted=trusted))
-    if trusted:
-        knowledge.optional = _optional_heads(texts, heads, optional_share)
+    trusted = [text for text in texts if text.trusted]
+    others = [text for text in texts if not text.trusted]
+    optional = _optional_heads(trusted, heads, optional_share)
+    # Nobody asks for a rendering of a word that may be left out.
+    knowledge = Knowledge(
+        optional=optional,
+        synonyms={
+            **learn_synonyms(others, synonym_roles, trusted=False, without=optional),
+            **learn_synonyms(trusted, synonym_roles, without=optional),
+        },
+    )
     order: dict[frozenset[str], Counter[tuple[str, str]]] = defaultdict(Counter)
     seen: Counter[Key] = Counter()
     inside: dict[Key, Counter[str]] = defaultdict(Counter)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import NamedTuple
 
 from recombine.metrics.compound_units import Atom, is_mark
@@ -24,18 +24,23 @@ LIFT_OF_A_PART = 10.0  # a piece of a known rendering needs less evidence than a
 
 
 class Text(NamedTuple):
-    """A translation to learn from."""
+    """A translation to learn from; a reference is `trusted`, the output of a system is not."""
 
     atoms: tuple[Atom, ...]
     units: str
     group: str
     context: str
+    trusted: bool = True
 
 
 def learn_synonyms(
-    texts: Sequence[Text], roles: Collection[str], *, trusted: bool = True
+    texts: Sequence[Text],
+    roles: Collection[str],
+    *,
+    trusted: bool = True,
+    without: Container[tuple[str, str]] = frozenset(),
 ) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return (word, role) -> further renderings as units.
+    """Return (word, role) -> further renderings as units; `without` some words.
 
     Texts that are not `trusted` (a system's outputs) teach only pieces of known renderings.
     """
@@ -43,6 +48,8 @@ def learn_synonyms(
     known: dict[tuple[str, str], Atom] = {}
     for number, text in enumerate(texts):
         for atom in text.atoms:
+            if (atom.text, atom.role) in without:
+                continue
             if atom.required and atom.role in roles and not atom.is_phrase:
                 members[atom.text, atom.role].append(number)
                 known[atom.text, atom.role] = atom

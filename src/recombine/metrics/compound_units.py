@@ -89,14 +89,23 @@ class Units:
 
 
 def find_all(units: str, renderings: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where any of the renderings occurs, by position."""
+    """Return where any of the renderings occurs, by position; the longer one where two overlap.
+
+    A short rendering inside a longer one would cut the word in two.
+    """
     found: list[tuple[int, int]] = []
     for rendering in renderings:
         at = units.find(rendering)
         while at >= 0:
             found.append((at, at + len(rendering)))
             at = units.find(rendering, at + 1)
-    return sorted(set(found)) if len(found) > 1 else found
+    if len(found) < 2:
+        return found
+    return sorted(
+        span
+        for span in set(found)
+        if not any(o != span and o[0] <= span[0] and span[1] <= o[1] for o in found)
+    )
 
 
 @lru_cache(maxsize=1 << 14)
