@@ -41,3 +41,10 @@ def test_a_phrase_is_one_stretch():
     assert phrase_rendering(target, [0, 4], 0, 2) is None
     assert phrase_rendering(target, [-1, -1], 0, 2) is None
     assert phrase_rendering(target, [4, 5], 0, 2) is None
+
+
+def test_forms_of_the_same_stem_are_accepted():
+    """A rare adjective was not linked in every gender; another word is another word."""
+    vocabulary = sorted(["neue", "neuem", "neueste", "neun", "rote"])
+    found = renderings({"neuen": 9, "neue": 9}, clusters=1, vocabulary=vocabulary)
+    assert found.forms == ("neue", "neuen", "neuem")

@@ -11,7 +11,7 @@ import numpy as np
 
 from recombine.benchmark import Example, Focus
 from recombine.builders.alignment import Alignment
-from recombine.builders.atom_choice import AtomPool, choose
+from recombine.builders.atom_choice import AtomPool, choose, is_consistent
 from recombine.builders.bilingual_lexicon import renderings
 from recombine.builders.compose import ChosenAtom, Embedded, Embedder, Limits, compose
 from recombine.builders.corpus_filter import Pair
@@ -42,7 +42,6 @@ class Assembly:
         self.generator = generator
         objects = {slot.head: slot.relations for slot in recipe.slots.values() if slot.head}
         self.pool = AtomPool(pairs, alignment, recipe.roles, objects, recipe.floor)
-        self.links = self.pool.links
         self.dropped = 0
         self.embedders: dict[str, Embedder] = {}
         self.phrases = {
@@ -99,6 +98,7 @@ class Assembly:
                 ),
                 clusters=recipe.clusters,
                 taken=taken if role in OWN_ROLES else (),
+                vocabulary=self.pool.vocabulary,
             )
             surface = self.pool.usage.surface
             chosen[role] = [atom._replace(text=surface(atom.text)) for atom in atoms]
@@ -199,9 +199,14 @@ class Assembly:
         elif token == one.phrase.noun:
             role = "N"
         word = pair.tokens[token]
-        known = renderings(self.links.get(word, {}), clusters=self.recipe.clusters, source=word)
-        checked = known.links >= self.recipe.floor and role in self.recipe.roles
-        enough = checked and known.coverage >= self.recipe.roles[role].coverage
+        known = renderings(
+            self.pool.links.get(word, {}),
+            clusters=self.recipe.clusters,
+            source=word,
+            vocabulary=self.pool.vocabulary,
+        )
+        wanted = self.recipe.roles.get(role)
+        enough = known.links >= self.recipe.floor and wanted and is_consistent(known, wanted)
         return Focus(
             text=pair.source[pair.starts[token] : pair.ends[token]],
             role=role,

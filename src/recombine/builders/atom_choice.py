@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from recombine.builders.alignment import Alignment
-from recombine.builders.bilingual_lexicon import links_of_words, renderings
+from recombine.builders.bilingual_lexicon import Renderings, links_of_words, renderings
 from recombine.builders.compose import ChosenAtom
 from recombine.builders.corpus_filter import Pair
 from recombine.builders.word_usage import NOMINAL, STRICTLY_SINGULAR, Modifiers, Usage
@@ -59,6 +59,7 @@ class AtomPool:
         self.floor = floor
         self.usage = Usage(pairs, objects)
         self.links = links_of_words(alignment)
+        self.vocabulary = sorted(alignment.target.vocabulary)
         modifying = roles["MOD"].relations if "MOD" in roles else ()
         self.modifiers = Modifiers(pairs, modifying, alignment)
         self._strict = self.usage.singular_determiners(STRICTLY_SINGULAR)
@@ -133,22 +134,20 @@ def choose(
     *,
     clusters: int,
     taken: Container[str] = (),
+    vocabulary: Sequence[str] = (),
 ) -> list[ChosenAtom]:
     """Return the atoms of a role, the most frequent first; `taken` ones only where others lack."""
     found: list[ChosenAtom] = []
     loose: list[ChosenAtom] = []
     count = 0
     for count, one in enumerate(candidates, start=1):  # noqa: B007
-        rendered = renderings(one.links, clusters=clusters, source=one.text)
-        consistent = rendered.coverage >= wanted.coverage
-        if wanted.unchecked:
-            consistent &= rendered.largest >= ONE_GROUP
-        if rendered.forms and consistent:
-            found.append(
-                ChosenAtom(one.text, role, rendered.forms, one.frequency, rendered.coverage)
-            )
+        rendered = renderings(one.links, clusters=clusters, source=one.text, vocabulary=vocabulary)
+        consistent = is_consistent(rendered, wanted)
+        atom = ChosenAtom(one.text, role, rendered.forms, one.frequency, rendered.coverage)
+        if consistent:
+            found.append(atom)
         elif wanted.unchecked or wanted.words:
-            loose.append(ChosenAtom(one.text, role, (), one.frequency, rendered.coverage))
+            loose.append(atom._replace(accepted=()))
     chosen = spread([atom for atom in found if atom.text not in taken], wanted.count)
     chosen += spread([atom for atom in found if atom.text in taken], wanted.count - len(chosen))
     chosen += spread(loose, wanted.count - len(chosen))
@@ -158,6 +157,13 @@ def choose(
             hint=f"lower floor or roles.{role}.coverage, or take a larger corpus",
         )
     return sorted(chosen, key=lambda atom: (-atom.frequency, atom.text))
+
+
+def is_consistent(rendered: Renderings, wanted: Role) -> bool:
+    """Return True where a rule can say whether the word was translated."""
+    if not rendered.forms or rendered.coverage < wanted.coverage:
+        return False
+    return not wanted.unchecked or rendered.largest >= ONE_GROUP
 
 
 def spread(atoms: Sequence[ChosenAtom], count: int) -> list[ChosenAtom]:

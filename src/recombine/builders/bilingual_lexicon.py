@@ -7,8 +7,9 @@ one cluster. No target-language knowledge is needed.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,9 @@ from recombine.metrics.segment import is_punctuation
 
 # A form seen less often than this share of the links is an accident of the aligner.
 RAREST_FORM = 0.005
+# Endings longer than this make another word; stems shorter than this are no stems.
+LONGEST_ENDING = 2
+SHORTEST_STEM = 4
 COPIED = 0.1
 
 
@@ -65,10 +69,14 @@ def phrase_rendering(
     return None if any(is_punctuation(word) for word in words) else " ".join(words)
 
 
-def renderings(links: Mapping[str, int], *, clusters: int, source: str = "") -> Renderings:
+def renderings(
+    links: Mapping[str, int], *, clusters: int, source: str = "", vocabulary: Sequence[str] = ()
+) -> Renderings:
     """Keep the forms of the largest clusters, and say how much of all links they cover.
 
     The source word itself is a rendering only when it is common: else it is an untranslated line.
+    From the sorted `vocabulary` come forms of the same stems that no link showed: a rare adjective
+    is not linked in every gender.
     """
     if links.get(source, 0) < COPIED * sum(links.values()):
         links = {form: count for form, count in links.items() if form != source}
@@ -91,7 +99,21 @@ def renderings(links: Mapping[str, int], *, clusters: int, source: str = "") -> 
     )
     if not total:
         return Renderings((), 0.0, 0)
+    forms = tuple(dict.fromkeys((*forms, *inflected(forms, vocabulary))))
     return Renderings(forms, covered / total, total, kept[0].total() / total)
+
+
+def inflected(forms: Sequence[str], vocabulary: Sequence[str]) -> Iterator[str]:
+    """Yield the words of a sorted vocabulary that are one of these forms and a short ending."""
+    stems = [form for form in forms if len(form) >= SHORTEST_STEM]
+    for stem in stems:
+        if any(stem != one and stem.startswith(one) for one in stems):
+            continue
+        at = bisect_left(vocabulary, stem)
+        while at < len(vocabulary) and vocabulary[at].startswith(stem):
+            if len(vocabulary[at]) <= len(stem) + LONGEST_ENDING:
+                yield vocabulary[at]
+            at += 1
 
 
 def same_word(one: str, other: str) -> bool:
