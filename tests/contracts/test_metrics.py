@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recombine.benchmark import Benchmark, Example, Focus, stratified_sample
+from recombine.benchmark import Benchmark, Draft, Example, Focus, stratified_sample
 from recombine.builders.recipe import build
 from recombine.errors import RecombineError
 from recombine.metrics.base import Scored
@@ -16,8 +16,6 @@ from recombine.testing import check_metric
 
 SLOW = {"partial-ginza"}  # loads a Japanese parser
 PARSES = {"partial", "anatomy"}  # with the grammar sget, which speaks English and Japanese
-# Literal uses of an idiom come from a corpus of the user; tests/metrics/test_literal.py has some.
-NATURAL_ONLY = {"literal-control"}
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +53,30 @@ def compounds(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
                     focus=focus,
                 )
             )
-    from recombine.benchmark import Draft
-
     draft = Draft(tmp_path_factory.mktemp("compounds") / "b", seed=1)
     draft.write("test", rows)
     head = {"format": 1, "name": "c", "version": "1", "source": "en", "target": "zh"}
+    return draft.finish({**head, "builder": "none", "seed": 1})
+
+
+@pytest.fixture(scope="module")
+def literal_uses(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+    """Idioms meant word by word, which a user finds in a corpus."""
+    rows = [
+        Example.make(
+            source=f"{who} kicked the bucket over .",
+            references=[f"{who} stieß den Eimer um ."],
+            tags={"use": "literal"},
+            focus=[
+                Focus(text="kicked the bucket", role="idiom"),
+                Focus(text="bucket", role="keyword", accepted=("Eimer",)),
+            ],
+        )
+        for who in ("Mary", "Tom", "The cat")
+    ]
+    draft = Draft(tmp_path_factory.mktemp("literal") / "b", seed=1)
+    draft.write("overgeneralisation", rows)
+    head = {"format": 1, "name": "l", "version": "1", "source": "en", "target": "de"}
     return draft.finish({**head, "builder": "none", "seed": 1})
 
 
@@ -80,13 +97,13 @@ def items(benchmark: Benchmark, *, perfect: bool) -> list[Scored]:
     "name",
     [
         pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
-        for name in sorted(set(BUILT_IN["metric"]) - NATURAL_ONLY)
+        for name in sorted(BUILT_IN["metric"])
     ],
 )
-def test_the_contract_holds(name, generated, consistency, compounds):
+def test_the_contract_holds(name, generated, consistency, compounds, literal_uses):
     """On every kind of benchmark: keys, finite statistics, order, blank output, perfect output."""
     observed = 0
-    for benchmark in (generated, consistency, compounds):
+    for benchmark in (generated, consistency, compounds, literal_uses):
         (metric,) = (m for m in create_metrics([name], benchmark) if m.name == name)
         mixed = items(benchmark, perfect=False)
         applicable = sum(metric.key(item.example) is not None for item in mixed)

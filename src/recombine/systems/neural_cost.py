@@ -18,10 +18,10 @@ FORWARD = 2
 LEARN = 6
 # Adapters leave the weights alone, so that a third of the operations of learning falls away.
 LEARN_ADAPTER = 4
-# Shares of the speed of one large multiplication that our training and our decoding reach;
-# measured with presets small (CPU) and paper-transformer (one NVIDIA H200). Within a factor of 3.
-LEARNING_SHARE = 0.3
-DECODING_SHARE = 0.05
+# Shares of the speed of one large multiplication that our training and our decoding reach: 0.19 and
+# 0.17, measured with preset small on one CPU core. Another model or device may differ threefold.
+LEARNING_SHARE = 0.2
+DECODING_SHARE = 0.15
 # To load PyTorch, the text and the weights.
 START_SECONDS = 10.0
 # What a step takes that has next to nothing to multiply.
