@@ -1,7 +1,9 @@
 """Names lead to objects: built in, from a file, never silently to another."""
 
+import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -89,3 +91,38 @@ def test_an_installed_package_adds_names(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     assert "loud" in registry.names("system")
     assert list(registry.create("system", "loud", {}).translate(["a"])) == ["a!"]
+
+
+# Packages whose module has another name, or that come along with another package.
+PROVIDES = {"MeCab": "mecab-python3", "vl_convert": "vl-convert-python"}
+COMES_WITH = {("spacy", "ja"): "ginza"}
+
+
+def requirements(extras: dict[str, list[str]], extra: str) -> set[str]:
+    """The packages of an extra, with those of the extras it names."""
+    found = set()
+    for line in extras[extra]:
+        own = re.fullmatch(r"recombine\[(.*)\]", line)
+        if own:
+            found.update(*(requirements(extras, one) for one in own.group(1).split(",")))
+        else:
+            found.add(line.partition("==")[0])
+    return found
+
+
+def test_every_install_line_installs_what_is_missing(repository):
+    """An extra that an error names is there, and brings the module that was missed."""
+    with (repository / "pyproject.toml").open("rb") as stream:
+        extras = tomllib.load(stream)["project"]["optional-dependencies"]
+    asked = re.compile(r'require\(\s*"([\w.]+)",\s*extra="(\w+)"')
+    wrong = []
+    calls = 0
+    for path in (repository / "src").rglob("*.py"):
+        for module, extra in asked.findall(path.read_text(encoding="utf-8")):
+            calls += 1
+            top = module.partition(".")[0]
+            package = COMES_WITH.get((top, extra), PROVIDES.get(top, top.replace("_", "-")))
+            if package not in requirements(extras, extra):
+                wrong.append(f"{path.name}: {module} is not in [{extra}]")
+    assert wrong == []
+    assert calls > 20
