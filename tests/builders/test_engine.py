@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
-from recombine.builders.engine import map_in_order
+from recombine.builders.engine import AHEAD, map_in_order
 from recombine.errors import DataError, SystemFailure, Where
 
 
@@ -31,6 +32,20 @@ class Square:
 def test_results_are_in_order(workers: int) -> None:
     """Any number of workers gives the same list."""
     assert list(map_in_order(Square(), range(9), workers=workers)) == [n * n for n in range(9)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_only_a_few_items_are_under_way(workers: int) -> None:
+    """A corpus larger than memory streams through: no item is taken long before its turn."""
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(100):
+            taken.append(number)
+            yield number
+
+    for done, _ in enumerate(map_in_order(Square(), items(), workers=workers), 1):
+        assert len(taken) - done <= AHEAD * workers + 3
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Literal, TypeVar
 
 from recombine.errors import SystemFailure
@@ -52,7 +52,7 @@ def map_in_order(
     # A corpus of one or two blocks is done before a process has started.
     first = list(islice(iterator, 3))
     if workers == 1 or len(first) < 3:
-        for item in (*first, *iterator):
+        for item in chain(first, iterator):
             yield function(item)
         return
     yield from _in_processes(function, first, iterator, workers)
@@ -67,7 +67,7 @@ def _in_processes(
     pending: deque[Future[Any]] = deque()
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
         try:
-            for item in (*first, *rest):
+            for item in chain(first, rest):
                 pending.append(pool.submit(function, item))
                 if len(pending) >= AHEAD * workers:
                     yield pending.popleft().result()
