@@ -24,3 +24,14 @@ def test_classes_are_shown_when_a_metric_has_them(findings):
     text = anatomy_section(replace(findings, sheets=(sheet,)))
     assert "modifier dropped" in text
     assert "PP 3" in text
+
+
+def test_classes_that_two_metrics_share_are_shown_once(findings):
+    """A graded form of a metric classes alike; right classes are coloured as such."""
+    counts = {"lstm": {"PP 3": Counter({"identical": 3, "context": 2})}}
+    sheet = replace(findings.main, labels=counts, right_labels=frozenset({"identical"}))
+    other = replace(sheet, metric="graded")
+    text = anatomy_section(replace(findings, sheets=(sheet, other)))
+    assert text.count("<h3>") == 1
+    assert 'h8" title="60.0%">3' in text
+    assert "pairs.html" not in text

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 
 import pytest
 
 from recombine.errors import DataError, StaleOutput
 from recombine.files import write_jsonl
-from recombine.report.observations import open_source, read_panel, read_scores, show_tag
+from recombine.report.observations import Column, open_source, read_panel, read_scores, show_tag
 
 
 def test_panel_is_aligned_and_scaled(run):
@@ -75,3 +76,17 @@ def test_clusters_number_tag_values(run):
 def test_tags_as_text():
     """Numbers that are equal are one slice."""
     assert (show_tag(3.0), show_tag(3), show_tag(2.5), show_tag(True)) == ("3", "3", "2.5", "yes")
+
+
+@pytest.mark.parametrize(
+    ("higher_is_better", "turned", "expected"),
+    [(True, False, 1.0), (False, False, 0.0), (False, True, 1.0)],
+)
+def test_the_value_of_an_observation_without_fault(run, higher_is_better, turned, expected):
+    """Where less is better 1 is a fault, unless the statistics count the other way round."""
+    panel = read_panel(open_source([run]), "exact", "gen")
+    for by_seed in panel.columns.values():
+        for seed, column in by_seed.items():
+            stats = 1 - column.stats if turned else column.stats
+            by_seed[seed] = Column(stats, column.values)  # type: ignore[index]
+    assert dataclasses.replace(panel, higher_is_better=higher_is_better).right_value == expected

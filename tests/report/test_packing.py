@@ -38,6 +38,7 @@ def test_what_was_said_is_found_again(findings, run, data):
 def test_verdicts_are_those_of_the_score_files(findings, data):
     """Each voice has its own verdicts, and right ones said the reference."""
     exact = data["verdicts"][0]
+    assert exact["right"] == 1.0
     for one in findings.source.files("exact", "gen"):
         voice = data["voices"].index([data["systems"].index(one.system), one.seed])
         rows = read_details(one.path, set(data["id"]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from recombine.report.sections import (
     breaks_section,
     examples_link,
@@ -31,3 +33,10 @@ def test_links_open_a_selection():
     assert examples_link(a="x y", tag__pattern="PP→Subj").startswith(
         "#examples?a=x+y&tag.pattern=PP%"
     )
+
+
+def test_scores_to_be_kept_low_say_so(findings):
+    """An error rate reads like a score unless the page says which way is better."""
+    assert "lower is better" not in sure_section(findings)
+    sheets = (replace(findings.main, higher_is_better=False), *findings.sheets[1:])
+    assert sure_section(replace(findings, sheets=sheets)).count("lower is better") >= 2

@@ -127,7 +127,7 @@ def _discordant(panel: Panel, first: str, second: str) -> tuple[int, int]:
     right = next(iter(panel.columns[second].values())).values
     if not np.isin(np.concatenate([left, right]), (0.0, 1.0)).all():
         return 0, 0
-    counted = mcnemar(left == 1, right == 1)
+    counted = mcnemar(left == panel.right_value, right == panel.right_value)
     return counted.only_first, counted.only_second
 
 

@@ -9,6 +9,7 @@ from html import escape
 
 from recombine.report.compare import Comparison
 from recombine.report.model import Report, Sheet
+from recombine.report.pairs_page import has_pairs
 from recombine.report.sections import (
     by_family,
     colour,
@@ -22,7 +23,6 @@ from recombine.report.sections import (
 
 # More labels than this would not fit a stacked row on a phone.
 MOST_LABELS = 12
-RIGHT_LABELS = frozenset({"right", "correct", "identical"})
 
 
 def compare_section(report: Report) -> str:
@@ -134,9 +134,19 @@ def _slice_details(report: Report, sheet: Sheet, one: Comparison) -> str:
 
 def anatomy_section(report: Report) -> str:
     """What happened in the errors, where a metric classes them."""
-    sheets = [sheet for sheet in report.sheets if sheet.labels]
+    sheets: list[Sheet] = []
+    for sheet in report.sheets:
+        # Metrics that grade the same classes would show the same table again.
+        known = (one for one in sheets if one.split == sheet.split)
+        if sheet.labels and all(one.labels != sheet.labels for one in known):
+            sheets.append(sheet)
     if not sheets:
         return ""
+    pairs = (
+        '<p><a href="pairs.html">Inconsistent pairs with the changed words marked</a></p>'
+        if has_pairs(report.source)
+        else ""
+    )
     blocks = []
     for sheet in sheets:
         for system in sheet.systems:
@@ -146,7 +156,7 @@ def anatomy_section(report: Report) -> str:
 <section id="anatomy"><div class="wrap">
 <h2>What goes wrong?</h2>
 <p class="quiet">How the metrics class what they saw, counted over all seeds.</p>
-{"".join(blocks)}
+{pairs}{"".join(blocks)}
 </div></section>"""
 
 
@@ -172,7 +182,7 @@ def _label_table(report: Report, sheet: Sheet, system: str) -> str:
 
 def _label_cell(sheet: Sheet, system: str, value: str, label: str, count: int, size: int) -> str:
     share = count / size if size else 0.0
-    right = label.lower() in RIGHT_LABELS
+    right = label in sheet.right_labels
     if right:
         step = 5 + min(5, round(5 * share))
     else:

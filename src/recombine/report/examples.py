@@ -33,6 +33,7 @@ class _Split:
     name: str
     examples: Mapping[str, Example]
     verdicts: Sequence[Mapping[str, float]]
+    right_value: float
 
 
 def pack_examples(report: Report, budget_bytes: int) -> Packed:
@@ -62,14 +63,15 @@ def _read_split(report: Report, split: str) -> _Split:
     covered: set[str] = set()
     for cell in report.source.cells:
         covered.update(read_translations(cell, split))
-    metric = next(sheet.metric for sheet in report.sheets if sheet.split == split)
+    sheet = next(sheet for sheet in report.sheets if sheet.split == split)
     first: dict[str, Scores] = {}
-    for one in report.source.files(metric, split):
+    for one in report.source.files(sheet.metric, split):
         first.setdefault(one.system, one)
     return _Split(
         split,
         {name: example for name, example in examples.items() if name in covered},
         [_values(report, one) for one in first.values()],
+        sheet.right_value,
     )
 
 
@@ -122,7 +124,7 @@ def _most_telling(
 
     def telling(name: str) -> int:
         seen = {verdicts[name] for verdicts in split.verdicts if name in verdicts}
-        return 0 if len(seen) > 1 else 1 if any(value < 1 for value in seen) else 2
+        return 0 if len(seen) > 1 else 1 if any(value != split.right_value for value in seen) else 2
 
     plain = order[: quota // 4]
     rest = sorted(order[quota // 4 :], key=telling)

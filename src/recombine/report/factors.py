@@ -72,29 +72,42 @@ def factor_tables(source: Source, split: str = "gen") -> list[Table]:
     tables = [
         _table(
             "compound-frequency",
-            "6.1 Compound frequency in training",
+            "Compound frequency in training (section 6.1)",
             both,
             lambda e: frequency_class(counts.occurrences[compound_text(e)]),
             (note, "Original phrases of the contexts are included where they were scored."),
         ),
-        _table("compound-length", "6.2 Compound length in atoms", judged, _tag("length")),
+        _table(
+            "compound-length",
+            "Compound length in atoms (section 6.2)",
+            judged,
+            _tag("length"),
+        ),
         *_frequency_tables(judged, counts, note),
         _binned(
             "compound-cooccurrence",
-            "6.4 Co-occurrence of atoms (mean PMI within five words)",
+            "Co-occurrence of atoms, mean PMI within five words (section 6.4)",
             judged,
             lambda e: counts.association(atoms_of(e)),
             (note,),
         ),
-        _table("compound-pattern", "6.5 Pattern", judged, _tag("pattern")),
-        _table("compound-modifier", "6.5 Modifier (MOD)", judged, _has("MOD")),
-        _table("compound-adjective", "6.5 Adjective (ADJ)", judged, _has("ADJ")),
+        _table("compound-pattern", "Pattern (section 6.5)", judged, _tag("pattern")),
+        _table(
+            "compound-modifier", "With or without a modifier (section 6.5)", judged, _has("MOD")
+        ),
+        _table(
+            "compound-adjective", "With or without an adjective (section 6.5)", judged, _has("ADJ")
+        ),
         _binned(
-            "context-length", "6.6 Length of the context", judged, _number("context_length"), ()
+            "context-length",
+            "Length of the context (section 6.6)",
+            judged,
+            _number("context_length"),
+            (),
         ),
         _binned(
             "context-distance",
-            "6.6 Mean dependency distance of the context",
+            "Mean dependency distance of the context (section 6.6)",
             judged,
             _number("mdd"),
             (),
@@ -261,10 +274,10 @@ def _frequency_tables(
             system: [one for one in rows if length in (0, len(one.example.focus))]
             for system, rows in judged.items()
         }
-        title = "6.3 Frequency of the rarest atom"
+        title = "Frequency of the rarest atom"
         yield _binned(
             f"atom-frequency-{length or 'all'}",
-            f"{title}, {length} atoms" if length else title,
+            f"{title}{f', {length} atoms' if length else ''} (section 6.3, Figures 4 and 8 to 10)",
             part,
             lambda e: float(_rarest(e, counts)),
             (note,),

@@ -59,7 +59,8 @@ def base(rows: Sequence[Mapping[str, Any]], width: int | Spec, height: int | Spe
     """What all figures share: data, size, quiet axes, the systems' colours."""
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "data": {"values": [dict(row) for row in rows]},
+        # JSON knows no NaN; a null is no point.
+        "data": {"values": [{k: None if v != v else v for k, v in row.items()} for row in rows]},
         "width": width,
         "height": height,
         "background": "transparent",
@@ -111,7 +112,7 @@ def _score_axis(sheet: Sheet) -> Spec:
         "field": "score",
         "type": "quantitative",
         "scale": {"domain": [0, 100]},
-        "title": sheet.metric,
+        "title": sheet.metric + ("" if sheet.higher_is_better else " (lower is better)"),
     }
 
 

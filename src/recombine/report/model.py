@@ -40,6 +40,7 @@ class Sheet:
     seeds: Mapping[str, tuple[int, ...]]
     is_share: bool
     higher_is_better: bool
+    right_value: float
     resampled: str
     scores: tuple[Score, ...]
     comparisons: tuple[Comparison, ...]
@@ -51,6 +52,7 @@ class Sheet:
     parents: Mapping[str, Mapping[str, str]]
     crosses: Mapping[tuple[str, str], Mapping[tuple[str, str], Mapping[str, Cross]]]
     labels: Mapping[str, Mapping[str, Counter[str]]]
+    right_labels: frozenset[str]
     left_out: Mapping[str, int]
 
     def overall(self, system: str) -> Score:
@@ -173,6 +175,7 @@ def make_sheet(panel: Panel, options: ReportOptions) -> Sheet:
         seeds={name: tuple(by_seed) for name, by_seed in panel.columns.items()},
         is_share=panel.is_share,
         higher_is_better=panel.higher_is_better,
+        right_value=panel.right_value,
         resampled=_resampled(panel, options.cluster),
         scores=tuple(all_scores(panel, options)),
         comparisons=tuple(comparisons),
@@ -184,6 +187,7 @@ def make_sheet(panel: Panel, options: ReportOptions) -> Sheet:
         parents=_parents(panel, tag),
         crosses=_crosses(panel, tag),
         labels=_label_counts(panel, tag),
+        right_labels=_right_labels(panel),
         left_out=panel.left_out,
     )
 
@@ -267,3 +271,15 @@ def _label_counts(panel: Panel, tag: str | None) -> dict[str, dict[str, Counter[
                     by_value = found.setdefault(system, {})
                     by_value.setdefault(str(value), Counter())[label] += 1
     return found
+
+
+def _right_labels(panel: Panel) -> frozenset[str]:
+    """Classes whose observations are mostly without fault."""
+    right: Counter[str] = Counter()
+    seen: Counter[str] = Counter()
+    for by_seed in panel.columns.values():
+        for column in by_seed.values():
+            for value, label in zip(column.values, column.labels, strict=False):
+                seen[label] += 1
+                right[label] += value == panel.right_value
+    return frozenset(label for label in seen if 2 * right[label] > seen[label])

@@ -101,6 +101,18 @@ class Panel:
         return 100.0 if largest <= 1.0 else 1.0
 
     @cached_property
+    def right_value(self) -> float:
+        """The value of an observation without fault: 0 where the metric counts faults as 1.
+
+        A score to be kept low may come from values of either kind; the statistics tell.
+        """
+        columns = [one for by_seed in self.columns.values() for one in by_seed.values()]
+        values = np.concatenate([one.values for one in columns])
+        scores = np.concatenate([one.stats[:, 0] for one in columns])
+        together = float(((values - values.mean()) * (scores - scores.mean())).sum())
+        return 1.0 if (together >= 0) == self.higher_is_better else 0.0
+
+    @cached_property
     def is_share(self) -> bool:
         """Whether the score is a share of keys, so that 0 and 100 are its limits."""
         columns = [one for by_seed in self.columns.values() for one in by_seed.values()]

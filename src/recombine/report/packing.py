@@ -22,6 +22,8 @@ LONGEST_TEXT = 4_000
 MOST_DETAIL = 600
 # Fields of a detail that are shown in another way, or say nothing to a reader.
 UNTOLD = ("aligned", "findings")
+# Fields whose values say more in a phrase than beside their name.
+NAMELESS = {"class": "{}", "how": "judged by: {}"}
 
 Place = tuple[str, str]  # split and example id
 
@@ -103,13 +105,17 @@ def pack(report: Report, gathered: Gathered, chosen: Mapping[str, Sequence[str]]
         "texts": texts,
         "aligned": [gathered.aligned.get(place) for place, _ in rows],
         "verdicts": [
-            {"metric": metric, **_verdicts(columns, rows)}
+            {"metric": metric, "right": _right(report, metric), **_verdicts(columns, rows)}
             for metric, columns in gathered.judged.items()
         ],
     }
     data = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     # A fixed time stamp keeps the same report the same bytes.
     return base64.b64encode(gzip.compress(data, 7, mtime=0)).decode("ascii")
+
+
+def _right(report: Report, metric: str) -> float:
+    return next(sheet.right_value for sheet in report.sheets if sheet.metric == metric)
 
 
 def _clip(text: str) -> str:
@@ -183,6 +189,9 @@ def explain(detail: Mapping[str, Any]) -> str:
     parts = []
     for name, value in detail.items():
         if name in UNTOLD:
+            continue
+        if name in NAMELESS and isinstance(value, str):
+            parts.append(NAMELESS[name].format(value))
             continue
         if isinstance(value, (str, int, float, bool)):
             parts.append(f"{name} {value}")

@@ -15,7 +15,7 @@ from recombine.report.observations import Source
 # Per system and split; more is for the score files.
 MOST_PAIRS = 500
 _SPLITS = ("systematicity", "substitutivity")
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _OWN_STYLE = (
     ".pair{border-top:1px solid var(--line);padding:.6rem 0}.pair p{margin:.15rem 0}"
     ".pair .src{color:var(--soft)}mark{background:var(--mark);color:inherit;border-radius:3px;padding:0 .15em}"

@@ -131,7 +131,7 @@ def _system_card(report: Report, system: str) -> str:
     )
     return f"""<article class="card system"><h3>{swatch(report, system)}</h3>
 <p class="big"><span class="{colour(report, system)}">{number(score.estimate)}</span>
-<small>{escape(main.metric)} on {escape(main.split)}<br>{number(score.interval.low)} to {number(score.interval.high)}</small></p>
+<small>{escape(main.metric)} on {escape(main.split)}{_direction(main)}<br>{number(score.interval.low)} to {number(score.interval.high)}</small></p>
 <div class="range {colour(report, system)}" aria-hidden="true">{_bar(score, 100.0)}</div>
 <dl class="facts small">{"".join(others)}{weak}<dt>spread</dt><dd>{spread}</dd></dl></article>"""
 
@@ -174,7 +174,7 @@ def _overall_table(report: Report, split: str) -> str:
             score = sheet.overall(system)
             lead = (
                 f'<th scope="rowgroup" rowspan="{len(sheet.systems)}">{escape(sheet.metric)}'
-                f'<br><span class="small quiet">{sheet.n:,} {_unit(sheet)}</span></th>'
+                f'<br><span class="small quiet">{sheet.n:,} {_unit(sheet)}{_direction(sheet)}</span></th>'
                 if position == 0
                 else ""
             )
@@ -193,6 +193,11 @@ def _overall_table(report: Report, split: str) -> str:
 <th scope="col" class="num">interval</th><th scope="col">0 to 100</th>
 <th scope="col" class="num">seeds: sd, min–max</th></tr></thead>
 <tbody>{"".join(rows)}</tbody></table></div>"""
+
+
+def _direction(sheet: Sheet) -> str:
+    """A reminder where less is better: error rates, literal idioms."""
+    return "" if sheet.higher_is_better else ", lower is better"
 
 
 def _unit(sheet: Sheet) -> str:
@@ -236,9 +241,9 @@ def breaks_section(report: Report, charts: Mapping[str, str]) -> str:
 <p class="quiet">Each cell is a score with its interval; click one to see its examples.</p>
 {groups}
 <div class="toolbar"><label class="small quiet">Show <select id="heat-metric">{options}</select></label></div>
-<div class="key" aria-hidden="true">0 {"".join(f'<i class="h{step}"></i>' for step in range(11))} 100</div>
+<div class="key" aria-hidden="true">broken {"".join(f'<i class="h{step}"></i>' for step in range(11))} solid</div>
 {heats}
-{f'<h3>Curves</h3><div class="grid">{figures}</div>' if figures else ""}
+{f'<h3>Curves</h3><div class="grid figures">{figures}</div>' if figures else ""}
 </div></section>"""
 
 
@@ -306,7 +311,7 @@ def _small_tables(report: Report, sheet: Sheet) -> str:
             f'<th scope="col">{swatch(report, system)}</th>' for system in sheet.systems
         )
         rows = "".join(
-            f'<tr><th scope="row">{pretty(value)} <span class="small quiet">{next(iter(by_system.values())).n:,}</span></th>'
+            f'<tr><th scope="row">{_yes_no(table, value)} <span class="small quiet">{next(iter(by_system.values())).n:,}</span></th>'
             + "".join(
                 _heat_cell(sheet, by_system.get(system), system, value, tag)
                 for system in sheet.systems
@@ -323,6 +328,11 @@ def _small_tables(report: Report, sheet: Sheet) -> str:
     # Many systems need the whole width.
     kind = "grid" if len(sheet.systems) <= 3 else "grid full"
     return f'<div class="{kind}">{"".join(blocks)}</div>' if blocks else ""
+
+
+def _yes_no(table: Iterable[str], value: str) -> str:
+    """Tags that are 0 or 1 are questions."""
+    return {"0": "no", "1": "yes"}[value] if set(table) == {"0", "1"} else pretty(value)
 
 
 def made_section(report: Report, notes: Sequence[str]) -> str:

@@ -72,7 +72,11 @@ class Source:
     def splits(self) -> tuple[str, ...]:
         """Splits with scores, the generalisation sets first."""
         found = {one.split for one in self.scores if one.checkpoint is None}
-        return tuple(sorted(found, key=lambda name: (*_split_order(name), name)))
+        order = {name: place for place, name in enumerate([*CHAPTERS, *self.benchmark.splits])}
+        order.update({name: place for place, name in enumerate(CHAPTERS)})
+        return tuple(
+            sorted(found, key=lambda name: (_split_rank(name), order.get(name, len(order)), name))
+        )
 
     def metrics(self, split: str) -> tuple[str, ...]:
         """Metrics scored on a split, the benchmark's own order first."""
@@ -82,10 +86,14 @@ class Source:
         return tuple(sorted(found, key=lambda name: (order.get(name, len(order)), name)))
 
 
-def _split_order(name: str) -> tuple[int, ...]:
+# The tests of a consistency benchmark in the order of the paper (Dankers et al. 2022, section 4).
+CHAPTERS = ("systematicity", "substitutivity", "overgeneralisation")
+
+
+def _split_rank(name: str) -> int:
     if name.startswith(("gen", "cg")):
-        return (0,)
-    return (1,) if name.startswith("test") else (2,)
+        return 0
+    return 1 if name.startswith("test") else 2
 
 
 def open_source(runs: Sequence[Path]) -> Source:

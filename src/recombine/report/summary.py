@@ -113,7 +113,7 @@ def sliceable_tags(panel: Panel) -> list[str]:
 def main_tag(panel: Panel) -> str | None:
     """The tag that names what is tested: the first one that slices."""
     tags = sliceable_tags(panel)
-    for preferred in ("pattern", "template"):
+    for preferred in ("pattern", "idiom", "synonym", "template"):
         if preferred in tags:
             return preferred
     return tags[0] if tags else None

@@ -152,7 +152,7 @@
   const metricNow = () => data.verdicts.find((one) => one.metric === state.metric) || data.verdicts[0];
   const isRight = (verdicts, voice, index) => {
     const value = verdicts.values[voice][index];
-    return value === null ? null : value >= (verdicts.yesNo ? 1 : 100);
+    return value === null ? null : verdicts.yesNo ? value === verdicts.right : value >= 100;
   };
 
   // ---- state <-> address ---------------------------------------------------------------------
@@ -294,9 +294,10 @@
       const value = verdicts.values[voice][index];
       if (value === null) continue;
       if (verdicts.yesNo) {
-        const mark = who.appendChild(element("span", "verdict " + (value ? "ok" : "no"), (value ? "✓ " : "✗ ") + verdicts.metric));
+        const ok = value === verdicts.right;
+        const mark = who.appendChild(element("span", "verdict " + (ok ? "ok" : "no"), (ok ? "✓ " : "✗ ") + verdicts.metric));
         if (voices.length > 1) {
-          const right = voices.filter((one) => verdicts.values[one][index] === 1).length;
+          const right = voices.filter((one) => verdicts.values[one][index] === verdicts.right).length;
           mark.append(element("small", "", " right in " + right + " of " + voices.length));
         }
       } else who.append(element("span", "", verdicts.metric + " " + value));
