@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recombine.report.figures import inline_svg, report_figures, svg_to_pdf, to_svg
+from recombine.report.figures import base, inline_svg, report_figures, svg_to_pdf, to_svg
 
 
 def test_figures_are_drawn(findings):
@@ -21,3 +21,9 @@ def test_figures_are_drawn(findings):
 def test_page_figures_are_curves(findings):
     """The heat map is a table in the page; curves are drawn."""
     assert all("heat-map" not in one.name for one in report_figures(findings) if one.in_page)
+
+
+def test_what_could_not_be_judged_is_no_point():
+    """A score that is not a number becomes a null, which JSON and Vega understand."""
+    spec = base([{"x": 1, "score": float("nan")}, {"x": 2, "score": 0.5}], 10, 10)
+    assert spec["data"]["values"] == [{"x": 1, "score": None}, {"x": 2, "score": 0.5}]
