@@ -45,6 +45,26 @@ def make_options(folder):
     return [*languages, f"path='{folder}'", "phrases.he liked='mod0'", *ROLES]
 
 
+def test_parses_give_the_dependency_distance(tmp_path):
+    """From a file in any order, or from a parser; a sentence without a parse is a fault."""
+    folder = release(tmp_path / "r")
+    sentences = (folder / "cg-test/NP/NP.en").read_text("utf-8").splitlines()
+    rows = ["source\tlemmas\trelations\theads"]
+    for text in reversed(sentences):
+        size = len(text.split())
+        relations = " ".join(["root", *["dep"] * (size - 2), "punct"])
+        rows.append("\t".join((text, text, relations, " ".join(["0", *["1"] * (size - 1)]))))
+    parses = tmp_path / "parses.tsv"
+    parses.write_text("\n".join(rows) + "\n", "utf-8")
+    benchmark = make(folder, tmp_path / "b", f"parses='{parses}'")
+    assert [example.tags["mdd"] for example in benchmark.read("gen")] == [1.5, 2.0, 2.5, 3.0]
+    parsed = make(folder, tmp_path / "b2", "parser='words'").read("gen")
+    assert parsed[0].tags["mdd"] == 2.0
+    parses.write_text("\n".join(rows[:-1]) + "\n", "utf-8")
+    with pytest.raises(DataError, match="1 of 4 sentences of the test have no parse"):
+        make(folder, tmp_path / "b3", f"parses='{parses}'")
+
+
 def test_every_example_knows_its_compound(tmp_path):
     """Pattern, category, atoms with places, accepted renderings and group."""
     benchmark = make(release(tmp_path / "r"), tmp_path / "b", "compounds=2", "contexts=2")

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from builders.invented_corpus import write_corpus
+from builders.invented_corpus import bracketed, write_corpus
 from recombine.builders.assembly import seen_in
 from recombine.builders.compounds import Compounds, paper_patterns
 from recombine.builders.recipe import build, check_benchmark
@@ -168,6 +168,62 @@ def test_translations_may_lie_in_a_file_of_their_own(benchmark, tmp_path):
     target.write_text("\n".join(r[1] for r in rows[2:]) + "\n", "utf-8")
     with pytest.raises(DataError, match="fewer lines"):
         build("compounds", tmp_path / "b2", overrides=options)
+
+
+def columns(path, sentences):
+    """Return the rows of an invented corpus and the file of its translations."""
+    lines = write_corpus(path / "c.tsv", sentences).read_text("utf-8").splitlines()[1:]
+    rows = [line.split("\t") for line in lines]
+    (path / "source.en").write_text("\n".join(row[0] for row in rows) + "\n", "utf-8")
+    (path / "target.de").write_text("\n".join(row[1] for row in rows) + "\n", "utf-8")
+    return rows, [
+        *SMALL,
+        f"corpus='{path / 'source.en'}'",
+        f"target_corpus='{path / 'target.de'}'",
+    ]
+
+
+def test_raw_text_goes_through_a_parser(tmp_path):
+    """A spaCy pipeline of the user's own: here one that knows the invented sentences."""
+    spacy = pytest.importorskip("spacy")
+    rows, options = columns(tmp_path, 400)
+    known = {row[0]: row for row in rows}
+
+    @spacy.language.Language.component("invented_parser")
+    def parse(document):
+        _, _, lemmas, relations, heads = known[document.text]
+        for token, lemma, relation, head in zip(
+            document, lemmas.split(), relations.split(), heads.split(), strict=True
+        ):
+            token.lemma_, token.dep_ = lemma, relation
+            token.head = document[int(head) - 1] if head != "0" else token
+        return document
+
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("invented_parser", name="parser")
+    pipeline.to_disk(tmp_path / "model")
+    options.append(f"parser='spacy:{tmp_path / 'model'}'")
+    parsed = build("compounds", tmp_path / "b", overrides=options)
+    same = [*SMALL, f"corpus='{tmp_path / 'c.tsv'}'"]
+    given = build("compounds", tmp_path / "b2", overrides=same)
+    assert (parsed.path / "gen.jsonl").read_bytes() == (given.path / "gen.jsonl").read_bytes()
+
+
+def test_phrases_may_come_from_brackets(tmp_path):
+    """Constituency trees of the same sentences give the same phrases."""
+    rows, options = columns(tmp_path, 400)
+    trees = tmp_path / "corpus.mrg"
+    trees.write_text("\n".join(bracketed(row) for row in rows) + "\n", "utf-8")
+    options.append(f"brackets='{trees}'")
+    found = build("compounds", tmp_path / "b", overrides=options)
+    given = build(
+        "compounds", tmp_path / "b2", overrides=[*SMALL, f"corpus='{tmp_path / 'c.tsv'}'"]
+    )
+    assert (found.path / "gen.jsonl").read_bytes() == (given.path / "gen.jsonl").read_bytes()
+    with pytest.raises(ConfigError, match="give one"):
+        Compounds(corpus="x", brackets="y", target_corpus="z", parser="words")
+    with pytest.raises(ConfigError, match="hold no translations"):
+        Compounds(corpus="x", brackets="y")
 
 
 def test_too_few_atoms_are_explained(tmp_path):

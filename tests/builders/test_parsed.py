@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from recombine.builders.parsed import is_parsed, parse_block, read_blocks, read_parsed
+from recombine.builders.parsed import (
+    is_parsed,
+    mean_distance,
+    parse_block,
+    read_blocks,
+    read_parsed,
+)
 from recombine.errors import DataError
 
 CONLLU = """\
@@ -128,3 +134,12 @@ def test_parsed_files_are_told_from_text(tmp_path: Path) -> None:
     assert is_parsed(written(tmp_path / "a.xyz", CONLLU))
     assert is_parsed(written(tmp_path / "b.en.gz", COLUMNS))
     assert not is_parsed(written(tmp_path / "c.conllu", "Just a sentence.\n"))
+
+
+def test_mean_distance_leaves_out_root_and_punctuation():
+    """Liu 2008, as in section 6.6 of Li et al. 2021."""
+    # the->dog 1, dog->saw 1, a->cat 1, cat->saw 2
+    heads = [1, 2, -1, 4, 2, 2]
+    relations = ["det", "nsubj", "root", "det", "dobj", "punct"]
+    assert mean_distance(heads, relations) == 1.25
+    assert mean_distance([-1], ["root"]) == 0

@@ -16,6 +16,7 @@ from recombine.builders.bilingual_lexicon import renderings
 from recombine.builders.compose import ChosenAtom, Embedded, Embedder, Limits, compose
 from recombine.builders.corpus_filter import Pair
 from recombine.builders.ngram_model import NgramModel
+from recombine.builders.parsed import mean_distance
 from recombine.builders.templates import Phrase, find_phrases
 from recombine.builders.word_usage import SUBJECTS
 from recombine.metrics.segment import segment
@@ -155,7 +156,10 @@ class Assembly:
                     "contexts": self.recipe.contexts,
                     "context_length": context,
                     "rarest_atom": min(atom.frequency for atom in compound.atoms),
-                    "mdd": dependency_distance(self.pairs[one.phrase.sentence]),
+                    "mdd": mean_distance(
+                        self.pairs[one.phrase.sentence].heads,
+                        self.pairs[one.phrase.sentence].relations,
+                    ),
                     "compound": compound.text,
                 },
                 group=f"{compound.category}: {compound.text}",
@@ -236,19 +240,6 @@ class Assembly:
         """Return how many of the compounds occur in the training data."""
         texts = {one.compound.text.lower() for one in embedded}
         return len(seen_in((words_of(pair.source) for pair in self.pairs), texts))
-
-
-def dependency_distance(pair: Pair) -> float:
-    """Return the mean distance of words and their heads in the original sentence (section 6.6).
-
-    Liu 2008: the root and punctuation are left out.
-    """
-    distances = [
-        abs(token - head)
-        for token, (head, relation) in enumerate(zip(pair.heads, pair.relations, strict=True))
-        if head >= 0 and relation != "punct"
-    ]
-    return round(sum(distances) / len(distances), 3) if distances else 0.0
 
 
 def seen_in(sentences: Iterable[Sequence[str]], texts: set[str]) -> set[str]:

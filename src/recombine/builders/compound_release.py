@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from recombine.benchmark import Benchmark, Draft, Example, Focus
+from recombine.builders.divergence.parsing import parsed_text
+from recombine.builders.parsed import mean_distance, read_parsed
 from recombine.errors import ConfigError, DataError, Problems, RecombineError, Where
-from recombine.files import read_lines
+from recombine.files import read_lines, write_text
 
 PLAIN_SPLITS = {"train": "train", "dev": "valid", "test": "test"}
 LEXICON_NAMES = ("lexicon", "lexicon.tsv", "lexicon.txt")
@@ -35,11 +37,15 @@ class CompoundRelease:
     """Recipe: where the release lies, what its words are, how large it must be.
 
     `roles`: role -> words. `phrases`: fixed phrase -> its key in the lexicon. `compounds` and
-    `contexts`: what the release must contain (0: not checked).
+    `contexts`: what the release must contain (0: not checked). `parses`: the test's sentences in
+    CoNLL-U or columns, in any order; `parser`: parse them instead (`spacy:MODEL`). Either gives
+    the mean dependency distance of section 6.6.
     """
 
     path: Path | None = None
     lexicon: Path | None = None
+    parses: Path | None = None
+    parser: str | None = None
     roles: dict[str, tuple[str, ...]] = field(default_factory=dict)
     phrases: dict[str, str] = field(default_factory=dict)
     compounds: int = 0
@@ -54,7 +60,7 @@ class CompoundRelease:
             examples = self._plain(folder, name)
             if examples:
                 draft.write(split, examples)
-        examples = self._compounds(folder)
+        examples = self._measured(self._compounds(folder), draft.workdir)
         draft.write("gen", examples)
         certificate = census(examples)
         draft.certificate(certificate)
@@ -155,6 +161,34 @@ class CompoundRelease:
         if problems:
             raise problems[0] if len(problems) == 1 else Problems(problems)
         return examples
+
+    def _measured(self, examples: list[Example], workdir: Path) -> list[Example]:
+        """Return the examples with the dependency distance of their sentences, where parsed."""
+        path = self.parses
+        if path is None and self.parser is not None:
+            workdir.mkdir(parents=True, exist_ok=True)
+            text = workdir / "sentences.txt"
+            write_text(text, "\n".join(dict.fromkeys(e.source for e in examples)) + "\n")
+            path = parsed_text(text, self.parser, cache=workdir)
+        if path is None:
+            return examples
+        distances = {
+            " ".join(sentence.text.split()): mean_distance(
+                [head - 1 for head in sentence.heads], sentence.relations
+            )
+            for sentence in read_parsed(path)
+        }
+        missing = [e.source for e in examples if " ".join(e.source.split()) not in distances]
+        if missing:
+            raise DataError(
+                f"{len(missing)} of {len(examples)} sentences of the test have no parse",
+                Where(str(path), text=missing[0]),
+                hint="the text of a parse must be the sentence as the release has it",
+            )
+        return [
+            replace(e, tags={**e.tags, "mdd": distances[" ".join(e.source.split())]})
+            for e in examples
+        ]
 
     def _words(self, compound: str, roles: dict[str, str], where: Where) -> list[Word]:
         words: list[Word] = []

@@ -21,6 +21,7 @@ from recombine.benchmark import Benchmark, Draft, Example
 from recombine.builders.alignment import Alignment, align, align_with_eflomal
 from recombine.builders.assembly import Assembly, seen_in, words_of
 from recombine.builders.atom_choice import Role
+from recombine.builders.brackets import read_brackets, texts_of
 from recombine.builders.corpus_filter import Filtered, Pair, filter_corpus, statistics_table
 from recombine.builders.divergence.parsing import parsed_text
 from recombine.builders.parsed import ParsedSentence, read_parsed
@@ -72,12 +73,13 @@ class Compounds:
     mean log probability of a trigram. `references`: a TSV of source and reference; `drafts`: the
     same with machine translations, to be post-edited in the `review.tsv` that is written.
     `target_corpus`: translations line by line, where the corpus has none; `parser`: for raw text
-    (`spacy:MODEL`, `stanza:LANGUAGE`).
+    (`spacy:MODEL`, `stanza:LANGUAGE`); `brackets`: its constituency trees, one a line.
     """
 
     corpus: Path
     target_corpus: Path | None = None
     parser: str | None = None
+    brackets: Path | None = None
     target_language: str = ""
     limit: int = 0
     shortest: int = 4
@@ -102,6 +104,11 @@ class Compounds:
     drafts: Path | None = None
 
     def __post_init__(self) -> None:
+        if self.brackets is not None:
+            if self.parser is not None:
+                raise ConfigError("'parser' and 'brackets' both parse the corpus: give one")
+            if self.target_corpus is None:
+                raise ConfigError("'brackets' hold no translations", hint="give target_corpus")
         for category, patterns in self.patterns.items():
             if category not in self.slots:
                 raise ConfigError(
@@ -201,10 +208,12 @@ class Compounds:
         return filtered
 
     def _sentences(self, workdir: Path) -> Iterator[ParsedSentence]:
-        path = self.corpus
-        if self.parser is not None:
-            path = parsed_text(self.corpus, self.parser, cache=workdir)
-        sentences = read_parsed(path)
+        if self.brackets is not None:
+            sentences = read_brackets(self.brackets, texts_of(self.corpus))
+        elif self.parser is not None:
+            sentences = read_parsed(parsed_text(self.corpus, self.parser, cache=workdir))
+        else:
+            sentences = read_parsed(self.corpus)
         if self.target_corpus is None:
             yield from sentences
             return

@@ -108,6 +108,19 @@ def parse_block(block: Block) -> list[ParsedSentence]:
     return sentences
 
 
+def mean_distance(heads: Sequence[int], relations: Sequence[str]) -> float:
+    """Return the mean distance of words and their heads; heads are 0-based, the root has -1.
+
+    Liu 2008, as in Li et al. 2021, section 6.6: the root and punctuation are left out.
+    """
+    distances = [
+        abs(token - head)
+        for token, (head, relation) in enumerate(zip(heads, relations, strict=True))
+        if head >= 0 and relation != "punct"
+    ]
+    return round(sum(distances) / len(distances), 3) if distances else 0.0
+
+
 def _cut(path: Path, stream: IO[str], characters: int) -> Iterator[Block]:
     first = stream.readline().removeprefix("\ufeff")
     columns = _header(path, first)
