@@ -174,7 +174,7 @@ def test_a_model_of_a_sample_is_not_taken_for_the_whole(experiment):
     train(dataclasses.replace(small, system={"untold": given}))
     translate(small)
     train(small, force=True)
-    with pytest.raises(StaleOutput, match="sample_seed|train_size"):
+    with pytest.raises(StaleOutput, match=r"sample_seed|train_size"):
         translate(small)
 
 

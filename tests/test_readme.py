@@ -40,6 +40,18 @@ def test_the_commands_of_the_readme_run(repository, tmp_path):
         assert "家の中の友達が本をあげられた。" in done.stdout
 
 
+def test_the_ten_lines_of_the_python_page_run(repository, tmp_path):
+    """A user's model, evaluated as the page says."""
+    page = (repository / "docs" / "python-api.md").read_text(encoding="utf-8")
+    block = re.search(r"in ten lines\n\n```python\n(.*?)```", page, re.DOTALL)
+    assert block is not None
+    assert len([line for line in block.group(1).splitlines() if line]) <= 10
+    command = [sys.executable, "-c", block.group(1)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^gen all exact 0\.0 \[0\.0, 0\.\d\]$", done.stdout, re.MULTILINE)
+
+
 def test_links_between_pages_lead_somewhere(repository):
     """No page promises another that is not there."""
     broken = [

@@ -105,6 +105,9 @@ def test_recognise_tells_means_sums_and_the_rest_apart():
     assert ratio.kind == "sums"
     assert recognise(lambda r: float(np.median(r[:, 0])), rows).kind == "rows"
     assert recognise(mean, np.ones((40, 1))).kind == "mean"
+    for same in (np.zeros((40, 1)), np.ones((40, 1))):
+        assert recognise(lambda r: 100 * mean(r), same).slope == 100
+        assert recognise(mean, same).slope == 1
 
 
 def test_wrong_vectorised_form_is_not_used():

@@ -129,6 +129,9 @@ def recognise(
     for _ in range(trials):
         size = int(generator.integers(1, len(rows) + 1))
         samples.append(rows[generator.integers(0, len(rows), size)])
+    if rows.shape[1] == 1 and bool((rows == rows[0]).all()):
+        # All right or all wrong: 0 is 0 on every scale, so a second value has to tell which it is.
+        samples.append(np.concatenate([rows[:1], 1 - rows[:1]]))
     candidates = [Aggregator(aggregate, "mean", *form) for form in LINEAR_FORMS]
     if many is not None:
         candidates.append(Aggregator(aggregate, "sums", many=many))
