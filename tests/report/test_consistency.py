@@ -67,14 +67,22 @@ def test_tables_of_the_paper(source: Source) -> None:
         "table-8-idioms-context",
         "consistency-window",
         "consistency-notes",
+        "tested-synonyms",
+        "tested-idioms",
     }
     four = {row[1]: row for row in tables["table-4-systematicity"].rows}
     assert set(four) == {"np", "vp", "s1p", "s3"}
     assert four["np"][2] == 400
     assert four["s1p"][4:] == (80.8, 90.2, 92.1)
     assert len(tables["figure-1-templates"].rows) == 40
-    assert len(tables["table-6-synonyms"].rows) == 20
-    assert len(tables["table-8-idioms-overgeneralisation"].rows) == 20
+    six, eight = tables["table-6-synonyms"], tables["table-8-idioms-overgeneralisation"]
+    assert [len(table.rows) for table in (six, eight)] == [21, 21]
+    assert {row[0] for table in (six, eight) for row in table.rows[20:]} == {"all"}
+    assert six.columns[-2:] == ("full, sentence", "full, term")
+    assert six.rows[0][-2:] == (61.8, 100.0)
+    assert eight.columns[-1] == "full, end"
+    assert eight.rows[-1][-4:] == (76.1, 71.3, 73.2, 15.9)
+    assert len(tables["tested-synonyms"].rows) == len(tables["tested-idioms"].rows) == 20
     assert "forgetful" in markdown(tables["consistency-notes"])
 
 

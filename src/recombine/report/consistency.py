@@ -15,24 +15,18 @@ from recombine.files import read_json, read_jsonl
 from recombine.metrics.difference import differing
 from recombine.metrics.segment import segment
 from recombine.report.observations import Panel, Scores, Source, read_panel, read_translations
+from recombine.report.published import lookup, read_published
 from recombine.report.tables import Cell, Table
 from recombine.report.training_curves import training_tables
 from recombine.run import Meta
 
-# The released results, means over five seeds and ten templates: (data, condition) -> small, medium,
-# full. Table 4 of the paper prints other values for semi-natural conjuncts (.63/.71/.73 and
-# .28/.46/.47): data or table were revised after the other.
-PUBLISHED_SYSTEMATICITY: dict[tuple[str, str], tuple[float, float, float]] = {
-    ("synthetic", "np"): (73.4, 83.9, 83.6),
-    ("synthetic", "vp"): (76.4, 86.7, 87.6),
-    ("semi-natural", "np"): (62.9, 65.8, 63.6),
-    ("synthetic", "s1p"): (80.8, 90.2, 92.1),
-    ("synthetic", "s3"): (52.9, 76.0, 82.1),
-    ("semi-natural", "s1p"): (65.3, 73.3, 75.8),
-    ("semi-natural", "s3"): (29.5, 48.8, 49.5),
-    ("natural", "s1p"): (57.8, 66.6, 71.5),
-    ("natural", "s3"): (24.9, 39.1, 47.5),
-}
+METHOD = "consistency"
+# The paper's models by the size of their training data. The numbers are the released results:
+# Table 4 of the paper prints other values for semi-natural conjuncts (.63/.71/.73 and
+# .28/.46/.47), Tables 6 and 8 for some words: data or tables were revised after the other.
+SIZES = ("small", "medium", "full")
+RELEASED = "small, medium, full: the paper's models (en-nl), released results, official rule."
+ALL = "all"
 _CONDITIONS = ("np", "vp", "s1p", "s3")
 
 
@@ -67,7 +61,15 @@ def consistency_tables(source: Source) -> list[Table]:
     for split in ("overgeneralisation", "context"):
         if ("literal", split) in scored:
             tables.append(idiom_table(read_panel(source, "literal", split)))
-    beside = [window_table(source), notes_table(source)]
+    beside = [
+        window_table(source),
+        notes_table(source),
+        *(
+            tested_table(source, split, tag)
+            for split, tag in (("substitutivity", "synonym"), ("overgeneralisation", "idiom"))
+            if any(one.split == split for one in source.scores)
+        ),
+    ]
     return [*tables, *training_tables(source), *(table for table in beside if table.rows)]
 
 
@@ -78,14 +80,22 @@ def systematicity_table(panel: Panel) -> Table:
         for condition in _CONDITIONS:
             where = _both(in_data, panel.slices("condition").get(condition))
             if len(where):
-                published = PUBLISHED_SYSTEMATICITY.get((data, condition), (None, None, None))
-                rows.append((data, condition, len(where), *_scores(panel, where), *published))
+                beside = published("consistency", "condition", f"{condition} {data}")
+                rows.append((data, condition, len(where), *_scores(panel, where), *beside))
     return Table(
         "table-4-systematicity",
         "Consistency of recombinations (Table 4)",
-        ("data", "condition", "pairs", *panel.systems, "small", "medium", "full"),
+        ("data", "condition", "pairs", *panel.systems, *SIZES),
         tuple(rows),
-        ("small, medium, full: the paper's models (en-nl), released results, official rule.",),
+        (RELEASED,),
+    )
+
+
+def published(metric: str, tag: str, value: str) -> tuple[float | None, ...]:
+    """The released numbers of the paper's three models."""
+    return tuple(
+        lookup(METHOD, metric=metric, tag=tag, value=value, system=f"Transformer, {size} data")
+        for size in SIZES
     )
 
 
@@ -99,51 +109,115 @@ def template_table(panel: Panel) -> Table:
             for template, rows_of in templates.items():
                 where = _both(here, rows_of)
                 if len(where):
-                    rows.append((data, condition, template, len(where), *_scores(panel, where)))
+                    beside = published("consistency", "template", f"{condition} {data} {template}")
+                    scores = _scores(panel, where)
+                    rows.append((data, condition, template, len(where), *scores, *beside))
     return Table(
         "figure-1-templates",
         "Consistency per template (Figure 1)",
-        ("data", "condition", "template", "pairs", *panel.systems),
+        ("data", "condition", "template", "pairs", *panel.systems, *SIZES),
         tuple(rows),
+        (RELEASED,),
     )
 
 
 def synonym_table(sentence: Panel, term: Panel | None) -> Table:
-    """Table 6 and Figure 2: whole sentences, and the term alone."""
-    columns = ["synonym", "data", "pairs", *(f"{system}: sentence" for system in sentence.systems)]
-    if term is not None:
-        columns += [f"{system}: term" for system in term.systems]
+    """Table 6 and Figure 2: whole sentences, and the term alone, for each pair and for all."""
+    panels = {"sentence": sentence, **({"term": term} if term is not None else {})}
     rows: list[tuple[Cell, ...]] = []
-    for name, of_pair in sentence.slices("synonym").items():
-        for data, in_data in sentence.slices("data").items():
-            where = _both(of_pair, in_data)
+    for name in (*sentence.slices("synonym"), ALL):
+        for data in sentence.slices("data"):
+            where = _slice(sentence, "synonym", name, data)
             if not len(where):
                 continue
-            row: list[Cell] = [name, data, len(where), *_scores(sentence, where)]
-            if term is not None:
-                there = _both(term.slices("synonym").get(name), term.slices("data").get(data))
-                row += _scores(term, there) if len(there) else [None] * len(term.systems)
+            row: list[Cell] = [name, data, len(where)]
+            for panel in panels.values():
+                there = _slice(panel, "synonym", name, data)
+                row += _scores(panel, there) if len(there) else [None] * len(panel.systems)
+            for panel in panels.values():
+                # The metrics' own names, whatever this run calls them.
+                metric = "consistency" if panel is sentence else "synonym-consistency"
+                tag, value = ("synonyms", data) if name == ALL else ("synonym", f"{name} {data}")
+                row.append(published(metric, tag, value)[-1])
             rows.append(tuple(row))
+    ours = [f"{system}: {what}" for what, panel in panels.items() for system in panel.systems]
     return Table(
-        "table-6-synonyms", "Consistency under synonyms (Table 6)", tuple(columns), tuple(rows)
-    )
+        "table-6-synonyms", "Consistency under synonyms (Table 6)",
+        ("synonym", "data", "pairs", *ours, *(f"full, {what}" for what in panels)), tuple(rows),
+        ("full: the paper's model on all its data (en-nl), released results, official rule.",),
+        _first_of_all(rows),
+    )  # fmt: skip
 
 
 def idiom_table(panel: Panel) -> Table:
-    """Table 8: the share of literal renderings per idiom and data type."""
+    """Table 8: the share of literal renderings per idiom and data type, and of all idioms."""
     rows: list[tuple[Cell, ...]] = []
-    for name, of_idiom in panel.slices("idiom").items():
-        for data, in_data in panel.slices("data").items():
-            where = _both(of_idiom, in_data)
-            if len(where):
-                rows.append((name, data, len(where), *_scores(panel, where)))
+    beside = panel.split == "overgeneralisation"
+    for name in (*panel.slices("idiom"), ALL):
+        for data in panel.slices("data"):
+            where = _slice(panel, "idiom", name, data)
+            if not len(where):
+                continue
+            row: list[Cell] = [name, data, len(where), *_scores(panel, where)]
+            if beside:
+                row += _peaks_and_end(name, data)
+            rows.append(tuple(row))
+    columns: tuple[str, ...] = ("idiom", "data", "sentences", *panel.systems)
+    notes: tuple[str, ...] = (
+        "Lower is better; sentences that are degenerate or set apart do not count.",
+    )
+    if beside:
+        columns += (*(f"{size}, peak" for size in SIZES), "full, end")
+        notes += (f"{RELEASED} Peak: the highest checkpoint; end: the last.",)
     return Table(
         f"table-8-idioms-{panel.split}",
         f"Literal renderings of idioms (Table 8), {panel.split}",
-        ("idiom", "data", "sentences", *panel.systems),
-        tuple(rows),
-        ("Lower is better; sentences that are degenerate or set apart do not count.",),
-    )
+        columns, tuple(rows), notes, _first_of_all(rows),
+    )  # fmt: skip
+
+
+def _peaks_and_end(idiom: str, data: str) -> list[Cell]:
+    """The released peaks of the three models and the end of the largest, for one idiom or all."""
+    if idiom != ALL:
+        value = f"{idiom} {data}"
+        ends = published("literal", "idiom", value)
+        return [*published("literal-peak", "idiom", value), ends[-1]]
+    curves = [
+        [
+            row.score
+            for row in read_published(METHOD)
+            if (row.tag, row.system) == (f"idioms {data}", f"Transformer, {size} data")
+            and row.score is not None
+        ]
+        for size in SIZES
+    ]
+    peaks: list[Cell] = [max(curve, default=None) for curve in curves]
+    return [*peaks, curves[-1][-1] if curves[-1] else None]
+
+
+def tested_table(source: Source, split: str, tag: str) -> Table:
+    """The synonyms or idioms of a benchmark, how often each is tested, and one sentence."""
+    counts: dict[str, dict[str, int]] = {}
+    shown: dict[str, Example] = {}
+    kinds: dict[str, None] = {}
+    for example in source.examples(split).values():
+        name, data = str(example.tags.get(tag, "")), str(example.tags.get("data", ""))
+        if name:
+            kinds.setdefault(data)
+            by_data = counts.setdefault(name, {})
+            by_data[data] = by_data.get(data, 0) + 1
+            shown.setdefault(name, example)
+    rows: list[tuple[Cell, ...]] = []
+    for name, by_data in counts.items():
+        words = [one.text for one in shown[name].focus if one.role == "keyword"]
+        extra = [", ".join(words)] if tag == "idiom" else []
+        rows.append((name, *extra, *(by_data.get(k) for k in kinds), shown[name].source))
+    columns = (tag, *(["keyword"] if tag == "idiom" else []), *kinds, "a sentence")
+    return Table(f"tested-{tag}s", f"The {tag}s that were tested", columns, tuple(rows))
+
+
+def _first_of_all(rows: Sequence[Sequence[Cell]]) -> frozenset[int]:
+    return frozenset([place for place, row in enumerate(rows) if row[0] == ALL][:1])
 
 
 def notes_table(source: Source) -> Table:
@@ -262,6 +336,12 @@ def _both(
     if first is None or second is None:
         return np.empty(0, dtype=np.int64)
     return np.intersect1d(first, second)
+
+
+def _slice(panel: Panel, tag: str, value: str, data: str) -> npt.NDArray[np.int64]:
+    """Keys of one kind of data with one value of a tag, or with any."""
+    of_data = panel.slices("data").get(data)
+    return _both(of_data if value == ALL else panel.slices(tag).get(value), of_data)
 
 
 def _scores(panel: Panel, where: npt.NDArray[np.int64]) -> list[Cell]:
