@@ -12,10 +12,16 @@ from recombine.benchmark import Example
 from recombine.cost import Cost
 from recombine.errors import ConfigError, DataError
 from recombine.files import write_json
-from recombine.registry import require
 from recombine.systems.base import Failure, TrainingData
-from recombine.systems.llm.training import Recipe, checkpoint_of, fine_tune
-from recombine.systems.llm.weights import Weights, load_weights
+from recombine.systems.llm.pretrained import (
+    Pretrained,
+    describe_weights,
+    learnable_pairs,
+    merge_adapter,
+    save_adapter,
+)
+from recombine.systems.llm.training import checkpoint_of, fine_tune
+from recombine.systems.llm.weights import Weights
 from recombine.systems.neural_cost import (
     FORWARD,
     LEARN,
@@ -31,15 +37,13 @@ _WINDOW = 16  # batches sorted by length together, and so held back until all ar
 
 
 @dataclass(kw_only=True)
-class HfSeq2Seq:
+class HfSeq2Seq(Pretrained):
     """A Hugging Face encoder-decoder from a local folder.
 
     NLLB and mBART need their own language codes (`source_code`, `target_code`, such as
     "eng_Latn"); T5 wants a `prefix` ("translate English to German: "); Marian needs neither.
     """
 
-    model: str
-    allow_hub: bool = False
     prefix: str = ""
     source_code: str | None = None
     target_code: str | None = None
@@ -47,20 +51,8 @@ class HfSeq2Seq:
     max_new_tokens: int = 256
     decode_batch: int = 32
     fine_tune: Literal["no", "full", "lora"] = "no"
-    rank: int = 8
-    alpha: int = 32
-    dropout: float = 0.1
-    target_modules: tuple[str, ...] = ()
     learning_rate: float = 5e-5
-    batch_size: int = 64
     epochs: int = 3
-    max_steps: int | None = None
-    warmup_steps: int = 0
-    weight_decay: float = 0.0
-    max_grad_norm: float = 1.0
-    save_every: int = 500
-    device: str = "auto"
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     _weights: Weights | None = field(init=False, default=None, repr=False)
 
     decoding_options: ClassVar[tuple[str, ...]] = (
@@ -68,7 +60,8 @@ class HfSeq2Seq:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        for name in ("beams", "max_new_tokens", "decode_batch", "batch_size"):
+        super().__post_init__()
+        for name in ("beams", "max_new_tokens", "decode_batch"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"'{name}' must be at least 1")
         if (self.source_code is None) != (self.target_code is None):
@@ -83,14 +76,13 @@ class HfSeq2Seq:
         if self.fine_tune == "no":
             write_json(done, {"fine_tune": "no"})
             return
-        pairs = [(one.source, one.references[0]) for one in data.train if one.references]
-        if not pairs:
-            raise DataError("no training example has a reference to learn from")
+        pairs = learnable_pairs(data)
         import torch
 
         weights = self._loaded(self.model)
         torch.manual_seed(seed)
-        trained = self._trainable(weights.model)
+        full = self.fine_tune == "full"
+        trained = weights.model if full else self._adapted(weights.model, "SEQ_2_SEQ_LM")
         runner = _Runner(weights, [self._encoded(weights, *pair) for pair in pairs])
         made = fine_tune(
             trained,
@@ -101,9 +93,11 @@ class HfSeq2Seq:
             device=weights.device,
             checkpoint=checkpoint_of(model_dir),
         )
-        trained.save_pretrained(str(model_dir / self.fine_tune), safe_serialization=True)
-        if self.fine_tune == "full":
+        if full:
+            trained.save_pretrained(str(model_dir / "full"), safe_serialization=True)
             weights.tokenizer.save_pretrained(str(model_dir / "full"))
+        else:
+            save_adapter(trained, model_dir / "lora")
         write_json(done, {"fine_tune": self.fine_tune, "training": asdict(made)})
         checkpoint_of(model_dir).remove()
 
@@ -118,9 +112,7 @@ class HfSeq2Seq:
             return self
         self._weights = self._loaded(self.model)
         if made["fine_tune"] == "lora":
-            peft = require("peft", extra="llm", feature="LoRA")
-            adapted = peft.PeftModel.from_pretrained(self._weights.model, str(model_dir / "lora"))
-            self._weights.model = adapted.merge_and_unload().eval()
+            self._weights.model = merge_adapter(self._weights.model, model_dir / "lora")
         return self
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
@@ -152,18 +144,7 @@ class HfSeq2Seq:
 
     def describe(self) -> dict[str, object]:
         """Say how translations were made, for the run's record."""
-        if self._weights is None:
-            return {}
-        import transformers
-
-        model = self._weights.model
-        return {
-            "architecture": type(model).__name__,
-            "parameters": sum(one.numel() for one in model.parameters()),
-            "device": self._weights.device,
-            "dtype": str(model.dtype).removeprefix("torch."),
-            "transformers": str(transformers.__version__),
-        }
+        return {} if self._weights is None else describe_weights(self._weights)
 
     def close(self) -> None:
         """Let go of the model."""
@@ -191,9 +172,6 @@ class HfSeq2Seq:
         import torch
 
         table, mask = _padded(batch, weights.tokenizer.pad_token_id, 0)
-        options: dict[str, Any] = {}
-        if self.target_code is not None:
-            options["forced_bos_token_id"] = self._code_id(weights, self.target_code)
         with torch.inference_mode():
             output = weights.model.generate(
                 input_ids=table.to(weights.device),
@@ -201,10 +179,24 @@ class HfSeq2Seq:
                 num_beams=self.beams,
                 do_sample=False,
                 max_new_tokens=min(self.max_new_tokens, room - 1),
-                **options,
+                **self._first_token(weights),
             )
         texts = weights.tokenizer.batch_decode(output, skip_special_tokens=True)
         return [one_line(text).strip() for text in texts]
+
+    def _first_token(self, weights: Weights) -> dict[str, int]:
+        """Return how generation is told the target language.
+
+        NLLB and mBART-50 write its code before the text, where it is forced to be the first token
+        generated; the first mBART writes it after the text, from where training moves it to the
+        decoder's start.
+        """
+        if self.target_code is None:
+            return {}
+        code = self._code_id(weights, self.target_code)
+        written = weights.tokenizer(text_target="")["input_ids"]
+        at_the_end = code in written and written[0] != code
+        return {"decoder_start_token_id" if at_the_end else "forced_bos_token_id": code}
 
     def _source_tokens(self, weights: Weights, source: str) -> list[int]:
         found: list[int] = weights.tokenizer(self.prefix + one_line(source))["input_ids"]
@@ -221,40 +213,13 @@ class HfSeq2Seq:
         return int(found)
 
     def _loaded(self, name: str) -> Weights:
-        weights = load_weights(
-            name, kind="seq2seq", allow_hub=self.allow_hub, dtype=self.dtype, device=self.device
-        )
+        weights = self._read_weights("seq2seq", name)
         if self.source_code is not None and self.target_code is not None:
             self._code_id(weights, self.source_code)
             self._code_id(weights, self.target_code)
             weights.tokenizer.src_lang = self.source_code
             weights.tokenizer.tgt_lang = self.target_code
         return weights
-
-    def _trainable(self, model: Any) -> Any:
-        if self.fine_tune == "full":
-            return model
-        peft = require("peft", extra="llm", feature="LoRA")
-        config = peft.LoraConfig(
-            r=self.rank,
-            lora_alpha=self.alpha,
-            lora_dropout=self.dropout,
-            target_modules=list(self.target_modules) or None,
-            task_type="SEQ_2_SEQ_LM",
-        )
-        return peft.get_peft_model(model, config)
-
-    def _recipe(self) -> Recipe:
-        return Recipe(
-            learning_rate=self.learning_rate,
-            batch_size=self.batch_size,
-            epochs=self.epochs,
-            max_steps=self.max_steps,
-            warmup_steps=self.warmup_steps,
-            weight_decay=self.weight_decay,
-            max_grad_norm=self.max_grad_norm,
-            save_every=self.save_every,
-        )
 
 
 class _Runner:

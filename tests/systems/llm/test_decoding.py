@@ -29,7 +29,7 @@ def test_half_precision_decodes_fast_too(tiny_model, sources):
     assert len(list(system.translate(sources))) == len(sources)
     assert system.describe()["decoder"] == "fast"
     windowed = Llm(**options)
-    weights = windowed._weights()
+    weights = windowed._read_weights("causal")
     weights.model.config.sliding_window = 8
     with pytest.warns(UserWarning, match="attends to less"):
         path = windowed._make_decoding(weights, (), 2.0).path

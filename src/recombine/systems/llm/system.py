@@ -12,21 +12,26 @@ from recombine.benchmark import Example
 from recombine.cost import Cost
 from recombine.errors import ConfigError, DataError
 from recombine.files import write_json
-from recombine.registry import require
 from recombine.systems.base import Failure, TrainingData
 from recombine.systems.llm.decoding import Decoding, Limits, growth_of
+from recombine.systems.llm.pretrained import (
+    Pretrained,
+    describe_weights,
+    learnable_pairs,
+    merge_adapter,
+    save_adapter,
+)
 from recombine.systems.llm.prompt import PAPER_PROMPT, Prompt, render_answer
 from recombine.systems.llm.shots import choose_shots
 from recombine.systems.llm.step import Step
 from recombine.systems.llm.training import (
     CausalRunner,
     Progression,
-    Recipe,
     checkpoint_of,
     fine_tune,
     learned_sequences,
 )
-from recombine.systems.llm.weights import Weights, load_weights
+from recombine.systems.llm.weights import Weights
 from recombine.systems.neural_cost import (
     FORWARD,
     LEARN_ADAPTER,
@@ -41,7 +46,7 @@ _TRAINED_ROOM = 1.25  # times the largest growth seen in training
 
 
 @dataclass(kw_only=True)
-class Llm:
+class Llm(Pretrained):
     """A causal language model from a local folder or GGUF file.
 
     `lora` fine-tunes an adapter as Kumon et al. 2024 do with Llama 2 (r 8, alpha 32, dropout .1,
@@ -49,34 +54,18 @@ class Llm:
     training examples.
     """
 
-    model: str
-    allow_hub: bool = False
     method: Literal["lora", "prompt"] = "lora"
     prompt: str = PAPER_PROMPT
     instruction: str = ""
     shots: int = 0
     shot_choice: Literal["seed", "cover"] = "seed"
     stop: tuple[str, ...] = ("\n", "###")
-    rank: int = 8
-    alpha: int = 32
-    dropout: float = 0.1
-    target_modules: tuple[str, ...] = ()
-    learning_rate: float = 1e-4
-    batch_size: int = 64
-    epochs: int = 8
-    max_steps: int | None = None
-    warmup_steps: int = 0
-    weight_decay: float = 0.0
-    max_grad_norm: float = 1.0
     loss_on: Literal["answer", "all"] = "answer"
-    save_every: int = 500
     keep_epochs: bool = False
     processes: int = 1
     max_new_tokens: int | None = None
     decode_batch: int = 0
     decoder: Literal["fast", "generate"] = "fast"
-    device: str = "auto"
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     _decoding: Decoding | None = field(init=False, default=None, repr=False)
 
     decoding_options: ClassVar[tuple[str, ...]] = (
@@ -84,9 +73,10 @@ class Llm:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         Prompt(template=self.prompt)
-        if self.shots < 0 or self.processes < 1 or self.batch_size < 1:
-            raise ConfigError("'shots' must not be negative; 'processes', 'batch_size' at least 1")
+        if self.shots < 0 or self.processes < 1:
+            raise ConfigError("'shots' must not be negative, 'processes' at least 1")
         if self.method == "lora" and self.shots:
             raise ConfigError("'shots' belong to method = \"prompt\"")
 
@@ -95,17 +85,14 @@ class Llm:
         model_dir.mkdir(parents=True, exist_ok=True)
         if (model_dir / "llm.json").exists():
             return
-        examples = [example for example in data.train if example.references]
         if self.method == "prompt":
-            chosen = choose_shots(examples, self.shots, seed, self.shot_choice)
+            chosen = choose_shots(data.train, self.shots, seed, self.shot_choice)
             if len(chosen) < self.shots:
                 raise DataError(f"{self.shots} shots asked for, {len(chosen)} training examples")
             shots = [[one.source, one.references[0]] for one in chosen]
             write_json(model_dir / "llm.json", {"method": "prompt", "shots": shots})
             return
-        if not examples:
-            raise DataError("no training example has a reference to learn from")
-        pairs = [(one.source, one.references[0]) for one in examples]
+        pairs = learnable_pairs(data)
         if self.processes > 1:
             from recombine.systems.llm.launch import train_in_processes
 
@@ -119,18 +106,11 @@ class Llm:
             made = json.loads((model_dir / "llm.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise DataError(f"{model_dir} holds no finished training") from None
-        weights = self._weights()
+        weights = self._read_weights("causal")
         growth = _UNTRAINED_GROWTH
         if made["method"] == "lora":
-            peft = require("peft", extra="llm", feature="LoRA")
-            folder = model_dir / "adapter"
-            if checkpoint is not None:
-                folder = model_dir / "checkpoints" / checkpoint
-            if not (folder / "adapter_config.json").exists():
-                raise DataError(f"no adapter in {folder}")  # peft would ask the hub for it
-            adapted = peft.PeftModel.from_pretrained(weights.model, str(folder))
-            # Merged, the adapter costs nothing at translation time.
-            weights.model = adapted.merge_and_unload().eval()
+            folder = model_dir / "checkpoints" / checkpoint if checkpoint else model_dir / "adapter"
+            weights.model = merge_adapter(weights.model, folder)
             growth = made["growth"] * _TRAINED_ROOM
         self._decoding = self._make_decoding(weights, made.get("shots", ()), growth)
         return self
@@ -143,7 +123,9 @@ class Llm:
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
         """Yield one translation per source, in order."""
         if self._decoding is None:
-            self._decoding = self._make_decoding(self._weights(), (), _UNTRAINED_GROWTH)
+            self._decoding = self._make_decoding(
+                self._read_weights("causal"), (), _UNTRAINED_GROWTH
+            )
         return self._decoding.translate(sources)
 
     def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost:
@@ -170,19 +152,10 @@ class Llm:
         """Say how translations were made, for the run's record."""
         if self._decoding is None:
             return {}
-        import torch
-        import transformers
-
-        weights = self._decoding.weights
         return {
-            "architecture": type(weights.model).__name__,
-            "parameters": sum(one.numel() for one in weights.model.parameters()),
-            "device": weights.device,
-            "dtype": str(weights.model.dtype).removeprefix("torch."),
+            **describe_weights(self._decoding.weights),
             "decoder": self._decoding.path,
             "rows": self._decoding.rows,
-            "torch": str(torch.__version__),
-            "transformers": str(transformers.__version__),
         }
 
     def close(self) -> None:
@@ -196,9 +169,9 @@ class Llm:
         from recombine.systems.llm.attention import needs_library_attention, use_plain_attention
         from recombine.systems.llm.lean import use_fused_norms, use_lean_adapters
 
-        weights = self._weights()
+        weights = self._read_weights("causal")
         torch.manual_seed(seed)  # the adapter's random half
-        adapted = self._adapted(weights.model)
+        adapted = self._adapted(weights.model, "CAUSAL_LM")
         model = adapted.get_base_model()
         use_lean_adapters(adapted)
         if weights.device.startswith("cuda"):
@@ -215,7 +188,7 @@ class Llm:
 
         def keep(epoch: int) -> None:
             if self.keep_epochs:
-                _save(adapted, model_dir / "checkpoints" / f"epoch-{epoch}")
+                save_adapter(adapted, model_dir / "checkpoints" / f"epoch-{epoch}")
 
         self._require_room(model, max(len(one.tokens) for one in sequences))
 
@@ -242,33 +215,9 @@ class Llm:
         )
         if not _is_first_process():
             return
-        _save(adapted, model_dir / "adapter")
+        save_adapter(adapted, model_dir / "adapter")
         write_json(model_dir / "llm.json", self._made(made, weights, pairs))
         checkpoint_of(model_dir).remove()
-
-    def _adapted(self, model: Any) -> Any:
-        peft = require("peft", extra="llm", feature="LoRA")
-        config = peft.LoraConfig(
-            r=self.rank,
-            lora_alpha=self.alpha,
-            lora_dropout=self.dropout,
-            target_modules=list(self.target_modules) or None,
-            task_type="CAUSAL_LM",
-            bias="none",
-        )
-        return peft.get_peft_model(model, config)
-
-    def _recipe(self) -> Recipe:
-        return Recipe(
-            learning_rate=self.learning_rate,
-            batch_size=self.batch_size,
-            epochs=self.epochs,
-            max_steps=self.max_steps,
-            warmup_steps=self.warmup_steps,
-            weight_decay=self.weight_decay,
-            max_grad_norm=self.max_grad_norm,
-            save_every=self.save_every,
-        )
 
     def _made(
         self, made: Progression, weights: Weights, pairs: Sequence[tuple[str, str]]
@@ -282,15 +231,6 @@ class Llm:
         answers = sizes([render_answer(target) for _, target in pairs])
         growth = max(growth_of(one, two) for one, two in zip(sources, answers, strict=True))
         return {"method": "lora", "growth": growth, "training": asdict(made)}
-
-    def _weights(self) -> Weights:
-        return load_weights(
-            self.model,
-            kind="causal",
-            allow_hub=self.allow_hub,
-            dtype=self.dtype,
-            device=self.device,
-        )
 
     def _make_decoding(
         self, weights: Weights, shots: Sequence[Sequence[str]], growth: float
@@ -314,10 +254,6 @@ class Llm:
             raise DataError(
                 f"the longest training example has {longest} tokens, the model reads {room}"
             )
-
-
-def _save(adapted: Any, folder: Path) -> None:
-    adapted.save_pretrained(str(folder), safe_serialization=True)
 
 
 def _is_first_process() -> bool:
