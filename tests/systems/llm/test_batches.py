@@ -17,7 +17,7 @@ def test_every_epoch_sees_every_example_once():
 def test_collation_learns_the_answer_only():
     """Places and targets point at answer tokens; shapes depend on the width alone."""
     sequences = [Learned((5, 6, 7, 8), 2), Learned(tuple(range(1, 15)), 10), Learned((1, 2), 1)]
-    collation = Collation(sequences, 2, pad_id=0)
+    collation = Collation(sequences, 2, pad_id=0, few_shapes=True)
     batch = collation.batch([0, 2])
     assert batch.tokens.shape == (2, 16)
     assert batch.learned == 3
@@ -25,6 +25,14 @@ def test_collation_learns_the_answer_only():
     assert [flat[place + 1] for place in batch.places[:3]] == batch.targets[:3].tolist()
     assert set(batch.targets[3:].tolist()) == {-100}
     assert collation.batch([1]).places.shape == batch.places.shape
+
+
+def test_without_captured_graphs_nothing_is_filled_up():
+    """Where shapes need not repeat, a small batch has its own rows and places and no more."""
+    collation = Collation([Learned((5, 6, 7, 8), 2)], 64, pad_id=0, few_shapes=False)
+    batch = collation.batch([0])
+    assert batch.tokens.shape == (1, 16)
+    assert batch.targets.tolist() == [7, 8]
 
 
 def test_a_batch_holds_like_lengths():

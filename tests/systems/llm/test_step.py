@@ -35,7 +35,8 @@ def expected_loss(model):
 
 
 @pytest.mark.parametrize("plain_head", [True, False])
-def test_gradients_are_those_of_the_mean_loss(model, plain_head):
+@pytest.mark.parametrize("few_shapes", [True, False])
+def test_gradients_are_those_of_the_mean_loss(model, plain_head, few_shapes):
     """Padding, prompts and the shortcut of the head change neither loss nor gradients."""
     parameters = list(model.parameters())
     expected_loss(model).backward()
@@ -43,7 +44,7 @@ def test_gradients_are_those_of_the_mean_loss(model, plain_head):
     step = Step(model, parameters, "cpu", capture=False)
     assert step._plain_head
     step._plain_head = plain_head
-    step.run(Collation(SEQUENCES, 4, pad_id=0).batch([1, 0]))
+    step.run(Collation(SEQUENCES, 4, pad_id=0, few_shapes=few_shapes).batch([1, 0]))
     assert step.total.item() == pytest.approx(expected_loss(model).item(), rel=1e-5)
     for parameter, gradient in zip(parameters, wanted, strict=True):
         torch.testing.assert_close(parameter.grad, gradient, rtol=1e-3, atol=1e-5)
@@ -52,7 +53,7 @@ def test_gradients_are_those_of_the_mean_loss(model, plain_head):
 def test_shares_of_a_batch_add_up(model):
     """Two halves, each divided by the tokens of the whole, give the whole batch's loss."""
     step = Step(model, list(model.parameters()), "cpu", capture=False)
-    collation = Collation(SEQUENCES, 2, pad_id=0)
+    collation = Collation(SEQUENCES, 2, pad_id=0, few_shapes=False)
     step.run(collation.batch([0]), learned=7)
     step.run(collation.batch([1]), learned=7)
     assert step.total.item() == pytest.approx(expected_loss(model).item(), rel=1e-5)

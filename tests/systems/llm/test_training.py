@@ -67,7 +67,7 @@ def test_processes_share_a_batch_and_an_idle_one_adds_nothing(monkeypatch):
     seen = []
 
     class Recorded:
-        total, parameters = torch.zeros(()), [parameter]
+        total, parameters, capture = torch.zeros(()), [parameter], True
 
         def run(self, batch, learned):
             parameter.grad = torch.ones(2)

@@ -22,8 +22,7 @@ class Learned(NamedTuple):
 class Batch(NamedTuple):
     """Arrays of one batch, padded on the right.
 
-    `places` are the flat positions whose next token is learned and `targets` those tokens; both
-    are filled up to a size that depends on the width alone, so that shapes repeat.
+    `places` are the flat positions whose next token is learned and `targets` those tokens.
     """
 
     tokens: np.ndarray
@@ -47,12 +46,19 @@ def plan_epoch(
 
 
 class Collation:
-    """Makes batches of a fixed set of sequences."""
+    """Makes batches of a fixed set of sequences.
 
-    def __init__(self, sequences: Sequence[Learned], batch_size: int, pad_id: int) -> None:
+    With `few_shapes`, which captured graphs want, a batch has all its rows, filled or not, and
+    `places` and `targets` a size that depends on the width alone.
+    """
+
+    def __init__(
+        self, sequences: Sequence[Learned], batch_size: int, pad_id: int, *, few_shapes: bool
+    ) -> None:
         self.sequences = sequences
         self.batch_size = batch_size
         self.pad_id = pad_id
+        self.few_shapes = few_shapes
         self._most: dict[int, int] = {}
         learned: dict[int, list[int]] = {}
         for one in sequences:
@@ -69,9 +75,12 @@ class Collation:
         """Return the arrays of the chosen sequences."""
         rows = [self.sequences[one] for one in chosen]
         width = _rounded(max(len(row.tokens) for row in rows))
-        tokens = np.full((self.batch_size, width), self.pad_id, dtype=np.int64)
-        places = np.zeros(self._most[width], dtype=np.int64)
-        targets = np.full(self._most[width], _IGNORED, dtype=np.int64)
+        height, most = len(rows), sum(len(row.tokens) - row.learn_from for row in rows)
+        if self.few_shapes:
+            height, most = self.batch_size, self._most[width]
+        tokens = np.full((height, width), self.pad_id, dtype=np.int64)
+        places = np.zeros(most, dtype=np.int64)
+        targets = np.full(most, _IGNORED, dtype=np.int64)
         at = 0
         for number, row in enumerate(rows):
             size = len(row.tokens)

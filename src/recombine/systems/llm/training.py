@@ -169,7 +169,9 @@ class CausalRunner:
     ) -> None:  # fmt: skip
         self.step = step
         self.sequences = sequences
-        self.collation = Collation(sequences, -(-batch_size // world), pad_id)
+        self.collation = Collation(
+            sequences, -(-batch_size // world), pad_id, few_shapes=step.capture
+        )
         self.rank = rank
         self.world = world
         self.total = step.total

@@ -68,6 +68,8 @@ def load_weights(
             )
     except (OSError, ValueError, ImportError) as error:
         raise ConfigError(f"cannot load the model '{name}': {_first_line(error)}") from error
+    if "gguf_file" in where:
+        _forget_packing(model)
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     return Weights(model.to(chosen).eval(), tokenizer, chosen)
@@ -104,6 +106,13 @@ def _place(name: str, allow_hub: bool) -> dict[str, Any]:
             hint="give a local path; allow_hub = true lets it be downloaded from the hub by name",
         )
     return {"pretrained_model_name_or_path": name}
+
+
+def _forget_packing(model: Any) -> None:
+    """Let a model read from GGUF be what it is now: dense, to be trained and stored like others."""
+    model.hf_quantizer = None
+    if hasattr(model.config, "quantization_config"):
+        del model.config.quantization_config
 
 
 def _silence() -> contextlib.AbstractContextManager[Any]:
