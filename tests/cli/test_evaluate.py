@@ -75,12 +75,82 @@ def test_run_does_everything_and_reports(tmp_path, small_benchmark, capsys):
         f'[system.oracle]\nuse = "noisy-oracle"\nbenchmark = "{small_benchmark}"\nnoise = 0.0\n'
     )
     assert main(["run", str(experiment), "--dry-run"]) == 0
-    assert json.loads(capsys.readouterr().out)["sentences"] == 3
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["sentences"] == 3
+    assert plan["estimated_seconds"] > 0
+    assert not (tmp_path / "run").exists()
     assert main(["run", str(experiment)]) == 0
     page = capsys.readouterr().out.strip()
     assert page.endswith("report.html")
     assert "oracle" in (tmp_path / "run" / "report" / "report.md").read_text()
     assert main(["report", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 0
+
+
+def printed(capsys, *arguments) -> dict:
+    """Run a verb and return the JSON it printed."""
+    assert main([str(one) for one in arguments]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_every_dry_run_prints_a_time(tmp_path, small_benchmark, capsys):
+    """Never null, and nothing is written."""
+    text = tmp_path / "text"
+    text.write_text("a\nb\nc\n")
+    out = tmp_path / "out"
+    score = ("score", small_benchmark, "--hyps", text, "--metric", "exact")
+    command = ("translate", "--system", "command", "-o", 'run=["false"]', "--input", text)
+    export = ("export", small_benchmark, "--format", "tsv", "--out", out)
+    for verb in (
+        score,
+        command,
+        export,
+        ("divergence", text, text),
+        ("contamination", small_benchmark, text),
+    ):
+        plan = printed(capsys, *verb, "--dry-run")
+        assert plan["estimated_seconds"] >= 0
+        assert plan["estimated_from"]
+    assert printed(capsys, *command, "--dry-run", "--sample", "2")["lines"] == 2
+    assert not out.exists()
+
+
+def test_sample_makes_everything_small(tmp_path, small_benchmark, capsys):
+    """Training, translation, scores and exports; seeded, so twice the same."""
+    (tmp_path / "learn.py").write_text(
+        "from dataclasses import dataclass\n\n\n@dataclass(kw_only=True)\nclass Learn:\n"
+        "    def train(self, data, model_dir, seed):\n"
+        "        model_dir.mkdir(parents=True)\n"
+        "        (model_dir / 'size').write_text(str(len(data.train)))\n\n"
+        "    def load(self, model_dir):\n        return self\n\n"
+        "    def translate(self, sources):\n        yield from sources\n"
+    )
+    experiment, run = tmp_path / "e.toml", tmp_path / "run"
+    experiment.write_text(
+        f'benchmark = "{small_benchmark}"\nrun = "{run}"\nmetrics = ["exact"]\n'
+        f'[system.learn]\nuse = "{tmp_path / "learn.py"}:Learn"\n'
+    )
+    for verb in ("train", "translate"):
+        assert main([verb, str(experiment), "--sample", "1"]) == 0
+    cell = run / "learn" / "seed-1"
+    assert (cell / "model" / "size").read_text() == "1"
+    first = (cell / "translations" / "test.jsonl").read_text()
+    assert first.count("\n") == 1
+    assert main(["translate", str(experiment), "--force"]) == 0
+    assert first in (cell / "translations" / "test.jsonl").read_text()
+    assert main(["score", str(experiment), "--sample", "2"]) == 0
+    assert (cell / "scores" / "exact.test.jsonl").read_text().count("\n") == 2
+    assert main(["report", str(run), "--sample", "1", "-o", "figures=[]"]) == 0
+    assert main(["score", str(experiment)]) == 0
+    assert (cell / "scores" / "exact.test.jsonl").read_text().count("\n") == 3
+    out = tmp_path / "tsv"
+    sampled = ["--format", "tsv", "--out", str(out), "--sample", "1"]
+    assert main(["export", str(small_benchmark), *sampled]) == 0
+    assert (out / "test.tsv").read_text().count("\n") == 1
+    capsys.readouterr()
+    found = printed(
+        capsys, "contamination", small_benchmark, out / "test.tsv", "--sample", "1", "--json"
+    )
+    assert found["splits"]["test"]["source"]["texts"] == 1
 
 
 def test_no_verb_prints_help_and_exits_2(capsys):
