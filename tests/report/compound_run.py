@@ -49,11 +49,23 @@ def train():
     yield Example.make(source="an owl called .", references=["x"])
 
 
-def make_run(root, seeds=(1, 2)):
-    """Return the folder of a run that fails on owls, and on old things in the last context."""
+def plain_test():
+    """Yield plain sentences that the system translates like their references."""
+    for number in range(8):
+        text = f"they saw him at noon {number} ."
+        yield Example.make(source=text, references=[f"man sah ihn am mittag {number} ."])
+
+
+def make_run(root, seeds=(1, 2), plain=False):
+    """Return the folder of a run that fails on owls, and on old things in the last context.
+
+    With `plain` it has a test split too, translated perfectly.
+    """
     draft = Draft(root / "benchmark", seed=0)
     draft.write("train", train())
     draft.write("gen", examples())
+    if plain:
+        draft.write("test", plain_test())
     benchmark = draft.finish(
         {
             "format": 1, "name": "compounds", "version": "1", "source": "en", "target": "de",
@@ -74,7 +86,12 @@ def make_run(root, seeds=(1, 2)):
             bad = "owl" in example.source or ("old" in example.source and "2 ." in good)
             made[example.id] = "etwas ganz anderes ." if bad else good
         write_jsonl(cell.translations("gen"), ({"id": k, "hyp": v} for k, v in made.items()))
-        for result in score(benchmark, made, ("compound", "compound_aggregate")):
+        metrics = ["compound", "compound_aggregate"]
+        if plain:
+            tests = {one.id: one.references[0] for one in benchmark.iterate("test")}
+            write_jsonl(cell.translations("test"), ({"id": k, "hyp": v} for k, v in tests.items()))
+            made, metrics = made | tests, [*metrics, "bleu"]
+        for result in score(benchmark, made, metrics):
             write_result(cell.scores(result.metric.name, result.split), result)
     write_json(run.path / "experiment.json", {"benchmark": str(benchmark.path)})
     return run.path

@@ -5,10 +5,13 @@ from __future__ import annotations
 from recombine.report.model import Report, Sheet
 from recombine.report.published import lookup, read_published
 from recombine.report.tables import Cell, Table
+from recombine.run import Meta
 
 METHOD = "compounds"
 # The metric whose key is one sentence, and the one whose key is the compound in all its contexts.
 INSTANCE, AGGREGATE = "compound", "compound_aggregate"
+# Splits as rows of the paper: contexts are training sentences with their own phrases.
+ROWS = {"context": "train (context)", "test": "test", "gen": "gen"}
 HUMAN = "Transformer, human judgement"
 
 
@@ -26,37 +29,63 @@ def error_rate(sheet: Sheet, estimate: float) -> float:
 
 
 def _table_6(report: Report) -> Table | None:
-    splits = [split for split in report.splits if report.sheet(INSTANCE, split)]
-    if not splits:
+    if not any(report.sheet(INSTANCE, split) for split in report.splits):
         return None
     beside = is_published_setting(report)
     rows: list[tuple[Cell, ...]] = []
     rules = set()
-    for split in splits:
+    for split in sorted(report.splits, key=_place):
         instance, aggregate = report.sheet(INSTANCE, split), report.sheet(AGGREGATE, split)
         bleu = report.sheet("bleu", split)
-        assert instance is not None
-        for system in instance.systems:
+        # The plain test has no compounds: its row in the paper is BLEU alone.
+        sheet = instance or bleu
+        if sheet is None:
+            continue
+        for system in sheet.systems:
             rules.add(len(rows))
-            for category in [*instance.by_tag("category"), ""]:
+            categories = instance.by_tag("category") if instance is not None else ()
+            for category in [*categories, ""]:
                 row: tuple[Cell, ...] = (
-                    split, system, category or "all",
+                    ROWS.get(split, split), system, category or "all",
                     _rate(instance, system, category), _rate(aggregate, system, category),
                     _bleu(bleu, system, category),
                 )  # fmt: skip
                 rows.append(
                     (*row, *_judged(category if split == "gen" else None)) if beside else row
                 )
+    floor = _floor(report)
+    if floor:
+        rules.add(len(rows))
+        rows.append((*floor, None, None) if beside else floor)
     columns = ("split", "system", "category", "instance CTER", "aggregate CTER", "BLEU")
     notes = (
+        "References: how often the metric rejects the references themselves; differences near "
+        "that mean nothing.",
         "Published: human judgement of one seed, the best of six. By the published tool the mean "
         "of six seeds is 28.42 / 62.88, sd 2.3 / 2.8.",
     )
     return Table(
         "table-6-cter", "Compound translation error rate (Table 6)",
         (*columns, "instance (published)", "aggregate (published)") if beside else columns,
-        tuple(rows), notes if beside else (), frozenset(rules), 2,
+        tuple(rows), notes if beside else notes[:1], frozenset(rules), 2,
     )  # fmt: skip
+
+
+def _place(split: str) -> tuple[int, str]:
+    """The order of the paper: training contexts, test, compounds."""
+    order = list(ROWS)
+    return (order.index(split) if split in order else len(order), split)
+
+
+def _floor(report: Report) -> tuple[Cell, ...] | None:
+    """The row of the references: the metric writes their error rate beside its scores."""
+    for scores in report.source.scores:
+        if scores.metric == INSTANCE and scores.checkpoint is None:
+            floor = (Meta(scores.path).read() or {}).get("notes", {}).get("floor")
+            if floor:
+                rates = (100 * floor["instance"], 100 * floor["aggregate"])
+                return ("references", "", "all", *rates, None)
+    return None
 
 
 def is_published_setting(report: Report) -> bool:
