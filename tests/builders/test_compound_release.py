@@ -65,6 +65,21 @@ def test_parses_give_the_dependency_distance(tmp_path):
         make(folder, tmp_path / "b3", f"parses='{parses}'")
 
 
+def test_frequencies_of_missing_training_data(tmp_path):
+    """The rarest word of each compound; a word without a count is a fault."""
+    folder = release(tmp_path / "r")
+    counts = tmp_path / "dict.en.txt"
+    counts.write_text("every 90\ndog 40\ncat 30\nhe 99\nliked\t12\n", "utf-8")
+    examples = make(folder, tmp_path / "b", f"frequencies='{counts}'").read("gen")
+    assert [example.tags["rarest_atom"] for example in examples] == [40, 40, 12, 12]
+    counts.write_text("every 90\n", "utf-8")
+    with pytest.raises(RecombineError, match="has no frequency"):
+        make(folder, tmp_path / "b2", f"frequencies='{counts}'")
+    counts.write_text("every\n", "utf-8")
+    with pytest.raises(DataError, match="'word count'"):
+        make(folder, tmp_path / "b3", f"frequencies='{counts}'")
+
+
 def test_every_example_knows_its_compound(tmp_path):
     """Pattern, category, atoms with places, accepted renderings and group."""
     benchmark = make(release(tmp_path / "r"), tmp_path / "b", "compounds=2", "contexts=2")

@@ -39,13 +39,15 @@ class CompoundRelease:
     `roles`: role -> words. `phrases`: fixed phrase -> its key in the lexicon. `compounds` and
     `contexts`: what the release must contain (0: not checked). `parses`: the test's sentences in
     CoNLL-U or columns, in any order; `parser`: parse them instead (`spacy:MODEL`). Either gives
-    the mean dependency distance of section 6.6.
+    the mean dependency distance of section 6.6. `frequencies`: words of the training data with
+    their counts (`word count`, as in the released dictionary), where the data itself is missing.
     """
 
     path: Path | None = None
     lexicon: Path | None = None
     parses: Path | None = None
     parser: str | None = None
+    frequencies: Path | None = None
     roles: dict[str, tuple[str, ...]] = field(default_factory=dict)
     phrases: dict[str, str] = field(default_factory=dict)
     compounds: int = 0
@@ -126,6 +128,7 @@ class CompoundRelease:
     def _compounds(self, folder: Path) -> list[Example]:
         lexicon = self._lexicon(folder)
         roles = {word: role for role, words in self.roles.items() for word in words}
+        counts = read_frequencies(self.frequencies) if self.frequencies else None
         examples: list[Example] = []
         problems: list[RecombineError] = []
         for name, file in self._categories():
@@ -147,6 +150,7 @@ class CompoundRelease:
                                 "length": len(words),
                                 "contexts": totals[compound],
                                 "context_length": len(source.split()) - len(compound.split()),
+                                **_rarest(compound, counts, where),
                                 "compound": compound,
                             },
                             group=f"{name}: {compound}",
@@ -284,6 +288,30 @@ def read_lexicon(path: Path) -> dict[str, tuple[str, ...]]:
         # An empty rendering (a slash at the end) is kept: the published tool never misses it.
         lexicon[cells[0]] = () if cells[1] == "/" else tuple(cells[1].split("/"))
     return lexicon
+
+
+def read_frequencies(path: Path) -> dict[str, int]:
+    """Read a word and its count from every line, with a tab or a space between."""
+    counts: dict[str, int] = {}
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        word, _, count = line.strip().replace("\t", " ").rpartition(" ")
+        if not word or not count.isdecimal():
+            raise DataError("a line is 'word count'", Where(str(path), number, 1, line))
+        counts[word] = int(count)
+    return counts
+
+
+def _rarest(compound: str, counts: dict[str, int] | None, where: Where) -> dict[str, int]:
+    """Return the tag of the rarest word; a fixed phrase is as rare as its rarest word."""
+    if counts is None:
+        return {}
+    words = compound.split()
+    unknown = [word for word in words if word not in counts]
+    if unknown:
+        raise DataError(f"the word '{unknown[0]}' has no frequency", where)
+    return {"rarest_atom": min(counts[word] for word in words)}
 
 
 def census(examples: Sequence[Example]) -> dict[str, int | dict[str, int]]:
