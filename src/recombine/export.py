@@ -22,7 +22,9 @@ def export(benchmark: Benchmark, form: str, out: Path, *, sample: int = 0) -> li
     if form not in writers:
         raise ConfigError(f"unknown export format '{form}'", hint=f"known: {', '.join(writers)}")
     out.mkdir(parents=True, exist_ok=True)
-    with progress(f"export {form}") as bar:
+    sizes = benchmark.manifest.splits.values()
+    total = sum(min(size, sample) if sample else size for size in sizes)
+    with progress(f"export {form}", total) as bar:
 
         def read(split: str) -> list[Example]:
             examples = stratified_sample(benchmark.read(split), sample, 0)
