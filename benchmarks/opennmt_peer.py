@@ -9,7 +9,6 @@ the peer's favour.
 from __future__ import annotations
 
 import itertools
-import time
 from typing import Any
 
 import numpy as np
@@ -23,36 +22,38 @@ from recombine.systems.seq2seq.vocabulary import BEGIN, PAD
 MICRO_BATCH = 256
 
 
-def peer_rate(
-    prepared: Prepared,
-    options: TransformerOptions,
-    batch: int,
-    device: torch.device,
-    steps: int = 20,
-) -> float:
-    """Return the pairs per second of OpenNMT-py."""
-    model, generator = _model(prepared, options)
-    model.to(device).train()
-    generator.to(device)
-    adam = torch.optim.Adam([*model.parameters(), *generator.parameters()], lr=1e-4)
-    parts = max(1, batch // MICRO_BATCH)
-    plan = BatchPlan(prepared.corpus, 1, batch // parts, by_length=True)
-    batches = [
-        _padded(prepared, chosen, device)
-        for chosen in itertools.islice(plan.batches(), (steps + 2) * parts)
-    ]
-    began = 0.0
-    for number in range(steps + 2):
-        if number == 2:  # two steps to warm up
-            _synchronise(device)
-            began = time.perf_counter()
-        adam.zero_grad()
-        chosen = batches[number * parts : (number + 1) * parts]
+class Peer:
+    """OpenNMT-py in training."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        options: TransformerOptions,
+        batch: int,
+        device: torch.device,
+        steps: int,
+    ) -> None:
+        self.model, self.generator = _model(prepared, options)
+        self.model.to(device).train()
+        self.generator.to(device)
+        self.device = device
+        self.adam = torch.optim.Adam(
+            [*self.model.parameters(), *self.generator.parameters()], lr=1e-4
+        )
+        self.parts = max(1, batch // MICRO_BATCH)
+        batches = _spread(prepared, batch // self.parts, steps * self.parts)
+        self.batches = itertools.cycle([_padded(prepared, chosen, device) for chosen in batches])
+
+    def step(self) -> None:
+        """Take one step."""
+        self.adam.zero_grad()
+        chosen = list(itertools.islice(self.batches, self.parts))
         pieces = sum(count for *_, count in chosen)
         for source, lengths, target, _ in chosen:
-            with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-                output, _ = model(source, target, lengths)
-                logits = generator(output)
+            on_gpu = self.device.type == "cuda"
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=on_gpu):
+                output, _ = self.model(source, target, lengths)
+                logits = self.generator(output)
             loss = functional.cross_entropy(
                 logits.float().flatten(0, 1),
                 target[:, 1:, 0].flatten(),
@@ -60,9 +61,7 @@ def peer_rate(
                 reduction="sum",
             )
             (loss / pieces).backward()
-        adam.step()
-    _synchronise(device)
-    return steps * batch / (time.perf_counter() - began)
+        self.adam.step()
 
 
 def _model(prepared: Prepared, options: TransformerOptions) -> tuple[Any, Any]:
@@ -88,6 +87,16 @@ def _model(prepared: Prepared, options: TransformerOptions) -> tuple[Any, Any]:
     return NMTModel(encoder, decoder), generator
 
 
+def _spread(prepared: Prepared, size: int, count: int) -> list[Numbers]:
+    """Return batches of all lengths, as many short and long ones as an epoch has of each."""
+    plan = BatchPlan(prepared.corpus, 1, size, by_length=True)
+    per_epoch = -(-len(prepared.corpus) // size)
+    epoch = list(itertools.islice(plan.batches(), per_epoch))
+    lengths = [int(prepared.corpus.target.lengths[chosen].max()) for chosen in epoch]
+    by_length = np.argsort(lengths, kind="stable")
+    return [epoch[by_length[int((n + 0.5) / count * per_epoch)]] for n in range(count)]
+
+
 def _padded(prepared: Prepared, chosen: Numbers, device: torch.device) -> tuple[Any, ...]:
     def rows(side: Side, begin: list[int]) -> torch.Tensor:
         length = int(side.lengths[chosen].max()) + len(begin)
@@ -101,8 +110,3 @@ def _padded(prepared: Prepared, chosen: Numbers, device: torch.device) -> tuple[
     lengths = torch.from_numpy(corpus.source.lengths[chosen]).to(device)
     pieces = int(corpus.target.lengths[chosen].sum())
     return rows(corpus.source, []), lengths, rows(corpus.target, [BEGIN]), pieces
-
-
-def _synchronise(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize()

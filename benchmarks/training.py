@@ -3,9 +3,12 @@
     python benchmarks/training.py                          # the device torch finds
     python benchmarks/training.py --batch 256 --seeds 3    # three seeds side by side
     python benchmarks/training.py --profile                # kernels by time
+    python benchmarks/training.py --preset small --batch 64 --threads 1 --device cpu --cpu-seconds
 
 Without --benchmark the data is made up: 44,100 pairs with the piece lengths of SGET. Warm-up
-(compiling kernels, capturing graphs) is printed apart. The peer is OpenNMT-py, when importable.
+(compiling kernels, capturing graphs) is printed apart. The peer is OpenNMT-py, when importable; on
+a CPU it takes turns with ours, step by step, so that both meet the same machine. OpenNMT-py drops
+activations at the rate of `dropout`, so ours do here, too.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ import json
 import sys
 import tempfile
 import time
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +29,12 @@ import torch
 
 from recombine.systems.seq2seq.corpus import Corpus, Prepared, Side, prepare
 from recombine.systems.seq2seq.distributed import World
-from recombine.systems.seq2seq.options import TransformerOptions
+from recombine.systems.seq2seq.options import LstmOptions, Options, TransformerOptions
 from recombine.systems.seq2seq.replica import Replica, seed_streams
 from recombine.systems.seq2seq.training import build_model, choose_device, choose_dtype, configure
 from recombine.systems.seq2seq.vocabulary import SPECIAL, Vocabulary
+
+PEER_STEPS = 20
 
 
 def made_up(pairs: int, source_size: int, target_size: int) -> Prepared:
@@ -51,18 +58,26 @@ def made_up(pairs: int, source_size: int, target_size: int) -> Prepared:
     return Prepared(*words, Corpus(Side.of(source), Side.of(target)), [], [])
 
 
-def flops_per_pair(prepared: Prepared, options: TransformerOptions) -> float:
+def flops_per_pair(prepared: Prepared, options: Options) -> float:
     """Return the multiply-adds x 2 of forward and backward, attention and output included."""
-    width, inner = options.width, options.feed_forward
+    width = options.width
     s = prepared.corpus.source.lengths.astype(float)
     t = prepared.corpus.target.lengths.astype(float)
-    encoder = options.encoder_layers * (s * (4 * width**2 + 2 * width * inner) + 2 * s**2 * width)
-    decoder = options.decoder_layers * (
-        t * (6 * width**2 + 2 * width * inner)
-        + s * 2 * width**2
-        + 2 * t**2 * width
-        + 2 * s * t * width
-    )
+    if isinstance(options, TransformerOptions):
+        inner = options.feed_forward
+        encoder = options.encoder_layers * (
+            s * (4 * width**2 + 2 * width * inner) + 2 * s**2 * width
+        )
+        decoder = options.decoder_layers * (
+            t * (6 * width**2 + 2 * width * inner)
+            + s * 2 * width**2
+            + 2 * t**2 * width
+            + 2 * s * t * width
+        )
+    else:
+        # Four gates over input and state; then attention and the product that mixes its context.
+        encoder = options.encoder_layers * s * 8 * width**2
+        decoder = t * (options.decoder_layers * 8 * width**2 + 2 * s * width + 2 * width**2)
     output = t * width * len(prepared.target_vocabulary)
     return float(3 * 2 * (encoder + decoder + output).mean())
 
@@ -89,7 +104,7 @@ def synchronise(device: torch.device) -> None:
 
 
 def replica_of(
-    prepared: Prepared, options: TransformerOptions, folder: Path, seed: int, device: torch.device
+    prepared: Prepared, options: Options, folder: Path, seed: int, device: torch.device
 ) -> Replica:
     """Return a model in training."""
     seed_streams(seed, 2**31 - 1)
@@ -101,7 +116,7 @@ def replica_of(
 
 
 def measure(
-    prepared: Prepared, options: TransformerOptions, seeds: int, steps: int, profile: bool
+    prepared: Prepared, options: Options, given: argparse.Namespace, seeds: int, steps: int
 ) -> dict[str, Any]:
     """Train `seeds` replicas side by side for `steps` steps and return what was seen."""
     device = choose_device(options.device)
@@ -113,52 +128,92 @@ def measure(
             replica_of(prepared, options, Path(folder), seed, device)
             for seed in range(1, seeds + 1)
         ]
-        if device.type == "cuda" and options.graphs:
-            from recombine.systems.seq2seq.graphs import GraphStepper
-
+        if device.type == "cuda" and options.graphs and isinstance(options, TransformerOptions):
             for replica in replicas:
-                try:
-                    replica.stepper = GraphStepper(replica)
-                    notes.append(
-                        f"kernels agree with PyTorch within {replica.stepper.agreement:.2g}"
-                    )
-                    notes.append(
-                        "rows "
-                        + " ".join(
-                            f"{x.source_rows}+{x.target_rows}" for x in replica.stepper.levels
-                        )
-                    )
-                except Exception as error:
-                    import traceback
+                notes += use_graph(replica)
 
-                    traceback.print_exc()
-                    notes.append(f"EAGER: {error!r}")
-        for _ in range(3):
+        def step() -> None:
             for replica in replicas:
                 replica.take_step()
+
+        peer_steps = PEER_STEPS if device.type == "cuda" else steps
+        peer = peer_of(prepared, options, device, peer_steps)
+        for _ in range(3):
+            step()
         synchronise(device)
         warm_up = time.perf_counter() - began
         losses = [replica.stepper.read_loss() for replica in replicas]
-        began = time.perf_counter()
-        for _ in range(steps):
-            for replica in replicas:
-                replica.take_step()
-        synchronise(device)
-        seconds = time.perf_counter() - began
+        clock = time.process_time if given.cpu_seconds else time.perf_counter
+        if device.type == "cuda":
+            seconds = timed([step], steps, device, clock)[0]
+            peer_seconds = timed([peer], peer_steps, device, clock)[0] if peer else 0.0
+        else:
+            seconds, *more = timed([step, peer] if peer else [step], steps, device, clock)
+            peer_seconds = more[0] if more else 0.0
         after = [replica.stepper.read_loss() for replica in replicas]
-        if profile:
+        if given.profile:
             kernel_table(replicas, device)
         memory = torch.cuda.max_memory_allocated() / 2**30 if device.type == "cuda" else 0.0
         for replica in replicas:
             replica.close()
-    pairs = steps * seeds * options.sentences_per_step / seconds
-    return {
+    pairs = seeds * options.sentences_per_step / seconds
+    row = {
         "batch": options.sentences_per_step, "seeds": seeds, "steps": steps,
-        "warm_up_s": round(warm_up, 1), "ms_per_step": round(1000 * seconds / steps, 3),
+        "warm_up_s": round(warm_up, 1), "ms_per_step": round(1000 * seconds, 3),
         "pairs_per_s": round(pairs), "flops": pairs * flops_per_pair(prepared, options),
-        "minutes_for_70000": round(seconds / steps * 70_000 / 60, 1), "gib": round(memory, 1),
+        "minutes_for_70000": round(seconds * 70_000 / 60, 1), "gib": round(memory, 1),
         "loss": [round(losses[0], 3), round(after[0], 3)], "notes": notes[:2],
     }  # fmt: skip
+    if peer_seconds:
+        rate = options.sentences_per_step / peer_seconds
+        row.update(opennmt_pairs_per_s=round(rate), ratio=round(pairs / rate, 2))
+    return row
+
+
+def timed(
+    runs: list[Callable[[], None]],
+    steps: int,
+    device: torch.device,
+    clock: Callable[[], float],
+) -> list[float]:
+    """Return the seconds a step of each takes; two take turns (on a CPU, where nothing is late)."""
+    for run in runs:
+        run()  # to warm up
+    synchronise(device)
+    ticks = [clock()]
+    for _ in range(steps):
+        for run in runs:
+            run()
+            ticks.append(clock())
+    synchronise(device)
+    ticks[-1] = clock()
+    turns = np.diff(ticks).reshape(steps, len(runs))
+    return [float(seconds) for seconds in turns.mean(0)]
+
+
+def use_graph(replica: Replica) -> list[str]:
+    """Give a replica a captured graph and return what there is to say about it."""
+    from recombine.systems.seq2seq.graphs import GraphStepper
+
+    try:
+        stepper = GraphStepper(replica)
+    except Exception as error:
+        traceback.print_exc()
+        return [f"EAGER: {error!r}"]
+    replica.stepper = stepper
+    rows = " ".join(f"{level.source_rows}+{level.target_rows}" for level in stepper.levels)
+    return [f"kernels agree with PyTorch within {stepper.agreement:.2g}", f"rows {rows}"]
+
+
+def peer_of(
+    prepared: Prepared, options: Options, device: torch.device, steps: int
+) -> Callable[[], None] | None:
+    """Return a step of OpenNMT-py on the same pairs, or None where there is no such peer."""
+    if not isinstance(options, TransformerOptions) or importlib.util.find_spec("onmt") is None:
+        return None
+    from opennmt_peer import Peer
+
+    return Peer(prepared, options, options.sentences_per_step, device, steps).step
 
 
 def kernel_table(replicas: list[Replica], device: torch.device) -> None:
@@ -202,13 +257,19 @@ def main() -> None:
     parser.add_argument("--precision", default="auto")
     parser.add_argument("--eager", action="store_true", help="also without graphs and own kernels")
     parser.add_argument("--profile", action="store_true")
+    parser.add_argument(
+        "--cpu-seconds", action="store_true", help="time by CPU seconds, for a busy machine"
+    )
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     common = {
         "preset": given.preset, "device": given.device, "threads": given.threads,
         "precision": given.precision, "target_segmenter": "none", "steps": 10**9, "accumulate": 1,
     }  # fmt: skip
-    options = TransformerOptions(**common)
+    kind: Any = LstmOptions if "lstm" in given.preset else TransformerOptions
+    options = kind(**common)
+    if kind is TransformerOptions:
+        common["activation_dropout"] = options.dropout
     if given.benchmark:
         from recombine.benchmark import Benchmark
 
@@ -233,23 +294,14 @@ def main() -> None:
     for batch in given.batch:
         for seeds in given.seeds:
             for graphs in (True, False) if given.eager and device.type == "cuda" else (True,):
-                chosen = TransformerOptions(**common, batch_size=batch, graphs=graphs)
-                row = measure(prepared, chosen, seeds, given.steps if graphs else 20, given.profile)
+                chosen = kind(**common, batch_size=batch, graphs=graphs)
+                row = measure(prepared, chosen, given, seeds, given.steps if graphs else 20)
                 row["graphs"] = graphs
                 row["tflops"] = round(row.pop("flops") / 1e12, 3)
                 row["of_matmul"] = round(row["tflops"] * 1e12 / rate, 3)
                 rows.append(row)
                 print(json.dumps(row), flush=True)
-    if importlib.util.find_spec("onmt") is not None:
-        from opennmt_peer import peer_rate
-
-        for batch in given.batch:
-            peer = peer_rate(prepared, options, batch, device)
-            ours = next(row["pairs_per_s"] for row in rows if row["batch"] == batch)
-            print(
-                f"OpenNMT-py at {batch}: {peer:.0f} pairs/s; ours are {ours / peer:.1f} times that"
-            )
-    else:
+    if importlib.util.find_spec("onmt") is None:
         print("OpenNMT-py is not importable: no peer measured", file=sys.stderr)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=2) + "\n")

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from recombine.systems.seq2seq.corpus import Corpus, Side
-from recombine.systems.seq2seq.layout import Grouped, Packed, Resident, group_batch
+from recombine.systems.seq2seq.layout import Block, Grouped, Packed, Resident, group_batch
 from recombine.systems.seq2seq.vocabulary import BEGIN, PAD
 
 CPU = torch.device("cpu")
@@ -43,27 +43,55 @@ def test_groups_hold_the_chosen_pairs(corpus: Corpus, groups: int) -> None:
     assert isinstance(batch.layout, Grouped)
     assert len(batch.layout.groups) <= groups
     found = []
-    source_row = target_row = 0
     for group in batch.layout.groups:
-        for _ in range(group.count):
-            source = batch.source[source_row : source_row + group.source_length].tolist()
-            target = batch.target_output[target_row : target_row + group.target_length].tolist()
-            fed = batch.target_input[target_row : target_row + group.target_length].tolist()
-            assert fed == [BEGIN, *target[:-1]]
-            found.append(([one for one in source if one], [one for one in target if one]))
-            source_row += group.source_length
-            target_row += group.target_length
-    assert PAD == 0
-    assert (source_row, target_row) == (len(batch.source), len(batch.target_output))
+        blocks = group.source, group.target
+        columns = [
+            _sentences(rows[block.rows], block)
+            for rows, block in zip((batch.source, batch.target_output), blocks, strict=True)
+        ]
+        fed = _sentences(batch.target_input[group.target.rows], group.target)
+        assert fed == [[BEGIN, *target[:-1]] for target in columns[1]]
+        assert group.host_lengths.tolist() == sorted(map(len, columns[0]), reverse=True)
+        found += zip(*columns, strict=True)
     assert sorted(found) == pairs_of(corpus, chosen)
+    ends = [(group.source.rows.stop, group.target.rows.stop) for group in batch.layout.groups]
+    assert ends[-1] == (len(batch.source), len(batch.target_output))
+
+
+def _sentences(rows: torch.Tensor, block: Block) -> list[list[int]]:
+    """Return the sentences of a block, read from its padded places."""
+    padded = rows[block.spread].view(block.count, block.length)
+    assert torch.equal(padded.flatten()[block.places], rows)
+    assert torch.equal(block.inside().flatten().nonzero()[:, 0], block.places)
+    return [row[:n].tolist() for row, n in zip(padded, block.lengths.tolist(), strict=True)]
+
+
+@pytest.mark.parametrize(("parts", "heads"), [(1, 2), (3, 4)])
+def test_heads_are_taken_apart_and_put_together(corpus: Corpus, parts: int, heads: int) -> None:
+    """What goes into [part, sentence, head, position] comes out as the same rows."""
+    batch = group_batch(corpus, np.arange(12), CPU, 1)
+    assert isinstance(batch.layout, Grouped)
+    block = batch.layout.groups[0].source
+    cells = torch.arange(len(batch.source) * parts * heads)
+    padded = cells[block.into_heads(parts, heads)]
+    assert torch.equal(padded[block.out_of_heads(parts, heads)], cells)
+    split = padded.view(parts, block.count, heads, block.length)
+    first = cells.view(-1, parts, heads)[: int(block.lengths[0])]
+    assert torch.equal(split[:, 0, :, : len(first)], first.permute(1, 2, 0))
 
 
 def test_more_groups_mean_less_padding() -> None:
-    """Short and long sentences part company where that saves rows."""
+    """Short and long sentences part company where that saves places; rows are never padded."""
     lengths = [3, 60, 3, 60, 3, 3]
     corpus = Corpus(*(Side.of([[5] * length for length in lengths]),) * 2)
-    rows = [len(group_batch(corpus, np.arange(6), CPU, groups).source) for groups in (1, 2)]
-    assert rows == [6 * 61, 4 * 4 + 2 * 61]
+    places = []
+    for groups in (1, 2):
+        batch = group_batch(corpus, np.arange(6), CPU, groups)
+        assert isinstance(batch.layout, Grouped)
+        assert len(batch.source) == sum(lengths) + 6
+        places.append(sum(len(group.source.spread) for group in batch.layout.groups))
+        assert [group.source.padded for group in batch.layout.groups] == [groups == 1] * groups
+    assert places == [6 * 61, 4 * 4 + 2 * 61]
 
 
 def test_packed_sentences_touch(corpus: Corpus) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -9,9 +11,9 @@ from torch import Tensor
 
 from recombine.systems.seq2seq.corpus import Corpus, Side
 from recombine.systems.seq2seq.layout import Batch, Packed, Resident
-from recombine.systems.seq2seq.operations import PlainOperations
+from recombine.systems.seq2seq.operations import Operations
 
-PLAIN = PlainOperations()
+PLAIN = Operations()
 HEADS, WIDTH = 2, 8
 
 
@@ -57,6 +59,26 @@ def test_dropout_keeps_the_mean() -> None:
     assert float(dropped.mean()) == pytest.approx(2.0, abs=0.05)
     assert PLAIN.activate(-3 * u, bias, 0.0).eq(0).all()
     assert float(PLAIN.drop(u, 0.5).mean()) == pytest.approx(1.0, abs=0.05)
+
+
+def test_gradients_are_those_of_differences() -> None:
+    """Under a mask drawn anew from the same seed; a norm or a sum that nobody uses has none."""
+    torch.manual_seed(2)
+    rows = [torch.randn(5, WIDTH, dtype=torch.float64, requires_grad=True) for _ in range(2)]
+    vectors = [torch.randn(WIDTH, dtype=torch.float64, requires_grad=True) for _ in range(3)]
+
+    def seeded(operation: Any, chosen: Any = lambda outputs: outputs) -> Any:
+        def run(*inputs: Tensor) -> Any:
+            torch.manual_seed(4)
+            return chosen(operation(*inputs, 0.3))
+
+        return run
+
+    for chosen in (lambda both: both, lambda both: both[0], lambda both: both[1]):
+        assert torch.autograd.gradcheck(seeded(PLAIN.add_norm, chosen), (*rows, *vectors))
+    no_bias = seeded(lambda x, h, *more: PLAIN.add_norm(x, h, None, *more))
+    assert torch.autograd.gradcheck(no_bias, (*rows, *vectors[1:]))
+    assert torch.autograd.gradcheck(seeded(PLAIN.activate), (rows[0], vectors[0]))
 
 
 @pytest.mark.parametrize("side", ["source", "target"])

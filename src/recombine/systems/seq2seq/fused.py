@@ -1,4 +1,4 @@
-"""The GPU kernels behind the same interface as operations.PlainOperations, for autograd.
+"""The GPU kernels behind the same interface as operations.Operations, for autograd.
 
 Every kernel of one forward pass has a number (its site); with the seed of the step, which lies in a
 tensor so that a replayed graph reads a new one, it decides the dropout masks.
@@ -10,31 +10,33 @@ tensor so that a replayed graph reads a new one, it decides the dropout masks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from recombine.systems.seq2seq import kernels
 from recombine.systems.seq2seq.layout import Grouped, Packed
-from recombine.systems.seq2seq.operations import NORM_EPSILON, PlainOperations
+from recombine.systems.seq2seq.operations import NORM_EPSILON, Operations
 
 LONGEST = 128
 # Up to this vocabulary a product with one-hot rows beats scattered additions for the gradient.
 ONE_HOT_LIMIT = 16_384
-# Programs that clear the rows no sentence owns, and programs that share a backward pass (each has
-# its own sum for the table of relative positions).
+# Programs that clear the rows no sentence owns.
 CLEARING = 32
 KEEP_ALL = 1e-30
-WORKERS = 528
 _TILES = ((0, 16), (16, 32), (32, 64), (64, 128))
+# By size of the tile: warps of a program, and programs that share a backward pass where there is a
+# table of relative positions (each has its own sum for the table).
+FORWARD_WARPS = {16: 1, 32: 2, 64: 4, 128: 8}
+BACKWARD_WARPS = {16: 2, 32: 4, 64: 4, 128: 8}
+WORKERS = {16: 528, 32: 528, 64: 528, 128: 528}
 
 
 @dataclass
-class FusedOperations:
+class FusedOperations(Operations):
     """The kernels; `seed` holds the seed of the current step."""
 
     seed: Tensor
@@ -45,7 +47,6 @@ class FusedOperations:
     # For comparing with other code: the kernels for dropout, with masks that keep everything.
     keep_all: bool = False
     site: int = 0
-    plain: PlainOperations = field(default_factory=PlainOperations)
 
     def begin(self) -> None:
         """Start numbering sites anew, at the start of a forward pass."""
@@ -61,7 +62,7 @@ class FusedOperations:
     def embed(self, table: Tensor, pieces: Tensor) -> Tensor:
         """Return the rows of an embedding table."""
         if len(table) > ONE_HOT_LIMIT:
-            return functional.embedding(pieces, table)
+            return super().embed(table, pieces)
         found: Tensor = _Embed.apply(table, pieces)
         return found
 
@@ -95,20 +96,10 @@ class FusedOperations:
     ) -> Tensor:
         """Return self-attention of rows [query | key | value]."""
         if isinstance(layout, Grouped):  # decoding
-            return self.plain.attend_self(
+            return super().attend_self(
                 projected, layout, heads, side, causal=causal, table=table, dropout=dropout
             )
-        shape = _Shape(
-            layout,
-            heads,
-            side,
-            side,
-            causal,
-            self.counts,
-            self._rate(dropout),
-            self._next(),
-            self.streams,
-        )
+        shape = self._shape(layout, heads, (side, side), causal, dropout)
         mixed: Tensor = _Attend.apply(projected, None, table, self.seed, shape)
         return mixed
 
@@ -117,20 +108,16 @@ class FusedOperations:
     ) -> Tensor:
         """Return attention of target rows to source rows [key | value]."""
         if isinstance(layout, Grouped):
-            return self.plain.attend_cross(query, memory, layout, heads, dropout)
-        shape = _Shape(
-            layout,
-            heads,
-            "target",
-            "source",
-            False,
-            self.counts,
-            self._rate(dropout),
-            self._next(),
-            self.streams,
-        )
+            return super().attend_cross(query, memory, layout, heads, dropout)
+        shape = self._shape(layout, heads, ("target", "source"), False, dropout)
         mixed: Tensor = _Attend.apply(query, memory, None, self.seed, shape)
         return mixed
+
+    def _shape(
+        self, layout: Packed, heads: int, sides: tuple[str, str], causal: bool, dropout: float
+    ) -> _Shape:
+        rate, site = self._rate(dropout), self._next()
+        return _Shape(layout, heads, *sides, causal, self.counts, rate, site, self.streams)
 
 
 @dataclass(frozen=True)
@@ -320,7 +307,7 @@ class _Attend(torch.autograd.Function):
                 q, k, v, q if table is None else table, out, level, *shape.sides(), seed,
                 shape.site, items, len(q), q.stride(0), k.stride(0), out.stride(0), width**-0.5,
                 *_threshold(shape.dropout), **_constants(shape, width, low, block, table),
-                num_warps={16: 1, 32: 2, 64: 4, 128: 8}[block],
+                num_warps=FORWARD_WARPS[block],
             )  # fmt: skip
 
         shape.side_by_side([partial(launch, *tile) for tile in shape.tiles()])
@@ -340,8 +327,9 @@ class _Attend(torch.autograd.Function):
         tiles = []
         first = 0
         for low, block, count in shape.tiles():
-            workers = max(1, min(count * shape.heads, WORKERS))
-            tiles.append((low, block, count * shape.heads, workers, first))
+            items = count * shape.heads
+            workers = items if table is None else min(items, WORKERS[block])
+            tiles.append((low, block, items, workers, first))
             first += workers
         size = (first, *table.shape) if table is not None else (0,)
         # Zeros, because short tiles do not reach the outer rows of the table.
@@ -355,7 +343,7 @@ class _Attend(torch.autograd.Function):
                 q.stride(0), k.stride(0), out.stride(0), width**-0.5,
                 *_threshold(shape.dropout), **_constants(shape, width, low, block, table),
                 QUERY_COLUMNS=query.shape[1],
-                num_warps={16: 2, 32: 4, 64: 4, 128: 8}[block], num_stages=1,
+                num_warps=BACKWARD_WARPS[block], num_stages=1,
             )  # fmt: skip
 
         shape.side_by_side([partial(launch, *tile) for tile in tiles])

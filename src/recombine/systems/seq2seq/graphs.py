@@ -27,7 +27,7 @@ from recombine.errors import SystemFailure
 from recombine.systems.seq2seq.corpus import Numbers
 from recombine.systems.seq2seq.fused import LONGEST, FusedOperations, supports
 from recombine.systems.seq2seq.layout import Resident, group_batch
-from recombine.systems.seq2seq.operations import PlainOperations
+from recombine.systems.seq2seq.operations import Operations
 from recombine.systems.seq2seq.replica import Replica, seed_streams
 
 CHUNK = 512
@@ -93,7 +93,7 @@ class GraphStepper:
         try:
             self._capture()
         except BaseException:
-            self.optimiser.compute.operations = PlainOperations()
+            self.optimiser.compute.operations = Operations()
             raise
         replica.note(
             step=replica.state.step,
@@ -141,7 +141,7 @@ class GraphStepper:
     def _plain_step(self, step: int, chosen: Numbers) -> None:
         """One step outside the graphs, for a batch that is too large or too long for them."""
         model = self.optimiser.compute
-        model.operations = PlainOperations()
+        model.operations = Operations()
         seed_streams(self.replica.seed, step)
         self.optimiser.clear()
         batch = group_batch(self.replica.prepared.corpus, chosen, self.replica.device)
@@ -201,7 +201,7 @@ class GraphStepper:
         self.operations.counts = tuple(count if one else 0 for one in self.levels[-1].counts)
         self.operations.keep_all = True
         results = []
-        for operations in (PlainOperations(), self.operations):
+        for operations in (Operations(), self.operations):
             # Plain PyTorch without dropout against the very kernels of training, keeping all.
             model.train(operations is self.operations)
             self.operations.begin()
@@ -211,7 +211,7 @@ class GraphStepper:
             loss.backward()
             gradients = [one.grad.float().flatten() for one in self.optimiser.copies]  # type: ignore[union-attr]
             results.append((float(loss.detach()), torch.cat(gradients)))
-        model.operations = PlainOperations()
+        model.operations = Operations()
         self.operations.keep_all = False
         self.optimiser.clear()
         model.train()

@@ -1,42 +1,85 @@
 """Layout: how the sentences of a batch lie in the rows that the layers work on.
 
 Every layer but attention works on single tokens, so a batch is one tall matrix of rows without a
-sentence axis. Two layouts know where the sentences are. `Grouped` (any device) sorts the batch by
-length into a few groups and pads inside a group only, so attention sees plain views. `Packed` (a
-GPU) has no padding at all but a tail up to a fixed number of rows: fixed shapes are what a CUDA
-graph needs.
+sentence axis and without padding. Two layouts know where the sentences are. `Grouped` (any device)
+has the batch sorted by length into a few groups; attention pads inside a group only. `Packed` (a
+GPU) has a tail of padding up to a fixed number of rows: fixed shapes are what a CUDA graph needs.
 """
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from recombine.systems.seq2seq.corpus import Corpus, Numbers, Side
 from recombine.systems.seq2seq.vocabulary import BEGIN, PAD
 
 
-@dataclass(frozen=True)
-class Group:
-    """Sentences padded to common lengths: `count` blocks of rows on each side."""
+@dataclass
+class Block:
+    """Sentences of one side: some rows, and their places when padded to [count, length]."""
 
     count: int
-    source_length: int
-    target_length: int
+    length: int
+    rows: slice
+    lengths: Tensor
+    spread: Tensor  # the row (within `rows`) at each place; any row where there is no piece
+    places: Tensor  # the place of each row
+    padded: bool = True  # whether any sentence is shorter than `length`
+    cache: dict[tuple[str, int, int], Tensor] = field(default_factory=dict)
+
+    def inside(self) -> Tensor:
+        """Return [count, length]: whether there is a piece."""
+        positions = torch.arange(self.length, device=self.lengths.device)
+        return positions[None, :] < self.lengths[:, None]
+
+    def into_heads(self, parts: int, heads: int) -> Tensor:
+        """Return which cell of [rows, parts, heads] goes into [parts, count, heads, length]."""
+        key = ("into", parts, heads)
+        if key not in self.cache:
+            part = torch.arange(parts, device=self.spread.device)[:, None, None, None]
+            head = torch.arange(heads, device=self.spread.device)[None, None, :, None]
+            spread = self.spread.view(1, self.count, 1, self.length)
+            self.cache[key] = ((spread * parts + part) * heads + head).flatten()
+        return self.cache[key]
+
+    def out_of_heads(self, parts: int, heads: int) -> Tensor:
+        """Return the inverse of `into_heads`, leaving out what is padding."""
+        key = ("out", parts, heads)
+        if key not in self.cache:
+            part = torch.arange(parts, device=self.places.device)[None, :, None]
+            head = torch.arange(heads, device=self.places.device)[None, None, :]
+            sentence = torch.div(self.places, self.length, rounding_mode="floor")
+            position = (self.places - sentence * self.length)[:, None, None]
+            sentence = sentence[:, None, None]
+            place = ((part * self.count + sentence) * heads + head) * self.length + position
+            self.cache[key] = place.flatten()
+        return self.cache[key]
+
+
+@dataclass
+class Group:
+    """Sentences of similar length."""
+
+    source: Block
+    target: Block
+    host_lengths: Tensor  # the source lengths, readable without stopping a GPU
+
+    def side(self, name: str) -> Block:
+        """Return the "source" or the "target"."""
+        return self.source if name == "source" else self.target
 
 
 @dataclass
 class Grouped:
-    """The sentences of a batch in a few groups of similar length, padded inside each group."""
+    """The sentences of a batch in a few groups of similar length, one after another."""
 
     groups: tuple[Group, ...]
-    source_lengths: Tensor
-    target_lengths: Tensor
-    host_lengths: Tensor | None = None  # the source lengths, readable without stopping a GPU
 
 
 @dataclass
@@ -49,6 +92,17 @@ class Packed:
     target_lengths: Tensor
     max_source_length: int
     max_target_length: int
+    rows: tuple[int, int]
+
+    def grouped(self) -> Grouped:
+        """Return all sentences as one group: right, but most of it is padding."""
+        source = _block(
+            self.source_starts, self.source_lengths, self.max_source_length, self.rows[0]
+        )
+        target = _block(
+            self.target_starts, self.target_lengths, self.max_target_length, self.rows[1]
+        )
+        return Grouped((Group(source, target, self.source_lengths),))
 
 
 @dataclass
@@ -63,47 +117,80 @@ class Batch:
     layout: Grouped | Packed
 
 
+def padded_block(count: int, length: int, lengths: Tensor) -> Block:
+    """Return a block whose rows are padded already, `length` of them a sentence."""
+    places = torch.arange(count * length, device=lengths.device)
+    return Block(count, length, slice(0, count * length), lengths, places, places)
+
+
+def _block(starts: Tensor, lengths: Tensor, length: int, rows: int) -> Block:
+    """Lay out a side of packed sentences; the tail lies in the padding of one empty sentence."""
+    count = len(starts)
+    ends = starts + lengths
+    starts = torch.cat((starts, ends[-1:]))
+    lengths = functional.pad(lengths, (0, 1))
+    positions = torch.arange(length, device=starts.device)
+    spread = (starts[:, None] + positions).clamp(max=rows - 1).flatten()
+    row = torch.arange(rows, device=starts.device)
+    sentence = torch.searchsorted(ends, row, right=True)
+    places = sentence * length + torch.where(sentence < count, row - starts[sentence], 0)
+    return Block(count + 1, length, slice(0, rows), lengths, spread, places)
+
+
 def group_batch(corpus: Corpus, chosen: Numbers, device: torch.device, groups: int = 4) -> Batch:
     """Lay out the chosen pairs in at most `groups` groups of similar length."""
-    source_lengths = corpus.source.lengths[chosen]
-    target_lengths = corpus.target.lengths[chosen]
-    # A stable order, so that the same sentences always lie in the same rows.
-    by_length = np.lexsort((chosen, source_lengths, target_lengths))
-    chosen = chosen[by_length]
-    source_lengths, target_lengths = source_lengths[by_length], target_lengths[by_length]
-    edges = _cut(source_lengths + target_lengths, groups)
-    # Longest source first inside a group: so cuDNN wants it.
-    inside = np.concatenate([np.full(stop - start, start) for start, stop in edges])
-    by_source = np.lexsort((chosen, -target_lengths, -source_lengths, inside))
-    chosen = chosen[by_source]
-    source_lengths, target_lengths = source_lengths[by_source], target_lengths[by_source]
-    shapes = []
-    columns: list[list[Numbers]] = [[], [], [], [], []]
+    chosen, edges = _in_groups(corpus, chosen, groups)
+    source, source_positions = _laid_out(corpus.source, chosen)
+    output, target_positions = _laid_out(corpus.target, chosen)
+    shifted = np.roll(output, 1)
+    shifted[target_positions == 0] = BEGIN
+    arrays = [source, source_positions, shifted, output, target_positions]
     for start, stop in edges:
-        count = stop - start
-        source, source_positions = _padded(corpus.source, chosen[start:stop])
-        output, target_positions = _padded(corpus.target, chosen[start:stop])
-        begin = np.full((count, 1), BEGIN, dtype=np.int64)
-        shifted = np.concatenate((begin, output[:, :-1]), axis=1)
-        for column, values in zip(
-            columns, (source, source_positions, shifted, output, target_positions), strict=True
-        ):
-            column.append(values.reshape(-1))
-        shapes.append(Group(count, source.shape[1], output.shape[1]))
-    parts = [*(np.concatenate(column) for column in columns), source_lengths, target_lengths]
+        for side in (corpus.source, corpus.target):
+            lengths = side.lengths[chosen[start:stop]]
+            places = np.flatnonzero(np.arange(lengths.max()) < lengths[:, None])
+            spread = np.zeros(len(lengths) * lengths.max(), dtype=np.int64)
+            spread[places] = np.arange(len(places))
+            arrays += [lengths, spread, places]
     # One transfer that waits for nothing: a GPU may still be busy with the step before.
-    flat = torch.from_numpy(np.concatenate(parts)).to(device, non_blocking=True)
-    rows = torch.split(flat, [len(part) for part in parts])
-    layout = Grouped(tuple(shapes), rows[5], rows[6], torch.from_numpy(source_lengths))
-    return Batch(rows[0], rows[1], rows[2], rows[3], rows[4], layout)
+    flat = torch.from_numpy(np.concatenate(arrays)).to(device, non_blocking=True)
+    parts = torch.split(flat, [len(array) for array in arrays])
+    found = []
+    first = [0, 0]
+    for number, (start, stop) in enumerate(edges):
+        blocks = []
+        for side_number in range(2):
+            own, places_of, rows_at = parts[5 + 6 * number + 3 * side_number :][:3]
+            rows = slice(first[side_number], first[side_number] + len(rows_at))
+            first[side_number] = rows.stop
+            shape = (stop - start, len(places_of) // (stop - start), rows)
+            padded = len(places_of) > len(rows_at)
+            blocks.append(Block(*shape, own, places_of, rows_at, padded))
+        host = torch.from_numpy(corpus.source.lengths[chosen[start:stop]])
+        found.append(Group(blocks[0], blocks[1], host))
+    return Batch(parts[0], parts[1], parts[2], parts[3], parts[4], Grouped(tuple(found)))
 
 
-def _padded(side: Side, chosen: Numbers) -> tuple[Numbers, Numbers]:
+def _in_groups(
+    corpus: Corpus, chosen: Numbers, groups: int
+) -> tuple[Numbers, list[tuple[int, int]]]:
+    """Return the sentences in the order of their rows, and where each group begins and ends."""
+    source, target = corpus.source.lengths[chosen], corpus.target.lengths[chosen]
+    # A stable order, so that the same sentences always lie in the same rows.
+    order = np.lexsort((chosen, source, target))
+    edges = _cut((source + target)[order], groups)
+    group = np.repeat(np.arange(len(edges)), [stop - start for start, stop in edges])
+    chosen, source, target = chosen[order], source[order], target[order]
+    # Longest source first inside a group: so cuDNN wants it.
+    return chosen[np.lexsort((chosen, -target, -source, group))], edges
+
+
+def _laid_out(side: Side, chosen: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the pieces of the chosen sentences end to end, and the position of each."""
     lengths = side.lengths[chosen]
-    positions = np.arange(int(lengths.max()), dtype=np.int64)[None, :]
-    inside = positions < lengths[:, None]
-    index = np.minimum(side.starts[chosen][:, None] + positions, len(side.pieces) - 1)
-    return np.where(inside, side.pieces[index], PAD), np.broadcast_to(positions, index.shape)
+    ends = np.cumsum(lengths)
+    positions = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
+    return side.pieces[np.repeat(side.starts[chosen], lengths) + positions], positions
 
 
 def _cut(lengths: Numbers, groups: int) -> list[tuple[int, int]]:
@@ -151,7 +238,14 @@ class Resident:
         )
         shifted = torch.roll(output, 1)
         shifted = torch.where(target_positions == 0, BEGIN, shifted)
-        layout = Packed(source_starts, source_lengths, target_starts, target_lengths, *self.longest)
+        layout = Packed(
+            source_starts,
+            source_lengths,
+            target_starts,
+            target_lengths,
+            *self.longest,
+            (source_rows, target_rows),
+        )
         return Batch(source, source_positions, shifted, output, target_positions, layout), pieces
 
 

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from recombine.systems.seq2seq.attention import MASKED
-from recombine.systems.seq2seq.layout import Batch, Grouped
+from recombine.systems.seq2seq.attention import MASKED, weights_of
+from recombine.systems.seq2seq.layout import Batch, Block, Grouped
 from recombine.systems.seq2seq.options import LstmOptions
 from recombine.systems.seq2seq.vocabulary import PAD
 
@@ -83,26 +83,17 @@ class Lstm(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Return the summed cross-entropy of a batch over its target pieces."""
-        layout = batch.layout
-        assert isinstance(layout, Grouped)
-        logits = []
-        source_row = target_row = first = 0
-        for group in layout.groups:
-            source_end = source_row + group.count * group.source_length
-            target_end = target_row + group.count * group.target_length
-            lengths = layout.source_lengths[first : first + group.count]
-            host = layout.host_lengths
-            memory, hidden, states = self._encode(
-                batch.source[source_row:source_end].view(group.count, -1),
-                lengths,
-                None if host is None else host[first : first + group.count],
-            )
-            target = batch.target_input[target_row:target_end].view(group.count, -1)
-            output, _ = self.decoder(self._embed(self.target_embedding, target), states)
-            logits.append(self._score(self._attend(output, memory, hidden)).flatten(0, 1))
-            source_row, target_row, first = source_end, target_end, first + group.count
+        assert isinstance(batch.layout, Grouped)
+        source = self._embed(self.source_embedding, batch.source)
+        target = self._embed(self.target_embedding, batch.target_input)
+        rows = []
+        for group in batch.layout.groups:
+            memory, states = self._encode(_padded(source, group.source), group.host_lengths)
+            output, _ = self.decoder(_padded(target, group.target), states)
+            mixed = self._attend(output, memory, ~group.source.inside())
+            rows.append(mixed.flatten(0, 1).index_select(0, group.target.places))
         return functional.cross_entropy(
-            torch.cat(logits).float(),
+            self._score(torch.cat(rows)).float(),
             batch.target_output,
             ignore_index=PAD,
             reduction="sum",
@@ -111,7 +102,10 @@ class Lstm(nn.Module):
 
     def start(self, pieces: Tensor, lengths: Tensor, room: int) -> Cache:
         """Encode padded sources [count, length]; `room` is of no concern to an LSTM."""
-        return Cache(*self._encode(pieces, lengths))
+        embedded = self._embed(self.source_embedding, pieces)
+        memory, states = self._encode(embedded, lengths.cpu(), in_order=False)
+        hidden = torch.arange(pieces.shape[1], device=pieces.device) >= lengths[:, None]
+        return Cache(memory, hidden, states)
 
     def step(self, cache: Cache, pieces: Tensor, position: int) -> Tensor:
         """Return the logits after one more target piece of every sentence."""
@@ -120,20 +114,16 @@ class Lstm(nn.Module):
         return self._score(self._attend(output, cache.memory, cache.hidden))[:, 0]
 
     def _encode(
-        self, pieces: Tensor, lengths: Tensor, host_lengths: Tensor | None = None
-    ) -> tuple[Tensor, Tensor, States]:
-        length = pieces.shape[1]
+        self, embedded: Tensor, host_lengths: Tensor, *, in_order: bool = True
+    ) -> tuple[Tensor, States]:
+        # Longest first, as the groups of a training batch are: sorting would wait for the GPU.
         packed = pack_padded_sequence(
-            self._embed(self.source_embedding, pieces),
-            lengths.cpu() if host_lengths is None else host_lengths,
-            batch_first=True,
-            # Sorting would wait for the GPU; the groups of a training batch are sorted.
-            enforce_sorted=host_lengths is not None,
+            embedded, host_lengths, batch_first=True, enforce_sorted=in_order
         )
         output, (state, cell) = self.encoder(packed)
+        length = embedded.shape[1]
         memory, _ = pad_packed_sequence(output, batch_first=True, total_length=length)
-        hidden = torch.arange(length, device=pieces.device)[None, :] >= lengths[:, None]
-        return memory, hidden, (self._fit(state), self._fit(cell))
+        return memory, (self._fit(state), self._fit(cell))
 
     def _fit(self, states: Tensor) -> Tensor:
         """Join directions and give the decoder as many layers as it has."""
@@ -146,8 +136,8 @@ class Lstm(nn.Module):
         return states[: self.options.decoder_layers].contiguous()
 
     def _attend(self, output: Tensor, memory: Tensor, hidden: Tensor) -> Tensor:
-        scores = (output @ memory.transpose(1, 2)).float().masked_fill(hidden[:, None], MASKED)
-        context = scores.softmax(-1).to(memory.dtype) @ memory
+        scores = (output @ memory.transpose(1, 2)).masked_fill(hidden[:, None], MASKED)
+        context = weights_of(scores) @ memory
         mixed = torch.tanh(functional.linear(torch.cat((context, output), dim=-1), self.mix))
         return functional.dropout(mixed, self.options.dropout) if self.training else mixed
 
@@ -158,3 +148,8 @@ class Lstm(nn.Module):
     def _embed(self, table: Tensor, pieces: Tensor) -> Tensor:
         embedded = functional.embedding(pieces, table) * math.sqrt(self.options.width)
         return functional.dropout(embedded, self.options.dropout) if self.training else embedded
+
+
+def _padded(rows: Tensor, block: Block) -> Tensor:
+    """Return [count, length, width]; what stands in the padding does not matter."""
+    return rows[block.rows].index_select(0, block.spread).view(block.count, block.length, -1)

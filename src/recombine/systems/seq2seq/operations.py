@@ -1,64 +1,29 @@
 """The operations between matrix products, in plain PyTorch.
 
-kernels.py has the same ones as single GPU kernels; a Transformer is given one set
-or the other and does not know which.
+fused.py has the same ones as single GPU kernels; a Transformer is given one set or the other and
+does not know which. The gradients are written out where that saves passes over the rows.
 """
+
+# torch leaves some of its methods without types.
+# mypy: disable-error-code="no-untyped-call, no-any-return"
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any
 
+import torch
 from torch import Tensor
 from torch.nn import functional
 
 from recombine.systems.seq2seq.attention import attend
+from recombine.systems.seq2seq.dropout import keep_mask
 from recombine.systems.seq2seq.layout import Grouped, Packed
 
-
-class Operations(Protocol):
-    """What lies between two matrix products."""
-
-    def embed(self, table: Tensor, pieces: Tensor) -> Tensor:
-        """Return the rows of an embedding table."""
-        ...
-
-    def drop(self, x: Tensor, dropout: float) -> Tensor:
-        """Return dropout(x)."""
-        ...
-
-    def add_norm(
-        self, x: Tensor, h: Tensor, bias: Tensor | None, gain: Tensor, shift: Tensor, dropout: float
-    ) -> tuple[Tensor, Tensor]:
-        """Return y = x + dropout(h + bias) and the layer norm of y."""
-        ...
-
-    def activate(self, u: Tensor, bias: Tensor, dropout: float) -> Tensor:
-        """Return dropout(relu(u + bias))."""
-        ...
-
-    def attend_self(
-        self,
-        projected: Tensor,
-        layout: Grouped | Packed,
-        heads: int,
-        side: str,
-        *,
-        causal: bool,
-        table: Tensor | None,
-        dropout: float,
-    ) -> Tensor:
-        """Return self-attention of rows [query | key | value]."""
-        ...
-
-    def attend_cross(
-        self, query: Tensor, memory: Tensor, layout: Grouped | Packed, heads: int, dropout: float
-    ) -> Tensor:
-        """Return attention of target rows to source rows [key | value]."""
-        ...
+NORM_EPSILON = 1e-6
 
 
-class PlainOperations:
-    """Every operation as PyTorch offers it; runs anywhere."""
+class Operations:
+    """What lies between two matrix products, as PyTorch offers it; runs anywhere."""
 
     def embed(self, table: Tensor, pieces: Tensor) -> Tensor:
         """Return the rows of an embedding table."""
@@ -66,23 +31,18 @@ class PlainOperations:
 
     def drop(self, x: Tensor, dropout: float) -> Tensor:
         """Return dropout(x)."""
-        return functional.dropout(x, dropout)
+        return x * keep_mask(x, dropout)
 
     def add_norm(
         self, x: Tensor, h: Tensor, bias: Tensor | None, gain: Tensor, shift: Tensor, dropout: float
     ) -> tuple[Tensor, Tensor]:
         """Return y = x + dropout(h + bias) and the layer norm of y."""
-        if bias is not None:
-            h = h + bias
-        if dropout:
-            h = functional.dropout(h, dropout)
-        y = x + h
-        return y, functional.layer_norm(y, y.shape[-1:], gain, shift, NORM_EPSILON)
+        y, n = _AddNorm.apply(x, h, bias, gain, shift, dropout)
+        return y, n
 
     def activate(self, u: Tensor, bias: Tensor, dropout: float) -> Tensor:
         """Return dropout(relu(u + bias))."""
-        activated = functional.relu(u + bias)
-        return functional.dropout(activated, dropout) if dropout else activated
+        return _Activate.apply(u, bias, dropout)
 
     def attend_self(
         self,
@@ -96,9 +56,8 @@ class PlainOperations:
         dropout: float,
     ) -> Tensor:
         """Return self-attention of rows [query | key | value]."""
-        query, key, value = projected.chunk(3, dim=-1)
         return attend(
-            query, key, value, layout, heads, queries=side, keys=side, causal=causal, table=table,
+            projected, None, table, layout, heads, queries=side, keys=side, causal=causal,
             dropout=dropout,
         )  # fmt: skip
 
@@ -106,11 +65,64 @@ class PlainOperations:
         self, query: Tensor, memory: Tensor, layout: Grouped | Packed, heads: int, dropout: float
     ) -> Tensor:
         """Return attention of target rows to source rows [key | value]."""
-        key, value = memory.chunk(2, dim=-1)
         return attend(
-            query, key, value, layout, heads, queries="target", keys="source", causal=False,
-            table=None, dropout=dropout,
+            query, memory, None, layout, heads, queries="target", keys="source", causal=False,
+            dropout=dropout,
         )  # fmt: skip
 
 
-NORM_EPSILON = 1e-6
+class _Activate(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, u: Tensor, bias: Tensor, dropout: float) -> Tensor:
+        out = torch.add(u, bias).relu_()
+        if dropout:
+            out.mul_(keep_mask(out, dropout))
+        ctx.save_for_backward(out)
+        ctx.dropout = dropout
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        (out,) = ctx.saved_tensors
+        # Positive is what was active and kept.
+        d_u = torch.ops.aten.threshold_backward(gradient, out, 0.0)
+        if ctx.dropout:
+            d_u.mul_(1 / (1 - ctx.dropout))
+        return d_u, d_u.sum(0), None
+
+
+class _AddNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        h: Tensor,
+        bias: Tensor | None,
+        gain: Tensor,
+        shift: Tensor,
+        dropout: float,
+    ) -> tuple[Tensor, Tensor]:
+        h = h if bias is None else h + bias
+        mask = keep_mask(h, dropout) if dropout else None
+        y = x + h if mask is None else torch.addcmul(x, h, mask)
+        n, mean, scale = torch.native_layer_norm(y, y.shape[-1:], gain, shift, NORM_EPSILON)
+        ctx.save_for_backward(y, mean, scale, gain, shift, mask)
+        ctx.has_bias = bias is not None
+        ctx.set_materialize_grads(False)
+        return y, n
+
+    @staticmethod
+    def backward(ctx: Any, d_y: Tensor | None, d_n: Tensor | None) -> tuple[Tensor | None, ...]:
+        y, mean, scale, gain, shift, mask = ctx.saved_tensors
+        d_gain = d_shift = None
+        if d_n is None:
+            d_x = d_y
+        else:
+            d_x, d_gain, d_shift = torch.ops.aten.native_layer_norm_backward(
+                d_n.contiguous(), y, y.shape[-1:], mean, scale, gain, shift, [True] * 3
+            )
+            if d_y is not None:
+                d_x.add_(d_y)
+        d_h = d_x if mask is None or d_x is None else d_x * mask
+        d_bias = d_h.sum(0) if ctx.has_bias and d_h is not None else None
+        return d_x, d_h, d_bias, d_gain, d_shift, None

@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from recombine.systems.seq2seq.attention import MASKED
-from recombine.systems.seq2seq.layout import Batch, Group, Grouped, Packed
-from recombine.systems.seq2seq.operations import NORM_EPSILON, Operations, PlainOperations
+from recombine.systems.seq2seq.attention import MASKED, weights_of
+from recombine.systems.seq2seq.layout import Batch, Group, Grouped, Packed, padded_block
+from recombine.systems.seq2seq.operations import NORM_EPSILON, Operations
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.vocabulary import PAD
 
@@ -133,7 +133,7 @@ class Transformer(nn.Module):
         super().__init__()
         self.options = options
         self.heads = options.heads
-        self.operations: Operations = PlainOperations()
+        self.operations = Operations()
         deviation = options.width**-0.5
         self.source_embedding = nn.Parameter(torch.randn(source_size, options.width) * deviation)
         self.target_embedding = nn.Parameter(torch.randn(target_size, options.width) * deviation)
@@ -274,7 +274,8 @@ class Transformer(nn.Module):
     def start(self, pieces: Tensor, lengths: Tensor, room: int) -> Cache:
         """Encode padded sources [count, length] and make room for `room` target pieces."""
         count, length = pieces.shape
-        layout = Grouped((Group(count, length, 0),), lengths, lengths)
+        block = padded_block(count, length, lengths)
+        layout = Grouped((Group(block, block, lengths),))
         positions = torch.arange(length, device=pieces.device).expand(count, length).flatten()
         memory = self.encode(pieces.flatten(), positions, layout)
         cached = []
@@ -329,7 +330,7 @@ class Transformer(nn.Module):
             offsets = torch.arange(-position, 1, device=n.device).clamp(min=-clip) + clip
             spread = attention.table[offsets]
             scores = scores + query @ spread.t()
-        weights = (scores * (query.shape[-1] ** -0.5)).float().softmax(-1).to(n.dtype)
+        weights = weights_of(scores * (query.shape[-1] ** -0.5))
         mixed = weights @ values
         if attention.table is not None:
             mixed = mixed + weights @ spread
@@ -340,8 +341,8 @@ class Transformer(nn.Module):
         keys, values = cache.memory[number]
         query = functional.linear(n, layer.cross.query).unflatten(-1, (self.heads, 1, -1))
         scores = (query @ keys.transpose(-2, -1)) * (query.shape[-1] ** -0.5)
-        scores = scores.float().masked_fill(cache.hidden[:, None, None, :], MASKED)
-        mixed = scores.softmax(-1).to(n.dtype) @ values
+        scores = scores.masked_fill(cache.hidden[:, None, None, :], MASKED)
+        mixed = weights_of(scores) @ values
         return functional.linear(mixed.flatten(1), layer.cross.out)
 
     def _heads(self, rows: Tensor, count: int) -> Tensor:
