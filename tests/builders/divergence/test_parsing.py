@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -47,6 +49,38 @@ def test_a_spacy_model_is_used(tmp_path: Path) -> None:
     (sentence,) = read_parsed(parsed_text(path, "ginza", cache=tmp_path))
     assert "食べる" in sentence.lemmas
     assert sentence.heads[sentence.lemmas.index("魚")] == sentence.lemmas.index("食べる") + 1
+
+
+def stanza_word(number: int, text: str, head: int, relation: str) -> SimpleNamespace:
+    """Return a word as stanza's documents hold them."""
+    return SimpleNamespace(
+        id=number, text=text, lemma=text.lower(), upos="X", feats=None, head=head, deprel=relation
+    )
+
+
+def test_stanza_documents_become_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Heads of a second sentence count on from the first; several roots are kept."""
+
+    class Pipeline:
+        def __init__(self, language: str, **options: object) -> None:
+            if language != "en":
+                raise FileNotFoundError(f"no {language} in resources.json")
+            assert options["download_method"] is None
+
+        def bulk_process(self, texts: list[str]) -> list[SimpleNamespace]:
+            cats = [stanza_word(1, "Cats", 2, "nsubj"), stanza_word(2, "sleep", 0, "root")]
+            sentence = SimpleNamespace(words=cats)
+            return [SimpleNamespace(sentences=[sentence, sentence]) for _ in texts]
+
+    monkeypatch.setitem(sys.modules, "stanza", SimpleNamespace(Pipeline=Pipeline))
+    load_parser.cache_clear()
+    (tokens,) = load_parser("stanza:en")(["Cats sleep Cats sleep"])
+    assert [token[1] for token in tokens] == ["cats", "sleep", "cats", "sleep"]
+    assert [token[5] for token in tokens] == [2, 0, 4, 0]
+    with pytest.raises(ConfigError, match="no models for 'xx'") as caught:
+        load_parser("stanza:xx")
+    assert "stanza.download('xx')" in str(caught.value.hint)
+    load_parser.cache_clear()
 
 
 def test_unknown_parsers_and_models(tmp_path: Path) -> None:

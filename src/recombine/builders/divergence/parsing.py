@@ -235,30 +235,39 @@ def _words(texts: list[str]) -> Iterator[Tokens]:
 
 
 def _stanza(language: str) -> Parse:
-    stanza = require("stanza", extra="stanza", feature="parsing with stanza")
-    pipeline = stanza.Pipeline(
-        language,
-        processors="tokenize,mwt,pos,lemma,depparse",
-        tokenize_no_ssplit=True,
-        download_method=None,
-        verbose=False,
-    )
+    stanza = require("stanza", extra="parse", feature="parsing with stanza")
+    try:
+        pipeline = stanza.Pipeline(
+            language,
+            processors="tokenize,mwt,pos,lemma,depparse",
+            tokenize_no_ssplit=True,
+            download_method=None,
+            verbose=False,
+        )
+    except (OSError, ValueError) as error:  # stanza's own errors of absent models are of these
+        raise ConfigError(
+            f"stanza has no models for '{language}' here: {error}",
+            hint=f"python -c \"import stanza; stanza.download('{language}')\"",
+        ) from error
 
     def parse(texts: list[str]) -> Iterator[Tokens]:
         for document in pipeline.bulk_process(texts):
-            words = [word for sentence in document.sentences for word in sentence.words]
-            yield [
-                (
-                    word.text,
-                    word.lemma or word.text,
-                    word.upos or "_",
-                    "_",
-                    word.feats or "_",
-                    word.head,
-                    word.deprel,
-                )
-                for word in words
-            ]
+            tokens: Tokens = []
+            for sentence in document.sentences:
+                before = len(tokens)
+                tokens += [
+                    (
+                        word.text,
+                        word.lemma or word.text,
+                        word.upos or "_",
+                        "_",
+                        word.feats or "_",
+                        word.head and word.head + before,
+                        word.deprel,
+                    )
+                    for word in sentence.words
+                ]
+            yield tokens
 
     return parse
 

@@ -31,7 +31,7 @@ from recombine.builders.divergence.state import (
     exponential_quantiles,
     finished_split,
 )
-from recombine.errors import ConfigError
+from recombine.errors import ConfigError, DataError
 
 __all__ = ["TEST", "TRAIN", "UNUSED", "Bounds", "Goal", "Progress", "Sides", "Split", "split_rows"]
 
@@ -71,6 +71,11 @@ def split_rows(
     """
     began = time.process_time()
     size = len(rows.middles)
+    if columns - atoms < 2:
+        raise DataError(
+            "only one compound is controlled, so that no split can differ from another",
+            hint='use edition = "all", another definition, or a larger corpus',
+        )
     bounds.require_feasible(size)
     member = np.arange(size) if groups is None else np.unique(groups, return_inverse=True)[1]
     state = SearchState(rows, atoms, columns, goal, member, seed, atom_alpha, compound_alpha)
