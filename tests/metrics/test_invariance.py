@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from recombine.benchmark import Example, Focus
 from recombine.metrics.base import Scored
-from recombine.metrics.invariance import Evidence, Judgement, second_clause, swap_pair
+from recombine.metrics.invariance import (
+    Evidence,
+    Judgement,
+    evidence_of,
+    second_clause,
+    swap_pair,
+)
 
 
 def item(role: str, source: str, hypothesis: str, focus: tuple[Focus, ...] = ()) -> Scored:
@@ -57,3 +63,13 @@ def test_detail_leaves_out_what_is_unknown() -> None:
         "class": "identical",
         "locality": 1.0,
     }
+
+
+def test_metrics_of_one_scoring_share_what_was_learned() -> None:
+    """The same list and options give the same evidence; another list its own."""
+    items = [item("base", "The man runs .", "a b"), item("np", "The boy runs .", "c b")]
+    options = {"window": None, "support": 5, "hold_out": "swap"}
+    first = evidence_of({}, items, **options)
+    assert evidence_of({}, items, **options) is first
+    assert evidence_of({}, items, **{**options, "window": 1}) is not first
+    assert evidence_of({}, list(items), **options) is not first

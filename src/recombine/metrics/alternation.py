@@ -44,6 +44,10 @@ class SwapPair:
     outputs: tuple[tuple[str, ...], tuple[str, ...]]
     role: str = ""
     changes: list[Change] | None = None  # found while learning, needed again while measuring
+    window: Segment = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.window = trim(*self.outputs)
 
 
 class Measured(NamedTuple):
@@ -160,7 +164,7 @@ class Alternations:
                 if self.is_learned(one, other, pair) or self._agrees(one, other, pair):
                     continue
             rest.append(change)
-        window = trim(first, second)
+        window = pair.window
         if not rest:
             # Only agreement differs ("el artista", "la artista"): as local as a change can be.
             return Measured(0, 0, False, window)
@@ -279,7 +283,7 @@ class Alternations:
         first, second = pair.outputs
         own = [self.own_words.get(noun, frozenset()) for noun in pair.nouns]
         changes: list[Change] = []
-        for segment in differing(first, second):
+        for segment in differing(first, second, pair.window):
             left = [p for p in range(segment[0], segment[1]) if first[p] in own[0]]
             right = [p for p in range(segment[2], segment[3]) if second[p] in own[1]]
             if left and right:
@@ -345,7 +349,7 @@ def _words_of_nouns(
     sightings: Counter[str] = Counter()
     words: dict[str, Counter[str]] = defaultdict(Counter)
     for pair in pairs:
-        window = trim(*pair.outputs)
+        window = pair.window
         for side, noun in enumerate(pair.nouns):
             sightings[noun] += 1
             tokens = pair.outputs[side][window[2 * side] : window[2 * side + 1]]

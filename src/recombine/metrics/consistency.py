@@ -22,7 +22,7 @@ from recombine.benchmark import Example
 from recombine.metrics import official
 from recombine.metrics.base import Observation, Scored, Stats
 from recombine.metrics.conjunct import split_at_conjunction
-from recombine.metrics.invariance import Evidence, Judgement
+from recombine.metrics.invariance import Evidence, Judgement, evidence_of
 
 SWAPS = ("np", "vp")
 CONJUNCTS = ("s1p", "s3")
@@ -65,10 +65,13 @@ class Consistency:
                 self._groups.setdefault(item.example.group, {})[item.example.role] = item
         self._evidence = None
         if self.mode == "neutral":
-            self._evidence = Evidence(
-                window=self.window, support=self.support, hold_out=self.hold_out
+            self._evidence = evidence_of(
+                self._groups,
+                items,
+                window=self.window,
+                support=self.support,
+                hold_out=self.hold_out,
             )
-            self._evidence.learn(self._groups, items)
 
     def observe(self, items: Sequence[Scored]) -> Observation | None:
         """Compare a variant with its base."""

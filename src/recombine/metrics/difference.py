@@ -42,9 +42,9 @@ def is_one_edit(first: Tokens, second: Tokens) -> bool:
     return max(left, right) == 1
 
 
-def differing(first: Tokens, second: Tokens) -> list[Segment]:
-    """Return the segments in which two sequences differ, in order."""
-    window = trim(first, second)
+def differing(first: Tokens, second: Tokens, window: Segment | None = None) -> list[Segment]:
+    """Return the segments in which two sequences differ, in order, inside their trimmed window."""
+    window = window or trim(first, second)
     left = window.first_end - window.first_start
     right = window.second_end - window.second_start
     if left == 0 and right == 0:

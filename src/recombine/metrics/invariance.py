@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from recombine.metrics.alternation import Alternations, SwapPair
 from recombine.metrics.base import Scored
@@ -43,17 +44,17 @@ class Judgement(NamedTuple):
 
     def detail(self) -> dict[str, Any]:
         """Return the judgement as plain data, empty fields left out."""
-        row = {"class": self.kind, **self._asdict()}
-        for name in ("kind", "consistent", "counts"):
-            del row[name]
+        rest = zip(self._fields[3:], self[3:], strict=True)
+        row: dict[str, Any] = {"class": self.kind}
+        row |= {name: value for name, value in rest if value is not None}
         if self.locality is not None:
             row["locality"] = round(self.locality, 4)
         if self.window is not None:
             row["window"] = list(self.window)
-        return {name: value for name, value in row.items() if value is not None}
+        return row
 
 
-@dataclass
+@dataclass(eq=False)
 class Evidence:
     """What one system's output teaches about itself."""
 
@@ -73,12 +74,15 @@ class Evidence:
     _words: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict)
     _clauses: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict)
     _renderings: dict[str, frozenset[str]] = field(init=False, default_factory=dict)
+    _judged: dict[tuple[str, str], Judgement] = field(init=False, default_factory=dict)
+    _items: Sequence[Scored] = field(init=False, default=())
 
     def __post_init__(self) -> None:
         self.alternations = Alternations(support=self.support, hold_out=self.hold_out)
 
     def learn(self, groups: Groups, items: Sequence[Scored]) -> None:
         """Learn from all pairs and all probes of a run."""
+        self._items = items
         for item in items:
             for focus in item.example.focus:
                 if focus.role in ("phrase", "word"):
@@ -106,7 +110,14 @@ class Evidence:
         self._learn_renderings(groups)
 
     def judge(self, role: str, base: Scored, variant: Scored) -> Judgement:
-        """Judge one variant against its base."""
+        """Judge one variant against its base, once for all metrics that ask."""
+        key = (variant.example.id, base.example.id)
+        judged = self._judged.get(key)
+        if judged is None:
+            judged = self._judged[key] = self._judge(role, base, variant)
+        return judged
+
+    def _judge(self, role: str, base: Scored, variant: Scored) -> Judgement:
         if not base.hypothesis.strip() or not variant.hypothesis.strip():
             return Judgement("empty", False, reason="an output is empty")
         if role in ("np", "vp"):
@@ -252,7 +263,7 @@ class Evidence:
             name = _synonym_key(members["base"])
             pair = swap_pair(members["base"], members["synonym"])
             terms[name].update((_term(members["base"]), _term(members["synonym"])))
-            window = trim(*pair.outputs)
+            window = pair.window
             tokens = {
                 *pair.outputs[0][window.first_start : window.first_end],
                 *pair.outputs[1][window.second_start : window.second_end],
@@ -271,6 +282,24 @@ class Evidence:
             self._renderings[name] = frozenset(
                 t for t in (*learned, *rare) if not is_punctuation(t)
             )
+
+
+# Evidence by the list it was learned from. It holds that list, so its number is not taken by
+# another one while it stands here, and it goes with the last metric that uses it.
+_KNOWN: WeakValueDictionary[tuple[int, int, int | None, int, str], Evidence] = WeakValueDictionary()
+
+
+def evidence_of(
+    groups: Groups, items: Sequence[Scored], *, window: int | None, support: int, hold_out: str
+) -> Evidence:
+    """Return what the items teach; the metrics of one scoring share it."""
+    key = (id(items), len(items), window, support, hold_out)
+    evidence = _KNOWN.get(key)
+    if evidence is None:
+        evidence = Evidence(window=window, support=support, hold_out=hold_out)
+        evidence.learn(groups, items)
+        _KNOWN[key] = evidence
+    return evidence
 
 
 def swap_pair(base: Scored, variant: Scored) -> SwapPair:
