@@ -11,7 +11,7 @@ import hashlib
 import json
 import shutil
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from recombine.config import dump_toml, parse_config, read_toml
 from recombine.errors import DataError, RecombineError, Where
 from recombine.files import dump_row, read_jsonl, sha256_of, write_bytes, write_json, write_jsonl
+from recombine.run import progress
 
 __all__ = [
     "Benchmark",
@@ -279,10 +280,11 @@ class Benchmark:
             name = path.relative_to(self.path).as_posix()
             if path.is_file() and name not in known:
                 problems.append(DataError("a file the manifest does not list", Where(str(path))))
-        problems.extend(self._verify_rows())
+        with progress("check", sum(self.manifest.splits.values())) as bar:
+            problems.extend(self._verify_rows(bar.advance))
         return problems
 
-    def _verify_rows(self) -> Iterator[RecombineError]:
+    def _verify_rows(self, advance: Callable[[], None]) -> Iterator[RecombineError]:
         seen: dict[str, str] = {}
         for split, size in self.manifest.splits.items():
             path = self.path / f"{split}.jsonl"
@@ -290,6 +292,7 @@ class Benchmark:
             try:
                 for number, row in enumerate(read_jsonl(path), start=1):
                     count += 1
+                    advance()
                     where = Where(str(path), number)
                     try:
                         example = Example.from_row(row, where)
