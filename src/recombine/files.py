@@ -53,9 +53,12 @@ def read_json(path: Path) -> Any:
         raise DataError(f"not a JSON file: {error}", Where(str(path))) from None
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def dump_row(row: Mapping[str, Any]) -> str:
     """Return one row of a JSON lines file without its line feed, in NFC."""
-    text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+    text = _encode(row)
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 

@@ -58,7 +58,7 @@ def test_mending_draws_among_the_candidates(load: Load) -> None:
     (tie,) = selector.violations(tree)
     for word, name in ((0, "dog"), (HALF - 1, "dog"), (HALF, "house"), (2 * HALF - 1, "house")):
         codes = list(tree.codes)
-        assert selector.mend(codes, *tie, candidates, word)
+        selector.mend(codes, tie, candidates, iter([word]))
         assert grammar.inventory.labels[codes[tie.dependent]] == name
 
 
@@ -73,5 +73,5 @@ def test_last_resort_is_the_else_word(load: Load) -> None:
         (tie,) = selector.violations(tree)
         codes = list(tree.codes)
         candidates = [grammar.inventory.code(name) for name in names]
-        assert not selector.mend(codes, *tie, candidates, 0)
+        selector.mend(codes, tie, candidates, iter(()))
         assert grammar.inventory.labels[codes[tie.dependent]] == "house"

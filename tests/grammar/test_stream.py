@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from itertools import islice
 
-from recombine.grammar.stream import WORDS, Stream
+import pytest
+
+from recombine.errors import GrammarError
+from recombine.grammar.stream import MAX_WORDS, WORDS, Stream
+
+
+def rows(stream: Stream, first: int = 0, count: int = 1, words: int = WORDS):
+    """Some candidates with their first words."""
+    return {
+        number: list(islice(random, words)) for number, random in islice(stream.rows(first), count)
+    }
 
 
 def test_golden_words() -> None:
     """The documented stream, word for word."""
-    _, words = next(Stream(0, "").rows())
-    assert len(words) == WORDS
-    assert words[:3] == GOLDEN
+    assert rows(Stream(0, ""))[0][:3] == GOLDEN
 
 
 GOLDEN = [15472904772227709158, 4759435908050242163, 1148558059898899420]
@@ -19,21 +27,20 @@ GOLDEN = [15472904772227709158, 4759435908050242163, 1148558059898899420]
 
 def test_random_access() -> None:
     """A candidate's words do not depend on where the walk began."""
-    everything = dict(islice(Stream(5, "x").rows(), 1100))
-    assert next(Stream(5, "x").rows(700)) == (700, everything[700])
-    assert dict(islice(Stream(5, "x").rows(511), 3))[513] == everything[513]
+    everything = rows(Stream(5, "x"), count=1100)
+    assert rows(Stream(5, "x"), 700) == {700: everything[700]}
+    assert rows(Stream(5, "x"), 511, 3)[513] == everything[513]
 
 
-def test_extension() -> None:
+def test_further_words() -> None:
     """More words of a candidate are its own and repeatable."""
-    stream = Stream(1, "x")
-    first, second = [0] * WORDS, [0] * WORDS
-    stream.extend(3, first)
-    stream.extend(4, second)
-    assert first[WORDS:] != second[WORDS:]
-    again = [0] * WORDS
-    stream.extend(3, again)
-    assert again == first
-    length = len(first)
-    stream.extend(3, first)
-    assert first[WORDS:length] != first[length:]
+    long = 2 * WORDS + 200
+    found = rows(Stream(1, "x"), 3, 2, long)
+    assert found == rows(Stream(1, "x"), 3, 2, long)
+    assert len(set(found[3]) | set(found[4])) == 2 * long
+
+
+def test_no_candidate_is_endless() -> None:
+    """A tree that takes more words than any sentence needs is refused."""
+    with pytest.raises(GrammarError, match="more than"):
+        rows(Stream(1, "x"), words=MAX_WORDS + WORDS + 64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from recombine.files import sha256_of
 from recombine.grammar import Grammar, Tree
 from recombine.grammar.constraints import Allowed, read_bound
 from recombine.grammar.grammar import find_grammar
+from recombine.grammar.inventory import Inventory
 from recombine.grammar.pattern import Formula, Matcher, Node, Pattern
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 TRAIN = "train"
+MARKS = ".?!,。？"
 SHOWN = 3  # offending sentences kept as evidence
 
 
@@ -39,10 +41,6 @@ class HeldOut:
         self.inventory = grammar.inventory
         self.text = held_out(part, setting)
         self.depth: dict[str, Allowed] = {t: read_bound(t, b) for t, b in part.depth.items()}
-        self._tagged = {
-            tag: frozenset(c for c, rule in enumerate(self.inventory.rules) if tag in rule.tags)
-            for tag in self.depth
-        }
         self._matcher: Matcher | None = None
         self._needs: list[list[frozenset[int]]] = []
         self.words: frozenset[int] = frozenset()
@@ -71,9 +69,7 @@ class HeldOut:
     def shows(self, tree: Tree, present: frozenset[int]) -> bool:
         """Whether a tree shows it; `present` are the codes of the tree."""
         for tag, allowed in self.depth.items():
-            tagged = self._tagged[tag]
-            count = sum(code in tagged for code in tree.codes)
-            if count < min(allowed.values) or not allowed.admits(tree.depth(tag)):
+            if not allowed.admits(tree.depth(tag)):
                 return False
         if self._matcher is None:
             return True
@@ -97,12 +93,56 @@ class HeldOut:
         return found
 
 
+class HeldOuts:
+    """What the parts of a recipe hold out of training."""
+
+    def __init__(self, inventory: Inventory, held: Mapping[str, HeldOut]) -> None:
+        self.inventory = inventory
+        self.held = held
+        self._telling = frozenset().union(*(one.words for one in held.values()))
+        self._shapes: dict[tuple[int, ...], tuple[str, ...]] = {}
+
+    @classmethod
+    def of(cls, recipe: Generated, grammar: Grammar) -> HeldOuts:
+        """Those of all patterns of a recipe."""
+        setting = recipe.setting(grammar)
+        return cls(
+            grammar.inventory,
+            {name: HeldOut(grammar, part, setting) for _, name, part in _patterns(recipe)},
+        )
+
+    def shown_by(self, codes: tuple[int, ...]) -> tuple[str, ...]:
+        """The parts whose pattern a tree shows."""
+        first = self.inventory.first_word
+        # Words that no pattern names cannot decide, so trees that differ in those are judged once.
+        shape = tuple([c if c < first or c in self._telling else -1 for c in codes])
+        found = self._shapes.get(shape)
+        if found is None:
+            tree, present = Tree(self.inventory, codes), frozenset(codes)
+            found = tuple(
+                name for name, one in self.held.items() if one.defined and one.shows(tree, present)
+            )
+            self._shapes[shape] = found
+        return found
+
+
+def _patterns(recipe: Generated) -> Iterator[tuple[str, str, Part]]:
+    """Split, name and part of all patterns."""
+    for split, parts in recipe.split.items():
+        for name, part in parts.items():
+            if split != TRAIN and part.category:
+                yield split, name, part
+
+
 def _alternatives(formula: Formula) -> Sequence[Formula]:
     return formula.parts if formula.kind == "or" else (formula,)
 
 
 def certify(
-    recipe: Generated, grammar: Grammar, examples: Mapping[str, Sequence[Example]]
+    recipe: Generated,
+    grammar: Grammar,
+    examples: Mapping[str, Sequence[Example]],
+    held: HeldOuts,
 ) -> dict[str, Any]:
     """Count and prove; the result is written to certificate.json."""
     setting = recipe.setting(grammar)
@@ -118,32 +158,27 @@ def certify(
         "overlaps": _overlaps(sources),
         "sources_with_two_translations": _conflicts(examples),
     }
-    parts = {
-        name: (split, HeldOut(grammar, part, setting), part)
-        for split, blocks in recipe.split.items()
-        if split != TRAIN
-        for name, part in blocks.items()
-        if part.category
-    }
     shown, unparsed, train_words = look_in_train(
-        grammar,
-        recipe.source_language,
-        sources.get(TRAIN, ()),
-        {n: h for n, (_, h, _) in parts.items()},
+        grammar, recipe.source_language, sources.get(TRAIN, ()), held
     )
     certificate["train_sentences_without_analysis"] = unparsed
     lexicon = Lexicon(grammar, recipe.source_language)
-    train_forms = set(lexicon.tokens(sources.get(TRAIN, ())))
+    train_forms = lexicon.tokens(sources.get(TRAIN, ()))
     train_lemmas = lexicon.lemmas(train_forms)
     patterns: dict[str, Any] = {}
-    for name, (split, held, part) in parts.items():
-        rows = [one for one in examples[split] if one.tags.get("pattern") == name]
-        new = sorted(set(lexicon.tokens(one.source for one in rows)) - train_forms)
+    rows_of: dict[tuple[str, Any], list[Example]] = {}
+    for split, every in examples.items():
+        for one in every:
+            rows_of.setdefault((split, one.tags.get("pattern")), []).append(one)
+    for split, name, part in _patterns(recipe):
+        rows = rows_of.get((split, name), [])
+        forms = lexicon.tokens(one.source for one in rows)
+        new = sorted(forms - train_forms)
         allowed = lexicon.forms_of(part.targets[: setting.target_words])
         targets = Counter(str(one.tags["target_word"]) for one in rows if "target_word" in one.tags)
         patterns[name] = {
             "split": split,
-            "held_out": held.describe(),
+            "held_out": held.held[name].describe(),
             "sentences": len(rows),
             "in_train": shown[name][0],
             "in_train_examples": shown[name][1],
@@ -154,9 +189,7 @@ def certify(
             },
             "new_word_forms": new,
             "unexpected_word_forms": [form for form in new if form not in allowed],
-            "lemmas_not_in_train": sorted(
-                lexicon.lemmas(lexicon.tokens(one.source for one in rows)) - train_lemmas
-            ),
+            "lemmas_not_in_train": sorted(lexicon.lemmas(forms) - train_lemmas),
         }
     certificate["patterns"] = patterns
     certificate["disjoint"] = recipe.disjoint
@@ -164,16 +197,14 @@ def certify(
 
 
 def look_in_train(
-    grammar: Grammar, language: str, sources: Iterable[str], held: Mapping[str, HeldOut]
+    grammar: Grammar, language: str, sources: Iterable[str], held: HeldOuts
 ) -> tuple[dict[str, tuple[int, list[str]]], int, dict[str, int]]:
     """Parse training sentences; count held-out patterns, failures and words."""
     inventory = grammar.inventory
-    interesting = frozenset().union(*(one.words for one in held.values()))
     counts: Counter[str] = Counter()
-    evidence: dict[str, list[str]] = {name: [] for name in held}
+    evidence: dict[str, list[str]] = {name: [] for name in held.held}
     words: Counter[int] = Counter()
     unparsed = 0
-    shapes: dict[tuple[int, ...], tuple[str, ...]] = {}
     first = inventory.first_word
     parse = grammar.parser(language).parse
     for source, times in Counter(sources).items():
@@ -184,20 +215,12 @@ def look_in_train(
         for code in tree.codes:
             if code >= first:
                 words[code] += times
-        shape = tuple([c if c < first or c in interesting else -1 for c in tree.codes])
-        found = shapes.get(shape)
-        if found is None:
-            present = frozenset(tree.codes)
-            found = tuple(
-                name for name, one in held.items() if one.defined and one.shows(tree, present)
-            )
-            shapes[shape] = found
-        for name in found:
+        for name in held.shown_by(tree.codes):
             counts[name] += times
             if len(evidence[name]) < SHOWN:
                 evidence[name].append(source)
     seen = {inventory.labels[code]: count for code, count in words.items()}
-    return {name: (counts[name], evidence[name]) for name in held}, unparsed, seen
+    return {name: (counts[name], evidence[name]) for name in held.held}, unparsed, seen
 
 
 class Lexicon:
@@ -214,14 +237,12 @@ class Lexicon:
                 for form in variants:
                     self._lemmas.setdefault(form, set()).add(lemma)
 
-    def tokens(self, sources: Iterable[str]) -> list[str]:
+    def tokens(self, sources: Iterable[str]) -> set[str]:
         """The distinct word forms of some sentences."""
-        found: dict[str, None] = {}
+        found: set[str] = set()
         for source in sources:
-            for word in source.split(" "):
-                found[word.strip(".?!,。？")] = None
-        found.pop("", None)
-        return list(found)
+            found.update(source.split(" "))
+        return {word.strip(MARKS) for word in found} - {""}
 
     def lemmas(self, tokens: Iterable[str]) -> set[str]:
         """Their lemmas; a word outside the lexicon is its own."""
@@ -328,7 +349,7 @@ def check_certificate(benchmark: Benchmark, recipe_class: type[Any]) -> list[Rec
         recipe = parse_config(recipe_class, benchmark.manifest.recipe)
         grammar = recipe.load()
         examples = {split: benchmark.read(split) for split in benchmark.splits}
-        proved = certify(recipe, grammar, examples)
+        proved = certify(recipe, grammar, examples, HeldOuts.of(recipe, grammar))
     except RecombineError as error:
         return [error]
     problems: list[RecombineError] = [

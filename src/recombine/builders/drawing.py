@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recombine.benchmark import Example, Focus
-from recombine.builders.certificate import HeldOut
+from recombine.builders.certificate import MARKS, HeldOuts
 from recombine.builders.focus import FocusFinder
 from recombine.builders.part import (
     Draw,
@@ -25,7 +25,7 @@ from recombine.builders.part import (
 )
 from recombine.errors import ConfigError, GrammarError
 from recombine.grammar import Constraints, Grammar
-from recombine.grammar.constraints import Allowed, read_bound
+from recombine.grammar.constraints import read_bound
 from recombine.grammar.model import Symbol
 from recombine.grammar.tree import Tree
 
@@ -58,23 +58,8 @@ class Drawing:
         self._target = grammar.realiser(recipe.target_language).fill
         self._known: dict[str, str] = {}  # source sentence -> translation, over all splits
         self._taken: dict[str, str] = {}  # source sentence -> split, where splits are disjoint
-        held = [
-            HeldOut(grammar, part, setting)
-            for split, parts in recipe.split.items()
-            if split != TRAIN
-            for part in parts.values()
-            if part.category
-        ]
-        self._held = [one for one in held if one.defined]
-        self._telling = frozenset().union(*(one.words for one in self._held))
-        self._shapes: dict[tuple[int, ...], bool] = {}
+        self.held = HeldOuts.of(recipe, grammar)
         self._longest = 0  # words of the longest training sentence that is not composed
-        self._depths = {
-            tag: frozenset(
-                code for code, rule in enumerate(grammar.inventory.rules) if tag in rule.tags
-            )
-            for tag in recipe.depth
-        }
 
     def sentences(self, advance: Any) -> dict[str, list[Sentence]]:
         """Draw all splits: pools first, then the other parts, training before generalisation."""
@@ -110,7 +95,10 @@ class Drawing:
                 if part.pool or part.compose:
                     continue
                 size = scaled(part.size, recipe.scale)
-                allowed = None if split == TRAIN else seen | self._forms(part)
+                allowed = None
+                if split != TRAIN:
+                    words = seen | self._forms(part) | {""}
+                    allowed = {word + mark for word in words for mark in ("", *MARKS)}
                 draws = part_draws(
                     f"{split}.{name}", part, self.setting, size, unique=split in recipe.unique
                 )
@@ -131,13 +119,17 @@ class Drawing:
 
     def _candidates(self, draw: Draw) -> Iterator[tuple[int, ...]]:
         """Trees of a draw whose depths are admitted."""
-        limits = [
-            (self._depths[tag], read_bound(tag, bound), tag) for tag, bound in draw.limits.items()
-        ]
+        limits = [(tag, read_bound(tag, bound)) for tag, bound in draw.limits.items()]
+        inventory = self.grammar.inventory
+        deep = frozenset().union(*(inventory.tagged(tag) for tag, _ in limits))
+        flat = all(allowed.admits(0) for _, allowed in limits)
         sampler = self.grammar.sampler(draw.constraints)
         dropped = 0
         for _, codes in sampler.draw_codes(2**31, seed=self.seed, stream=draw.name):
-            if all(self._within(codes, tagged, allowed, tag) for tagged, allowed, tag in limits):
+            tree = Tree(inventory, codes)
+            if (flat and deep.isdisjoint(codes)) or all(
+                allowed.admits(tree.depth(tag)) for tag, allowed in limits
+            ):
                 dropped = 0
                 yield codes
             else:
@@ -146,29 +138,6 @@ class Drawing:
                     raise GrammarError(
                         f"{draw.name}: no sentence within the depth bounds was found"
                     )
-
-    def _within(
-        self, codes: tuple[int, ...], tagged: frozenset[int], allowed: Allowed, tag: str
-    ) -> bool:
-        count = 0
-        for code in codes:
-            if code in tagged:
-                count += 1
-        if count <= 1:
-            return allowed.admits(count)
-        return allowed.admits(Tree(self.grammar.inventory, codes).depth(tag))
-
-    def _held_out(self, codes: tuple[int, ...]) -> bool:
-        """Whether a tree shows what a generalisation part holds out of training."""
-        first = self.grammar.inventory.first_word
-        # Words that no pattern names cannot decide, so trees that differ in those are judged once.
-        shape = tuple([c if c < first or c in self._telling else -1 for c in codes])
-        found = self._shapes.get(shape)
-        if found is None:
-            tree, present = Tree(self.grammar.inventory, codes), frozenset(codes)
-            found = any(one.shows(tree, present) for one in self._held)
-            self._shapes[shape] = found
-        return found
 
     def _pair(self, codes: tuple[int, ...], source: str | None = None) -> tuple[str, str] | None:
         """Both texts, or None where the source has another translation already."""
@@ -190,9 +159,9 @@ class Drawing:
                 continue  # no target word, two of them, or enough of this one
             source = self._source(codes)
             if (
-                (split == TRAIN and self._held_out(codes))
+                (split == TRAIN and self.held.shown_by(codes))
                 or source in seen
-                or (allowed is not None and not all(w in allowed for w in words_of(source)))
+                or (allowed is not None and not allowed.issuperset(source.split(" ")))
                 or not self._free(source, split)
                 or (pair := self._pair(codes, source)) is None
             ):
@@ -252,7 +221,7 @@ class Drawing:
         bounds = [sum(left[: index + 1]) for index in range(len(left))]
         dropped = 0
         for number, codes in enumerate(self._candidates(draws[0])):
-            if self._held_out(codes):
+            if self.held.shown_by(codes):
                 dropped += 1
                 if dropped >= PATIENCE:
                     raise GrammarError(f"pool '{pool}': every sentence shows a held-out pattern")
@@ -296,7 +265,7 @@ class Drawing:
         left = size
         for pieces in zip(*streams, strict=True):
             codes = (code, *(number for piece in pieces for number in piece))
-            if split == TRAIN and self._held_out(codes):
+            if split == TRAIN and self.held.shown_by(codes):
                 continue
             pair = self._pair(codes)
             if pair is not None and self._free(pair[0], split):
@@ -361,7 +330,7 @@ class Drawing:
 
 def words_of(sentence: str) -> list[str]:
     """The words of a source sentence without its punctuation."""
-    return [word for word in (w.strip(".?!,。？") for w in sentence.split(" ")) if word]
+    return [word for w in sentence.split(" ") if (word := w.strip(MARKS))]
 
 
 def lot_of(text: str, total: int) -> int:

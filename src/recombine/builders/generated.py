@@ -178,7 +178,7 @@ class Generated:
         for split, sentences in splits.items():
             examples[split] = list(drawing.examples(split, sentences))
             draft.write(split, examples[split])
-        certificate = certify(self, grammar, examples)
+        certificate = certify(self, grammar, examples, drawing.held)
         certificate["violations"] = drawing.violations(splits)
         draft.certificate(certificate)
         draft.card(card_of(self, grammar, certificate, examples))

@@ -40,11 +40,18 @@ class Automaton:
         self._root_allowed: list[bool] = []
         self._group_of: dict[int, int] = {}
         self._read_roles(constraints)
+        # All words that no constraint names are in one state.
+        self._named = frozenset(self._group_of).union(
+            *(matcher.named for matcher in (*self._required, *self._excluded)),
+            *(tagged.codes for tagged in self._tagged),
+        )
+        self._unnamed: State = (
+            *[0] * (len(self._required) + len(self._excluded) + len(self._tagged)),
+            *[_FREE] * bool(self._roles),
+        )
 
     def _codes_of(self, tag: str) -> frozenset[int]:
-        codes = frozenset(
-            code for code, rule in enumerate(self.inventory.rules) if tag in rule.tags
-        )
+        codes = self.inventory.tagged(tag)
         if not codes:
             raise GrammarError(f"no rule has the tag '{tag}'", hint="depth and count go by {tag}")
         return codes
@@ -81,6 +88,8 @@ class Automaton:
 
     def step(self, code: int, children: tuple[State, ...]) -> State | None:
         """The state of a node, or None if no tree with this node can be admitted."""
+        if not children and code not in self._named:
+            return self._unnamed
         state: list[int] = []
         position = 0
         for matcher in self._required:

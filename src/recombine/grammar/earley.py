@@ -15,7 +15,7 @@ from recombine.grammar.productions import Productions
 MAX_ITEMS = (
     2_000_000  # of one sentence; only a very ambiguous grammar on a very long text gets there
 )
-_MAX_MEMO = 500_000
+_MAX_MEMO = 20_000  # sets of terminals
 
 # A symbol that can come next: its number, the state after it, whether it is a terminal, whether it
 # can be empty, and the state its own productions begin in.
@@ -45,7 +45,7 @@ class ChartGrammar:
                 path.append(state)
             self.ends[state].append(number)
             self.paths.append(path)
-        self._next: dict[tuple[int, int], tuple[Next, ...]] = {}
+        self._next: dict[int, dict[int, tuple[Next, ...]]] = {}  # by terminals, then by state
 
     def _new(self, left: int) -> int:
         self.moves.append({})
@@ -53,27 +53,29 @@ class ChartGrammar:
         self.left.append(left)
         return len(self.moves) - 1
 
-    def following(self, state: int, available: int) -> tuple[Next, ...]:
-        """What can come after a state, given the terminals that the text offers."""
-        key = (state, available)
-        found = self._next.get(key)
+    def memo(self, available: int) -> dict[int, tuple[Next, ...]]:
+        """What `following` found for the terminals that the text offers, by state."""
+        found = self._next.get(available)
         if found is None:
             if len(self._next) > _MAX_MEMO:
                 self._next.clear()
-            source = self.source
-            found = tuple(
-                (
-                    symbol,
-                    following,
-                    source.is_terminal[symbol],
-                    source.nullable[symbol],
-                    self.first_state.get(symbol, -1),
-                )
-                for symbol, following in self.moves[state].items()
-                if source.nullable[symbol] or source.first[symbol] & available
-            )
-            self._next[key] = found
+            found = self._next[available] = {}
         return found
+
+    def following(self, state: int, available: int) -> tuple[Next, ...]:
+        """What can come after a state, given the terminals that the text offers."""
+        source = self.source
+        return tuple(
+            (
+                symbol,
+                following,
+                source.is_terminal[symbol],
+                source.nullable[symbol],
+                self.first_state.get(symbol, -1),
+            )
+            for symbol, following in self.moves[state].items()
+            if source.nullable[symbol] or source.first[symbol] & available
+        )
 
 
 class Chart:
@@ -113,13 +115,14 @@ class Chart:
 
     def _run(self, roots: Sequence[int], everywhere: bool) -> None:
         grammar = self.grammar
-        following, ends, left_of = grammar.following, grammar.ends, grammar.left
+        ends, left_of = grammar.ends, grammar.left
         total = 0
         for node in range(self.lattice.size):
             items = self.items[node]
             waiting = self.waiting[node]
             complete = self.complete[node]
             available = self.available[node]
+            memo = grammar.memo(available)
             agenda = list(items)
             if node == 0 or everywhere:
                 for root in roots:
@@ -145,7 +148,10 @@ class Chart:
                                 agenda.append(moved)
                             elif origin not in back:
                                 back.append(origin)
-                for symbol, after, terminal, nullable, start in following(state, available):
+                following = memo.get(state)
+                if following is None:
+                    following = memo[state] = grammar.following(state, available)
+                for symbol, after, terminal, nullable, start in following:
                     moved = (after, origin)
                     others = waiting.get(symbol)
                     if others is not None:

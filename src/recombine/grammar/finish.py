@@ -43,7 +43,7 @@ def commas(text: str) -> list[Edit]:
 def article(exceptions: Mapping[str, str]) -> Finish:
     """English ``a`` before a vowel letter becomes ``an``; exceptions go by the next word."""
     starts = ["[aeiouAEIOU]", *(re.escape(w) for w, form in exceptions.items() if form == "an")]
-    candidate = re.compile(rf"(?:^|(?<=[^\w'-]))[Aa](?= (?:{'|'.join(starts)}))")
+    candidate = re.compile(rf"[Aa](?= (?:{'|'.join(starts)}))(?<![\w'-][Aa])")
 
     def a_an(text: str) -> list[Edit]:
         edits: list[Edit] = []

@@ -36,6 +36,7 @@ class Inventory:
             self.words_of.setdefault(word.category, []).append(code)
         self.heads: list[int | None] = [rule.head for rule in self.rules]
         self._symbols: dict[Symbol, tuple[int, ...]] = {}
+        self._tagged: dict[str, frozenset[int]] = {}
 
     def is_word(self, code: int) -> bool:
         """Whether a code stands for a word."""
@@ -56,6 +57,14 @@ class Inventory:
     def tags(self, code: int) -> Sequence[str]:
         """The tags of a rule; none for a word."""
         return () if self.is_word(code) else self.rules[code].tags
+
+    def tagged(self, tag: str) -> frozenset[int]:
+        """The rules with a tag."""
+        if tag not in self._tagged:
+            self._tagged[tag] = frozenset(
+                code for code, rule in enumerate(self.rules) if tag in rule.tags
+            )
+        return self._tagged[tag]
 
     def is_lexical(self, symbol: Symbol) -> bool:
         """Whether a symbol stands for words."""

@@ -57,7 +57,10 @@ class Rule:
 
     def slot(self, name: str) -> int | None:
         """The position of a slot."""
-        return next((i for i, part in enumerate(self.parts) if part.slot == name), None)
+        for index, part in enumerate(self.parts):
+            if part.slot == name:
+                return index
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,7 +227,7 @@ class _Test(NamedTuple):
     """A node test with numbered bits: `here` this node, `below` anywhere in its subtree, `head`."""
 
     codes: frozenset[int]
-    branches: tuple[tuple[str | None, Relation, bool, int], ...]
+    branches: tuple[tuple[dict[int, int] | None, Relation, bool, int], ...]  # rule -> its slot
     here: int
     below: int
     head: int
@@ -241,7 +241,15 @@ class Matcher:
         self._tests: list[_Test] = []
         self._numbers: dict[Node, int] = {}
         self._formula = self._bind(formula)
-        self._bits: dict[int, list[_Test]] = {}
+        # Of words nothing holds but the tests that name them and ask for nothing below them.
+        self.named: frozenset[int] = frozenset().union(
+            *(
+                test.codes
+                for test in self._tests
+                if all(negated for _, _, negated, _ in test.branches)
+            )
+        )
+        self._states: dict[tuple[int, tuple[int, ...]], int] = {}
 
     def _bind(self, formula: Formula) -> tuple[str, int, list[object]]:
         if formula.node is not None:
@@ -250,13 +258,12 @@ class Matcher:
 
     def _number(self, node: Node) -> int:
         if node not in self._numbers:
-            branches: list[tuple[str | None, Relation, bool, int]] = []
+            branches: list[tuple[dict[int, int] | None, Relation, bool, int]] = []
             codes = node.atom.codes(self.inventory)
             for branch in node.branches:
-                if branch.slot is not None:
-                    self._require_slot(codes, branch.slot, node.atom)
+                slots = None if branch.slot is None else self._slots(codes, branch.slot, node.atom)
                 branches.append(
-                    (branch.slot, branch.relation, branch.negated, self._number(branch.target))
+                    (slots, branch.relation, branch.negated, self._number(branch.target))
                 )
             number = len(self._tests)
             self._numbers[node] = number
@@ -264,13 +271,16 @@ class Matcher:
             self._tests.append(_Test(codes, tuple(branches), 1 << bit, 2 << bit, 4 << bit))
         return self._numbers[node]
 
-    def _require_slot(self, codes: frozenset[int], slot: str, atom: Atom) -> None:
-        rules = [self.inventory.rule(c) for c in sorted(codes) if not self.inventory.is_word(c)]
-        if not any(rule.slot(slot) is not None for rule in rules):
-            known = sorted({part.slot for rule in rules for part in rule.parts})
+    def _slots(self, codes: frozenset[int], slot: str, atom: Atom) -> dict[int, int]:
+        """Where the rules of a test have a slot."""
+        rules = {c: self.inventory.rule(c) for c in sorted(codes) if not self.inventory.is_word(c)}
+        found = {c: i for c, rule in rules.items() if (i := rule.slot(slot)) is not None}
+        if not found:
+            known = sorted({part.slot for rule in rules.values() for part in rule.parts})
             raise GrammarError(
                 f"'{atom}' has no slot '{slot}'", hint=f"it has: {', '.join(known) or 'none'}"
             )
+        return found
 
     @cached_property
     def useful(self) -> int:
@@ -300,32 +310,37 @@ class Matcher:
 
     def step(self, code: int, children: tuple[int, ...]) -> int:
         """The state of a node from those of its children."""
-        state = 0
-        every = 0
-        for child in children:
-            every |= child
-        head = self.inventory.heads[code] if code < self.inventory.first_word else None
-        head_state = children[head] if head is not None else 0
-        rule = self.inventory.rules[code] if code < self.inventory.first_word else None
-        for test in self._tests:
-            if code in test.codes and self._holds(test, rule, children, every, head_state):
-                state |= test.here | test.below
-                if rule is None:
-                    state |= test.head
-            if every & test.below:
-                state |= test.below
-            if head_state & test.head:
-                state |= test.head
-        return state & self.useful
+        return self._tested(code, children) & self.useful
+
+    def _tested(self, code: int, children: tuple[int, ...]) -> int:
+        """The bits of all tests at a node."""
+        if not children and code not in self.named:
+            return 0
+        state = self._states.get((code, children))
+        if state is None:
+            every = 0
+            for child in children:
+                every |= child
+            is_word = self.inventory.is_word(code)
+            head = None if is_word else self.inventory.heads[code]
+            head_state = children[head] if head is not None else 0
+            state = 0
+            for test in self._tests:
+                if code in test.codes and self._holds(test, code, children, every, head_state):
+                    state |= test.here | test.below
+                    if is_word:
+                        state |= test.head
+                state |= (every & test.below) | (head_state & test.head)
+            self._states[code, children] = state
+        return state
 
     def _holds(
-        self, test: _Test, rule: object, children: tuple[int, ...], every: int, head_state: int
+        self, test: _Test, code: int, children: tuple[int, ...], every: int, head_state: int
     ) -> bool:
-        for slot, relation, negated, target in test.branches:
+        for slots, relation, negated, target in test.branches:
             wanted = self._tests[target]
-            if slot is not None:
-                index = None if rule is None else rule.slot(slot)  # type: ignore[attr-defined]
-                state = 0 if index is None else children[index]
+            if slots is not None:
+                state = children[slots[code]] if code in slots else 0
             else:
                 state = head_state if relation == "=" else every
             bit = {">": wanted.here, ">>": wanted.below, "=": wanted.head}[relation]
@@ -368,22 +383,15 @@ class Matcher:
 
     def find(self, tree: Tree) -> list[int]:
         """The nodes at which the (first) node test of the pattern holds."""
-        number = self._first(self._formula)
+        wanted = self._tests[self._first(self._formula)].here
         states = [0] * len(tree.codes)
         found: list[int] = []
         positions = tree.positions
         for node in range(len(tree.codes) - 1, -1, -1):
             children = tuple([states[child] for child in positions[node]])
-            code = tree.codes[node]
-            states[node] = self.step(code, children)
-            test = self._tests[number]
-            rule = self.inventory.rules[code] if code < self.inventory.first_word else None
-            head = self.inventory.heads[code] if rule is not None else None
-            every = 0
-            for child in children:
-                every |= child
-            head_state = children[head] if head is not None else 0
-            if code in test.codes and self._holds(test, rule, children, every, head_state):
+            tested = self._tested(tree.codes[node], children)
+            states[node] = tested & self.useful
+            if tested & wanted:
                 found.append(node)
         return found[::-1]
 

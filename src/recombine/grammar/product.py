@@ -40,7 +40,6 @@ class Choice:
     thresholds: list[int]
     codes: list[int]  # -1: nothing is emitted
     children: list[tuple[int, ...]]
-    is_word: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,6 @@ class ProductBuilder:
         self._codes: list[int] = []
         self._weights: list[float] = []
         self._children: list[tuple[int, ...]] = []
-        self._is_word: dict[int, bool] = {}
 
     def build(self) -> Product | None:
         """Return the product, or None where no tree is admitted."""
@@ -155,14 +153,7 @@ class ProductBuilder:
                 queue.append(pair)
             return number
 
-        def produce(symbol: Symbol, code: int, weight: float, children: tuple[State, ...]) -> None:
-            if (code, children) in seen and not self.inventory.is_word(code):
-                return
-            seen.add((code, children))
-            state = self.automaton.step(code, children)
-            if state is None:
-                return
-            number = discover(symbol, state)
+        def produce(number: int, code: int, weight: float, children: tuple[int, ...]) -> None:
             if len(self._lhs) >= MAX_PRODUCTIONS:
                 raise GrammarError(
                     "the constraints of this split are too many to combine",
@@ -171,28 +162,28 @@ class ProductBuilder:
             self._lhs.append(number)
             self._codes.append(code)
             self._weights.append(weight)
-            is_word = self.inventory.is_word(code)
-            self._is_word[number] = is_word
-            parts = () if is_word else self.inventory.rule(code).parts
-            self._children.append(
-                tuple(
-                    self._pairs[part.symbol, child]
-                    for part, child in zip(parts, children, strict=True)
-                )
-            )
+            self._children.append(children)
 
+        step = self.automaton.step
         for symbol in symbols:
             if self.inventory.is_lexical(symbol):
                 words = word_weights(self.inventory, symbol, self.weights, self.constraints)
                 total = sum(words.values())
+                numbers: dict[State, int] = {}
                 for code, weight in words.items():
-                    produce(symbol, code, weight / total, ())
+                    state = step(code, ())
+                    if state is not None:
+                        if state not in numbers:
+                            numbers[state] = discover(symbol, state)
+                        produce(numbers[state], code, weight / total, ())
                 continue
             rules = [code for code in self.inventory.choices(symbol) if self.weights[code]]
             scale[symbol.category] = sum(self.weights[code] or 0.0 for code in rules)
             for code in rules:
-                if not self.inventory.rule(code).parts:
-                    produce(symbol, code, (self.weights[code] or 0.0) / scale[symbol.category], ())
+                state = None if self.inventory.rule(code).parts else step(code, ())
+                if state is not None:
+                    share = (self.weights[code] or 0.0) / scale[symbol.category]
+                    produce(discover(symbol, state), code, share, ())
         while queue:
             symbol, state = queue.popleft()
             self._states.setdefault(symbol, []).append(state)
@@ -211,8 +202,16 @@ class ProductBuilder:
                         hint="ask for fewer depths and patterns at once",
                     )
                 share = (self.weights[code] or 0.0) / scale[rule.category]
+                left = Symbol(rule.category)
                 for children in itertools.product(*options):
-                    produce(Symbol(rule.category), code, share, children)
+                    if (code, children) in seen:
+                        continue
+                    seen.add((code, children))
+                    found = step(code, children)
+                    if found is not None:
+                        below = zip(rule.parts, children, strict=True)
+                        numbered = tuple([self._pairs[part.symbol, child] for part, child in below])
+                        produce(discover(left, found), code, share, numbered)
 
     def _inside(self) -> Any:
         """The least solution of the inside equations, by iteration from zero."""
@@ -258,7 +257,6 @@ class ProductBuilder:
             _thresholds([weight for _, weight in accepted]),
             [-1] * len(accepted),
             root_children,
-            False,
         )
         choices = [root]
         position = 0
@@ -280,7 +278,6 @@ class ProductBuilder:
                         tuple(number(child) for child in reversed(children))
                         for _, _, children in rows
                     ],
-                    self._is_word[pair],
                 )
             )
         return Product(choices, 0, acceptance, _count_trees(choices))

@@ -1,9 +1,10 @@
 """Draw trees: every choice comes from the stream of (seed, name, candidate).
 
 Candidates are numbered from 0. A candidate is built from the product of grammar and constraints
-(so patterns, depths and roles hold by construction), then repaired where words do not go
-together, then dropped if it repeats a word or a sentence and the split forbids that. The n-th
-tree is the n-th candidate that was kept.
+(so patterns, depths and roles hold by construction); then words that do not go together or that
+repeat a word form, where the split forbids that, are drawn again. It is dropped if some word still
+repeats after REDRAWS rounds or the sentence was there before. The n-th tree is the n-th candidate
+that was kept.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from recombine.errors import GrammarError
 from recombine.grammar.automaton import Automaton
@@ -19,10 +21,10 @@ from recombine.grammar.inventory import Inventory
 from recombine.grammar.product import Choice, Product, ProductBuilder
 from recombine.grammar.realise import Realiser
 from recombine.grammar.selection import selector_of
-from recombine.grammar.stream import WORDS, Stream
+from recombine.grammar.stream import Stream
 from recombine.grammar.tree import Tree
 
-MAX_NODES = 20_000  # of one tree
+REDRAWS = 24  # rounds of drawing repeated words again
 PATIENCE = 20_000  # candidates dropped in a row before we say that it is hopeless
 
 
@@ -49,8 +51,6 @@ class Sampler:
             for code, word in enumerate(inventory.words, start=inventory.first_word)
             if "closed" in word.classes
         )
-        # A word with one form that is drawn twice repeats it: no need to spell the sentence out.
-        self._invariable = self._words_of_one_form() if self._no_repeat is not None else frozenset()
         self._unique: Callable[[tuple[int, ...]], object] | None = None
         if constraints.unique == "tree":
             self._unique = lambda codes: codes
@@ -89,15 +89,10 @@ class Sampler:
             return
         seen: set[object] = set()
         left, dropped_repeats, dropped_known = count, 0, 0
-        candidates = self._plain(None, Stream(seed, stream), first)
-        if self._selector is not None:
-            candidates = self._repaired(Stream(seed, stream), first)
-        for number, codes in candidates:
+        for number, codes in self._mended(Stream(seed, stream), first):
             if left <= 0:
                 return
-            if self._no_repeat is not None and (
-                self._drawn_twice(codes) or _repeats(self._no_repeat, codes, self._closed)
-            ):
+            if codes is None:
                 dropped_repeats += 1
             else:
                 key = self._unique(codes) if self._unique is not None else None
@@ -112,19 +107,6 @@ class Sampler:
             if dropped_repeats + dropped_known >= PATIENCE:
                 raise self._hopeless(count, left, dropped_repeats, dropped_known)
 
-    def _words_of_one_form(self) -> frozenset[int]:
-        assert self._no_repeat is not None
-        forms = self._no_repeat.concrete.word_forms
-        return frozenset(
-            code
-            for code in range(self.inventory.first_word, len(self.inventory.labels))
-            if code not in self._closed and set(forms(code)) == {"form"}
-        )
-
-    def _drawn_twice(self, codes: tuple[int, ...]) -> bool:
-        words = [code for code in codes if code in self._invariable]
-        return len(words) != len(set(words))
-
     def _hopeless(self, count: int, left: int, repeats: int, known: int) -> GrammarError:
         reasons = []
         if repeats:
@@ -138,105 +120,70 @@ class Sampler:
         )
 
     def _plain(
-        self, count: int | None, stream: Stream, first: int
+        self, count: int, stream: Stream, first: int
     ) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Walk the product top down, one word of the stream per real choice, in preorder."""
         tables = [
-            (choice.thresholds, choice.codes, choice.children, choice.is_word)
-            for choice in self.product.choices
+            (choice.thresholds, choice.codes, choice.children) for choice in self.product.choices
         ]
-        root = self.product.root
-        bisect = bisect_right
-        limit = WORDS
-        left = -1 if count is None else count
-        if left == 0:
-            return
-        for number, words in stream.rows(first):
+        start = self.product.root
+        for number, random in islice(stream.rows(first), count):
             codes: list[int] = []
             emit = codes.append
-            stack = [root]
+            stack = [start]
             pop = stack.pop
             push = stack.extend
-            used = 0
             while stack:
-                thresholds, alternatives, children, is_word = tables[pop()]
-                if thresholds:
-                    if used == limit:
-                        stream.extend(number, words)
-                        limit = len(words)
-                        if limit > MAX_NODES:
-                            raise self._too_large()
-                    picked = bisect(thresholds, words[used])
-                    used += 1
-                else:
-                    picked = 0
-                if is_word:
-                    emit(alternatives[picked])
-                else:
-                    code = alternatives[picked]
-                    if code >= 0:
-                        emit(code)
-                    push(children[picked])
-            limit = WORDS
-            yield number, tuple(codes)
-            left -= 1
-            if left == 0:
-                return
+                thresholds, alternatives, children = tables[pop()]
+                picked = bisect_right(thresholds, next(random)) if thresholds else 0
+                emit(alternatives[picked])
+                push(children[picked])
+            yield number, tuple(codes[1:])
 
-    def _repaired(self, stream: Stream, first: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """The same walk, keeping where each word may be drawn from, then mending word pairs."""
+    def _mended(self, stream: Stream, first: int) -> Iterator[tuple[int, tuple[int, ...] | None]]:
+        """The same walk, keeping where each word was drawn from; None for a repeated word."""
         choices = self.product.choices
+        tables = [(choice.thresholds, choice.codes, choice.children) for choice in choices]
+        start, first_word = self.product.root, self.inventory.first_word
         selector = self._selector
-        assert selector is not None
-        for number, words in stream.rows(first):
+        for number, random in stream.rows(first):
             codes: list[int] = []
             sources: list[int] = []  # per node: the choice it was drawn from
-            shape: list[int] = []  # like codes, but -1 for words
-            stack = [self.product.root]
-            used = 0
+            stack = [start]
             while stack:
                 symbol = stack.pop()
-                choice = choices[symbol]
-                picked = 0
-                if choice.thresholds:
-                    if used == len(words):
-                        stream.extend(number, words)
-                        if len(words) > MAX_NODES:
-                            raise self._too_large()
-                    picked = bisect_right(choice.thresholds, words[used])
-                    used += 1
-                code = choice.codes[picked]
-                if choice.is_word:
-                    codes.append(code)
-                    sources.append(symbol)
-                    shape.append(-1)
-                    continue
-                if code >= 0:
-                    codes.append(code)
-                    sources.append(symbol)
-                    shape.append(code)
-                stack.extend(choice.children[picked])
-            for governor, dependent, selection in selector.ties(tuple(shape), codes):
-                if used == len(words):
-                    stream.extend(number, words)
-                words_of = choices[sources[dependent]].codes
-                if selector.mend(codes, governor, dependent, selection, words_of, words[used]):
-                    used += 1
-            yield number, tuple(codes)
+                thresholds, alternatives, children = tables[symbol]
+                picked = bisect_right(thresholds, next(random)) if thresholds else 0
+                codes.append(alternatives[picked])
+                sources.append(symbol)
+                stack.extend(children[picked])
+            del codes[0], sources[0]
+            shape = tuple([code if code < first_word else -1 for code in codes])
+            for _ in range(REDRAWS):
+                if selector is not None:
+                    for tie in selector.ties(shape, codes):
+                        selector.mend(codes, tie, choices[sources[tie.dependent]].codes, random)
+                repeated = self._repeated(codes)
+                if not repeated:
+                    yield number, tuple(codes)
+                    break
+                for node in repeated:
+                    choice = choices[sources[node]]
+                    codes[node] = choice.codes[bisect_right(choice.thresholds, next(random))]
+            else:
+                yield number, None
 
-    def _too_large(self) -> GrammarError:
-        return GrammarError(
-            f"a tree needs more than {MAX_NODES} choices",
-            hint="recursive rules weigh too much; lower their weights or bound their depth",
-        )
-
-
-def _repeats(realiser: Realiser, codes: tuple[int, ...], closed: frozenset[int]) -> bool:
-    slots = [slot for slot in realiser.form_slots(codes) if codes[slot[0]] not in closed]
-    forms = {column[codes[node]] for node, column in slots}
-    if len(forms) == len(slots):
-        return False
-    return len({node for node, _ in slots}) != len(forms)
+    def _repeated(self, codes: list[int]) -> list[int]:
+        """The nodes of words whose form stands in the sentence before."""
+        if self._no_repeat is None:
+            return []
+        first: dict[str, int] = {}
+        closed = self._closed
+        return [
+            node
+            for node, column in self._no_repeat.form_slots(codes)
+            if codes[node] not in closed and first.setdefault(column[codes[node]], node) != node
+        ]
 
 
 def explain_impossible(inventory: Inventory, constraints: Constraints) -> tuple[str, None, str]:

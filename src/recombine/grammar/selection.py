@@ -59,13 +59,12 @@ class Selector:
         """
         mended: set[int] = set()
         for tie in self._tied(shape):
-            if tie.dependent in mended:
+            allowed = self._allowed.get((self.selections[tie.selection].role, codes[tie.governor]))
+            if allowed is None or tie.dependent in mended:
                 continue
-            if not self.fits(codes[tie.governor], codes[tie.dependent], tie.selection):
-                mended.add(tie.dependent)
+            mended.add(tie.dependent)  # one that satisfies one verb already stays
+            if codes[tie.dependent] not in allowed:
                 yield tie
-            elif self._restricts(codes[tie.governor], tie.selection):
-                mended.add(tie.dependent)  # it satisfies one verb already and stays
 
     def _tied(self, shape: tuple[int, ...]) -> tuple[Tie, ...]:
         found = self._shapes.get(shape)
@@ -77,44 +76,34 @@ class Selector:
             self._shapes[shape] = found
         return found
 
-    def _restricts(self, governor: int, selection: int) -> bool:
-        return (self.selections[selection].role, governor) in self._allowed
-
     def fits(self, governor: int, dependent: int, selection: int) -> bool:
         """Whether two words go together; a governor without pairs takes anything."""
         allowed = self._allowed.get((self.selections[selection].role, governor))
         return allowed is None or dependent in allowed
 
     def mend(
-        self,
-        codes: list[int],
-        governor: int,
-        dependent: int,
-        selection: int,
-        candidates: list[int],
-        word: int,
-    ) -> bool:
-        """Put another word in place of the dependent; whether a random word was used."""
-        declared = self.selections[selection]
+        self, codes: list[int], tie: Tie, candidates: list[int], random: Iterator[int]
+    ) -> None:
+        """Put another word in place of the dependent: one that fits, or the last resort."""
+        declared = self.selections[tie.selection]
         if not declared.direct:
             # The list is kept beside its filtered form, so that no other list can have its id.
-            key = (declared.role, codes[governor], id(candidates))
+            key = (declared.role, codes[tie.governor], id(candidates))
             known = self._lists.get(key)
             if known is None:
-                allowed = self._allowed[declared.role, codes[governor]]
+                allowed = self._allowed[declared.role, codes[tie.governor]]
                 known = (candidates, [code for code in candidates if code in allowed])
                 if len(self._lists) >= _MAX_SHAPES:
                     self._lists.clear()
                 self._lists[key] = known
             options = known[1]
             if options:
-                codes[dependent] = options[word * len(options) // _WORD]
-                return True
-        for code in self._fallback[selection]:
+                codes[tie.dependent] = options[next(random) * len(options) // _WORD]
+                return
+        for code in self._fallback[tie.selection]:
             if code in candidates:
-                codes[dependent] = code
-                break
-        return False
+                codes[tie.dependent] = code
+                return
 
     def violations(self, tree: Tree) -> list[Tie]:
         """The pairs of a tree that do not go together."""

@@ -11,13 +11,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
+
+from recombine.errors import GrammarError
 
 WORDS = 32  # per candidate
 _BLOCKS = WORDS // 4  # Philox gives four words per counter
 _CHUNK = 512  # candidates drawn at once
-_MORE = 64  # words added when a candidate runs out; how many at once changes none of them
+_MORE = 64  # words drawn at once when a candidate runs out; how many changes none of them
+MAX_WORDS = 20_000  # of one candidate
 _EMPTY = np.zeros(4, dtype=np.uint64)
 
 
@@ -30,27 +34,34 @@ class Stream:
         # One generator is set to each place: a new one would first ask the system for entropy.
         self._more = np.random.Philox(key=self._more_key)
 
-    def rows(self, first: int = 0) -> Iterator[tuple[int, list[int]]]:
+    def rows(self, first: int = 0) -> Iterator[tuple[int, Iterator[int]]]:
         """Yield (candidate, its words) from a candidate on, without end."""
         while True:
             generator = np.random.Philox(key=self._key, counter=first * _BLOCKS)
             block = generator.random_raw(_CHUNK * WORDS).reshape(_CHUNK, WORDS).tolist()
-            yield from enumerate(block, start=first)
+            for candidate, words in enumerate(block, start=first):
+                yield candidate, chain(words, self._further(candidate))
             first += _CHUNK
 
-    def extend(self, candidate: int, words: list[int]) -> None:
-        """Append more words to a candidate's list."""
-        done = len(words) - WORDS
-        start = np.array([done // 4, candidate, 0, 0], dtype=np.uint64)
-        self._more.state = {
-            "bit_generator": "Philox",
-            "state": {"counter": start, "key": self._more_key},
-            "buffer": _EMPTY,
-            "buffer_pos": 4,
-            "has_uint32": 0,
-            "uinteger": 0,
-        }
-        words.extend(self._more.random_raw(_MORE).tolist())
+    def _further(self, candidate: int) -> Iterator[int]:
+        """The words of a candidate beyond those that all candidates have."""
+        for done in range(0, MAX_WORDS, _MORE):
+            self._more.state = {
+                "bit_generator": "Philox",
+                "state": {
+                    "counter": np.array([done // 4, candidate, 0, 0], dtype=np.uint64),
+                    "key": self._more_key,
+                },
+                "buffer": _EMPTY,
+                "buffer_pos": 4,
+                "has_uint32": 0,
+                "uinteger": 0,
+            }
+            yield from self._more.random_raw(_MORE).tolist()
+        raise GrammarError(
+            f"a tree needs more than {MAX_WORDS} choices",
+            hint="recursive rules weigh too much; lower their weights or bound their depth",
+        )
 
 
 def _key(text: str) -> np.ndarray:

@@ -55,13 +55,13 @@ class Templates:
                 text = apply_edits(text, edits)
         return text
 
-    def form_slots(self, codes: tuple[int, ...]) -> tuple[tuple[int, Sequence[str]], ...]:
+    def form_slots(self, codes: Sequence[int]) -> tuple[tuple[int, Sequence[str]], ...]:
         """For the words of a sentence in order: their node and their column of forms."""
         key = tuple([self._groups[code] for code in codes])
         template = self._templates.get(key)
         return (template or self._template(codes, key)).slots
 
-    def _template(self, codes: tuple[int, ...], key: tuple[int, ...]) -> _Template:
+    def _template(self, codes: Sequence[int], key: tuple[int, ...]) -> _Template:
         """Spell out a structure once, words left open."""
         parts: list[str] = []
         slots: list[tuple[int, Sequence[str]]] = []
@@ -95,7 +95,7 @@ class Templates:
         self._templates[key] = template
         return template
 
-    def _outline(self, codes: tuple[int, ...]) -> list[_Item]:
+    def _outline(self, codes: Sequence[int]) -> list[_Item]:
         """Literals, (word node, field), None for a join and True for a `+`, in order."""
         concrete, first_word = self.concrete, self.inventory.first_word
         children = child_positions(codes, self.inventory.arity)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from recombine.errors import GrammarError
 from recombine.grammar.inventory import Inventory
@@ -111,12 +111,20 @@ class Tree:
         return self._tagged(tag)[1]
 
     def _tagged(self, tag: str) -> tuple[int, int]:
-        here = [tag in self.inventory.tags(code) for code in self.codes]
-        depth = [0] * len(self.codes)
-        for node in range(len(self.codes) - 1, -1, -1):
-            below = max((depth[child] for child in self.positions[node]), default=0)
-            depth[node] = below + here[node]
-        return depth[0], sum(here)
+        tagged, arity = self.inventory.tagged(tag), self.inventory.arity
+        if tagged.isdisjoint(self.codes):
+            return 0, 0
+        deepest = count = 0
+        above: list[int] = []  # for every slot that is still open: the tags on the path to it
+        for code in self.codes:
+            depth = above.pop() if above else 0
+            if code in tagged:
+                depth += 1
+                count += 1
+                if depth > deepest:
+                    deepest = depth
+            above.extend([depth] * arity[code])
+        return deepest, count
 
     def __iter__(self) -> Iterator[Tree]:
         return iter(self.children)
@@ -157,18 +165,19 @@ class Tree:
         return "".join(pieces)
 
 
-def child_positions(codes: tuple[int, ...], arity: list[int]) -> list[list[int]]:
+def child_positions(codes: Sequence[int], arity: list[int]) -> list[list[int]]:
     """The child nodes of every node of a preorder sequence."""
-    children: list[list[int]] = [[] for _ in codes]
-    stack: list[int] = []
-    for node, code in enumerate(codes):
-        if stack:
-            parent = stack[-1]
-            children[parent].append(node)
-            if len(children[parent]) == arity[codes[parent]]:
-                stack.pop()
-        if arity[code]:
-            stack.append(node)
+    children: list[list[int]] = []
+    waiting: list[int] = []  # nodes without a parent yet, from the end: the first child is last
+    for node in range(len(codes) - 1, -1, -1):
+        slots = arity[codes[node]]
+        if slots:
+            children.append(waiting[: -slots - 1 : -1])
+            del waiting[-slots:]
+        else:
+            children.append([])
+        waiting.append(node)
+    children.reverse()
     return children
 
 
