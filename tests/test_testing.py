@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from recombine.builders.imported import Imported, SplitFiles
+from recombine.cost import Cost
 from recombine.metrics.exact import Exact
 from recombine.metrics.surface import Bleu, Chrf, ChrfPlusPlus
 from recombine.systems.base import System
@@ -48,7 +49,16 @@ class Sorts:
         return iter([f"{number}" for number, _ in enumerate(sources)])
 
 
-@pytest.mark.parametrize(("system", "rule"), [(Loses(), "one for each"), (Sorts(), "order")])
+class Promises(Copy):
+    """A system that says it will be done before it began."""
+
+    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
+        return Cost(-1.0, "hope")
+
+
+@pytest.mark.parametrize(
+    ("system", "rule"), [(Loses(), "one for each"), (Sorts(), "order"), (Promises(), "no time")]
+)
 def test_a_broken_system_is_told_which_rule(system: System, rule: str):
     """The suite can fail."""
     with pytest.raises(AssertionError, match=rule):

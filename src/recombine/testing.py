@@ -44,6 +44,11 @@ def check_system(system: System, sources: Sequence[str] = SENTENCES) -> None:
     assert list(system.translate(list(sources))) == answers, "a second call gave other output"
     backwards = list(system.translate(list(reversed(sources))))
     assert backwards == answers[::-1], "the order of the sources changed their translations"
+    declared = getattr(system, "translation_cost", None)
+    if declared is not None:
+        cost = declared(list(sources), len(sources))
+        assert cost.seconds >= 0, "a translation cannot cost less than no time"
+        assert cost.basis, "an estimate must say where it comes from"
 
 
 def check_metric(metric: Metric, items: Sequence[Scored], better: Sequence[Scored] = ()) -> None:
@@ -91,6 +96,8 @@ def _observe(metric: Metric, items: Sequence[Scored]) -> list[Observation]:
 
 def check_builder(make: Callable[[], Any], seed: int = 1) -> None:
     """Assert what every builder promises: valid examples, and the same bytes for the same seed."""
+    plan: dict[str, Any] = getattr(make(), "plan", dict)()
+    assert float(plan.get("seconds", 0)) >= 0, "a build cannot cost less than no time"
     with tempfile.TemporaryDirectory() as folder:
         first = _build(make(), Path(folder) / "first", seed)
         second = _build(make(), Path(folder) / "second", seed)
