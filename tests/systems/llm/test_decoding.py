@@ -9,6 +9,8 @@ from recombine.systems.llm import Llm
 from recombine.systems.llm.decoding import Limits, growth_of
 from recombine.systems.llm.generation import Greedy
 
+torch = pytest.importorskip("torch")
+
 
 @pytest.mark.parametrize("rows", [1, 3, 16])
 def test_fast_decoding_equals_the_librarys(tiny_model, rows, sources):
@@ -34,6 +36,17 @@ def test_half_precision_decodes_fast_too(tiny_model, sources):
     with pytest.warns(UserWarning, match="attends to less"):
         path = windowed._make_decoding(weights, (), 2.0).path
     assert path.startswith("generate (this architecture")
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_half_precision_on_a_gpu_is_captured(tiny_model, sources):
+    """The default of a GPU, bfloat16, decodes from captured graphs, whatever the batch."""
+    options = {"model": str(tiny_model), "method": "prompt", "device": "cuda"}
+    system = Llm(max_new_tokens=40, decode_batch=4, **options)
+    assert len(list(system.translate(sources))) == len(sources)
+    assert system.describe()["decoder"] == "fast with CUDA graphs"
+    assert system.describe()["dtype"] == "bfloat16"
 
 
 @pytest.mark.parametrize("wrong", ["shifted", "broken"])
