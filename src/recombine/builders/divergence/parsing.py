@@ -235,7 +235,7 @@ def _words(texts: list[str]) -> Iterator[Tokens]:
 
 
 def _stanza(language: str) -> Parse:
-    stanza = require("stanza", extra="parse", feature="parsing with stanza")
+    stanza = require("stanza", extra="stanza", feature="parsing with stanza")
     try:
         pipeline = stanza.Pipeline(
             language,
