@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from recombine.systems.seq2seq.corpus import BatchPlan, Numbers, Prepared, Side
+from recombine.systems.seq2seq.corpus import Numbers, Prepared, Side
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.vocabulary import BEGIN, PAD
 
@@ -29,9 +29,9 @@ class Peer:
         self,
         prepared: Prepared,
         options: TransformerOptions,
-        batch: int,
+        batches: list[Numbers],
+        parts: int,
         device: torch.device,
-        steps: int,
     ) -> None:
         self.model, self.generator = _model(prepared, options)
         self.model.to(device).train()
@@ -40,8 +40,7 @@ class Peer:
         self.adam = torch.optim.Adam(
             [*self.model.parameters(), *self.generator.parameters()], lr=1e-4
         )
-        self.parts = max(1, batch // MICRO_BATCH)
-        batches = _spread(prepared, batch // self.parts, steps * self.parts)
+        self.parts = parts
         self.batches = itertools.cycle([_padded(prepared, chosen, device) for chosen in batches])
 
     def step(self) -> None:
@@ -85,16 +84,6 @@ def _model(prepared: Prepared, options: TransformerOptions) -> tuple[Any, Any]:
     )  # fmt: skip
     generator = torch.nn.Linear(options.width, len(prepared.target_vocabulary))
     return NMTModel(encoder, decoder), generator
-
-
-def _spread(prepared: Prepared, size: int, count: int) -> list[Numbers]:
-    """Return batches of all lengths, as many short and long ones as an epoch has of each."""
-    plan = BatchPlan(prepared.corpus, 1, size, by_length=True)
-    per_epoch = -(-len(prepared.corpus) // size)
-    epoch = list(itertools.islice(plan.batches(), per_epoch))
-    lengths = [int(prepared.corpus.target.lengths[chosen].max()) for chosen in epoch]
-    by_length = np.argsort(lengths, kind="stable")
-    return [epoch[by_length[int((n + 0.5) / count * per_epoch)]] for n in range(count)]
 
 
 def _padded(prepared: Prepared, chosen: Numbers, device: torch.device) -> tuple[Any, ...]:

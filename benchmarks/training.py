@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import itertools
 import json
 import sys
 import tempfile
@@ -27,7 +28,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from recombine.systems.seq2seq.corpus import Corpus, Prepared, Side, prepare
+from recombine.systems.seq2seq.corpus import (
+    BatchPlan,
+    Corpus,
+    Numbers,
+    Prepared,
+    Side,
+    prepare,
+)
 from recombine.systems.seq2seq.distributed import World
 from recombine.systems.seq2seq.options import LstmOptions, Options, TransformerOptions
 from recombine.systems.seq2seq.replica import Replica, seed_streams
@@ -138,6 +146,11 @@ def measure(
 
         peer_steps = PEER_STEPS if device.type == "cuda" else steps
         peer = peer_of(prepared, options, device, peer_steps)
+        if options.batch_by_length:
+            for replica in replicas:
+                replica._batches = itertools.cycle(
+                    spread_batches(prepared, options.sentences_per_step, steps)
+                )
         for _ in range(3):
             step()
         synchronise(device)
@@ -205,15 +218,28 @@ def use_graph(replica: Replica) -> list[str]:
     return [f"kernels agree with PyTorch within {stepper.agreement:.2g}", f"rows {rows}"]
 
 
+def spread_batches(prepared: Prepared, size: int, count: int) -> list[Numbers]:
+    """Return batches of one length each, as many short and long ones as an epoch has of each."""
+    plan = BatchPlan(prepared.corpus, 1, size, by_length=True)
+    per_epoch = -(-len(prepared.corpus) // size)
+    epoch = list(itertools.islice(plan.batches(), per_epoch))
+    lengths = [int(prepared.corpus.target.lengths[chosen].max()) for chosen in epoch]
+    by_length = np.argsort(lengths, kind="stable")
+    return [epoch[by_length[int((n + 0.5) / count * per_epoch)]] for n in range(count)]
+
+
 def peer_of(
     prepared: Prepared, options: Options, device: torch.device, steps: int
 ) -> Callable[[], None] | None:
     """Return a step of OpenNMT-py on the same pairs, or None where there is no such peer."""
     if not isinstance(options, TransformerOptions) or importlib.util.find_spec("onmt") is None:
         return None
-    from opennmt_peer import Peer
+    from opennmt_peer import MICRO_BATCH, Peer
 
-    return Peer(prepared, options, options.sentences_per_step, device, steps).step
+    size = options.sentences_per_step
+    parts = max(1, size // MICRO_BATCH)
+    batches = spread_batches(prepared, size // parts, steps * parts)
+    return Peer(prepared, options, batches, parts, device).step
 
 
 def kernel_table(replicas: list[Replica], device: torch.device) -> None:
@@ -258,6 +284,9 @@ def main() -> None:
     parser.add_argument("--eager", action="store_true", help="also without graphs and own kernels")
     parser.add_argument("--profile", action="store_true")
     parser.add_argument(
+        "--by-length", action="store_true", help="batches of one length, as OpenNMT-py makes them"
+    )
+    parser.add_argument(
         "--cpu-seconds", action="store_true", help="time by CPU seconds, for a busy machine"
     )
     parser.add_argument("--json", type=Path)
@@ -265,6 +294,7 @@ def main() -> None:
     common = {
         "preset": given.preset, "device": given.device, "threads": given.threads,
         "precision": given.precision, "target_segmenter": "none", "steps": 10**9, "accumulate": 1,
+        "batch_by_length": given.by_length or "lstm" in given.preset,
     }  # fmt: skip
     kind: Any = LstmOptions if "lstm" in given.preset else TransformerOptions
     options = kind(**common)
