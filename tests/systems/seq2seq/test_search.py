@@ -39,6 +39,33 @@ def test_batch_size_changes_nothing(trained: Path, pairs: list[Example], width: 
     assert results[0] == results[1] == results[2]
 
 
+SPEAKERS = ("Ann", "Ben", "the king", "a small child")
+ACTS = ("slept", "read a book", "saw the old dog", "gave a girl the key beside the red box")
+
+
+@pytest.mark.slow
+def test_two_thousand_sentences_are_the_same_in_any_batch(tmp_path: Path) -> None:
+    """A model of the size for laptops, trained a little, on sentences of 2 to 40 words."""
+    simple = [f"{who} {act}" for who in SPEAKERS for act in ACTS]
+    once = [f"{who} said that {rest}" for who in SPEAKERS for rest in simple]
+    twice = [f"{who} thought that {rest}" for who in SPEAKERS for rest in once]
+    more = [f"{one} and {other}" for one, other in itertools.product(simple + once, once)]
+    sources = [*simple, *once, *twice, *more][:2000]
+    assert len(set(sources)) == 2000
+    examples = [
+        Example.make(source=one, references=[" ".join(reversed(one.split()))]) for one in sources
+    ]
+    data = TrainingData(train=examples[::3], dev=examples[1:100:9], source="en", target="xx")
+    sized: dict[str, Any] = {"preset": "small", "target_subwords": "word", "steps": 60}
+    Transformer(**sized, evaluate_every=60).train(data, tmp_path, seed=1)
+    results = [
+        list(Transformer(decode_batch=size).load(tmp_path).translate(sources))
+        for size in (1, 7, 512)
+    ]
+    assert results[0] == results[1] == results[2]
+    assert len(set(results[0])) > 100
+
+
 def test_any_checkpoint_can_be_decoded(trained: Path) -> None:
     """Kept checkpoints are listed in order and load by name."""
     system = Transformer()

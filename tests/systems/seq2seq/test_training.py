@@ -133,15 +133,20 @@ def test_kill_9_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_several_seeds_are_as_one_each(data: TrainingData, tmp_path: Path) -> None:
-    """Seeds trained in one call are those trained alone."""
-    options: dict[str, Any] = {"preset": "tiny", "steps": 6, "checkpoint_every": 6}
-    folders = {seed: tmp_path / f"many-{seed}" for seed in (1, 2)}
-    Transformer(**options).train_many(data, folders)
-    Transformer(**options).train(data, tmp_path / "alone", seed=2)
+    """Seeds trained in one call, and gone on with in another, are those trained alone."""
+    options: dict[str, Any] = {"preset": "tiny", "dropout": 0.1, "checkpoint_every": 3}
+    folders = {seed: tmp_path / f"many-{seed}" for seed in (1, 2, 3)}
+    Transformer(**options, steps=3).train_many(data, {seed: folders[seed] for seed in (1, 2)})
+    Transformer(**options, steps=6).train_many(data, folders)
+    Transformer(**options, steps=6).train(data, tmp_path / "alone", seed=2)
     assert_same_weights(tmp_path / "alone", folders[2])
-    assert not torch.equal(
-        weights(folders[1])["model.target_embedding"], weights(folders[2])["model.target_embedding"]
-    )
+    states = [read_state(folder) for folder in folders.values()]
+    assert [state and (state.seed, state.step, state.finished) for state in states] == [
+        (seed, 6, True) for seed in folders
+    ]
+    embeddings = [weights(folder)["model.target_embedding"] for folder in folders.values()]
+    assert not torch.equal(embeddings[0], embeddings[1])
+    assert not torch.equal(embeddings[1], embeddings[2])
 
 
 def test_the_number_format_is_chosen_unless_given() -> None:
