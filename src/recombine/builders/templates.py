@@ -48,19 +48,17 @@ class Subtrees:
         self.first = list(range(size))
         self.last = list(range(size))
         self.count = [1] * size
-        # Children before parents: by depth, the deepest first.
-        depth = [0] * size
+        first, last, count = self.first, self.last, self.count
+        # Every token belongs to the subtrees of all its ancestors (readers refuse cycles).
         for token in range(size):
-            at, steps = token, 0
-            while heads[at] >= 0 and steps <= size:
-                at, steps = heads[at], steps + 1
-            depth[token] = steps
-        for token in sorted(range(size), key=lambda token: -depth[token]):
-            parent = heads[token]
-            if parent >= 0:
-                self.first[parent] = min(self.first[parent], self.first[token])
-                self.last[parent] = max(self.last[parent], self.last[token])
-                self.count[parent] += self.count[token]
+            above = heads[token]
+            while above >= 0:
+                count[above] += 1
+                if token < first[above]:
+                    first[above] = token
+                elif token > last[above]:
+                    last[above] = token
+                above = heads[above]
 
     def span(self, token: int) -> tuple[int, int] | None:
         """Return the stretch of a subtree, or None where it is not contiguous."""
@@ -72,13 +70,14 @@ def find_phrases(pair: Pair, number: int, slot: Slot, longest: int) -> Iterator[
     """Yield the noun phrases of a sentence that fill a slot of this kind."""
     if not any(relation in slot.relations for relation in pair.relations):
         return
-    trees = Subtrees(pair.heads)
+    trees: Subtrees | None = None
     for noun, relation in enumerate(pair.relations):
         if relation not in slot.relations or pair.lemmas[noun].lower() in PRONOUN_LEMMAS:
             continue
         # A singular noun keeps the verb's agreement when another singular replaces it.
         if pair.tokens[noun] != pair.lemmas[noun].lower() or not pair.tokens[noun].isalpha():
             continue
+        trees = trees or Subtrees(pair.heads)
         span = trees.span(noun)
         if span is None:
             continue
