@@ -41,7 +41,7 @@ def test_synonyms_share_their_target_term(tmp_path: Path) -> None:
     assert ("hong", "kong") not in pairs
     assert ("dog", "dogs") not in pairs
     path = tmp_path / "synonyms.tsv"
-    write_synonyms(path, found)
+    write_synonyms(str(path), found)
     assert ("aeroplane", "airplane") in {one[:2] for one in read_synonyms("en", "", path)}
 
 

@@ -130,13 +130,13 @@ def propose_idioms(
     return sorted(proposals, key=lambda one: (not one.accepted, -one.hits, one.idiom))
 
 
-def write_synonyms(path: Path, proposals: Iterable[SynonymProposal]) -> None:
+def write_synonyms(path: Path | str, proposals: Iterable[SynonymProposal]) -> None:
     """Write proposals as a table for the recipe key `synonyms`; the clauses are left to fill."""
     lines = ["first\tsecond\tsingular\tplural\ttranslation\tstrength"]
     lines += [
         f"{one.first}\t{one.second}\t\t\t{one.translation}\t{one.strength}" for one in proposals
     ]
-    write_text(path, "\n".join(lines) + "\n")
+    write_text(Path(path), "\n".join(lines) + "\n")
 
 
 def _aligned(
