@@ -12,7 +12,14 @@ import numpy as np
 
 from recombine.errors import DataError
 from recombine.report.compare import Comparison, compare_panel, ranking
-from recombine.report.observations import HIDDEN_SPLITS, NO_TAG, Panel, Source, read_panel
+from recombine.report.observations import (
+    HIDDEN_SPLITS,
+    LENGTH_TAG,
+    NO_TAG,
+    Panel,
+    Source,
+    read_panel,
+)
 from recombine.report.options import ReportOptions
 from recombine.report.summary import Score, all_scores, main_tag, numeric_tags
 from recombine.run import progress
@@ -121,6 +128,7 @@ def build_report(source: Source, options: ReportOptions) -> Report:
     if options.sample:
         note = f"only a sample of {options.sample:,} examples of each split is looked at"
         source = replace(source, sample=options.sample, notes=(*source.notes, note))
+    _require_cluster(source, options)
     wanted = [
         (split, metric)
         for split in _chosen_splits(source, options)
@@ -128,12 +136,10 @@ def build_report(source: Source, options: ReportOptions) -> Report:
         if not options.metrics or metric in options.metrics
     ]
     sheets, notes = [], list(source.notes)
-    tags: set[str] = {"group", "key"}
     with progress("report", len(wanted)) as bar:
         for split, metric in wanted:
             panel = read_panel(source, metric, split)
             bar.advance()
-            tags.update(panel.tags)
             if not panel.keys:
                 notes.append(f"{metric} on {split}: no key was scored by all systems and seeds")
                 continue
@@ -145,12 +151,22 @@ def build_report(source: Source, options: ReportOptions) -> Report:
                 )
     if not sheets:
         raise DataError("nothing to report: no metric and split was scored by every system")
-    if options.cluster not in tags:
+    return Report(source, options, tuple(sheets), tuple(notes))
+
+
+def _require_cluster(source: Source, options: ReportOptions) -> None:
+    """Refuse to resample by a tag that no example has, before anything is worked out."""
+    known = {"group", "key", LENGTH_TAG}
+    for split in _chosen_splits(source, options):
+        for example in source.examples(split).values():
+            if options.cluster in known:
+                return
+            known.update(example.tags)
+    if options.cluster not in known:
         raise DataError(
             f"no example has the tag '{options.cluster}' to resample by",
-            hint=f"there are: {', '.join(sorted(tags))}",
+            hint=f"there are: {', '.join(sorted(known))}",
         )
-    return Report(source, options, tuple(sheets), tuple(notes))
 
 
 def _chosen_splits(source: Source, options: ReportOptions) -> Sequence[str]:

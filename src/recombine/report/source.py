@@ -190,6 +190,10 @@ def _difference(first: Benchmark, other: Benchmark) -> str:
         old, new = getattr(mine, name), getattr(theirs, name)
         if old != new:
             return f"their benchmarks differ in {name} ({old!r} and {new!r})"
+    for split in dict.fromkeys([*mine.splits, *theirs.splits]):
+        old, new = mine.splits.get(split, 0), theirs.splits.get(split, 0)
+        if old != new:
+            return f"both use '{mine.name}', but {split} has {old:,} examples and {new:,}"
     for name in dict.fromkeys([*mine.files, *theirs.files]):
         if mine.files.get(name) != theirs.files.get(name):
             return f"both use '{mine.name}', but its file {name} is not the same"
