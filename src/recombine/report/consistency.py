@@ -311,7 +311,7 @@ def _marked(
 ) -> MarkedPair:
     outputs = tuple(segment(hypotheses.get(one.id, "")) for one in (base, variant))
     changed: tuple[set[int], set[int]] = (set(), set())
-    for one in differing(*outputs):
+    for one in differing(outputs[0], outputs[1]):
         changed[0].update(range(one.first_start, one.first_end))
         changed[1].update(range(one.second_start, one.second_end))
     marked = [
