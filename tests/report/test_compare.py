@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from recombine.report.compare import compare
+from recombine.report.compare import compare, verdict_of
 from recombine.report.options import ReportOptions
+from recombine.report.paired import Difference
 
 
 def test_clear_differences_are_found_and_ranked(findings):
@@ -29,3 +30,11 @@ def test_compare_is_a_function_of_runs(run):
     """The API gives the same comparisons without writing a report."""
     found = compare([run], "exact", "gen", ReportOptions(samples=200))
     assert len(found) == 3
+
+
+def test_a_lower_error_rate_is_a_win():
+    """Which way is better decides between win and loss; without evidence it is a tie."""
+    less = Difference(-5.0, -7.0, -3.0, 0.001, "any")
+    assert verdict_of(less, 0.001, higher_is_better=False) == "win"
+    assert verdict_of(less, 0.001, higher_is_better=True) == "loss"
+    assert verdict_of(less, 0.2, higher_is_better=False) == "tie"

@@ -27,13 +27,19 @@ class SliceDifference:
     n: int
     difference: Difference
     p_adjusted: float
+    higher_is_better: bool = True
 
     @property
     def verdict(self) -> str:
         """`win` of the second system, `loss`, or `tie` when the data cannot tell."""
-        if self.p_adjusted >= ALPHA:
-            return "tie"
-        return "win" if self.difference.difference > 0 else "loss"
+        return verdict_of(self.difference, self.p_adjusted, self.higher_is_better)
+
+
+def verdict_of(difference: Difference, p_adjusted: float, higher_is_better: bool) -> str:
+    """What a difference means for the second system; a lower error rate is a win."""
+    if p_adjusted >= ALPHA:
+        return "tie"
+    return "win" if (difference.difference > 0) == higher_is_better else "loss"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +120,7 @@ def _slices(
     found = [_difference(panel, first, second, where, options) for where in places.values()]
     adjusted = holm([one.p_value for one in found])
     return tuple(
-        SliceDifference(value, len(where), difference, p_adjusted)
+        SliceDifference(value, len(where), difference, p_adjusted, panel.higher_is_better)
         for (value, where), difference, p_adjusted in zip(
             places.items(), found, adjusted, strict=True
         )

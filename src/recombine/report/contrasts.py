@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from html import escape
 
-from recombine.report.compare import Comparison
+from recombine.report.compare import Comparison, verdict_of
 from recombine.report.model import Report, Sheet
 from recombine.report.pairs_page import has_pairs
 from recombine.report.sections import (
@@ -79,7 +79,7 @@ def _ranking_text(sheet: Sheet) -> str:
 
 def _comparison_row(report: Report, sheet: Sheet, one: Comparison, reach: float) -> str:
     found = one.overall
-    verdict = "tie" if one.p_adjusted >= 0.05 else "win" if found.difference > 0 else "loss"
+    verdict = verdict_of(found, one.p_adjusted, sheet.higher_is_better)
     left, right = (50 + 50 * found.low / reach, 50 + 50 * found.high / reach)
     middle = 50 + 50 * found.difference / reach
     link = examples_link(a=one.second, b=one.first, verdict="better", metric=sheet.metric)
