@@ -86,16 +86,22 @@ def _model(prepared: Prepared, options: TransformerOptions) -> tuple[Any, Any]:
     return NMTModel(encoder, decoder), generator
 
 
-def _padded(prepared: Prepared, chosen: Numbers, device: torch.device) -> tuple[Any, ...]:
-    def rows(side: Side, begin: list[int]) -> torch.Tensor:
-        length = int(side.lengths[chosen].max()) + len(begin)
-        values = np.full((len(chosen), length), PAD, dtype=np.int64)
-        for row, number in enumerate(chosen):
-            sentence = [*begin, *side.sentence(int(number))]
-            values[row, : len(sentence)] = sentence
-        return torch.from_numpy(values)[:, :, None].to(device)
+def padded_rows(side: Side, chosen: Numbers, begin: list[int]) -> torch.Tensor:
+    """Return the chosen sentences, padded to the longest."""
+    length = int(side.lengths[chosen].max()) + len(begin)
+    values = np.full((len(chosen), length), PAD, dtype=np.int64)
+    for row, number in enumerate(chosen):
+        sentence = [*begin, *side.sentence(int(number))]
+        values[row, : len(sentence)] = sentence
+    return torch.from_numpy(values)
 
+
+def _padded(prepared: Prepared, chosen: Numbers, device: torch.device) -> tuple[Any, ...]:
     corpus = prepared.corpus
     lengths = torch.from_numpy(corpus.source.lengths[chosen]).to(device)
     pieces = int(corpus.target.lengths[chosen].sum())
-    return rows(corpus.source, []), lengths, rows(corpus.target, [BEGIN]), pieces
+    source, target = (
+        padded_rows(side, chosen, begin)[:, :, None].to(device)
+        for side, begin in ((corpus.source, []), (corpus.target, [BEGIN]))
+    )
+    return source, lengths, target, pieces

@@ -6,9 +6,9 @@
     python benchmarks/training.py --preset small --batch 64 --threads 1 --device cpu --cpu-seconds
 
 Without --benchmark the data is made up: 44,100 pairs with the piece lengths of SGET. Warm-up
-(compiling kernels, capturing graphs) is printed apart. The peer is OpenNMT-py, when importable; on
-a CPU it takes turns with ours, step by step, so that both meet the same machine. OpenNMT-py drops
-activations at the rate of `dropout`, so ours do here, too.
+(compiling kernels, capturing graphs) is printed apart. The peer is OpenNMT-py or JoeyNMT, when
+importable; on a CPU it takes turns with ours, step by step, so that both meet the same machine.
+Both drop activations and attention at the rate of `dropout`, so ours do here, too.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def measure(
                 replica.take_step()
 
         peer_steps = PEER_STEPS if device.type == "cuda" else steps
-        peer = peer_of(prepared, options, device, peer_steps)
+        peer = peer_of(given.peer, prepared, options, device, peer_steps)
         if options.batch_by_length:
             for replica in replicas:
                 replica._batches = itertools.cycle(
@@ -179,7 +179,7 @@ def measure(
     }  # fmt: skip
     if peer_seconds:
         rate = options.sentences_per_step / peer_seconds
-        row.update(opennmt_pairs_per_s=round(rate), ratio=round(pairs / rate, 2))
+        row.update(peer=given.peer, peer_pairs_per_s=round(rate), ratio=round(pairs / rate, 2))
     return row
 
 
@@ -229,17 +229,24 @@ def spread_batches(prepared: Prepared, size: int, count: int) -> list[Numbers]:
 
 
 def peer_of(
-    prepared: Prepared, options: Options, device: torch.device, steps: int
+    name: str, prepared: Prepared, options: Options, device: torch.device, steps: int
 ) -> Callable[[], None] | None:
-    """Return a step of OpenNMT-py on the same pairs, or None where there is no such peer."""
-    if not isinstance(options, TransformerOptions) or importlib.util.find_spec("onmt") is None:
+    """Return a step of another toolkit on the same pairs, or None where it is not installed."""
+    module = {"opennmt": "onmt", "joeynmt": "joeynmt"}[name]
+    if not isinstance(options, TransformerOptions) or importlib.util.find_spec(module) is None:
         return None
-    from opennmt_peer import MICRO_BATCH, Peer
-
     size = options.sentences_per_step
-    parts = max(1, size // MICRO_BATCH)
+    if name == "joeynmt":
+        import joeynmt_peer
+
+        plan = BatchPlan(prepared.corpus, 1, size)
+        batches = list(itertools.islice(plan.batches(), steps))
+        return joeynmt_peer.Peer(prepared, options, batches).step
+    import opennmt_peer
+
+    parts = max(1, size // opennmt_peer.MICRO_BATCH)
     batches = spread_batches(prepared, size // parts, steps * parts)
-    return Peer(prepared, options, batches, parts, device).step
+    return opennmt_peer.Peer(prepared, options, batches, parts, device).step
 
 
 def kernel_table(replicas: list[Replica], device: torch.device) -> None:
@@ -284,6 +291,9 @@ def main() -> None:
     parser.add_argument("--eager", action="store_true", help="also without graphs and own kernels")
     parser.add_argument("--profile", action="store_true")
     parser.add_argument(
+        "--peer", choices=["opennmt", "joeynmt"], default="opennmt", help="joeynmt: on a CPU only"
+    )
+    parser.add_argument(
         "--by-length", action="store_true", help="batches of one length, as OpenNMT-py makes them"
     )
     parser.add_argument(
@@ -299,7 +309,9 @@ def main() -> None:
     kind: Any = LstmOptions if "lstm" in given.preset else TransformerOptions
     options = kind(**common)
     if kind is TransformerOptions:
-        common["activation_dropout"] = options.dropout
+        common["activation_dropout"] = common["attention_dropout"] = options.dropout
+        if given.peer == "joeynmt":
+            common["positions"] = "sinusoidal"
     if given.benchmark:
         from recombine.benchmark import Benchmark
 
@@ -331,8 +343,8 @@ def main() -> None:
                 row["of_matmul"] = round(row["tflops"] * 1e12 / rate, 3)
                 rows.append(row)
                 print(json.dumps(row), flush=True)
-    if importlib.util.find_spec("onmt") is None:
-        print("OpenNMT-py is not importable: no peer measured", file=sys.stderr)
+    if not any("peer" in row for row in rows):
+        print(f"{given.peer} is not importable: no peer measured", file=sys.stderr)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=2) + "\n")
 
