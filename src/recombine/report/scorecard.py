@@ -84,7 +84,8 @@ def scorecard_table(suites: Sequence[Suite]) -> Table:
     systems = list(dict.fromkeys(name for suite in suites for name in suite.scores))
     columns = ["system"]
     for suite in suites:
-        columns += [f"{suite.name}: {suite.metric} on {suite.split}", "±"]
+        less = "" if suite.higher_is_better else " (lower is better)"
+        columns += [f"{suite.name}: {suite.metric} on {suite.split}{less}", "±"]
     rows: list[tuple[Cell, ...]] = []
     for system in systems:
         row: list[Cell] = [system]
