@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recombine.benchmark import Benchmark
+from recombine.benchmark import Benchmark, Example
 from recombine.builders.certificate import (
     HeldOut,
     HeldOuts,
@@ -156,7 +156,8 @@ def test_depths_are_held_out_too():
         "Liam saw a book in a car on the road beside a house.",
         "Liam saw a book in a car on the road beside a house in the garden.",
     ]
-    shown, unparsed, words = look_in_train(grammar, "en", sources, held)
+    train = [Example.make(source=source) for source in sources]
+    shown, unparsed, words = look_in_train(grammar, "en", train, held)
     assert shown["deep"] == (1, [sources[1]])
     assert unparsed == 0
     assert words["Liam"] == 3

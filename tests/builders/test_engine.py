@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from recombine.builders.engine import AHEAD, map_in_order
+from recombine.builders.engine import AHEAD, beside, map_in_order
 from recombine.errors import DataError, SystemFailure, Where
 
 
@@ -78,3 +78,27 @@ def test_without_an_address_a_cluster_starts_here(monkeypatch: pytest.MonkeyPatc
         assert list(map_in_order(Square(), range(9), engine="ray")) == [n * n for n in range(9)]
     finally:
         ray.shutdown()
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_work_beside_gives_its_result_or_its_error(
+    monkeypatch: pytest.MonkeyPatch, cores: int
+) -> None:
+    """With one core the same happens, only later."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
+    here = os.getpid()
+    assert beside(lambda: os.getpid() != here)() == (cores == 2)
+    with pytest.raises(DataError, match="no good") as caught:
+        beside(_fail)()
+    assert caught.value.where == Where("corpus", 3)
+
+
+def test_work_beside_that_is_killed_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy that runs out of memory is killed; nothing is lost but time."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    here = os.getpid()
+    assert beside(lambda: "done" if os.getpid() == here else os._exit(9))() == "done"
+
+
+def _fail() -> None:
+    raise DataError("no good", Where("corpus", 3))

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recombine.benchmark import Benchmark, Example
 from recombine.builders.part import Part, Setting, held_out
@@ -93,6 +93,14 @@ class HeldOut:
         return found
 
 
+class Findings(NamedTuple):
+    """What the analyses of training sentences show."""
+
+    shown: dict[str, tuple[int, list[str]]]  # pattern -> how often, and the first sentences
+    unparsed: int
+    words: dict[str, int]
+
+
 class HeldOuts:
     """What the parts of a recipe hold out of training."""
 
@@ -143,8 +151,12 @@ def certify(
     grammar: Grammar,
     examples: Mapping[str, Sequence[Example]],
     held: HeldOuts,
+    look: Callable[[], Findings],
 ) -> dict[str, Any]:
-    """Count and prove; the result is written to certificate.json."""
+    """Count and prove; the result is written to certificate.json.
+
+    `look` gives what `look_in_train` found.
+    """
     setting = recipe.setting(grammar)
     sources = {split: [one.source for one in rows] for split, rows in examples.items()}
     certificate: dict[str, Any] = {
@@ -158,9 +170,7 @@ def certify(
         "overlaps": _overlaps(sources),
         "sources_with_two_translations": _conflicts(examples),
     }
-    shown, unparsed, train_words = look_in_train(
-        grammar, recipe.source_language, sources.get(TRAIN, ()), held
-    )
+    shown, unparsed, train_words = look()
     certificate["train_sentences_without_analysis"] = unparsed
     lexicon = Lexicon(grammar, recipe.source_language)
     train_forms = lexicon.tokens(sources.get(TRAIN, ()))
@@ -197,8 +207,8 @@ def certify(
 
 
 def look_in_train(
-    grammar: Grammar, language: str, sources: Iterable[str], held: HeldOuts
-) -> tuple[dict[str, tuple[int, list[str]]], int, dict[str, int]]:
+    grammar: Grammar, language: str, train: Iterable[Example], held: HeldOuts
+) -> Findings:
     """Parse training sentences; count held-out patterns, failures and words."""
     inventory = grammar.inventory
     counts: Counter[str] = Counter()
@@ -207,7 +217,7 @@ def look_in_train(
     unparsed = 0
     first = inventory.first_word
     parse = grammar.parser(language).parse
-    for source, times in Counter(sources).items():
+    for source, times in Counter(one.source for one in train).items():
         tree = parse(source).tree
         if tree is None:
             unparsed += times
@@ -220,7 +230,7 @@ def look_in_train(
             if len(evidence[name]) < SHOWN:
                 evidence[name].append(source)
     seen = {inventory.labels[code]: count for code, count in words.items()}
-    return {name: (counts[name], evidence[name]) for name in held.held}, unparsed, seen
+    return Findings({name: (counts[name], evidence[name]) for name in held.held}, unparsed, seen)
 
 
 class Lexicon:
@@ -349,7 +359,15 @@ def check_certificate(benchmark: Benchmark, recipe_class: type[Any]) -> list[Rec
         recipe = parse_config(recipe_class, benchmark.manifest.recipe)
         grammar = recipe.load()
         examples = {split: benchmark.read(split) for split in benchmark.splits}
-        proved = certify(recipe, grammar, examples, HeldOuts.of(recipe, grammar))
+        held = HeldOuts.of(recipe, grammar)
+        train = examples.get(TRAIN, ())
+        proved = certify(
+            recipe,
+            grammar,
+            examples,
+            held,
+            lambda: look_in_train(grammar, recipe.source_language, train, held),
+        )
     except RecombineError as error:
         return [error]
     problems: list[RecombineError] = [

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from recombine.errors import SystemFailure
 from recombine.registry import require
@@ -81,6 +81,40 @@ def _in_processes(
         finally:
             for future in pending:
                 future.cancel()
+
+
+def beside(function: Callable[[], Result]) -> Callable[[], Result]:
+    """Start a function in a copy of this process and return how to ask for its result.
+
+    With one core, or where processes cannot be copied, it runs when it is asked.
+    """
+    if len(os.sched_getaffinity(0)) == 1 or "fork" not in multiprocessing.get_all_start_methods():
+        return function
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    worker = context.Process(target=_send_result, args=(function, sender), daemon=True)
+    worker.start()
+    sender.close()
+
+    def result() -> Result:
+        try:
+            is_error, value = receiver.recv()
+        except EOFError:  # the copy was killed, most likely for memory: this process still can
+            return function()
+        finally:
+            worker.join()
+        if is_error:
+            raise value
+        return cast(Result, value)
+
+    return result
+
+
+def _send_result(function: Callable[[], Any], sender: Any) -> None:
+    try:
+        sender.send((False, function()))
+    except Exception as error:  # whatever it is, the caller gets it
+        sender.send((True, error))
 
 
 def connect(address: str | None) -> Any:

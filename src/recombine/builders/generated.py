@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recombine.benchmark import Benchmark, Draft, Example
-from recombine.builders.certificate import certify, check_certificate
+from recombine.builders.certificate import certify, check_certificate, look_in_train
 from recombine.builders.data_card import card_of
 from recombine.builders.drawing import TRAIN, Drawing, vocabulary_weights
+from recombine.builders.engine import beside
 from recombine.builders.focus import FocusFinder
 from recombine.builders.part import Draw, Part, Setting, exposure_draws, part_draws, scaled
 from recombine.errors import ConfigError, GrammarError, Problems, RecombineError
@@ -174,11 +175,14 @@ class Generated:
         total = sum(self.sizes().values())
         with progress("sentences", total) as bar:
             splits = drawing.sentences(bar.advance)
+        train = list(drawing.examples(TRAIN, splits.get(TRAIN, [])))
+        # Parsing all of train takes as long as writing all splits does.
+        look = beside(lambda: look_in_train(grammar, self.source_language, train, drawing.held))
         examples: dict[str, list[Example]] = {}
         for split, sentences in splits.items():
-            examples[split] = list(drawing.examples(split, sentences))
+            examples[split] = train if split == TRAIN else list(drawing.examples(split, sentences))
             draft.write(split, examples[split])
-        certificate = certify(self, grammar, examples, drawing.held)
+        certificate = certify(self, grammar, examples, drawing.held, look)
         certificate["violations"] = drawing.violations(splits)
         draft.certificate(certificate)
         draft.card(card_of(self, grammar, certificate, examples))
