@@ -23,7 +23,7 @@ from recombine.builders.divergence.search import (
     random_split,
     split_rows,
 )
-from recombine.errors import ConfigError
+from recombine.errors import ConfigError, DataError
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +157,13 @@ def test_infeasible_bounds_are_refused(counts: Counts, bounds: Bounds) -> None:
     """Bounds that no split can meet are an error before any work."""
     with pytest.raises(ConfigError, match="infeasible"):
         split(counts, 1.0, bounds)
+
+
+def test_one_compound_is_nothing_to_divide_by(counts: Counts) -> None:
+    """With a single compound every split is like every other."""
+    columns = counts.atoms + 1
+    with pytest.raises(DataError, match="only one compound"):
+        split_rows(counts.rows, counts.atoms, columns, Goal(1.0), WINDOW, seed=1)
 
 
 @pytest.mark.parametrize("goal", [0.0, 1.0])
