@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from recombine.benchmark import Draft, Example, Focus
 from recombine.experiment import write_result
 from recombine.files import write_json, write_jsonl
@@ -56,16 +58,24 @@ def plain_test():
         yield Example.make(source=text, references=[f"man sah ihn am mittag {number} ."])
 
 
+def contexts():
+    """Yield training sentences with the phrases that compounds replaced."""
+    for one in examples():
+        if "dog" in one.source:
+            yield dataclasses.replace(one, id=f"{one.id}-0", source=f"so {one.source}")
+
+
 def make_run(root, seeds=(1, 2), plain=False):
     """Return the folder of a run that fails on owls, and on old things in the last context.
 
-    With `plain` it has a test split too, translated perfectly.
+    With `plain` it has a test split and the training contexts too, translated perfectly.
     """
     draft = Draft(root / "benchmark", seed=0)
     draft.write("train", train())
     draft.write("gen", examples())
     if plain:
         draft.write("test", plain_test())
+        draft.write("context", contexts())
     benchmark = draft.finish(
         {
             "format": 1, "name": "compounds", "version": "1", "source": "en", "target": "de",
@@ -88,9 +98,12 @@ def make_run(root, seeds=(1, 2), plain=False):
         write_jsonl(cell.translations("gen"), ({"id": k, "hyp": v} for k, v in made.items()))
         metrics = ["compound", "compound_aggregate"]
         if plain:
-            tests = {one.id: one.references[0] for one in benchmark.iterate("test")}
-            write_jsonl(cell.translations("test"), ({"id": k, "hyp": v} for k, v in tests.items()))
-            made, metrics = made | tests, [*metrics, "bleu"]
+            metrics.append("bleu")
+            for split in ("test", "context"):
+                right = {one.id: one.references[0] for one in benchmark.iterate(split)}
+                rows = ({"id": key, "hyp": text} for key, text in right.items())
+                write_jsonl(cell.translations(split), rows)
+                made |= right
         for result in score(benchmark, made, metrics):
             write_result(cell.scores(result.metric.name, result.split), result)
     write_json(run.path / "experiment.json", {"benchmark": str(benchmark.path)})

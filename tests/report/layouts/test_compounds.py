@@ -23,7 +23,14 @@ def test_table_6_has_train_test_compounds_and_references(tmp_path):
     report = build_report(open_source([run]), ReportOptions())
     table = next(one for one in compound_tables(report) if one.name == "table-6-cter")
     rows = {(row[0], row[2]): row for row in table.rows}
-    assert list(dict.fromkeys(row[0] for row in table.rows)) == ["test", "gen", "references"]
+    assert report.splits == ("gen", "test")
+    assert list(dict.fromkeys(row[0] for row in table.rows)) == [
+        "train (context)",
+        "test",
+        "gen",
+        "references",
+    ]
+    assert rows["train (context)", "all"][3:] == pytest.approx((0, 0, 100))
     assert rows["test", "all"][3:5] == (None, None)
     assert rows["test", "all"][5] == pytest.approx(100)
     assert rows["gen", "all"][3] == pytest.approx(100 * 13 / 36, abs=3)

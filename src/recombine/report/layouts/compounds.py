@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from recombine.report.model import Report, Sheet
+import dataclasses
+
+from recombine.report.model import Report, Sheet, build_report
 from recombine.report.published import lookup, read_published
 from recombine.report.tables import Cell, Table
 from recombine.run import Meta
@@ -11,7 +13,8 @@ METHOD = "compounds"
 # The metric whose key is one sentence, and the one whose key is the compound in all its contexts.
 INSTANCE, AGGREGATE = "compound", "compound_aggregate"
 # Splits as rows of the paper: contexts are training sentences with their own phrases.
-ROWS = {"context": "train (context)", "test": "test", "gen": "gen"}
+CONTEXT = "context"
+ROWS = {CONTEXT: "train (context)", "test": "test", "gen": "gen"}
 HUMAN = "Transformer, human judgement"
 
 
@@ -34,9 +37,11 @@ def _table_6(report: Report) -> Table | None:
     beside = is_published_setting(report)
     rows: list[tuple[Cell, ...]] = []
     rules = set()
-    for split in sorted(report.splits, key=_place):
-        instance, aggregate = report.sheet(INSTANCE, split), report.sheet(AGGREGATE, split)
-        bleu = report.sheet("bleu", split)
+    contexts = _contexts(report)
+    for split in sorted({*report.splits, *contexts.splits}, key=_place):
+        found = contexts if split in contexts.splits else report
+        instance, aggregate = found.sheet(INSTANCE, split), found.sheet(AGGREGATE, split)
+        bleu = found.sheet("bleu", split)
         # The plain test has no compounds: its row in the paper is BLEU alone.
         sheet = instance or bleu
         if sheet is None:
@@ -69,6 +74,22 @@ def _table_6(report: Report) -> Table | None:
         (*columns, "instance (published)", "aggregate (published)") if beside else columns,
         tuple(rows), notes if beside else notes[:1], frozenset(rules), 2,
     )  # fmt: skip
+
+
+def _contexts(report: Report) -> Report:
+    """Findings on the training contexts, which only this table shows; empty where none is scored.
+
+    A split of its own on every page would be read as a test, and it is none.
+    """
+    scored = {(scores.metric, scores.split) for scores in report.source.scores}
+    if (INSTANCE, CONTEXT) not in scored:
+        return dataclasses.replace(report, sheets=())
+    return build_report(
+        report.source,
+        dataclasses.replace(
+            report.options, splits=(CONTEXT,), metrics=(INSTANCE, AGGREGATE, "bleu")
+        ),
+    )
 
 
 def _place(split: str) -> tuple[int, str]:
