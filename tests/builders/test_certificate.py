@@ -170,3 +170,13 @@ def test_lexicon_goes_by_text():
     assert tokens == {"The", "thieves", "ran", "A", "child"}
     assert {"run", "child", "thieves"} <= lexicon.lemmas(tokens)
     assert {"lends", "lent", "lend"} <= lexicon.forms_of(["lend_dat"])
+
+
+def test_words_that_a_pattern_forbids_decide_too():
+    """Trees of one structure are judged once, but not where a word of the pattern differs."""
+    grammar = Grammar.load("sget")
+    part = Part(size=1, pattern=("_ & !Liam",))
+    held = HeldOuts(grammar.inventory, {"other": HeldOut(grammar, part, Setting(source="en"))})
+    parse = grammar.parser("en").parse
+    shown = [held.shown_by(parse(text).require_tree().codes) for text in ("Liam ran.", "Emma ran.")]
+    assert shown == [(), ("other",)]

@@ -48,13 +48,7 @@ class HeldOut:
             pattern = Pattern.parse(self.text)
             self._matcher = pattern.compile(self.inventory)
             self._needs = [self._needed(formula) for formula in _alternatives(pattern.formula)]
-            self.words = frozenset(
-                code
-                for needs in self._needs
-                for codes in needs
-                for code in codes
-                if self.inventory.is_word(code)
-            )
+            self.words = frozenset(filter(self.inventory.is_word, self._named(pattern.formula)))
 
     @property
     def defined(self) -> bool:
@@ -66,16 +60,16 @@ class HeldOut:
         depths = [f"depth of {tag} in {sorted(one.values)}" for tag, one in self.depth.items()]
         return " and ".join([*([self.text] if self.text else []), *depths])
 
-    def shows(self, tree: Tree, present: frozenset[int]) -> bool:
-        """Whether a tree shows it; `present` are the codes of the tree."""
-        for tag, allowed in self.depth.items():
-            if not allowed.admits(tree.depth(tag)):
-                return False
-        if self._matcher is None:
-            return True
-        if not any(all(not codes.isdisjoint(present) for codes in needs) for needs in self._needs):
-            return False
-        return self._matcher.matches(tree)
+    @property
+    def needs(self) -> list[list[frozenset[int]]]:
+        """Ways to show it: sets of codes of which a tree has at least one each."""
+        return self._needs if self._matcher is not None else [[]]
+
+    def shows(self, tree: Tree) -> bool:
+        """Whether a tree shows it."""
+        return all(allowed.admits(tree.depth(tag)) for tag, allowed in self.depth.items()) and (
+            self._matcher is None or self._matcher.matches(tree)
+        )
 
     def _needed(self, formula: Formula) -> list[frozenset[int]]:
         """Sets of codes of which a matching tree has at least one each (nothing for negations)."""
@@ -84,6 +78,17 @@ class HeldOut:
         if formula.kind == "and":
             return [codes for part in formula.parts for codes in self._needed(part)]
         return []
+
+    def _named(self, formula: Formula) -> Iterator[int]:
+        """Every code that a pattern names, wanted or not."""
+        for part in formula.parts:
+            yield from self._named(part)
+        waiting = [] if formula.node is None else [formula.node]
+        while waiting:
+            node = waiting.pop()
+            if node.atom.kind != "any":
+                yield from node.atom.codes(self.inventory)
+            waiting.extend(branch.target for branch in node.branches)
 
     def _needed_of(self, node: Node) -> list[frozenset[int]]:
         found = [] if node.atom.kind == "any" else [node.atom.codes(self.inventory)]
@@ -109,6 +114,18 @@ class HeldOuts:
         self.held = held
         self._telling = frozenset().union(*(one.words for one in held.values()))
         self._shapes: dict[tuple[int, ...], tuple[str, ...]] = {}
+        # Most trees lack what most patterns need. One bit per needed set of codes says so at once.
+        defined = {name: one for name, one in held.items() if one.defined}
+        sets = {codes for one in defined.values() for way in one.needs for codes in way}
+        bits = {codes: 1 << number for number, codes in enumerate(sets)}
+        self._bits = dict.fromkeys(range(len(inventory.labels)), 0)
+        for codes, bit in bits.items():
+            for code in codes:
+                self._bits[code] |= bit
+        self._ways = {
+            name: tuple(sum(bits[codes] for codes in set(way)) for way in one.needs)
+            for name, one in defined.items()
+        }
 
     @classmethod
     def of(cls, recipe: Generated, grammar: Grammar) -> HeldOuts:
@@ -126,9 +143,13 @@ class HeldOuts:
         shape = tuple([c if c < first or c in self._telling else -1 for c in codes])
         found = self._shapes.get(shape)
         if found is None:
-            tree, present = Tree(self.inventory, codes), frozenset(codes)
+            tree, has = Tree(self.inventory, codes), 0
+            for code in set(codes):
+                has |= self._bits[code]
             found = tuple(
-                name for name, one in self.held.items() if one.defined and one.shows(tree, present)
+                name
+                for name, ways in self._ways.items()
+                if any(way & has == way for way in ways) and self.held[name].shows(tree)
             )
             self._shapes[shape] = found
         return found
