@@ -53,7 +53,8 @@ def read_json(path: Path) -> Any:
         raise DataError(f"not a JSON file: {error}", Where(str(path))) from None
 
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+# Rows are trees of plain data: nothing in them can hold itself.
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
 def dump_row(row: Mapping[str, Any]) -> str:

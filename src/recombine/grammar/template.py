@@ -16,7 +16,7 @@ from recombine.grammar.model import Cell, Glue, Ref, Text
 from recombine.grammar.tree import child_positions
 
 MAX_TEMPLATES = 200_000  # kept structures per language; the cache starts again beyond that
-MAX_PIECES = 200_000  # of one sentence: repeated slots can double a sentence at every level
+MAX_PIECES = 200_000  # phrases of one sentence: repeated slots can double a sentence at every level
 
 _Item = str | Literal[True] | tuple[int, str] | None
 _TEXT, _FIELD, _KEYED, _LOOKUP = range(4)
@@ -63,11 +63,17 @@ class Templates:
 
     def _template(self, codes: Sequence[int], key: tuple[int, ...]) -> _Template:
         """Spell out a structure once, words left open."""
+        concrete, first_word = self.concrete, self.inventory.first_word
+        children = child_positions(codes, self.inventory.arity)
+        plans, columns = self._plans, self._columns
         parts: list[str] = []
         slots: list[tuple[int, Sequence[str]]] = []
         join = self.join.replace("%", "%%")
-        joined, strong = False, True
-        for item in self._outline(codes):
+        joined, strong, phrases = False, True, 0
+        # Literals, (node, field), None for a join and True for a `+`; the next one is last.
+        stack: list[_Item] = [(0, self.root)]
+        while stack:
+            item = stack.pop()
             if item is None:
                 joined = True
                 continue
@@ -75,15 +81,34 @@ class Templates:
                 strong = True
                 continue
             if isinstance(item, str):
-                text = item.replace("%", "%%")
+                text = item
             else:
                 node, name = item
-                if name not in self.concrete.word_forms(codes[node]):
-                    raise self.concrete.missing(codes[node], name)
-                column = self._column(name)
-                text = "%s" if column[codes[node]] else ""
-                if text:
-                    slots.append((node, column))
+                code = codes[node]
+                if code < first_word:
+                    phrases += 1
+                    if phrases > MAX_PIECES:
+                        raise too_long(concrete)
+                    below = children[node]
+                    for kind, target, value in plans.get((code, name)) or self._plan(code, name):
+                        if kind == _TEXT:
+                            stack.append(value)
+                        elif kind == _FIELD:
+                            stack.append((below[target], value))
+                        else:
+                            chosen = concrete.field_name(value, codes, children, node)
+                            if kind == _KEYED:
+                                stack.append((below[target], chosen))
+                            else:
+                                stack.append(_literal(table_cell(concrete, target, chosen)[0]))
+                    continue
+                column = columns.get(name) or self._column(name)
+                if not column[code]:
+                    if name not in concrete.word_forms(code):
+                        raise concrete.missing(code, name)
+                    continue
+                slots.append((node, column))
+                text = "%s"
             if text:
                 if joined and not strong:
                     parts.append(join)
@@ -94,42 +119,6 @@ class Templates:
             self._templates.clear()
         self._templates[key] = template
         return template
-
-    def _outline(self, codes: Sequence[int]) -> list[_Item]:
-        """Literals, (word node, field), None for a join and True for a `+`, in order."""
-        concrete, first_word = self.concrete, self.inventory.first_word
-        children = child_positions(codes, self.inventory.arity)
-        plans = self._plans
-        stack: list[_Item] = [(0, self.root)]
-        found: list[_Item] = []
-        while stack:
-            item = stack.pop()
-            if item.__class__ is not tuple:
-                found.append(item)
-                continue
-            node, name = item
-            code = codes[node]
-            if code >= first_word:
-                found.append(item)
-                continue
-            plan = plans.get((code, name))
-            if plan is None:
-                plan = self._plan(code, name)
-            if len(stack) > MAX_PIECES or len(found) > MAX_PIECES:
-                raise too_long(concrete)
-            below = children[node]
-            for kind, target, value in plan:
-                if kind == _TEXT:
-                    stack.append(value)
-                elif kind == _FIELD:
-                    stack.append((below[target], value))
-                else:
-                    chosen = concrete.field_name(value, codes, children, node)
-                    if kind == _KEYED:
-                        stack.append((below[target], chosen))
-                    else:
-                        stack.append(table_cell(concrete, target, chosen)[0])
-        return found
 
     def _plan(self, code: int, name: str) -> list[tuple[int, Any, Any]]:
         """A rule's line, ready to be pushed on a stack: last piece first."""
@@ -144,7 +133,7 @@ class Templates:
                     plan.append((_TEXT, None, True))
                 continue
             if isinstance(piece, Text):
-                plan.append((_TEXT, None, piece.text))
+                plan.append((_TEXT, None, _literal(piece.text)))
             else:
                 plan.append(self._planned(code, piece))
             if index + 1 < len(body) and not isinstance(body[index + 1], Glue):
@@ -158,7 +147,8 @@ class Templates:
         is_fixed = len(fixed) == len(piece.keys)
         if isinstance(piece, Cell):
             if is_fixed:
-                return (_TEXT, None, table_cell(self.concrete, piece.table, ".".join(fixed))[0])
+                cell = table_cell(self.concrete, piece.table, ".".join(fixed))[0]
+                return (_TEXT, None, _literal(cell))
             return (_LOOKUP, piece.table, piece.keys)
         slot = self.inventory.rule(code).slot(piece.slot)
         if slot is None:
@@ -166,11 +156,10 @@ class Templates:
         return (_FIELD, slot, ".".join(fixed)) if is_fixed else (_KEYED, slot, piece.keys)
 
     def _column(self, name: str) -> list[str]:
-        column = self._columns.get(name)
-        if column is None:
-            blank = [""] * self.inventory.first_word
-            column = blank + [forms.get(name, ("",))[0] for forms in self.concrete.forms]
-            self._columns[name] = column
+        """The forms of every code under a name; nothing where a word has none."""
+        blank = [""] * self.inventory.first_word
+        column = blank + [forms.get(name, ("",))[0] for forms in self.concrete.forms]
+        self._columns[name] = column
         return column
 
     def _word_groups(self) -> list[int]:
@@ -185,6 +174,11 @@ class Templates:
             key = (category, features, silent)
             groups.append(known.setdefault(key, self.inventory.first_word + len(known)))
         return groups
+
+
+def _literal(text: str) -> str:
+    """A text as it stands in a layout."""
+    return text.replace("%", "%%")
 
 
 def table_cell(concrete: Concrete, table: str, name: str) -> tuple[str, ...]:
