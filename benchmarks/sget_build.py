@@ -1,6 +1,6 @@
 """Speed of building SGET: pairs per second beside a plain recursive sampler, in the same run.
 
-    python benchmarks/sget_build.py [--scale 1.0]
+    python benchmarks/sget_build.py [--scale 1.0] [--cores 1]
 
 The plain sampler draws from the same grammar with `random.choices` and realises English only,
 without patterns, selectional restrictions, translation or proof: the least any generator must do.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import resource
 import tempfile
@@ -55,7 +56,9 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--scale", type=float, default=1.0)
     options.add_argument("--recipe", default="sget")
+    options.add_argument("--cores", type=int, default=1, help="the proof uses a second one")
     given = options.parse_args()
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: given.cores])
     with tempfile.TemporaryDirectory() as folder:
         wall, cpu = time.perf_counter(), time.process_time()
         overrides = [f"scale={given.scale}"]
