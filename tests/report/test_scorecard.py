@@ -38,6 +38,18 @@ def test_scorecard_puts_suites_side_by_side(two_runs, tmp_path):
     assert "other: exact on gen" in text
 
 
+def test_builds_of_one_benchmark_have_the_name_of_their_run(tmp_path):
+    """Two columns of one name would tell nothing."""
+    options = {"seeds": (1,), "metrics": ("exact",)}
+    runs = [
+        make_run(tmp_path / "a", per_pattern=6, name="first", **options),
+        make_run(tmp_path / "b", per_pattern=7, name="second", **options),
+    ]
+    text = write_scorecard(runs, tmp_path, ReportOptions(metrics=("exact",)))[0].read_text()
+    assert "synthetic (first): exact on gen" in text
+    assert "synthetic (second): exact on gen" in text
+
+
 def test_equal_ranks_correlate_fully(two_runs):
     """Systems with the same true accuracies rank alike in both suites."""
     suites = [read_suite(run, ReportOptions(metrics=("exact",))) for run in two_runs]

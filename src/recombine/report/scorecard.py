@@ -6,6 +6,7 @@ paired here, each suite keeps its own metric, and only ranks are compared across
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -53,7 +54,7 @@ def write_scorecard(
 ) -> list[Path]:
     """Write scorecard.md and its tables for runs of any benchmarks; systems match by name."""
     options = options or ReportOptions()
-    suites = [read_suite(Path(run), options) for run in runs]
+    suites = _told_apart([read_suite(Path(run), options) for run in runs])
     tables = [
         table
         for table in (
@@ -68,6 +69,15 @@ def write_scorecard(
     text = "# Scorecard\n\n" + "\n\n".join(markdown(table) for table in tables)
     write_text(out / "scorecard.md", text)
     return [out / "scorecard.md", *paths]
+
+
+def _told_apart(suites: list[Suite]) -> list[Suite]:
+    """Name suites of one benchmark by their run, too."""
+    times = Counter(suite.name for suite in suites)
+    return [
+        suite._replace(name=f"{suite.name} ({suite.run.name})") if times[suite.name] > 1 else suite
+        for suite in suites
+    ]
 
 
 def _generalisation(suites: Sequence[Suite]) -> Table | None:
