@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recombine.report.consistency import MarkedPair
-from recombine.report.pairs_page import _heading, _marked, _pair
+from recombine.report.pairs_page import MOST_PAIRS, _heading, _listed, _marked, _pair
 
 PAIR = MarkedPair(
     "s",
@@ -29,3 +29,11 @@ def test_headings_and_empty_outputs() -> None:
     """A pair is filed under its condition; silence is shown as such."""
     assert _heading(PAIR) == "np, synthetic, t1"
     assert _marked(()) == "<em>nothing</em>"
+
+
+def test_every_condition_has_its_share() -> None:
+    """Many failures in one template do not push the others off the page."""
+    few = PAIR._replace(tags={**PAIR.tags, "template": "t9"})
+    html = _listed([PAIR] * MOST_PAIRS + [few])
+    assert f"t1 ({MOST_PAIRS // 2} of {MOST_PAIRS})" in html
+    assert "t9 (1)" in html

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from html import escape
-from itertools import islice
 
 from recombine.registry import data_path
 from recombine.report.consistency import MarkedPair, inconsistent_pairs
@@ -59,18 +58,22 @@ def _split_section(source: Source, split: str) -> str:
         by_system[f"{pair.system}, seed {pair.seed}"].append(pair)
     parts = [f"<h2>{escape(split)}</h2>"] if by_system else []
     for system, pairs in by_system.items():
-        shown = list(islice(pairs, MOST_PAIRS))
-        parts.append(f"<h3>{escape(system)}: {len(pairs):,} pairs</h3>")
-        if len(shown) < len(pairs):
-            parts.append(f"<p>The first {len(shown):,} are shown.</p>")
-        groups: dict[str, list[MarkedPair]] = defaultdict(list)
-        for pair in shown:
-            groups[_heading(pair)].append(pair)
-        for heading, members in groups.items():
-            rows = "".join(_pair(one) for one in members)
-            parts.append(
-                f"<details><summary>{escape(heading)} ({len(members)})</summary>{rows}</details>"
-            )
+        parts.append(f"<h3>{escape(system)}: {len(pairs):,} pairs</h3>{_listed(pairs)}")
+    return "".join(parts)
+
+
+def _listed(pairs: Sequence[MarkedPair]) -> str:
+    """One group per condition; each has its share of what the page can show."""
+    groups: dict[str, list[MarkedPair]] = defaultdict(list)
+    for pair in pairs:
+        groups[_heading(pair)].append(pair)
+    most = max(1, MOST_PAIRS // max(1, len(groups)))
+    parts = []
+    for heading, members in groups.items():
+        shown = members[:most]
+        count = f"{len(shown)} of {len(members)}" if len(shown) < len(members) else len(shown)
+        rows = "".join(_pair(one) for one in shown)
+        parts.append(f"<details><summary>{escape(heading)} ({count})</summary>{rows}</details>")
     return "".join(parts)
 
 
