@@ -28,6 +28,7 @@ def test_everything_is_escaped() -> None:
 def test_headings_and_empty_outputs() -> None:
     """A pair is filed under its condition; silence is shown as such."""
     assert _heading(PAIR) == "np, synthetic, t1"
+    assert _heading(PAIR._replace(tags={**PAIR.tags, "synonym": "a/b"})) == "a/b, synthetic"
     assert _marked(()) == "<em>nothing</em>"
 
 

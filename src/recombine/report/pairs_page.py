@@ -78,7 +78,8 @@ def _listed(pairs: Sequence[MarkedPair]) -> str:
 
 
 def _heading(pair: MarkedPair) -> str:
-    names = ("condition", "synonym", "data", "template")
+    # A synonym in all its templates is one group: each template alone has a handful.
+    names = ("synonym", "data") if "synonym" in pair.tags else ("condition", "data", "template")
     return ", ".join(str(pair.tags[name]) for name in names if name in pair.tags)
 
 
