@@ -26,7 +26,7 @@ from recombine.experiment import (
 )
 from recombine.files import read_jsonl
 from recombine.metrics.base import Scored
-from recombine.metrics.scoring import create_metrics, default_metrics
+from recombine.metrics.scoring import by_key, create_metrics, default_metrics
 from recombine.report.source import open_source
 from recombine.run import Cell, Meta, Run
 
@@ -225,12 +225,7 @@ def _observations(metric: Any, items: Sequence[Scored]) -> Iterator[int]:
     prepare = getattr(metric, "prepare", None)
     if prepare is not None:
         prepare(items)
-    groups: dict[str, list[Scored]] = {}
-    for item in items:
-        key = metric.key(item.example)
-        if key is not None:
-            groups.setdefault(key, []).append(item)
-    for group in groups.values():
+    for group in by_key(metric, items).values():
         metric.observe(group)
         yield len(group)
 

@@ -19,6 +19,7 @@ import numpy as np
 from recombine.benchmark import Benchmark, Draft, Example
 from recombine.config import to_plain
 from recombine.metrics.base import Metric, Observation, Scored
+from recombine.metrics.scoring import by_key
 from recombine.systems.base import Failure, System
 
 SENTENCES = (
@@ -84,12 +85,8 @@ def _observe(metric: Metric, items: Sequence[Scored]) -> list[Observation]:
     prepare = getattr(metric, "prepare", None)
     if prepare is not None:
         prepare(items)
-    groups: dict[str, list[Scored]] = {}
-    for item in items:
-        key = metric.key(item.example)
-        assert key is None or isinstance(key, str), "a key is text or None"
-        if key is not None:
-            groups.setdefault(key, []).append(item)
+    groups = by_key(metric, items)
+    assert all(isinstance(key, str) for key in groups), "a key is text or None"
     found = [metric.observe(group) for group in groups.values()]
     return [one for one in found if one is not None]
 

@@ -102,16 +102,24 @@ def _create(name: str, benchmark: Benchmark, options: Mapping[str, Any]) -> Metr
     return metric
 
 
+def by_key(metric: Metric, items: Iterable[Scored]) -> dict[str, list[Scored]]:
+    """Return what a metric judges together; items that it is not about are left out."""
+    groups: dict[str, list[Scored]] = {}
+    for item in items:
+        key = metric.key(item.example)
+        if key is not None:
+            groups.setdefault(key, []).append(item)
+    return groups
+
+
 def observe(
     metric: Metric, examples: Sequence[Example], hypotheses: Mapping[str, str], split: str
 ) -> Result:
     """Return the observations of a metric on a split, for the hypotheses that are there."""
-    groups: dict[str, list[Scored]] = {}
-    for example in examples:
-        hypothesis = hypotheses.get(example.id)
-        key = metric.key(example) if hypothesis is not None else None
-        if key is not None and hypothesis is not None:
-            groups.setdefault(key, []).append(Scored(example, hypothesis))
+    groups = by_key(
+        metric,
+        (Scored(one, hypotheses[one.id]) for one in examples if one.id in hypotheses),
+    )
     observations = []
     tags = []
     clusters = []

@@ -88,7 +88,7 @@ class HfSeq2Seq(Pretrained):
             trained,
             [len(source) for source, _ in runner.examples],
             lambda _parameters, _rank, _world: runner,
-            self._recipe(),
+            self,
             seed=seed,
             device=weights.device,
             checkpoint=checkpoint_of(model_dir),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import pytest
 
 from recombine.benchmark import Example
@@ -13,6 +11,7 @@ from recombine.systems.base import TrainingData
 from recombine.systems.hf_seq2seq import HfSeq2Seq
 from recombine.systems.llm.pretrained import learnable_pairs, merge_adapter, save_adapter
 from recombine.systems.llm.system import Llm
+from recombine.systems.llm.training import Recipe
 
 
 @pytest.mark.parametrize("system", [Llm, HfSeq2Seq])
@@ -20,8 +19,9 @@ def test_shared_options_make_one_recipe(system):
     """What is shared is read from a file, checked and handed to the training as it stands."""
     given = {"learning_rate": 0.5, "batch_size": 3, "epochs": 2, "max_steps": 7, "warmup_steps": 1}
     made = parse_config(system, {"model": "x", "save_every": 9, **given})
-    recipe = asdict(made._recipe())
-    assert recipe == {**recipe, **given, "save_every": 9}
+    assert isinstance(made, Recipe)
+    assert {name: getattr(made, name) for name in given} == given
+    assert made.save_every == 9
     with pytest.raises(ConfigError, match="'epochs' must be at least 1"):
         system(model="x", epochs=0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ _QUERIES_AND_VALUES = ("q_proj", "v_proj")
 
 
 @dataclass(kw_only=True)
-class Pretrained:
+class Pretrained(Recipe):
     """The options of a model from a local folder or file, of its adapter and of its training.
 
     The defaults are those of Kumon et al. 2024 for Llama 2.
@@ -29,14 +29,6 @@ class Pretrained:
     alpha: int = 32
     dropout: float = 0.1
     target_modules: tuple[str, ...] = ()
-    learning_rate: float = 1e-4
-    batch_size: int = 64
-    epochs: int = 8
-    max_steps: int | None = None
-    warmup_steps: int = 0
-    weight_decay: float = 0.0
-    max_grad_norm: float = 1.0
-    save_every: int = 500
     device: str = "auto"
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
 
@@ -44,9 +36,6 @@ class Pretrained:
         for name in ("batch_size", "epochs", "save_every"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"'{name}' must be at least 1")
-
-    def _recipe(self) -> Recipe:
-        return Recipe(**{one.name: getattr(self, one.name) for one in fields(Recipe)})
 
     def _read_weights(self, kind: Literal["causal", "seq2seq"], name: str | None = None) -> Weights:
         return load_weights(

@@ -207,7 +207,7 @@ class Llm(Pretrained):
             model,
             [len(one.tokens) for one in sequences],
             runner,
-            self._recipe(),
+            self,
             seed=seed,
             device=weights.device,
             checkpoint=checkpoint_of(model_dir),

@@ -14,7 +14,7 @@ from recombine.systems.llm.checkpoint import Checkpoint
 from recombine.systems.llm.step import Step
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Recipe:
     """How to train; the defaults are those of Kumon et al. 2024 for Llama 2 and, where the paper
     is silent, those of the Hugging Face trainer.
