@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from recombine.builders.alignment import number
+
 pytest.importorskip("numba")
 
 
@@ -40,21 +42,29 @@ def slow(given, made, iterations, tension, null):
     return best
 
 
-def test_the_kernel_does_what_the_formulas_say():
-    """Same best links as the slow implementation on random sentences."""
-    from recombine.builders.alignment_kernel import expectation_maximisation
+@pytest.mark.parametrize("forward", [True, False])
+def test_the_kernel_does_what_the_formulas_say(forward):
+    """Same best links as the slow implementation on random sentences, in both directions."""
+    from recombine.builders.alignment_kernel import expectation_maximisation, index_links
 
     generator = np.random.default_rng(5)
     given = [generator.integers(0, 12, generator.integers(1, 7)).tolist() for _ in range(60)]
     made = [[word + 20 for word in sentence[::-1]] for sentence in given]
     expected = slow(given, made, 4, 4.0, 0.08)
-
-    def flat(sentences, least):
-        words = np.array([word - least for one in sentences for word in one], np.int32)
-        offsets = np.cumsum([0, *map(len, sentences)]).astype(np.int64)
-        return words, offsets
-
+    sides = number(given), number(made)
+    links = index_links(*(sides if forward else sides[::-1]))
     actual = expectation_maximisation(
-        *flat(given, 0), 12, *flat(made, 20), 12, iterations=4, tension=4.0, null=0.08
+        *sides, links, forward=forward, iterations=4, tension=4.0, null=0.08
     )
     assert np.mean(np.array(expected) == actual) > 0.98  # equal weights may fall either way
+
+
+def test_every_pair_that_meets_has_one_number():
+    """Rows are source words; a pair keeps its number in every sentence."""
+    from recombine.builders.alignment_kernel import index_links
+
+    links = index_links(number([["a", "b"], ["b"]]), number([["X", "Y"], ["Y", "X"]]))
+    assert links.numbers.tolist() == [0, 1, 2, 3, 3, 2]
+    assert links.starts.tolist() == [0, 4, 6]
+    assert links.sources.tolist() == [0, 0, 1, 1]
+    assert links.targets.tolist() == [0, 1, 0, 1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recombine.builders.assembly import seen_in, words_of
+from recombine.builders.assembly import seen_in, seen_in_text
 
 
 def test_seen_texts_are_found_as_words():
@@ -14,6 +14,8 @@ def test_seen_texts_are_found_as_words():
     }
 
 
-def test_words_are_lower_case():
-    """As the novelty check compares them."""
-    assert words_of("The Dog ran.") == ("the", "dog", "ran", ".")
+def test_sentences_are_cut_before_they_are_searched():
+    """In any case and script; a text that is a piece of a word is not there."""
+    sources = ["The Small Dog ran.", "smaller doghouses", "ein Großer Hund"]
+    texts = {"small dog", "dog ran", "er dog", "großer hund", "hund ran"}
+    assert seen_in_text(sources, texts) == {"small dog", "dog ran", "großer hund"}

@@ -12,7 +12,7 @@ CORPUS = [["the", "dog", "sleeps"], ["the", "cat", "sleeps"], ["a", "dog", "runs
 def test_probabilities_sum_to_one():
     """Over the vocabulary and the end, up to the mass of unknown words."""
     model = NgramModel(CORPUS)
-    total = sum(model.probability("<s>", "the", word) for word in model.unigrams)
+    total = sum(model.probability("<s>", "the", word) for word in model.vocabulary[2:])
     assert total == pytest.approx(1, abs=0.05)
 
 

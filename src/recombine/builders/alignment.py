@@ -8,7 +8,8 @@ for and installed.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,10 +53,31 @@ class Alignment(NamedTuple):
 
 def align(sources: Sentences, targets: Sentences, *, iterations: int = ITERATIONS) -> Alignment:
     """Align a corpus; a link stays when each direction chooses it."""
+    require("numba", extra="parse", feature="the built-in word aligner")
+    from recombine.builders.alignment_kernel import expectation_maximisation, index_links
+
     source, target = number(sources), number(targets)
-    forward = _direction(source, target, iterations)
-    backward = _direction(target, source, iterations)
-    return Alignment(source, target, _intersect(source, target, forward, backward))
+    links = index_links(source, target)
+
+    def direction(given: Side, made: Side) -> Ints:
+        best: Ints = expectation_maximisation(
+            given,
+            made,
+            links,
+            forward=given is source,
+            iterations=iterations,
+            tension=TENSION,
+            null=NULL,
+        )
+        return best
+
+    # The compiled loops run side by side: they hold no lock.
+    with ThreadPoolExecutor(2) as pool:
+        forward = pool.submit(direction, source, target)
+        backward = pool.submit(direction, target, source)
+        return Alignment(
+            source, target, _intersect(source, target, forward.result(), backward.result())
+        )
 
 
 def align_with_eflomal(sources: Sentences, targets: Sentences) -> Alignment:
@@ -76,7 +98,7 @@ def align_with_eflomal(sources: Sentences, targets: Sentences) -> Alignment:
     return Alignment(source, target, _intersect(source, target, forward, backward))
 
 
-def number(sentences: Sentences) -> Side:
+def number(sentences: Iterable[Sequence[str]]) -> Side:
     """Give every word a number, in order of first appearance."""
     codes: dict[str, int] = {}
     words: list[int] = []
@@ -85,25 +107,6 @@ def number(sentences: Sentences) -> Side:
         words.extend([codes.setdefault(word, len(codes)) for word in sentence])
         offsets.append(len(words))
     return Side(np.array(words, np.int32), np.array(offsets, np.int64), list(codes))
-
-
-def _direction(given: Side, made: Side, iterations: int) -> Ints:
-    """Return for every word of `made` the place of the word of `given` that made it, or -1."""
-    require("numba", extra="parse", feature="the built-in word aligner")
-    from recombine.builders.alignment_kernel import expectation_maximisation
-
-    best: Ints = expectation_maximisation(
-        given.words,
-        given.offsets,
-        len(given.vocabulary),
-        made.words,
-        made.offsets,
-        len(made.vocabulary),
-        iterations,
-        TENSION,
-        NULL,
-    )
-    return best
 
 
 def _intersect(source: Side, target: Side, forward: Ints, backward: Ints) -> Ints:

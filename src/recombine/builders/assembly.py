@@ -12,7 +12,7 @@ import numpy as np
 from recombine.benchmark import Example, Focus
 from recombine.builders.alignment import Alignment
 from recombine.builders.atom_choice import AtomPool, choose, is_consistent
-from recombine.builders.bilingual_lexicon import renderings
+from recombine.builders.bilingual_lexicon import Renderings, renderings
 from recombine.builders.compose import ChosenAtom, Embedded, Embedder, Limits, compose
 from recombine.builders.corpus_filter import Pair
 from recombine.builders.ngram_model import NgramModel
@@ -44,6 +44,7 @@ class Assembly:
         objects = {slot.head: slot.relations for slot in recipe.slots.values() if slot.head}
         self.pool = AtomPool(pairs, alignment, recipe.roles, objects, recipe.floor)
         self.dropped = 0
+        self._renderings: dict[str, Renderings] = {}
         self.embedders: dict[str, Embedder] = {}
         self.phrases = {
             category: [
@@ -113,17 +114,18 @@ class Assembly:
             recipe.contexts, recipe.reuse, recipe.shortest_context, recipe.longest,
             recipe.worst_drop,
         )  # fmt: skip
+        possible = {
+            " ".join(atom.text for atom in cell).lower()
+            for category, patterns in recipe.patterns.items()
+            for pattern in patterns
+            for cell in product(*(self.atoms[category][role] for role in pattern.split()))
+        }
+        seen = seen_in((pair.tokens for pair in self.pairs), possible)
         found: list[Embedded] = []
         used: Counter[int] = Counter()
         for category, patterns in recipe.patterns.items():
             head = recipe.slots[category].head
             atoms = self.atoms[category]
-            possible = {
-                " ".join(atom.text for atom in cell).lower()
-                for pattern in patterns
-                for cell in product(*(atoms[role] for role in pattern.split()))
-            }
-            seen = seen_in((pair.tokens for pair in self.pairs), possible)
             embedder = Embedder(
                 self.pairs, self.phrases[category], model, limits, self.generator, used
             )
@@ -203,12 +205,14 @@ class Assembly:
         elif token == one.phrase.noun:
             role = "N"
         word = pair.tokens[token]
-        known = renderings(
-            self.pool.links.get(word, {}),
-            clusters=self.recipe.clusters,
-            source=word,
-            vocabulary=self.pool.vocabulary,
-        )
+        known = self._renderings.get(word)
+        if known is None:
+            known = self._renderings[word] = renderings(
+                self.pool.links.get(word, {}),
+                clusters=self.recipe.clusters,
+                source=word,
+                vocabulary=self.pool.vocabulary,
+            )
         wanted = self.recipe.roles.get(role)
         enough = known.links >= self.recipe.floor and wanted and is_consistent(known, wanted)
         return Focus(
@@ -239,7 +243,7 @@ class Assembly:
     def seen_count(self, embedded: Sequence[Embedded]) -> int:
         """Return how many of the compounds occur in the training data."""
         texts = {one.compound.text.lower() for one in embedded}
-        return len(seen_in((words_of(pair.source) for pair in self.pairs), texts))
+        return len(seen_in_text((pair.source for pair in self.pairs), texts))
 
 
 def seen_in(sentences: Iterable[Sequence[str]], texts: set[str]) -> set[str]:
@@ -250,17 +254,27 @@ def seen_in(sentences: Iterable[Sequence[str]], texts: set[str]) -> set[str]:
         lengths.setdefault(words[0], set()).add(len(words))
     found: set[str] = set()
     for sentence in sentences:
-        for place, word in enumerate(sentence):
-            for length in lengths.get(word, ()):
+        for place in [place for place, word in enumerate(sentence) if word in lengths]:
+            for length in lengths[sentence[place]]:
                 text = " ".join(sentence[place : place + length])
                 if text in texts:
                     found.add(text)
     return found
 
 
-def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a text in lower case."""
-    return tuple(token.lower() for token in segment(text))
+def seen_in_text(sources: Iterable[str], texts: set[str]) -> set[str]:
+    """Return the texts that occur in sentences as consecutive words."""
+    # Cutting a sentence into words costs far more than to see that it lacks the last one of every
+    # text. Outside ASCII the letters of a word in lower case may be others than those of its text.
+    last = sorted({text.split()[-1] for text in texts})
+    return seen_in(
+        (
+            [token.lower() for token in segment(source)]
+            for source in sources
+            if not source.isascii() or any(map(source.lower().__contains__, last))
+        ),
+        texts,
+    )
 
 
 def _focus(one: Embedded) -> list[Focus]:

@@ -117,6 +117,7 @@ class Embedder:
         self.generator = generator
         self.used = used if used is not None else Counter()
         self.rejected: Counter[str] = Counter()
+        self._originals: dict[Phrase, float] = {}
         self.by_head: dict[str, list[Phrase]] = {}
         for phrase in phrases:
             head = pairs[phrase.sentence].tokens[phrase.head] if phrase.head >= 0 else ""
@@ -131,9 +132,12 @@ class Embedder:
         phrases = self.by_head.get(head.lower(), [])
         count = min(len(phrases), self.limits.contexts * TRIES)
         places = self.generator.permutation(len(phrases))[:count].tolist()
+        # The head stays in the sentence; the rest of the compound replaces the phrase.
+        inside = compound.atoms[1:] if head else compound.atoms
+        words = " ".join(atom.text for atom in inside).split()
         found: list[Embedded] = []
         for place in places:
-            candidate = self._try(compound, phrases[place], bool(head))
+            candidate = self._try(compound, words, phrases[place], bool(head))
             if candidate is not None:
                 found.append(candidate)
                 if len(found) == PASSING * self.limits.contexts:
@@ -144,14 +148,13 @@ class Embedder:
         self.used.update(one.phrase.sentence for one in found)
         return found
 
-    def _try(self, compound: Composed, phrase: Phrase, has_head: bool) -> Embedded | None:
+    def _try(
+        self, compound: Composed, words: Sequence[str], phrase: Phrase, has_head: bool
+    ) -> Embedded | None:
         pair = self.pairs[phrase.sentence]
         if self.used[phrase.sentence] >= self.limits.reuse:
             self.rejected["context used up"] += 1
             return None
-        # The head stays in the sentence; the rest of the compound replaces the phrase.
-        inside = compound.atoms[1:] if has_head else compound.atoms
-        words = " ".join(atom.text for atom in inside).split()
         context = len(pair.tokens) - (phrase.end - phrase.start) - has_head
         if context < self.limits.shortest_context:
             self.rejected["context too short"] += 1
@@ -159,10 +162,12 @@ class Embedder:
         if len(pair.tokens) - (phrase.end - phrase.start) + len(words) > self.limits.longest:
             self.rejected["sentence too long"] += 1
             return None
-        old = list(pair.tokens)
+        before = self._originals.get(phrase)
+        if before is None:
+            before = self.model.window(pair.tokens, phrase.start, phrase.end)
+            self._originals[phrase] = before
         lower = [word.lower() for word in words]
-        new = [*old[: phrase.start], *lower, *old[phrase.end :]]
-        before = self.model.window(old, phrase.start, phrase.end)
+        new = [*pair.tokens[: phrase.start], *lower, *pair.tokens[phrase.end :]]
         after = self.model.window(new, phrase.start, phrase.start + len(words))
         if after < before - self.limits.worst_drop:
             self.rejected["reads worse than the original"] += 1

@@ -19,7 +19,7 @@ import numpy as np
 
 from recombine.benchmark import Benchmark, Draft, Example
 from recombine.builders.alignment import Alignment, align, align_with_eflomal
-from recombine.builders.assembly import Assembly, seen_in, words_of
+from recombine.builders.assembly import Assembly, seen_in_text
 from recombine.builders.atom_choice import Role
 from recombine.builders.brackets import read_brackets, texts_of
 from recombine.builders.corpus_filter import Filtered, Pair, filter_corpus, statistics_table
@@ -172,8 +172,8 @@ class Compounds:
         examples = benchmark.read("gen")
         counted = census(examples, None)
         counted["compounds_seen_in_train"] = len(
-            seen_in(
-                (words_of(example.source) for example in benchmark.iterate("train")),
+            seen_in_text(
+                (example.source for example in benchmark.iterate("train")),
                 {str(example.tags["compound"]).lower() for example in examples},
             )
         )

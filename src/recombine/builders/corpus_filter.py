@@ -10,6 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from sys import intern
 from typing import NamedTuple
 
 from recombine.builders.parsed import ParsedSentence
@@ -40,6 +42,23 @@ class Pair(NamedTuple):
     heads: tuple[int, ...]  # 0-based; the root has -1
     target: str
     target_tokens: tuple[str, ...]  # in lower case
+
+    def forms(self) -> list[str]:
+        """Return the tokens as they are written."""
+        source = self.source
+        return [source[start:end] for start, end in zip(self.starts, self.ends, strict=True)]
+
+    def is_singular(self, token: int) -> bool:
+        """Return True for a noun that has the form of its lemma."""
+        return self.tokens[token] == self.lemmas[token].lower()
+
+
+class Lowered(dict[str, str]):
+    """Words in lower case, each kept once: a corpus repeats them a hundred times."""
+
+    def __missing__(self, word: str) -> str:
+        self[word] = lower = intern(word.lower())
+        return lower
 
 
 @dataclass(frozen=True)
@@ -72,27 +91,29 @@ class Census:
     def __init__(self, stage: str) -> None:
         self.stage = stage
         self.pairs = 0
-        self.source: Counter[str] = Counter()
-        self.target: Counter[str] = Counter()
+        self.totals = [0, 0]
+        self.types: tuple[set[str], set[str]] = (set(), set())
         self.longest = [0, 0]
 
     def add(self, source: Sequence[str], target: Sequence[str]) -> None:
         """Count one pair."""
         self.pairs += 1
-        self.source.update(source)
-        self.target.update(target)
-        self.longest = [max(self.longest[0], len(source)), max(self.longest[1], len(target))]
+        for side, words in enumerate((source, target)):
+            self.totals[side] += len(words)
+            self.types[side].update(words)
+            self.longest[side] = max(self.longest[side], len(words))
 
     def result(self) -> Statistics:
         """Return the counts."""
         return Statistics(
             self.stage,
             self.pairs,
-            self.source.total(),
-            self.target.total(),
-            len(self.source),
-            len(self.target),
-            *self.longest,
+            self.totals[0],
+            self.totals[1],
+            len(self.types[0]),
+            len(self.types[1]),
+            self.longest[0],
+            self.longest[1],
         )
 
 
@@ -119,9 +140,10 @@ def filter_corpus(
     removed: Counter[str] = Counter()
     fitting: list[Pair] = []
     seen: set[str] = set()
+    lower = Lowered()
     for sentence in sentences:
         target = sentence.translations.get(target_language, "")
-        target_tokens = tuple(token.lower() for token in segment(target))
+        target_tokens = tuple(map(lower.__getitem__, segment(target)))
         if not target_tokens:
             removed["no translation"] += 1
             continue
@@ -141,8 +163,8 @@ def filter_corpus(
             removed["duplicate source"] += 1
             continue
         seen.add(key)
-        fitting.append(_pair(sentence, places, target, target_tokens))
-    counts = Counter(token for pair in fitting for token in pair.tokens)
+        fitting.append(_pair(sentence, places, target, target_tokens, lower))
+    counts = Counter(chain.from_iterable(pair.tokens for pair in fitting))
     # Ties at the border of the vocabulary are broken by the alphabet: the same on any machine.
     ranked = sorted(counts, key=lambda token: (-counts[token], token))
     known = frozenset(ranked[:vocabulary])
@@ -197,15 +219,17 @@ def _pair(
     places: Sequence[tuple[int, int]],
     target: str,
     target_tokens: tuple[str, ...],
+    lower: Lowered,
 ) -> Pair:
+    starts, ends = zip(*places, strict=True)
     return Pair(
         sentence.text,
-        tuple(sentence.text[start:end].lower() for start, end in places),
-        tuple(start for start, _ in places),
-        tuple(end for _, end in places),
-        tuple(sentence.lemmas),
-        tuple(sentence.relations),
-        tuple(head - 1 for head in sentence.heads),
+        tuple([lower[sentence.text[start:end]] for start, end in places]),
+        starts,
+        ends,
+        tuple(map(intern, sentence.lemmas)),
+        tuple(map(intern, sentence.relations)),
+        tuple([head - 1 for head in sentence.heads]),
         target,
         target_tokens,
     )

@@ -68,14 +68,14 @@ class Subtrees:
 
 def find_phrases(pair: Pair, number: int, slot: Slot, longest: int) -> Iterator[Phrase]:
     """Yield the noun phrases of a sentence that fill a slot of this kind."""
-    if not any(relation in slot.relations for relation in pair.relations):
+    if frozenset(slot.relations).isdisjoint(pair.relations):
         return
     trees: Subtrees | None = None
     for noun, relation in enumerate(pair.relations):
         if relation not in slot.relations or pair.lemmas[noun].lower() in PRONOUN_LEMMAS:
             continue
         # A singular noun keeps the verb's agreement when another singular replaces it.
-        if pair.tokens[noun] != pair.lemmas[noun].lower() or not pair.tokens[noun].isalpha():
+        if not pair.is_singular(noun) or not pair.tokens[noun].isalpha():
             continue
         trees = trees or Subtrees(pair.heads)
         span = trees.span(noun)

@@ -78,8 +78,16 @@ class Usage:
         self.determiners: dict[str, Counter[bool]] = defaultdict(Counter)
         self._verbal = frozenset(objects.get("V", ()))
         self._prepositional = frozenset(objects.get("P", ()))
+        forms: Counter[str] = Counter()
         for pair in pairs:
             self._add(pair)
+            forms.update(pair.forms()[1:])
+        for form, count in forms.items():
+            self.surfaces[form.lower()][form] = count
+        self.nominal: Counter[str] = Counter()
+        for (word, relation), count in self.related.items():
+            if relation in NOMINAL:
+                self.nominal[word] += count
         self._every_initial = _sum(self.initials.values())
         self._every_article = _sum(self.articles.values())
         self._every_place = _sum(self.articles_in.values())
@@ -88,17 +96,12 @@ class Usage:
             role: _sum(counts for (own, _), counts in self.partners.items() if own == role)
             for role in ("ADJ", "V")
         }
-        nouns = sum(self.related[word, relation] for word, relation in self.related
-                    if relation in NOMINAL)  # fmt: skip
-        self._determined = min(DETERMINED, self.determined.total() / max(1, nouns))
+        self._determined = min(DETERMINED, self.determined.total() / max(1, self.nominal.total()))
 
     def _add(self, pair: Pair) -> None:
         tokens, relations, heads = pair.tokens, pair.relations, pair.heads
         self.total.update(tokens)
         self.related.update(zip(tokens, relations, strict=True))
-        singular = [
-            token == lemma.lower() for token, lemma in zip(tokens, pair.lemmas, strict=True)
-        ]
         articles: dict[int, str] = {}
         determined: set[int] = set()
         modified: set[int] = set()
@@ -114,11 +117,11 @@ class Usage:
                     articles[head] = tokens[token]
                     self.articles[tokens[head]][tokens[token]] += 1
                     self.articles_in[tokens[token]][relations[head]] += 1
-                    self.determiners[tokens[token]][singular[head]] += 1
+                    self.determiners[tokens[token]][pair.is_singular(head)] += 1
             elif relation == "amod":
                 modified.add(head)
                 self.partners["ADJ", tokens[token]][tokens[head]] += 1
-                self.singular_partners[tokens[token]] += singular[head]
+                self.singular_partners[tokens[token]] += pair.is_singular(head)
                 if head in articles:
                     self.beside_articles[tokens[token]][articles[head]] += 1
             elif relation == "conj":
@@ -135,25 +138,24 @@ class Usage:
         for word, noun in governed:
             self.governing["P", tokens[word]] += 1
             self.plain_objects[tokens[word]] += (
-                singular[noun] and noun in determined and noun not in coordinated
+                noun in determined and noun not in coordinated and pair.is_singular(noun)
             )
         for noun, relation in enumerate(relations):
             if relation in SUBJECTS and noun in modified:
-                one = singular[noun] and noun not in coordinated
+                one = noun not in coordinated and pair.is_singular(noun)
                 self.agreeing[tokens[agreeing_verb(pair, noun)]][one] += 1
-        for token in range(1, len(tokens)):
-            text = pair.source[pair.starts[token] : pair.ends[token]]
-            self.surfaces[tokens[token]][text] += 1
-            if relations[token - 1] == "det":
-                self.initials[tokens[token - 1]][tokens[token][0]] += 1
+        for token, relation in enumerate(relations[:-1]):
+            if relation == "det":
+                self.initials[tokens[token]][tokens[token + 1][0]] += 1
 
     def has_usually(self, word: str, role: str, relations: Iterable[str] = ()) -> bool:
         """Return True for a word that has this role in most of its uses."""
         if role in ("V", "P"):
             usual = self.governing[role, word]
+        elif role == "N":
+            usual = self.nominal[word]
         else:
-            wanted = NOMINAL if role == "N" else relations
-            usual = sum(self.related[word, relation] for relation in wanted)
+            usual = sum(self.related[word, relation] for relation in relations)
         return usual >= USUAL.get(role, 0.0) * self.total[word]
 
     def is_typical(self, word: str, role: str, relations: Iterable[str] = ()) -> bool:
