@@ -65,7 +65,7 @@ def contexts():
             yield dataclasses.replace(one, id=f"{one.id}-0", source=f"so {one.source}")
 
 
-def make_run(root, seeds=(1, 2), plain=False):
+def make_run(root, seeds=(1, 2), plain=False, name="compounds"):
     """Return the folder of a run that fails on owls, and on old things in the last context.
 
     With `plain` it has a test split and the training contexts too, translated perfectly.
@@ -78,7 +78,7 @@ def make_run(root, seeds=(1, 2), plain=False):
         draft.write("context", contexts())
     benchmark = draft.finish(
         {
-            "format": 1, "name": "compounds", "version": "1", "source": "en", "target": "de",
+            "format": 1, "name": name, "version": "1", "source": "en", "target": "de",
             "builder": "compounds", "seed": 0, "licence": "MIT", "citation": "none",
             "metrics": ["compound", "compound_aggregate"], "recombine": "0", "recipe": {},
         }

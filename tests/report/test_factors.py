@@ -27,20 +27,21 @@ def rows(table):
 def test_every_section_of_the_paper_has_a_table(tables):
     """6.1 to 6.6, as far as the benchmark knows the factor."""
     assert {
-        "compound-frequency", "compound-length", "atom-frequency-all", "atom-frequency-2",
-        "atom-frequency-3", "compound-cooccurrence", "compound-pattern", "compound-adjective",
-        "compound-modifier", "context-length",
+        "figures-2-3-compound-frequency", "figures-2-3-compound-length",
+        "figures-4-8-9-10-atom-frequency-all", "figures-4-8-9-10-atom-frequency-2",
+        "figures-4-8-9-10-atom-frequency-3", "figures-5-7-cooccurrence", "figures-5-7-pattern",
+        "figures-5-7-adjective", "figures-5-7-modifier", "figures-5-7-context-length",
     } <= set(tables)  # fmt: skip
-    assert "context-distance" not in tables  # nobody parsed the sources
+    assert "figures-5-7-context-distance" not in tables  # nobody parsed the sources
 
 
 def test_rates_are_right(tables):
     """Owls fail always, old things in one of three contexts."""
-    by_length = rows(tables["compound-length"])
+    by_length = rows(tables["figures-2-3-compound-length"])
     assert by_length["2"][4] == pytest.approx(25.0)
     old = 3 / 9 * 3 / 8  # old dog, cat, fox: one context of three
     assert by_length["3"][4] == pytest.approx(100 * (0.25 + old * 9 / 9 * 1.0), abs=6)
-    frequency = rows(tables["compound-frequency"])
+    frequency = rows(tables["figures-2-3-compound-frequency"])
     assert frequency["many shot (10+)"][4] == 0.0
     assert frequency["zero shot (0)"][2] == 33
 
@@ -79,6 +80,15 @@ def test_the_regression_finds_the_planted_factor():
     assert effects["has ADJ"][1] > 3
     assert effects["has ADJ"][4] < 0.001
     assert effects["context length"][4] > 0.001
+
+
+def test_printed_numbers_stand_beside_the_published_benchmark(tables, tmp_path):
+    """Only there: the paper's numbers are about its own sentences."""
+    ours = tables["figures-2-3-compound-length"]
+    assert ours.notes == ()
+    source = open_source([make_run(tmp_path, seeds=(1,), name="cognition")])
+    (table,) = [one for one in factor_tables(source) if one.name == ours.name]
+    assert any("3 atoms 13.72" in note for note in table.notes)
 
 
 def test_a_run_without_compounds_has_no_tables(tmp_path):

@@ -1,9 +1,11 @@
-"""What a report shows of consistency runs: tables 4, 6 and 8 of Dankers et al. 2022, the templates
+"""What a report shows of consistency runs: tables 4 to 8 of Dankers et al. 2022, the templates
 of their figure 1, and the inconsistent pairs with the changed words marked.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +19,7 @@ from recombine.metrics.segment import segment
 from recombine.report.observations import Panel, Scores, Source, read_panel, read_translations
 from recombine.report.published import lookup, read_published
 from recombine.report.tables import Cell, Table
-from recombine.report.training_curves import training_tables
+from recombine.report.training_curves import training_counts, training_tables
 from recombine.run import Meta
 
 METHOD = "consistency"
@@ -196,7 +198,7 @@ def _peaks_and_end(idiom: str, data: str) -> list[Cell]:
 
 
 def tested_table(source: Source, split: str, tag: str) -> Table:
-    """The synonyms or idioms of a benchmark, how often each is tested, and one sentence."""
+    """Tables 5 and 7: the synonyms or idioms, how often training and test show each, a sentence."""
     counts: dict[str, dict[str, int]] = {}
     shown: dict[str, Example] = {}
     kinds: dict[str, None] = {}
@@ -207,13 +209,38 @@ def tested_table(source: Source, split: str, tag: str) -> Table:
             by_data = counts.setdefault(name, {})
             by_data[data] = by_data.get(data, 0) + 1
             shown.setdefault(name, example)
+    trained = _in_training(source, tag, list(counts))
     rows: list[tuple[Cell, ...]] = []
     for name, by_data in counts.items():
         words = [one.text for one in shown[name].focus if one.role == "keyword"]
-        extra = [", ".join(words)] if tag == "idiom" else []
+        extra: list[Cell] = [", ".join(words)] if tag == "idiom" else []
+        extra += [trained.get(name)] if trained else []
         rows.append((name, *extra, *(by_data.get(k) for k in kinds), shown[name].source))
-    columns = (tag, *(["keyword"] if tag == "idiom" else []), *kinds, "a sentence")
-    return Table(f"tested-{tag}s", f"The {tag}s that were tested", columns, tuple(rows))
+    columns = (
+        tag, *(["keyword"] if tag == "idiom" else []), *(["in training"] if trained else []),
+        *kinds, "a sentence",
+    )  # fmt: skip
+    number = {"synonym": 5, "idiom": 7}[tag]
+    return Table(
+        f"table-{number}-tested-{tag}s", f"The {tag}s that were tested (Table {number})", columns,
+        tuple(rows),
+        ("Sentences by kind of data; in training: sentences of the training text.",),
+    )  # fmt: skip
+
+
+def _in_training(source: Source, tag: str, names: Sequence[str]) -> dict[str, Cell]:
+    """How many training sentences hold each idiom, or each of two synonyms; {} without a text."""
+    if tag == "idiom":
+        return dict(training_counts(source))
+    if "train" not in source.benchmark.splits:
+        return {}
+    terms = {name: name.split("/") for name in names}
+    words = sorted({term for pair in terms.values() for term in pair}, key=len, reverse=True)
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
+    found: Counter[str] = Counter()
+    for row in read_jsonl(source.benchmark.split_path("train")):
+        found.update(set(pattern.findall(row["source"].lower())))
+    return {name: " / ".join(f"{found[term]:,}" for term in pair) for name, pair in terms.items()}
 
 
 def _first_of_all(rows: Sequence[Sequence[Cell]]) -> frozenset[int]:

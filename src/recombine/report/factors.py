@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from recombine.benchmark import Example
 from recombine.errors import RecombineError
+from recombine.files import read_jsonl
 from recombine.registry import require
 from recombine.report.corpus_counts import (
     CorpusCounts,
@@ -25,6 +26,7 @@ from recombine.report.corpus_counts import (
     frequency_class,
 )
 from recombine.report.observations import Source, read_panel
+from recombine.report.published import read_published
 from recombine.report.statistics import clustered_table
 from recombine.report.tables import Cell, Table
 
@@ -63,51 +65,64 @@ def factor_tables(source: Source, split: str = "gen") -> list[Table]:
     everything = [one.example for rows in (*judged.values(), *seen.values()) for one in rows]
     corpus = [name for name in ("train",) if name in source.benchmark.splits]
     corpus = corpus or [name for name in ("dev", "test") if name in source.benchmark.splits]
-    counts = CorpusCounts(
-        (example.source for name in corpus for example in source.benchmark.iterate(name)),
-        everything,
-    )
+    files = [source.benchmark.split_path(name) for name in corpus]
+    counts = CorpusCounts((row["source"] for path in files for row in read_jsonl(path)), everything)
+    beside = source.benchmark.manifest.name.startswith("cognition")
     note = f"Counted in: {', '.join(corpus) or 'nothing, the benchmark has no corpus'}."
     both = {system: [*rows, *seen.get(system, [])] for system, rows in judged.items()}
     tables = [
         _table(
-            "compound-frequency",
-            "Compound frequency in training (section 6.1)",
+            "figures-2-3-compound-frequency",
+            "Compound frequency in training (section 6.1, Figure 2 or 3)",
             both,
             lambda e: frequency_class(counts.occurrences[compound_text(e)]),
             (note, "Original phrases of the contexts are included where they were scored."),
         ),
         _table(
-            "compound-length",
-            "Compound length in atoms (section 6.2)",
+            "figures-2-3-compound-length",
+            "Compound length in atoms (section 6.2, Figure 2 or 3)",
             judged,
             _tag("length"),
+            _printed("length") if beside else (),
         ),
         *_frequency_tables(judged, counts, note),
         _binned(
-            "compound-cooccurrence",
-            "Co-occurrence of atoms, mean PMI within five words (section 6.4)",
+            "figures-5-7-cooccurrence",
+            "Co-occurrence of atoms, mean PMI within five words (section 6.4, Figures 5 to 7)",
             judged,
             lambda e: counts.association(atoms_of(e)),
             (note,),
         ),
-        _table("compound-pattern", "Pattern (section 6.5)", judged, _tag("pattern")),
         _table(
-            "compound-modifier", "With or without a modifier (section 6.5)", judged, _has("MOD")
+            "figures-5-7-pattern",
+            "Pattern (section 6.5, Figures 5 to 7)",
+            judged,
+            _tag("pattern"),
         ),
         _table(
-            "compound-adjective", "With or without an adjective (section 6.5)", judged, _has("ADJ")
+            "figures-5-7-modifier",
+            "With or without a modifier (section 6.5, Figures 5 to 7)",
+            judged,
+            _has("MOD"),
+            _printed("modifier") if beside else (),
+        ),
+        _table(
+            "figures-5-7-adjective",
+            "With or without an adjective (section 6.5, Figures 5 to 7)",
+            judged,
+            _has("ADJ"),
+            _printed("adjective") if beside else (),
         ),
         _binned(
-            "context-length",
-            "Length of the context (section 6.6)",
+            "figures-5-7-context-length",
+            "Length of the context (section 6.6, Figures 5 to 7)",
             judged,
             _number("context_length"),
             (),
         ),
         _binned(
-            "context-distance",
-            "Mean dependency distance of the context (section 6.6)",
+            "figures-5-7-context-distance",
+            "Mean dependency distance of the context (section 6.6, Figures 5 to 7)",
             judged,
             _number("mdd"),
             (),
@@ -115,6 +130,12 @@ def factor_tables(source: Source, split: str = "gen") -> list[Table]:
     ]
     tables += [regression(rows, system, counts) for system, rows in judged.items()]
     return [table for table in tables if table.rows]
+
+
+def _printed(tag: str) -> tuple[str, ...]:
+    """What the paper prints of a factor, for runs on its own benchmark."""
+    rows = [row for row in read_published("compounds") if row.tag == tag]
+    return tuple(f"Published, {row.system}: {row.value} {row.text}. {row.note}" for row in rows)
 
 
 def clustered_share(rows: Sequence[Judged]) -> Share:
@@ -276,7 +297,7 @@ def _frequency_tables(
         }
         title = "Frequency of the rarest atom"
         yield _binned(
-            f"atom-frequency-{length or 'all'}",
+            f"figures-4-8-9-10-atom-frequency-{length or 'all'}",
             f"{title}{f', {length} atoms' if length else ''} (section 6.3, Figures 4 and 8 to 10)",
             part,
             lambda e: float(_rarest(e, counts)),

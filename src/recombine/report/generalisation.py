@@ -8,15 +8,22 @@ the compounds stands beside the ratio (their section 7.2): length, vocabulary, n
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine.errors import DataError
-from recombine.files import read_json
 from recombine.report.figures import Figure, line_chart
+from recombine.report.layouts.divergent import (
+    MAX,
+    MIN,
+    RANDOM,
+    Certified,
+    read_certified,
+    split_table,
+)
 from recombine.report.model import Report, Sheet, build_report
 from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions
@@ -26,7 +33,6 @@ from recombine.report.tables import Cell, Table
 from recombine.run import Run
 
 BUILDER = "divergent"
-MIN, RANDOM, MAX = "min", "random", "max"
 SPLIT = "test"
 METRICS = ("chrf++", "chrf", "bleu")
 
@@ -44,7 +50,12 @@ class Division:
     """The findings of one run on one divergent split, and the split's certificate."""
 
     report: Report
-    certificate: dict[str, Any]
+    certified: Certified
+
+    @property
+    def certificate(self) -> Mapping[str, Any]:
+        """What the builder wrote of the split."""
+        return self.certified.certificate
 
     @property
     def name(self) -> str:
@@ -64,10 +75,7 @@ class Division:
     @property
     def kind(self) -> str:
         """`min`, `random` or `max` as in the paper, else the divergence that was asked for."""
-        if self.report.source.benchmark.manifest.recipe.get("method") == RANDOM:
-            return RANDOM
-        wanted = float(self.certificate["target_divergence"])
-        return {0.0: MIN, 1.0: MAX}.get(wanted, f"c = {wanted:g}")
+        return self.certified.kind
 
     @property
     def test(self) -> dict[str, Any]:
@@ -78,7 +86,11 @@ class Division:
 
 def make_division(report: Report) -> Division:
     """Return a report of one run with the certificate of its split."""
-    return Division(report, read_json(report.source.benchmark.path / "certificate.json"))
+    benchmark = report.source.benchmark
+    found = read_certified(benchmark)
+    if found is None:
+        raise DataError(f"{benchmark.path}: a divergent split without its certificate.json")
+    return Division(report, found)
 
 
 @dataclass(frozen=True)
@@ -111,6 +123,12 @@ class Family:
         for one in sorted(mine, key=lambda one: float(one.certificate["compound_divergence"])):
             found.setdefault(one.kind, []).append(one)
         return found
+
+    @property
+    def ordered(self) -> list[Division]:
+        """All divisions by target language and divergence."""
+        kinds = [found for target in self.targets for found in self.kinds(target).values()]
+        return [one for divisions in kinds for one in divisions]
 
     def sheet(self, division: Division) -> Sheet | None:
         """A division's findings by the metric that all share."""
@@ -173,7 +191,7 @@ def family_tables(family: Family) -> list[Table]:
     """Return every table of the comparison."""
     found = [
         generalisation_table(family),
-        split_table(family),
+        split_table([one.certified for one in family.ordered]),
         length_table(family),
         novelty_table(family),
         response_table(family),
@@ -214,7 +232,7 @@ def generalisation_table(family: Family) -> Table | None:
         return None
     return Table(
         "generalisation-scores",
-        f"Generalisation score: {family.metric} on max / min (section 4.2)",
+        f"Generalisation score: {family.metric} on max / min (section 4.2, Figure 2)",
         (
             "system", "target", "splits", "min", "±", "random", "±", "max", "±", "max / min", "±",
             "at equal lengths", "published",
@@ -254,43 +272,10 @@ def _by_length(
                 one = by_system[system]
                 found.setdefault(value, []).append((one.n, one.estimate))
     merged = {}
-    for value in sorted(found, key=_first_number):
+    for value in sorted(found, key=lambda text: int(text.partition("-")[0])):
         count = sum(n for n, _ in found[value])
         merged[value] = (count, sum(n * score for n, score in found[value]) / count)
     return merged
-
-
-def _first_number(text: str) -> int:
-    return int(text.partition("-")[0])
-
-
-def split_table(family: Family) -> Table:
-    """Table 2 for these splits, and the confounders of section 7.2."""
-    rows: list[tuple[Cell, ...]] = []
-    for target in family.targets:
-        for kind, divisions in family.kinds(target).items():
-            for one in divisions:
-                test = one.test
-                rows.append(
-                    (
-                        kind, target, one.seed, one.certificate["splits"]["train"]["sentences"],
-                        test["sentences"], test["words"], float(test["mean_length"]),
-                        test["lemmas"], test["novel_compound_share"],
-                        one.certificate["atom_divergence"],
-                        one.certificate["compound_divergence"],
-                    )
-                )  # fmt: skip
-    return Table(
-        "divergent-splits", "The splits, and what differs besides the compounds (section 7.2)",
-        (
-            "split", "target", "seed", "train", "test", "test words", "words a sentence",
-            "test lemmas", "novel compounds", "D_A", "D_C",
-        ),
-        tuple(rows),
-        ("Length, vocabulary and atom divergence should be alike; where they are not, a ratio "
-         "of scores is no proof.",),
-        decimals=4,
-    )  # fmt: skip
 
 
 def length_table(family: Family) -> Table | None:
@@ -343,12 +328,10 @@ def novelty_table(family: Family) -> Table | None:
 
 
 def _sheets(family: Family) -> Iterator[tuple[Division, Sheet]]:
-    for target in family.targets:
-        for divisions in family.kinds(target).values():
-            for division in divisions:
-                sheet = family.sheet(division)
-                if sheet is not None:
-                    yield division, sheet
+    for division in family.ordered:
+        sheet = family.sheet(division)
+        if sheet is not None:
+            yield division, sheet
 
 
 def response_table(family: Family) -> Table:

@@ -8,27 +8,20 @@ from html import escape
 from pathlib import Path
 
 from recombine.files import write_text
-from recombine.registry import data_path
 from recombine.report.figures import draw_figures
 from recombine.report.generalisation import (
-    MAX,
-    MIN,
     Family,
     family_tables,
     generalisation_table,
     read_family,
     response_figures,
 )
+from recombine.report.layouts.divergent import MAX, MIN
 from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.sections import number, swatch
+from recombine.report.static_page import html_table, static_page
 from recombine.report.summary import tidy_rows
 from recombine.report.tables import Table, comma_separated, markdown, show, write_table
-
-_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-    "form-action 'none'"
-)
-_OWN_STYLE = "table{margin:0}.scroll+p{margin-top:.5rem}"
 
 
 def write_family_report(runs: Sequence[Path], out: Path, options: ReportOptions) -> ReportPaths:
@@ -74,7 +67,6 @@ def render_family(
 ) -> str:
     """The whole page; charts map captions to inline SVG."""
     by_name = {table.name: table for table in tables}
-    style = data_path("page", "page.css").read_text(encoding="utf-8")
     languages = ", ".join(
         f"{one.report.source.benchmark.manifest.source} → {one.target or 'any'}"
         for one in {one.target: one for one in family.divisions}.values()
@@ -83,49 +75,34 @@ def render_family(
         f'<figure class="card">{svg}<figcaption>{escape(caption)}</figcaption></figure>'
         for caption, svg in charts.items()
     )
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{escape(_title(family))}</title>
-<link rel="icon" href="data:,">
-<style>{style}{_OWN_STYLE}</style></head>
-<body>
-<header class="top"><div class="wrap">
-<p class="eyebrow">Recombine report · {len(family.divisions)} divergent splits · {escape(languages)}</p>
-<h1>{escape(_title(family))}</h1>
-<p class="quiet">The same words in training and test, and other combinations of them. Does it compose, or does it only remember?</p>
-</div></header>
-<nav class="bar" aria-label="Sections"><div class="wrap"><a href="#score">How much is lost</a><a href="#doubt">Is it the compounds?</a><a href="#within">Within one test set</a><a href="#made">How made</a></div></nav>
-<main id="main">
-<section id="score"><div class="wrap">
-<h2>How much is lost when compounds are new?</h2>
+    score = f"""<h2>How much is lost when compounds are new?</h2>
 {_cards(family)}
-{_html(by_name.get("generalisation-scores"))}
+{html_table(by_name.get("generalisation-scores"))}
 <h3>Score by divergence</h3>
 <div class="grid">{figures}</div>
-{_html(by_name.get("dose-response"))}
-</div></section>
-<section id="doubt"><div class="wrap">
-<h2>Is it the compounds?</h2>
+{html_table(by_name.get("dose-response"))}"""
+    doubt = f"""<h2>Is it the compounds?</h2>
 {_doubts(family)}
-{_html(by_name.get("divergent-splits"))}
-{_html(by_name.get("generalisation-by-length"))}
-</div></section>
-<section id="within"><div class="wrap">
-<h2>Within one test set</h2>
+{html_table(by_name.get("table-2-splits"))}
+{html_table(by_name.get("generalisation-by-length"))}"""
+    within = f"""<h2>Within one test set</h2>
 <p class="quiet">A system that composes does as well on sentences full of novel compounds as on the others. One model, one test set.</p>
-{_html(by_name.get("novelty-within-test"))}
-</div></section>
-<section id="made"><div class="wrap">
-<h2>How was this made?</h2>
+{html_table(by_name.get("novelty-within-test"))}"""
+    made = f"""<h2>How was this made?</h2>
 {_made(family)}
-{"".join(f'<p class="note small">{escape(note)}</p>' for note in notes)}
-</div></section>
-</main>
-<footer><div class="wrap">Made by <code>recombine report</code>. Tables and figures for papers lie beside this file; each run has a page of its own with its examples.</div></footer>
-</body></html>
-"""
+<p class="small quiet">Each run has a page of its own with its examples: <code>recombine report RUN</code>.</p>
+{"".join(f'<p class="note small">{escape(note)}</p>' for note in notes)}"""
+    return static_page(
+        _title(family),
+        f"Recombine report · {len(family.divisions)} divergent splits · {languages}",
+        "The same words in training and test, and other combinations of them. Does it compose, or does it only remember?",
+        {
+            "score": ("How much is lost", score),
+            "doubt": ("Is it the compounds?", doubt),
+            "within": ("Within one test set", within),
+            "made": ("How made", made),
+        },
+    )
 
 
 def _cards(family: Family) -> str:
@@ -172,36 +149,6 @@ def _doubts(family: Family) -> str:
             f"{low['sentences']:,} sentences)."
         )
     return "".join(f'<p class="lead">{line}</p>' for line in lines)
-
-
-def _html(table: Table | None) -> str:
-    """A table for the page."""
-    if table is None:
-        return ""
-    heads = "".join(
-        f'<th scope="col"{_kind(table, index)}>{escape(name)}</th>'
-        for index, name in enumerate(table.columns)
-    )
-    rows = "".join(
-        "<tr>"
-        + "".join(
-            f"<td{_kind(table, index)}>{escape(show(cell, table.decimals))}</td>"
-            for index, cell in enumerate(row)
-        )
-        + "</tr>"
-        for row in table.rows
-    )
-    notes = "".join(f'<p class="small quiet">{escape(note)}</p>' for note in table.notes)
-    return (
-        f"<h3>{escape(table.title)}</h3>"
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(table.title)}"><table>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{notes}"
-    )
-
-
-def _kind(table: Table, index: int) -> str:
-    numbers = all(not isinstance(row[index], str) for row in table.rows)
-    return ' class="num"' if numbers else ""
 
 
 def _made(family: Family) -> str:

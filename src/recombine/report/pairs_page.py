@@ -7,14 +7,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from html import escape
 
-from recombine.registry import data_path
 from recombine.report.consistency import MarkedPair, inconsistent_pairs
 from recombine.report.observations import Source
+from recombine.report.static_page import static_page
 
 # Per system and split; more is for the score files.
 MOST_PAIRS = 500
 _SPLITS = ("systematicity", "substitutivity")
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _OWN_STYLE = (
     ".pair{border-top:1px solid var(--line);padding:.6rem 0}.pair p{margin:.15rem 0}"
     ".pair .src{color:var(--soft)}mark{background:var(--mark);color:inherit;border-radius:3px;padding:0 .15em}"
@@ -28,22 +27,16 @@ def has_pairs(source: Source) -> bool:
 
 def pairs_page(source: Source) -> str:
     """Return a page that needs nothing else: one section per split, condition and template."""
-    sections = "".join(_split_section(source, split) for split in _SPLITS)
-    style = data_path("page", "page.css").read_text(encoding="utf-8")
-    name = escape(source.benchmark.manifest.name)
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>Inconsistent pairs: {name}</title>
-<link rel="icon" href="data:,">
-<style>{style}{_OWN_STYLE}</style></head>
-<body><main class="wrap">
-<h1>Inconsistent pairs: {name}</h1>
-<p>Two sources that differ in one place, and two translations that differ in more. <mark>Marked</mark>: words of the outputs that are not the same.</p>
-{sections or "<p>Every pair was consistent.</p>"}
-</main></body></html>
-"""
+    found = {split: _split_section(source, split) for split in _SPLITS}
+    sections = {split: (split, html) for split, html in found.items() if html}
+    manifest = source.benchmark.manifest
+    return static_page(
+        f"Inconsistent pairs: {manifest.name}",
+        f"Recombine report · {manifest.source} → {manifest.target or 'any'}",
+        "Two sources that differ in one place, and two translations that differ in more. Words of the outputs that are not the same are marked.",
+        sections or {"pairs": ("pairs", "<p>Every pair was consistent.</p>")},
+        _OWN_STYLE,
+    )
 
 
 def _split_section(source: Source, split: str) -> str:

@@ -44,7 +44,7 @@ def markdown(table: Table) -> str:
     """The table as GitHub Markdown, padded so that the source is readable too."""
     texts = [[_markdown_cell(show(cell, table.decimals)) for cell in row] for row in table.rows]
     head = [_markdown_cell(name) for name in table.columns]
-    numeric = [_is_numeric(table, index) for index in range(len(head))]
+    numeric = [is_numeric(table, index) for index in range(len(head))]
     widths = [
         max([_width(head[index]), 3, *(_width(row[index]) for row in texts)])
         for index in range(len(head))
@@ -84,7 +84,8 @@ def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-def _is_numeric(table: Table, index: int) -> bool:
+def is_numeric(table: Table, index: int) -> bool:
+    """Whether a column holds numbers and nothing else."""
     cells = [row[index] for row in table.rows if row[index] is not None]
     return bool(cells) and all(isinstance(cell, (int, float)) for cell in cells)
 
@@ -104,7 +105,7 @@ def latex_text(text: str) -> str:
 
 def latex(table: Table) -> str:
     """The table for a paper: needs the booktabs package."""
-    columns = "".join("r" if _is_numeric(table, i) else "l" for i in range(len(table.columns)))
+    columns = "".join("r" if is_numeric(table, i) else "l" for i in range(len(table.columns)))
     lines = [
         r"\begin{table}",
         r"  \centering",

@@ -68,7 +68,7 @@ def training_tables(source: Source) -> list[Table]:
             source, checkpoints, _each(idioms), ("idiom",), "training-idioms",
             "Literal renderings of each idiom during training",
         ),
-        curve_table({system: found.get("") for system, found in idioms.items()}, _counts(source)),
+        curve_table({name: by.get("") for name, by in idioms.items()}, training_counts(source)),
         _state_table(states),
     ]  # fmt: skip
     return [table for table in tables if table.rows]
@@ -300,9 +300,9 @@ def _state_table(states: Sequence[State]) -> Table:
     )
 
 
-def _counts(source: Source) -> dict[str, float]:
+def training_counts(source: Source) -> dict[str, int]:
     """How often the benchmark's training text holds each idiom; empty without such a text."""
     path = source.benchmark.path / "certificate.json"
     stored = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    counts: dict[str, float] = stored.get("idioms_in_training") or {}
+    counts: dict[str, int] = stored.get("idioms_in_training") or {}
     return counts
