@@ -89,7 +89,9 @@ def corrupt(text: str, generator: np.random.Generator) -> str:
     return text.replace("見", "聞", 1) if "見" in text else text[:-2] + "る。"
 
 
-def build_benchmark(path: Path, per_pattern: int, name: str = "synthetic") -> Benchmark:
+def build_benchmark(
+    path: Path, per_pattern: int, name: str = "synthetic", recipe: Mapping[str, Any] | None = None
+) -> Benchmark:
     """A benchmark with a gen and a test split."""
     draft = Draft(path, seed=0)
     draft.write("gen", examples(per_pattern))
@@ -99,7 +101,7 @@ def build_benchmark(path: Path, per_pattern: int, name: str = "synthetic") -> Be
         {
             "format": 1, "name": name, "version": "1", "source": "en", "target": "ja",
             "builder": "imported", "seed": 0, "licence": "MIT", "citation": "none",
-            "metrics": ["exact", "bleu"], "recombine": "0", "recipe": {},
+            "metrics": ["exact", "bleu"], "recombine": "0", "recipe": dict(recipe or {}),
         }
     )  # fmt: skip
 

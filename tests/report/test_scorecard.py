@@ -7,7 +7,13 @@ import pytest
 from recombine.errors import DataError
 from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions
-from recombine.report.scorecard import correlation_table, read_suite, write_scorecard
+from recombine.report.scorecard import (
+    _told_apart,
+    build_tables,
+    correlation_table,
+    read_suite,
+    write_scorecard,
+)
 from report.synthetic import ACCURACY, build_benchmark, make_run
 
 
@@ -31,8 +37,9 @@ def test_different_benchmarks_are_refused_with_the_reason(two_runs):
 
 def test_scorecard_puts_suites_side_by_side(two_runs, tmp_path):
     """One row per system, one column per suite, and the rank correlation."""
-    paths = write_scorecard(two_runs, tmp_path, ReportOptions(metrics=("exact",)))
-    text = paths[0].read_text()
+    page, paper, *_ = write_scorecard(two_runs, tmp_path, ReportOptions(metrics=("exact",)))
+    text = paper.read_text()
+    assert "Do the suites agree?" in page.read_text()
     assert all(name in text for name in ACCURACY)
     assert "synthetic: exact on gen" in text
     assert "other: exact on gen" in text
@@ -45,17 +52,56 @@ def test_builds_of_one_benchmark_have_the_name_of_their_run(tmp_path):
         make_run(tmp_path / "a", per_pattern=6, name="first", **options),
         make_run(tmp_path / "b", per_pattern=7, name="second", **options),
     ]
-    text = write_scorecard(runs, tmp_path, ReportOptions(metrics=("exact",)))[0].read_text()
+    text = write_scorecard(runs, tmp_path, ReportOptions(metrics=("exact",)))[1].read_text()
     assert "synthetic (first): exact on gen" in text
     assert "synthetic (second): exact on gen" in text
 
 
+def test_only_the_metrics_that_were_asked_for_are_shown(tmp_path):
+    """Through the command line too: `-o metrics=...` decides what the scorecard is about."""
+    from recombine.cli import main
+
+    runs = [
+        make_run(tmp_path / part, per_pattern=6, name=part, seeds=(1,), metrics=("exact", "bleu"))
+        for part in ("first", "second")
+    ]
+    out = tmp_path / "card"
+    words = ["report", *map(str, runs), "--scorecard", "--out", str(out), "-o"]
+    assert main([*words, 'metrics=["bleu"]']) == 0
+    text = (out / "scorecard.md").read_text()
+    assert "bleu on gen" in text
+    assert "exact" not in text
+
+
+def test_builds_that_differ_as_in_the_paper_have_its_number(tmp_path):
+    """Tables 5 and 6 of Kumon et al.: with and without restrictions, or concatenation."""
+    runs = [
+        make_run(
+            tmp_path / str(concatenation),
+            benchmark=build_benchmark(
+                tmp_path / f"b{concatenation}", 6, recipe={"concatenation": concatenation}
+            ),
+            name=f"concatenation-{concatenation}", seeds=(1,), metrics=("exact",),
+        )
+        for concatenation in (True, False)
+    ]  # fmt: skip
+    options = ReportOptions(metrics=("exact",))
+    (table,) = build_tables(_told_apart([read_suite(run, options) for run in runs]))
+    assert table.name == "table-6-concatenation"
+    assert "concatenation: True / False" in table.notes[0]
+    assert {row[3] for row in table.rows} > {"all"}
+
+
 def test_equal_ranks_correlate_fully(two_runs):
     """Systems with the same true accuracies rank alike in both suites."""
-    suites = [read_suite(run, ReportOptions(metrics=("exact",))) for run in two_runs]
-    table = correlation_table(suites)
+    options = ReportOptions(metrics=("exact",))
+    table = correlation_table([read_suite(run, options) for run in two_runs], options)
     assert table is not None
-    assert table.rows[0][3] == pytest.approx(1.0)
+    row = table.rows[0]
+    assert row[2] == len(ACCURACY)
+    assert row[3] == pytest.approx(1.0)
+    low, high = row[4:6]
+    assert low < 0.5 < high  # so few systems prove little
 
 
 def test_two_runs_of_one_benchmark_are_compared(two_runs, tmp_path):

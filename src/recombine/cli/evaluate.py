@@ -246,11 +246,11 @@ def report_verb(options: argparse.Namespace) -> int:
         else:
             print_tree(found)
         return 0
+    overrides = list(options.overrides)
+    if options.sample:
+        overrides.append(f"sample={options.sample}")
     if options.scorecard:
-        from recombine.report import write_scorecard
-
-        print(write_scorecard(options.runs, options.out or options.runs[0] / "scorecard")[0])
-        return 0
+        return _scorecard(options.runs, options.out or options.runs[0] / "scorecard", overrides)
     if options.annotate is not None:
         from recombine.report.annotate import write_annotation_sheet
 
@@ -268,18 +268,29 @@ def report_verb(options: argparse.Namespace) -> int:
 
         print_json(plan_report(options.runs, out, options.sample))
         return 0
-    overrides = list(options.overrides)
-    if options.sample:
-        overrides.append(f"sample={options.sample}")
     return _report(options.runs, out, overrides)
 
 
-def _report(runs: Sequence[Path], out: Path, overrides: Sequence[str]) -> int:
-    from recombine.config import apply_overrides, parse_config
-    from recombine.report import ReportOptions, write_report
+def _scorecard(runs: Sequence[Path], out: Path, overrides: Sequence[str]) -> int:
+    from recombine.report import write_scorecard
 
-    options = parse_config(ReportOptions, apply_overrides({}, overrides))
-    paths = write_report(list(runs), out, options)
+    page, text, *_ = write_scorecard(runs, out, _report_options(overrides))
+    say(text.read_text(encoding="utf-8"))
+    print(page)
+    return 0
+
+
+def _report_options(overrides: Sequence[str]) -> Any:
+    from recombine.config import apply_overrides, parse_config
+    from recombine.report import ReportOptions
+
+    return parse_config(ReportOptions, apply_overrides({}, overrides))
+
+
+def _report(runs: Sequence[Path], out: Path, overrides: Sequence[str]) -> int:
+    from recombine.report import write_report
+
+    paths = write_report(list(runs), out, _report_options(overrides))
     for note in paths.notes:
         say(f"note: {note}")
     print(paths.html)

@@ -12,63 +12,98 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scipy import stats as distributions
-
 from recombine.files import write_text
 from recombine.report.generalisation import BUILDER, generalisation_table, make_family
-from recombine.report.model import Report, build_report
+from recombine.report.model import Report, Sheet, build_report
 from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions
+from recombine.report.paired import holm
+from recombine.report.rank_correlation import FEWEST_SYSTEMS, agreement, redrawn
+from recombine.report.static_page import html_table, static_page
 from recombine.report.tables import Cell, Table, markdown, write_table
+
+# What a system scores on sentences like those it was trained on says nothing of generalisation.
+IN_DISTRIBUTION = ("test", "dev")
+Z = 1.959964  # two-sided 95%
+# The tables of Kumon et al. 2024 that set two builds of SGET side by side.
+PAPER_BUILDS = {
+    "selection": ("table-5-selection", "Selectional restrictions (Table 5)"),
+    "concatenation": ("table-6-concatenation", "Concatenated training sentences (Table 6)"),
+}
 
 
 class Suite(NamedTuple):
-    """The main finding of one run: which metric, which split, each system's score."""
+    """One run: its name in the scorecard and what was found."""
 
     name: str
     run: Path
     report: Report
-    metric: str
-    split: str
-    scores: dict[str, float]
-    higher_is_better: bool
+
+    @property
+    def findings(self) -> list[Sheet]:
+        """The first metric of every split."""
+        sheets: dict[str, Sheet] = {}
+        for sheet in self.report.sheets:
+            sheets.setdefault(sheet.split, sheet)
+        return list(sheets.values())
+
+    @property
+    def generalisation(self) -> list[Sheet]:
+        """The findings that are about generalisation; all where a suite has but one split."""
+        found = [sheet for sheet in self.findings if sheet.split not in IN_DISTRIBUTION]
+        return found or self.findings
+
+    def column(self, sheet: Sheet) -> str:
+        """A finding's name in the scorecard."""
+        return f"{self.name}: {sheet.metric} on {sheet.split}"
 
 
 def read_suite(run: Path, options: ReportOptions) -> Suite:
-    """The first metric of the first split of a run."""
+    """The findings of one run, by the metrics that were asked for."""
     report = build_report(open_source([run]), options)
-    main = report.main
-    return Suite(
-        name=report.source.benchmark.manifest.name,
-        run=run,
-        report=report,
-        metric=main.metric,
-        split=main.split,
-        scores={system: main.overall(system).estimate for system in main.systems},
-        higher_is_better=main.higher_is_better,
-    )
+    return Suite(report.source.benchmark.manifest.name, run, report)
 
 
 def write_scorecard(
     runs: Sequence[Path], out: Path, options: ReportOptions | None = None
 ) -> list[Path]:
-    """Write scorecard.md and its tables for runs of any benchmarks; systems match by name."""
+    """Write scorecard.html, scorecard.md and tables for runs of any benchmarks.
+
+    Systems match by name.
+    """
     options = options or ReportOptions()
     suites = _told_apart([read_suite(Path(run), options) for run in runs])
-    tables = [
-        table
-        for table in (
-            scorecard_table(suites),
-            correlation_table(suites),
-            build_table(suites),
-            _generalisation(suites),
-        )
-        if table is not None
+    found = [
+        scorecard_table(suites),
+        correlation_table(suites, options),
+        *build_tables(suites),
+        _generalisation(suites),
     ]
+    tables = [table for table in found if table is not None]
     paths = [path for table in tables for path in write_table(table, out / "tables")]
-    text = "# Scorecard\n\n" + "\n\n".join(markdown(table) for table in tables)
+    title = options.title or "Scorecard"
+    text = f"# {title}\n\n" + "\n\n".join(markdown(table) for table in tables)
     write_text(out / "scorecard.md", text)
-    return [out / "scorecard.md", *paths]
+    write_text(out / "scorecard.html", _page(title, suites, tables))
+    return [out / "scorecard.html", out / "scorecard.md", *paths]
+
+
+def _page(title: str, suites: Sequence[Suite], tables: Sequence[Table]) -> str:
+    systems = dict.fromkeys(name for suite in suites for name in suite.report.systems)
+    first, *rest = map(html_table, tables)
+    return static_page(
+        title,
+        f"Recombine report · {len(suites)} suites · {len(systems)} systems",
+        "Each suite asks another question. Does the system that wins one win the others?",
+        {
+            "scores": ("Scores", f"<h2>What does each system score?</h2>{first}"),
+            **(
+                {"ranks": ("Ranks", f"<h2>Do the suites agree?</h2>{''.join(rest)}")}
+                if rest
+                else {}
+            ),
+        },
+    )
 
 
 def _told_apart(suites: list[Suite]) -> list[Suite]:
@@ -91,17 +126,18 @@ def _generalisation(suites: Sequence[Suite]) -> Table | None:
 
 def scorecard_table(suites: Sequence[Suite]) -> Table:
     """Systems in rows, suites in columns."""
-    systems = list(dict.fromkeys(name for suite in suites for name in suite.scores))
+    shown = [(suite, sheet) for suite in suites for sheet in suite.findings]
+    systems = list(dict.fromkeys(name for _, sheet in shown for name in sheet.systems))
     columns = ["system"]
-    for suite in suites:
-        less = "" if suite.higher_is_better else " (lower is better)"
-        columns += [f"{suite.name}: {suite.metric} on {suite.split}{less}", "±"]
+    for suite, sheet in shown:
+        less = "" if sheet.higher_is_better else " (lower is better)"
+        columns += [f"{suite.column(sheet)}{less}", "±"]
     rows: list[tuple[Cell, ...]] = []
     for system in systems:
         row: list[Cell] = [system]
-        for suite in suites:
-            if system in suite.scores:
-                score = suite.report.main.overall(system)
+        for _, sheet in shown:
+            if system in sheet.systems:
+                score = sheet.overall(system)
                 row += [score.estimate, score.interval.half_width]
             else:
                 row += [None, None]
@@ -112,78 +148,121 @@ def scorecard_table(suites: Sequence[Suite]) -> Table:
     )  # fmt: skip
 
 
-def correlation_table(suites: Sequence[Suite]) -> Table | None:
-    """Kendall's tau between suites over the systems they share; needs three systems."""
+def correlation_table(suites: Sequence[Suite], options: ReportOptions) -> Table | None:
+    """Rank correlations of the systems that two suites share; needs three systems."""
     rows: list[tuple[Cell, ...]] = []
     for first, second in combinations(suites, 2):
-        shared = [name for name in first.scores if name in second.scores]
-        if len(shared) < 3:
-            continue
-        left = [_good(first, name) for name in shared]
-        right = [_good(second, name) for name in shared]
-        tau = distributions.kendalltau(left, right)
-        rho = distributions.spearmanr(left, right)
-        rows.append(
-            (
-                first.name, second.name, len(shared), float(tau.statistic), float(rho.statistic),
-                float(tau.pvalue),
-            )
-        )  # fmt: skip
+        for one in first.generalisation:
+            for other in second.generalisation:
+                row = _correlation(one, other, options)
+                if row is not None:
+                    rows.append((first.column(one), second.column(other), *row))
     if not rows:
         return None
+    adjusted = holm([_chance(row[-1]) for row in rows])
+    confidence = f"{100 * options.confidence:g}%"
     return Table(
         "rank-correlation", "Do the suites rank systems alike?",
-        ("suite", "suite", "systems", "Kendall tau", "Spearman rho", "p (tau)"), tuple(rows),
-        ("Higher is better on both sides; with few systems only strong agreement can be seen.",),
+        (
+            "suite", "suite", "systems", "Kendall tau", "low", "high", "scores redrawn: low",
+            "high", "Spearman rho", "low", "high", "p (tau)", "p, Holm",
+        ),
+        tuple((*row, p) for row, p in zip(rows, adjusted, strict=True)),
+        (
+            f"Better is higher on both sides. {confidence} intervals for all systems like these, "
+            "by test inversion: with few systems they are wide, also around a perfect 1.",
+            "Scores redrawn: the range of tau for these systems when each score is drawn anew "
+            "within its interval; where it is wide, the ranks themselves are not known.",
+            "Checkpoints of one model are not independent systems: they rise together.",
+        ),
         decimals=3,
     )  # fmt: skip
 
 
-def _good(suite: Suite, system: str) -> float:
-    return suite.scores[system] if suite.higher_is_better else -suite.scores[system]
+def _chance(p: Cell) -> float:
+    """A p-value; 1 where all systems tie."""
+    return p if isinstance(p, float) and p == p else 1.0
 
 
-def build_table(suites: Sequence[Suite]) -> Table | None:
-    """Two builds of one benchmark set side by side by group (Tables 5 and 6 of Kumon et al.)."""
-    rows: list[tuple[Cell, ...]] = []
-    for first, second in combinations(suites, 2):
-        if first.name != second.name or first.metric != second.metric:
-            continue
-        what = recipe_difference(first.report, second.report)
-        main_first, main_second = first.report.main, second.report.main
-        for system in first.scores:
-            if system not in second.scores:
-                continue
-            rows.append((what, system, "all", first.scores[system], second.scores[system]))
-            groups = main_first.by_tag("group_name")
-            others = main_second.by_tag("group_name")
-            rows.extend(
-                (what, system, group, by[system].estimate, others[group][system].estimate)
-                for group, by in groups.items()
-                if group in others
-            )
-    if not rows:
+def _correlation(one: Sheet, other: Sheet, options: ReportOptions) -> tuple[Cell, ...] | None:
+    shared = [name for name in one.systems if name in other.systems]
+    if len(shared) < FEWEST_SYSTEMS:
         return None
-    return Table(
-        "builds", "Two builds of one benchmark",
-        ("what differs", "system", "group", "first", "second"), tuple(rows),
-        ("The sentences are not the same, so no paired test applies.",),
+    left, right = ([_good(sheet, name) for name in shared] for sheet in (one, other))
+    found = agreement(
+        [score for score, _ in left], [score for score, _ in right], options.confidence,
+        options.seed,
+    )  # fmt: skip
+    return (
+        found.systems, *found.tau[:3], *redrawn(left, right, options.confidence, options.seed),
+        *found.rho[:3], found.p,
     )  # fmt: skip
 
 
-def recipe_difference(first: Report, second: Report) -> str:
+def _good(sheet: Sheet, system: str) -> tuple[float, float]:
+    """A score, the higher the better, with its standard error."""
+    score = sheet.overall(system)
+    sign = 1 if sheet.higher_is_better else -1
+    return sign * score.estimate, score.interval.half_width / Z
+
+
+def build_tables(suites: Sequence[Suite]) -> list[Table]:
+    """Builds of one benchmark set side by side by group (Tables 5 and 6 of Kumon et al.)."""
+    found: list[Table] = []
+    for first, second in combinations(suites, 2):
+        names = [one.report.source.benchmark.manifest.name for one in (first, second)]
+        if names[0] != names[1]:
+            continue
+        rows = [row for sheet in first.report.sheets for row in _groups(sheet, second.report)]
+        if rows:
+            differs = recipe_difference(first.report, second.report)
+            what = "; ".join(f"{key}: {old} / {new}" for key, (old, new) in differs.items())
+            name, title = PAPER_BUILDS.get(
+                next(iter(differs), ""), ("builds", "Two builds of one benchmark")
+            )
+            found.append(
+                Table(
+                    name if name not in {one.name for one in found} else f"{name}-{len(found) + 1}",
+                    title, ("split", "metric", "system", "group", first.name, second.name),
+                    tuple(rows),
+                    (f"What differs: {what or 'nothing in the recipe'}.",
+                     "The sentences are not the same, so no paired test applies."),
+                )
+            )  # fmt: skip
+    return found
+
+
+def _groups(sheet: Sheet, second: Report) -> list[tuple[Cell, ...]]:
+    """A metric's scores in both builds, overall and by group."""
+    other = second.sheet(sheet.metric, sheet.split)
+    rows: list[tuple[Cell, ...]] = []
+    for system in sheet.systems if other is not None else ():
+        if other is None or system not in other.systems:
+            continue
+        groups, others = sheet.by_tag("group_name"), other.by_tag("group_name")
+        pairs = {
+            "all": (sheet.overall(system).estimate, other.overall(system).estimate),
+            **{
+                group: (by[system].estimate, others[group][system].estimate)
+                for group, by in groups.items()
+                if group in others
+            },
+        }
+        rows += [(sheet.split, sheet.metric, system, name, *both) for name, both in pairs.items()]
+    return rows
+
+
+def recipe_difference(first: Report, second: Report) -> dict[str, tuple[Any, Any]]:
     """The recipe keys in which two builds differ, with both values."""
     old = _flat(first.source.benchmark.manifest.recipe)
     new = _flat(second.source.benchmark.manifest.recipe)
-    parts = [
-        f"{key}: {old.get(key)} / {new.get(key)}"
+    found = {
+        key: (old.get(key), new.get(key))
         for key in dict.fromkeys([*old, *new])
         if old.get(key) != new.get(key)
-    ]
+    }
     seeds = (first.source.benchmark.manifest.seed, second.source.benchmark.manifest.seed)
-    if not parts and seeds[0] != seeds[1]:
-        parts = [f"seed: {seeds[0]} / {seeds[1]}"]
-    return "; ".join(parts[:4]) or "nothing in the recipe"
+    return found if found or seeds[0] == seeds[1] else {"seed": seeds}
 
 
 def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
