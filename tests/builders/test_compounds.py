@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 
 import pytest
@@ -88,6 +89,13 @@ def test_the_splits_partition_the_filtered_corpus(benchmark):
 def test_the_certificate_can_be_recomputed(benchmark):
     """`recombine check` counts compounds, contexts and compounds seen in training again."""
     assert check_benchmark(benchmark) == []
+
+
+def test_garbage_is_collected_again_after_a_build(tmp_path):
+    """Also after one that failed."""
+    with pytest.raises(DataError):
+        build("compounds", tmp_path / "out", overrides=[*SMALL, "corpus='nothing.tsv'"])
+    assert gc.isenabled()
 
 
 def test_statistics_of_the_filter_are_kept(benchmark):

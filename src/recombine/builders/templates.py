@@ -106,7 +106,7 @@ def _has_determiner(pair: Pair, start: int, noun: int) -> bool:
 
 def _is_coordinated(pair: Pair, noun: int) -> bool:
     """Two nouns make a plural: the verb would not agree with the one that replaces them."""
-    return any(
+    return "conj" in pair.relations and any(
         head == noun and relation == "conj"
         for head, relation in zip(pair.heads, pair.relations, strict=True)
     )
