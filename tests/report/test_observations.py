@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 
+import numpy as np
 import pytest
 
 from recombine.errors import DataError, StaleOutput
@@ -90,3 +91,13 @@ def test_the_value_of_an_observation_without_fault(run, higher_is_better, turned
             stats = 1 - column.stats if turned else column.stats
             by_seed[seed] = Column(stats, column.values)  # type: ignore[index]
     assert dataclasses.replace(panel, higher_is_better=higher_is_better).right_value == expected
+
+
+def test_all_wrong_is_wrong(run):
+    """Where no observation differs from another, a fault is still told from its absence."""
+    panel = read_panel(open_source([run]), "exact", "gen")
+    for by_seed in panel.columns.values():
+        for seed, column in by_seed.items():
+            wrong = np.zeros_like(column.values)
+            by_seed[seed] = Column(np.ones_like(column.stats), wrong)  # type: ignore[index]
+    assert dataclasses.replace(panel, higher_is_better=False).right_value == 1.0

@@ -329,9 +329,10 @@ def _has(role: str) -> Callable[[Example], str]:
 
 
 def _natural(value: str) -> tuple[float, str]:
+    """Numbers and ranges by size; names in the order of the benchmark."""
     first = value.split(" to ")[0].replace(",", "")
     try:
         return float(first), value
     except ValueError:
         order = {"zero shot (0)": -3.0, "few shot (1-9)": -2.0, "many shot (10+)": -1.0}
-        return order.get(value, math.inf), value
+        return order.get(value, math.inf), ""

@@ -343,7 +343,7 @@ def response_table(family: Family) -> Table:
             rows.append(
                 (
                     system, division.target, division.kind, division.seed,
-                    division.certificate["target_divergence"],
+                    None if division.kind == RANDOM else division.certificate["target_divergence"],
                     division.certificate["compound_divergence"],
                     division.certificate["atom_divergence"], score.estimate, score.interval.low,
                     score.interval.high, score.spread.seeds,

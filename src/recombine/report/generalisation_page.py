@@ -79,7 +79,7 @@ def render_family(
 {_cards(family)}
 {html_table(by_name.get("generalisation-scores"))}
 <h3>Score by divergence</h3>
-<div class="grid">{figures}</div>
+<div class="grid figures">{figures}</div>
 {html_table(by_name.get("dose-response"))}"""
     doubt = f"""<h2>Is it the compounds?</h2>
 {_doubts(family)}

@@ -110,7 +110,9 @@ class Panel:
         values = np.concatenate([one.values for one in columns])
         scores = np.concatenate([one.stats[:, 0] for one in columns])
         together = float(((values - values.mean()) * (scores - scores.mean())).sum())
-        return 1.0 if (together >= 0) == self.higher_is_better else 0.0
+        same = together == 0 and self.is_share  # all right or all wrong
+        alike = bool((values == scores).all()) if same else together >= 0
+        return 1.0 if alike == self.higher_is_better else 0.0
 
     @cached_property
     def is_share(self) -> bool:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,9 +22,14 @@ from recombine.report.observations import read_details, read_translations, show_
 LONGEST_TEXT = 4_000
 MOST_DETAIL = 600
 # Fields of a detail that are shown in another way, or say nothing to a reader.
-UNTOLD = ("aligned", "findings")
+UNTOLD = ("aligned", "findings", "window")
 # Fields whose values say more in a phrase than beside their name.
-NAMELESS = {"class": "{}", "how": "judged by: {}"}
+NAMELESS = {
+    "class": "{}",
+    "how": "judged by: {}",
+    "width": "{} words differ",
+    "allowed": "{} may",
+}
 
 Place = tuple[str, str]  # split and example id
 
@@ -190,17 +196,25 @@ def explain(detail: Mapping[str, Any]) -> str:
     for name, value in detail.items():
         if name in UNTOLD:
             continue
-        if name in NAMELESS and isinstance(value, str):
+        if name in NAMELESS and isinstance(value, (str, int)):
             parts.append(NAMELESS[name].format(value))
             continue
         if isinstance(value, (str, int, float, bool)):
             parts.append(f"{name} {value}")
         elif isinstance(value, (list, tuple)) and value:
-            parts.append(f"{name} " + ", ".join(_short(one) for one in value))
+            parts.append(f"{name} " + ", ".join(_counted(map(_short, value))))
         elif isinstance(value, Mapping) and value:
             parts.append(f"{name} " + ", ".join(f"{k} {_short(v)}" for k, v in value.items()))
     return "; ".join(parts)[:MOST_DETAIL]
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, Mapping):  # ids say nothing to a reader
+        return " ".join(_short(one) for name, one in value.items() if name != "id")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _counted(texts: Iterable[str]) -> list[str]:
+    """Each text once, with how often it was said if more than once."""
+    times = Counter(texts)
+    return [text if count == 1 else f"{count} × {text}" for text, count in times.items()]

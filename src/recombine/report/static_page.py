@@ -13,7 +13,13 @@ _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'"
 )
-_TABLE_STYLE = "table{margin:0}.scroll+p{margin-top:.5rem}"
+# What a row is about stays in sight when a narrow screen scrolls its numbers.
+_TABLE_STYLE = (
+    "table{margin:0}.scroll+p{margin-top:.5rem}th[scope=col]{white-space:normal}"
+    "th[scope=row]{position:sticky;left:0;background:var(--card);min-width:6.5rem}"
+    "@media(min-width:40rem){th[scope=row]{white-space:nowrap}}"
+    "tr.rule>*{border-top:2px solid var(--line)}"
+)
 
 
 def static_page(
@@ -62,13 +68,13 @@ def html_table(table: Table | None) -> str:
         for kind, name in zip(kinds, table.columns, strict=True)
     )
     rows = "".join(
-        "<tr>"
+        f'<tr{_rule(table, number)}><th scope="row">{escape(show(row[0], table.decimals))}</th>'
         + "".join(
             f"<td{kind}>{escape(show(cell, table.decimals))}</td>"
-            for kind, cell in zip(kinds, row, strict=True)
+            for kind, cell in zip(kinds[1:], row[1:], strict=True)
         )
         + "</tr>"
-        for row in table.rows
+        for number, row in enumerate(table.rows)
     )
     notes = "".join(f'<p class="small quiet">{escape(note)}</p>' for note in table.notes)
     return (
@@ -76,3 +82,7 @@ def html_table(table: Table | None) -> str:
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(table.title)}"><table>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{notes}"
     )
+
+
+def _rule(table: Table, row: int) -> str:
+    return ' class="rule"' if row in table.rules and row > 0 else ""

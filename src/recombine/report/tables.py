@@ -85,9 +85,10 @@ def _width(text: str) -> int:
 
 
 def is_numeric(table: Table, index: int) -> bool:
-    """Whether a column holds numbers and nothing else."""
+    """Whether a column holds numbers, a range among them at most."""
     cells = [row[index] for row in table.rows if row[index] is not None]
-    return bool(cells) and all(isinstance(cell, (int, float)) for cell in cells)
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    return len(texts) < len(cells) and all(text[:1].isdigit() for text in texts)
 
 
 _LATEX = {

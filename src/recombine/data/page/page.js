@@ -122,12 +122,17 @@
     }
   }
   function putMarked(parent, text, wanted) {
-    const found = wanted.filter((one) => one && text.includes(one)).sort((a, b) => b.length - a.length)[0];
+    // All of them in a row where they stand so (the atoms of a compound), else the longest.
+    const place = (one) => {
+      const exact = text.indexOf(one), low = text.toLowerCase();
+      return exact >= 0 || low.length !== text.length ? exact : low.indexOf(one.toLowerCase());
+    };
+    const found = [wanted.join(" "), ...wanted].filter((one) => one && place(one) >= 0).sort((a, b) => b.length - a.length)[0];
     if (!found) { put(parent, text); return; }
-    const at = text.indexOf(found);
+    const at = place(found), end = at + found.length;
     put(parent, text.slice(0, at));
-    put(parent, found, "mark");
-    put(parent, text.slice(at + found.length));
+    put(parent, text.slice(at, end), "mark");
+    put(parent, text.slice(end));
   }
 
   // A voice is a system with a seed; what it said is a number: nothing, the reference, or a text.
@@ -309,10 +314,12 @@
     else if (reference === undefined || reference === text) put(hyp, text);
     else putDiff(hyp, reference, text);
     const why = element("ul", "why");
+    const reasons = new Map(); // metrics that say the same share a line
     for (const verdicts of data.verdicts) {
       const reason = reasonOf(verdicts, voice, index);
-      if (reason) why.append(element("li", "", verdicts.metric + ": " + reason));
+      if (reason) reasons.set(reason, [...(reasons.get(reason) || []), verdicts.metric]);
     }
+    for (const [reason, metrics] of reasons) why.append(element("li", "", metrics.join(", ") + ": " + reason));
     if (why.childNodes.length) box.append(why);
     return box;
   }
