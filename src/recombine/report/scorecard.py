@@ -6,6 +6,7 @@ paired here, each suite keeps its own metric, and only ranks are compared across
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
@@ -164,14 +165,14 @@ def correlation_table(suites: Sequence[Suite], options: ReportOptions) -> Table 
     return Table(
         "rank-correlation", "Do the suites rank systems alike?",
         (
-            "suite", "suite", "systems", "Kendall tau", "low", "high", "scores redrawn: low",
-            "high", "Spearman rho", "low", "high", "p (tau)", "p, Holm",
+            "suite", "other suite", "systems", "Kendall tau", "low", "high", "redrawn: low",
+            "high", "Spearman rho", "low", "high", "p (Holm)",
         ),
-        tuple((*row, p) for row, p in zip(rows, adjusted, strict=True)),
+        tuple((*row[:-1], p) for row, p in zip(rows, adjusted, strict=True)),
         (
             f"Better is higher on both sides. {confidence} intervals for all systems like these, "
             "by test inversion: with few systems they are wide, also around a perfect 1.",
-            "Scores redrawn: the range of tau for these systems when each score is drawn anew "
+            "Redrawn: the range of tau for these systems when each score is drawn anew "
             "within its interval; where it is wide, the ranks themselves are not known.",
             "Checkpoints of one model are not independent systems: they rise together.",
         ),
@@ -185,10 +186,14 @@ def _chance(p: Cell) -> float:
 
 
 def _correlation(one: Sheet, other: Sheet, options: ReportOptions) -> tuple[Cell, ...] | None:
-    shared = [name for name in one.systems if name in other.systems]
-    if len(shared) < FEWEST_SYSTEMS:
+    scored = [
+        (_good(one, name), _good(other, name)) for name in one.systems if name in other.systems
+    ]
+    # No score: none of a system's outputs could be judged, such as copies of the source.
+    known = [pair for pair in scored if not any(math.isnan(score) for score, _ in pair)]
+    if len(known) < FEWEST_SYSTEMS:
         return None
-    left, right = ([_good(sheet, name) for name in shared] for sheet in (one, other))
+    left, right = zip(*known, strict=True)
     found = agreement(
         [score for score, _ in left], [score for score, _ in right], options.confidence,
         options.seed,
