@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -51,15 +52,8 @@ def test_a_spacy_model_is_used(tmp_path: Path) -> None:
     assert sentence.heads[sentence.lemmas.index("魚")] == sentence.lemmas.index("食べる") + 1
 
 
-def stanza_word(number: int, text: str, head: int, relation: str) -> SimpleNamespace:
-    """Return a word as stanza's documents hold them."""
-    return SimpleNamespace(
-        id=number, text=text, lemma=text.lower(), upos="X", feats=None, head=head, deprel=relation
-    )
-
-
-def test_stanza_documents_become_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Heads of a second sentence count on from the first; several roots are kept."""
+def stand_in_for_stanza(monkeypatch: pytest.MonkeyPatch, document: Any) -> Any:
+    """Let stanza's pipeline, which needs models, give always the same document."""
 
     class Pipeline:
         def __init__(self, language: str, **options: object) -> None:
@@ -67,19 +61,75 @@ def test_stanza_documents_become_tokens(monkeypatch: pytest.MonkeyPatch) -> None
                 raise FileNotFoundError(f"no {language} in resources.json")
             assert options["download_method"] is None
 
-        def bulk_process(self, texts: list[str]) -> list[SimpleNamespace]:
-            cats = [stanza_word(1, "Cats", 2, "nsubj"), stanza_word(2, "sleep", 0, "root")]
-            sentence = SimpleNamespace(words=cats)
-            return [SimpleNamespace(sentences=[sentence, sentence]) for _ in texts]
+        def bulk_process(self, texts: list[str]) -> list[Any]:
+            return [document for _ in texts]
 
     monkeypatch.setitem(sys.modules, "stanza", SimpleNamespace(Pipeline=Pipeline))
     load_parser.cache_clear()
-    (tokens,) = load_parser("stanza:en")(["Cats sleep Cats sleep"])
+    return load_parser("stanza:en")
+
+
+def test_stanza_documents_become_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Heads of a second sentence count on from the first; several roots are kept."""
+    words = [
+        SimpleNamespace(text=t, lemma=t.lower(), upos="X", feats=None, head=head, deprel=relation)
+        for t, head, relation in (("Cats", 2, "nsubj"), ("sleep", 0, "root"))
+    ]
+    document = SimpleNamespace(sentences=[SimpleNamespace(words=words)] * 2)
+    (tokens,) = stand_in_for_stanza(monkeypatch, document)(["Cats sleep Cats sleep"])
     assert [token[1] for token in tokens] == ["cats", "sleep", "cats", "sleep"]
     assert [token[5] for token in tokens] == [2, 0, 4, 0]
     with pytest.raises(ConfigError, match="no models for 'xx'") as caught:
         load_parser("stanza:xx")
     assert "stanza.download('xx')" in str(caught.value.hint)
+    load_parser.cache_clear()
+
+
+def test_stanza_splits_contractions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """On stanza's own documents: words of a contraction are nodes, the contraction is none."""
+    doc = pytest.importorskip("stanza.models.common.doc", reason="stanza is not installed")
+    rows = [
+        {"id": 1, "text": "Il", "lemma": "il", "upos": "PRON", "head": 2, "deprel": "nsubj"},
+        {"id": 2, "text": "parle", "lemma": "parler", "upos": "VERB", "head": 0, "deprel": "root"},
+        {"id": (3, 4), "text": "du"},
+        {"id": 3, "text": "de", "lemma": "de", "upos": "ADP", "head": 5, "deprel": "case"},
+        {"id": 4, "text": "le", "upos": "DET", "feats": "Number=Sing", "head": 5, "deprel": "det"},
+        {"id": 5, "text": "chat", "lemma": "chat", "upos": "NOUN", "head": 2, "deprel": "obl"},
+    ]
+    parse = stand_in_for_stanza(monkeypatch, doc.Document([rows], text="Il parle du chat"))
+    (tokens,) = parse(["Il parle du chat"])
+    assert [token[0] for token in tokens] == ["Il", "parle", "de", "le", "chat"]
+    assert [token[1] for token in tokens] == ["il", "parler", "de", "le", "chat"]
+    assert [token[5] for token in tokens] == [2, 0, 5, 5, 2]
+    assert tokens[3][4] == "Number=Sing"
+    path = tmp_path / "t.txt"
+    path.write_text("Il parle du chat\n", encoding="utf-8")
+    (sentence,) = read_parsed(parsed_text(path, "stanza:en", cache=tmp_path))
+    assert list(sentence.relations) == ["nsubj", "root", "case", "det", "obl"]
+    load_parser.cache_clear()
+
+
+def test_a_spacy_pipeline_on_disk_is_used(tmp_path: Path) -> None:
+    """A real pipeline, trained on one sentence: heads, relations and lemmas come through."""
+    spacy = pytest.importorskip("spacy", reason="the extra 'parse' is not installed")
+    from spacy.training import Example
+
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("parser", config={"min_action_freq": 1})
+    example = Example.from_dict(
+        pipeline.make_doc("Cats see dogs"),
+        {"heads": [1, 1, 1], "deps": ["nsubj", "ROOT", "obj"]},
+    )
+    optimizer = pipeline.initialize(lambda: [example])
+    for _ in range(30):
+        pipeline.update([example], sgd=optimizer)
+    pipeline.to_disk(tmp_path / "model")
+    path = tmp_path / "t.txt"
+    path.write_text("Cats see dogs\n", encoding="utf-8")
+    (sentence,) = read_parsed(parsed_text(path, f"spacy:{tmp_path / 'model'}", cache=tmp_path))
+    assert list(sentence.lemmas) == ["Cats", "see", "dogs"]
+    assert list(sentence.heads) == [2, 0, 2]
+    assert list(sentence.relations) == ["nsubj", "root", "obj"]
     load_parser.cache_clear()
 
 

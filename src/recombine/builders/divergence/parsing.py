@@ -251,25 +251,28 @@ def _stanza(language: str) -> Parse:
         ) from error
 
     def parse(texts: list[str]) -> Iterator[Tokens]:
-        for document in pipeline.bulk_process(texts):
-            tokens: Tokens = []
-            for sentence in document.sentences:
-                before = len(tokens)
-                tokens += [
-                    (
-                        word.text,
-                        word.lemma or word.text,
-                        word.upos or "_",
-                        "_",
-                        word.feats or "_",
-                        word.head and word.head + before,
-                        word.deprel,
-                    )
-                    for word in sentence.words
-                ]
-            yield tokens
+        yield from map(_stanza_tokens, pipeline.bulk_process(texts))
 
     return parse
+
+
+def _stanza_tokens(document: Any) -> Tokens:
+    tokens: Tokens = []
+    for sentence in document.sentences:
+        before = len(tokens)
+        tokens += [
+            (
+                word.text,
+                word.lemma or word.text,
+                word.upos or "_",
+                "_",
+                word.feats or "_",
+                word.head and word.head + before,
+                word.deprel,
+            )
+            for word in sentence.words
+        ]
+    return tokens
 
 
 def _version(parser: str) -> str:
