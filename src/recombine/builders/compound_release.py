@@ -130,7 +130,8 @@ class CompoundRelease:
         roles = {word: role for role, words in self.roles.items() for word in words}
         counts = read_frequencies(self.frequencies) if self.frequencies else None
         examples: list[Example] = []
-        problems: list[RecombineError] = []
+        # By message: a word that the lexicon lacks is one fault, not one per sentence.
+        faults: dict[str, RecombineError] = {}
         for name, file in self._categories():
             sources = file.with_suffix(f".{self.source_language}")
             targets = file.with_suffix(f".{self.target_language}")
@@ -160,8 +161,9 @@ class CompoundRelease:
                         )
                     )
                 except RecombineError as error:
-                    problems.append(error)
-        problems.extend(self._check_sizes(examples))
+                    faults.setdefault(error.message, error)
+        # A sentence with a fault is missing in its compound: counts would only say it again.
+        problems = list(faults.values()) or list(self._check_sizes(examples))
         if problems:
             raise problems[0] if len(problems) == 1 else Problems(problems)
         return examples
