@@ -28,7 +28,7 @@ def test_four_systems_in_the_same_order_prove_little():
     few, many = (agreement(range(n), range(n)) for n in (4, 12))
     assert few.tau.estimate == pytest.approx(1) == few.rho.estimate
     assert few.tau.low < 0.2 < many.tau.low
-    assert few.tau.high == pytest.approx(1, abs=0.02)
+    assert few.tau.high == few.rho.high == pytest.approx(1)
     assert few.p == pytest.approx(2 / math.factorial(4))
 
 

@@ -125,5 +125,6 @@ def _interval(
                 low = middle
             else:
                 high = middle
-        bounds.append(population((low + high) / 2))
+        # A bound that never moved is the end of the scale.
+        bounds.append(population(low if low == -1 else high if high == 1 else (low + high) / 2))
     return Interval(float(observed), bounds[0], bounds[1], METHOD)
