@@ -216,9 +216,11 @@ class Compounds:
                 vocabulary=self.vocabulary,
             )
         if len(filtered.pairs) <= self.dev + self.test:
+            reasons = ", ".join(f"{why}: {count:,}" for why, count in filtered.removed.items())
             raise DataError(
-                f"{len(filtered.pairs)} pairs are left after filtering "
-                f"({filtered.removed}), not enough for dev {self.dev} and test {self.test}"
+                f"{len(filtered.pairs):,} pairs are left, not enough for dev {self.dev} "
+                f"and test {self.test}",
+                hint=f"removed by the filter: {reasons}",
             )
         return filtered
 
