@@ -158,8 +158,9 @@ def test_a_corpus_without_the_language_is_explained(tmp_path):
     """No translation, no pairs."""
     corpus = write_corpus(tmp_path / "corpus.tsv", 50)
     options = [*SMALL, f"corpus='{corpus}'", "benchmark.target='fr'"]
-    with pytest.raises(DataError, match="no translation"):
+    with pytest.raises(DataError, match="0 pairs are left") as caught:
         build("compounds", tmp_path / "b", overrides=options)
+    assert "no translation: 50" in str(caught.value.hint)
 
 
 def test_translations_may_lie_in_a_file_of_their_own(benchmark, tmp_path):
