@@ -14,6 +14,7 @@ import gzip
 import io
 import lzma
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
@@ -67,24 +68,44 @@ def read_blocks(path: Path | str, characters: int = BLOCK_CHARACTERS) -> Iterato
     """Cut a corpus into blocks of whole sentences without parsing it."""
     path = Path(path)
     with open_text(path) as stream:
-        try:
-            yield from _cut(path, stream, characters)
-        except UnicodeDecodeError as error:
-            raise DataError("not UTF-8 text", Where(str(path)), hint=str(error)) from error
-        except (EOFError, OSError, lzma.LZMAError) as error:
-            raise DataError(f"cannot be read to its end: {error}", Where(str(path))) from error
+        yield from _cut(path, stream, characters)
 
 
-def open_text(path: Path | str) -> IO[str]:
-    """Open a UTF-8 file for reading, decompressing .gz, .xz and .bz2 by name."""
+@contextmanager
+def open_text(path: Path | str) -> Iterator[IO[str]]:
+    """Open a UTF-8 file for reading, decompressing .gz, .xz and .bz2 by name.
+
+    What cannot be read is a DataError, with its line where it is no UTF-8.
+    """
     path = Path(path)
     if not path.is_file():
         raise DataError("no such file", Where(str(path)))
-    opener = _OPENERS.get(path.suffix)
-    if opener is None:
-        return path.open(encoding="utf-8")
-    raw = cast(io.RawIOBase, opener(path, "rb"))
-    return io.TextIOWrapper(io.BufferedReader(raw, 1 << 20), encoding="utf-8")
+    try:
+        with io.TextIOWrapper(_open_bytes(path), encoding="utf-8") as stream:
+            yield stream
+    except UnicodeDecodeError as error:
+        raise _encoding_fault(path) from error
+    except (EOFError, OSError, lzma.LZMAError) as error:
+        raise DataError(f"cannot be read to its end: {error}", Where(str(path))) from error
+
+
+def _open_bytes(path: Path) -> IO[bytes]:
+    raw = cast(io.RawIOBase, _OPENERS.get(path.suffix, open)(path, "rb"))
+    return io.BufferedReader(raw, 1 << 20)
+
+
+def _encoding_fault(path: Path) -> DataError:
+    with _open_bytes(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                return DataError(
+                    f"not UTF-8 at byte {error.start + 1} of the line",
+                    Where(str(path), number),
+                    hint="convert the file first: iconv -f LATIN1 -t UTF-8",
+                )
+    return DataError("not UTF-8 text", Where(str(path)))
 
 
 def is_parsed(path: Path | str) -> bool:

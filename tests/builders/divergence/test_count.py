@@ -89,7 +89,7 @@ def test_nothing_to_count_is_said(tmp_path: Path) -> None:
     """A corpus with one lemma, or cut-offs that nothing passes, is refused with advice."""
     with pytest.raises(DataError, match="no lemma passes"):
         counted(made_up(20), tmp_path / "a")
-    with pytest.raises(DataError, match="no compound passes"):
+    with pytest.raises(DataError, match="no sentence of the corpus has a compound"):
         counted([ParsedSentence("Go", ["go"], ["root"], [0])], tmp_path / "b", edition="all")
     with pytest.raises(ConfigError, match="order"):
         Cuts(order=1)

@@ -79,9 +79,3 @@ def test_features_are_asked_for() -> None:
     """Morphology without features in the file is an error, not an empty result."""
     with pytest.raises(DataError, match="no morphological features"):
         BlockEncoder(features=True).encode([ParsedSentence("a", ["a"], ["root"], [0])], "x", 1)
-
-
-def test_an_empty_corpus_is_refused(tmp_path: Path) -> None:
-    """There is nothing to divide in nothing."""
-    with pytest.raises(DataError, match="no sentences"):
-        encode_corpus([], tmp_path)

@@ -8,7 +8,7 @@ import pytest
 
 from parsed_corpora import made_up, write_conllu
 from recombine.builders.divergence.prepare import Preparation
-from recombine.errors import ConfigError
+from recombine.errors import ConfigError, DataError
 
 
 def test_the_result_is_kept_until_the_input_changes(tmp_path: Path) -> None:
@@ -52,3 +52,31 @@ def test_missing_files_are_named(tmp_path: Path) -> None:
         Preparation(corpora=(tmp_path / "x",)).run(tmp_path)
     with pytest.raises(ConfigError, match="target side"):
         Preparation(corpora=(path, path), target_corpora=(path,)).run(tmp_path)
+
+
+def test_a_corpus_without_sentences_is_named(tmp_path: Path) -> None:
+    """Also where another one has some: there is nothing to compare with nothing."""
+    path = write_conllu(tmp_path / "c.conllu", made_up(3))
+    empty = tmp_path / "empty.conllu"
+    empty.write_text("", encoding="utf-8")
+    for corpora in ((empty,), (path, empty), (empty, path)):
+        with pytest.raises(DataError, match="no sentences") as caught:
+            Preparation(corpora=corpora, workers=1).run(tmp_path / "work")
+        assert caught.value.where is not None
+        assert caught.value.where.path == str(empty)
+
+
+def test_another_encoding_has_a_line(tmp_path: Path) -> None:
+    """In the corpus, in raw text and on the target side."""
+    path = write_conllu(tmp_path / "c.conllu", made_up(3))
+    latin = tmp_path / "latin.txt"
+    latin.write_bytes(b"one\ncaf\xe9\nthree\n")
+    for preparation in (
+        Preparation(corpora=(latin,), workers=1),
+        Preparation(corpora=(latin,), parser="words", cache=tmp_path, workers=1),
+        Preparation(corpora=(path,), target_corpora=(latin,), workers=1),
+    ):
+        with pytest.raises(DataError, match="not UTF-8 at byte 4 of the line") as caught:
+            preparation.run(tmp_path / "work")
+        assert caught.value.where is not None
+        assert (caught.value.where.path, caught.value.where.line) == (str(latin), 2)

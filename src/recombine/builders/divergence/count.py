@@ -128,7 +128,7 @@ def count_corpus(corpus: Corpus, cuts: Cuts, directory: Path) -> Counts:
         raise DataError(
             f"no lemma passes the cut-offs (most frequent {cuts.skip_most_frequent} skipped, "
             f"frequency at least {cuts.min_frequency})",
-            hint="lower skip_most_frequent and min_frequency for a small corpus",
+            hint='a small corpus: lower skip_most_frequent and min_frequency, or edition = "all"',
         )
     extractor = Extractor(cuts.definition, corpus, order=cuts.order)
     compounds, totals = _count_compounds(corpus, slices, extractor, kept)
@@ -184,6 +184,8 @@ class _Columns:
         self.compounds = compounds
         self.kept_compound: Mask = kept_sub[keys >> SHIFT]
         if not self.kept_compound.any():
+            if not len(keys):
+                raise DataError("no sentence of the corpus has a compound")
             raise DataError(
                 "no compound passes the cut-offs, so there is nothing to divide by",
                 hint='lower min_weight, or use edition = "all"',

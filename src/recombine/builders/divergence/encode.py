@@ -231,8 +231,6 @@ class _Writer:
                 f"the target side has more lines than the corpus has sentences ({self.sentences})",
                 hint="the target file needs one line per sentence of the corpus",
             )
-        if not self.sentences:
-            raise DataError("the corpus has no sentences")
         names = {
             "units": list(self.units),
             "relations": list(self.relations),

@@ -12,7 +12,7 @@ from recombine.builders.divergence.encode import BlockEncoder, Corpus, Unit, enc
 from recombine.builders.divergence.parsing import parsed_text
 from recombine.builders.engine import Engine, map_in_order
 from recombine.builders.parsed import Block, is_parsed, open_text, read_blocks
-from recombine.errors import ConfigError
+from recombine.errors import ConfigError, DataError, Where
 from recombine.files import read_json, sha256_of, write_json
 from recombine.run import progress
 
@@ -77,6 +77,8 @@ class Preparation:
                     ):
                         total += len(block.lengths)
                         yield block
+                    if total == (ends[-1] if ends else 0):
+                        raise DataError("the corpus has no sentences", Where(str(path)))
                     ends.append(total)
 
             encode_corpus(blocks(), directory, targets=targets, advance=bar.advance)  # type: ignore[arg-type]
