@@ -64,7 +64,7 @@ def test_the_corpus_beside_gives_the_text(tmp_path):
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        ("(S (NP (NN dog))", "1 brackets are not closed"),
+        ("(S (NP (NN dog))", "brackets not closed: 1"),
         ("(S (NN dog)))", "closes that was not opened"),
         ("dog", "neither a label"),
         ("(S (-NONE- *))", "without words"),

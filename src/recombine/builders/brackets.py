@@ -107,7 +107,7 @@ def parse_brackets(text: str, where: Where) -> Node:
         else:
             raise DataError(f"'{piece}' is neither a label nor the word of a tag", where)
     if len(stack) > 1:
-        raise DataError(f"{len(stack) - 1} brackets are not closed", where)
+        raise DataError(f"brackets not closed: {len(stack) - 1}", where)
     root = stack[0]
     while len(root.children) == 1 and not root.label:
         root = root.children[0]
