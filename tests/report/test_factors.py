@@ -82,6 +82,30 @@ def test_the_regression_finds_the_planted_factor():
     assert effects["context length"][4] > 0.001
 
 
+def test_a_category_that_is_always_wrong_is_not_the_one_compared_with(recwarn):
+    """The first category with right and wrong answers is, and the other gets a dash."""
+    pytest.importorskip("statsmodels")
+    generator = np.random.default_rng(4)
+    found = []
+    for copy in range(6):
+        for example in examples():
+            for category in ("NP", "PP", "VP"):
+                clone = Example.make(
+                    source=example.source, tags={**example.tags, "category": category},
+                    group=f"{example.group} {copy} {category}", focus=example.focus,
+                    salt=f"{copy} {category}",
+                )  # fmt: skip
+                chance = {"NP": 1.0, "PP": 0.3, "VP": 0.6}[category]
+                found.append(Judged(clone, float(generator.random() < chance)))
+    table = regression(found, "toy", CorpusCounts(["every small dog"], list(examples())))
+    effects = {row[0]: row for row in table.rows}
+    assert effects["category NP"][1:] == (None,) * 4
+    assert 1.5 < effects["category VP"][2] < 0.6 / 0.4 / (0.3 / 0.7) < effects["category VP"][3]
+    assert "categories against PP." in table.notes[0]
+    assert "all 216 where 'category NP' holds are wrong" in table.notes[1]
+    assert not recwarn.list
+
+
 def test_printed_numbers_stand_beside_the_published_benchmark(tables, tmp_path):
     """Only there: the paper's numbers are about its own sentences."""
     ours = tables["figures-2-3-compound-length"]

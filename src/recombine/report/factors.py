@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.benchmark import Example
-from recombine.errors import RecombineError
+from recombine.errors import MissingExtra
 from recombine.files import read_jsonl
-from recombine.registry import require
 from recombine.report.corpus_counts import (
     CorpusCounts,
     atoms_of,
@@ -25,6 +24,7 @@ from recombine.report.corpus_counts import (
     equal_bins,
     frequency_class,
 )
+from recombine.report.logistic import Effect, clustered_logistic
 from recombine.report.observations import Source, read_panel
 from recombine.report.published import read_published
 from recombine.report.statistics import clustered_table
@@ -156,48 +156,46 @@ def regression(rows: Sequence[Judged], system: str, counts: CorpusCounts) -> Tab
     """Return odds ratios of an error, all factors at once, standard errors clustered."""
     name, title = f"compound-regression-{system}", f"All factors at once: {system}"
     columns = ("factor", "odds ratio", "low", "high", "p")
-    try:
-        # The two modules alone: the package's front door takes a second longer.
-        models, families = (
-            require(f"statsmodels.genmod.{name}", extra="report", feature="the factor regression")
-            for name in ("generalized_linear_model", "families")
-        )
-    except RecombineError as error:
-        return Table(name, title, columns, (), (str(error),))
-    names, design, outcome, groups = _design(rows, counts)
+    categories = _categories(rows)
+    names, design, outcome, groups = _design(rows, categories, counts)
     if len(names) < 2 or outcome.min() == outcome.max():
         return Table(name, title, columns, ())
-    # The error of a sentence is a share of seeds: a binomial proportion.
-    model = models.GLM(outcome, design, family=families.Binomial())
     try:
-        fit = model.fit(cov_type="cluster", cov_kwds={"groups": groups})
-    except (np.linalg.LinAlgError, ValueError, ArithmeticError) as error:
-        return Table(name, title, columns, (), (f"The regression failed: {error}",))
-    intervals = fit.conf_int()
-    found: list[tuple[Cell, ...]] = []
-    for place, factor in enumerate(names):
-        if factor == "(base)":
-            continue
-        low, high = (float(np.exp(np.clip(bound, -20, 20))) for bound in intervals[place])
-        odds = float(np.exp(np.clip(fit.params[place], -20, 20)))
-        found.append((factor, odds, low, high, float(fit.pvalues[place])))
+        effects, notes = clustered_logistic(names, design, outcome, groups)
+    except MissingExtra as error:
+        effects, notes = dict.fromkeys(names[1:]), (str(error),)
     return Table(
         name,
         title,
         columns,
-        tuple(found),
+        tuple((factor, *_odds(effect)) for factor, effect in effects.items()),
         (
             "Odds ratio above 1: more errors. Numbers are per standard deviation, yes/no factors "
-            "against their absence, categories against the first.",
+            f"against their absence, categories against {categories[0] or 'those without one'}.",
+            *notes,
         ),
         decimals=3,
     )
 
 
+def _odds(effect: Effect | None) -> tuple[Cell, ...]:
+    if effect is None:
+        return (None,) * len(Effect._fields)
+    with np.errstate(over="ignore"):
+        return (*(float(np.exp(value)) for value in effect[:3]), effect.p)
+
+
+def _categories(rows: Sequence[Judged]) -> list[str]:
+    """Return the categories by name; to compare with, first one that has right and wrong."""
+    errors: dict[str, list[float]] = {}
+    for example, error in rows:
+        errors.setdefault(str(example.tags.get("category", "")), []).append(error)
+    return sorted(errors, key=lambda category: ({*errors[category]} in ({0.0}, {1.0}), category))
+
+
 def _design(
-    rows: Sequence[Judged], counts: CorpusCounts
+    rows: Sequence[Judged], categories: Sequence[str], counts: CorpusCounts
 ) -> tuple[list[str], Array, Array, npt.NDArray[np.int64]]:
-    categories = sorted({str(one.example.tags.get("category", "")) for one in rows})
     numbers: dict[str, Callable[[Example], float | None]] = {
         "rarest atom (log2 frequency)": lambda e: math.log2(1 + _rarest(e, counts)),
         "co-occurrence (PMI)": lambda e: counts.association(atoms_of(e)),
