@@ -3,12 +3,18 @@
     python benchmarks/training.py                          # the device torch finds
     python benchmarks/training.py --batch 256 --seeds 3    # three seeds side by side
     python benchmarks/training.py --profile                # kernels by time
+    python benchmarks/training.py --peer-tool              # and OpenNMT-py as its users run it
     python benchmarks/training.py --preset small --batch 64 --threads 1 --device cpu --cpu-seconds
 
 Without --benchmark the data is made up: 44,100 pairs with the piece lengths of SGET. Warm-up
 (compiling kernels, capturing graphs) is printed apart. The peer is OpenNMT-py or JoeyNMT, when
 importable; on a CPU it takes turns with ours, step by step, so that both meet the same machine.
 Both drop activations and attention at the rate of `dropout`, so ours do here, too.
+
+`peer_pairs_per_s` and `ratio` are about the peer's modules alone, fed with batches that already lie
+on the device. --peer-tool adds `tool_pairs_per_s` and `tool_ratio`: OpenNMT-py's own training
+program in a process of its own, loading, batching and reports included (opennmt_tool.py). Its rate
+is by the clock, start-up left out.
 """
 
 from __future__ import annotations
@@ -43,6 +49,9 @@ from recombine.systems.seq2seq.training import build_model, choose_device, choos
 from recombine.systems.seq2seq.vocabulary import SPECIAL, Vocabulary
 
 PEER_STEPS = 20
+# Enough for both loading processes of OpenNMT-py to fill their bucket of 262,144 a second time;
+# a shorter training is in its favour.
+TOOL_PAIRS = 600 * 1024
 
 
 def made_up(pairs: int, source_size: int, target_size: int) -> Prepared:
@@ -249,6 +258,23 @@ def peer_of(
     return opennmt_peer.Peer(prepared, options, batches, parts, device).step
 
 
+def tool_rate(
+    prepared: Prepared, options: Options, device: torch.device, pairs: int
+) -> float | None:
+    """Return the pairs/s of OpenNMT-py's training program, or None and say why."""
+    if not isinstance(options, TransformerOptions) or importlib.util.find_spec("onmt") is None:
+        print("--peer-tool needs a Transformer and OpenNMT-py", file=sys.stderr)
+        return None
+    import opennmt_tool
+
+    steps = -(-pairs // options.sentences_per_step)
+    try:
+        return opennmt_tool.pairs_per_second(prepared, options, device.type == "cuda", steps)
+    except opennmt_tool.ToolFailure as failure:
+        print(f"OpenNMT-py's program failed:\n{failure}", file=sys.stderr)
+        return None
+
+
 def kernel_table(replicas: list[Replica], device: torch.device) -> None:
     """Print where the time of ten steps goes, kernel by kernel."""
     from torch.profiler import ProfilerActivity
@@ -294,6 +320,10 @@ def main() -> None:
         "--peer", choices=["opennmt", "joeynmt"], default="opennmt", help="joeynmt: on a CPU only"
     )
     parser.add_argument(
+        "--peer-tool", type=int, nargs="?", const=TOOL_PAIRS, default=0, metavar="PAIRS",
+        help="also train with OpenNMT-py's own program, for so many pairs (else %(const)s)",
+    )  # fmt: skip
+    parser.add_argument(
         "--by-length", action="store_true", help="batches of one length, as OpenNMT-py makes them"
     )
     parser.add_argument(
@@ -334,6 +364,10 @@ def main() -> None:
     print(f"measured matmul rate: {rate / 1e12:.2f} TFLOP/s")
     rows = []
     for batch in given.batch:
+        tool = None
+        if given.peer_tool:
+            chosen = kind(**common, batch_size=batch)
+            tool = tool_rate(prepared, chosen, device, given.peer_tool)
         for seeds in given.seeds:
             for graphs in (True, False) if given.eager and device.type == "cuda" else (True,):
                 chosen = kind(**common, batch_size=batch, graphs=graphs)
@@ -341,6 +375,9 @@ def main() -> None:
                 row["graphs"] = graphs
                 row["tflops"] = round(row.pop("flops") / 1e12, 3)
                 row["of_matmul"] = round(row["tflops"] * 1e12 / rate, 3)
+                if tool:
+                    row["tool_pairs_per_s"] = round(tool)
+                    row["tool_ratio"] = round(row["pairs_per_s"] / tool, 2)
                 rows.append(row)
                 print(json.dumps(row), flush=True)
     if not any("peer" in row for row in rows):
