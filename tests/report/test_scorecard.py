@@ -8,6 +8,7 @@ from recombine.errors import DataError
 from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions
 from recombine.report.scorecard import (
+    NO_RANKS,
     _told_apart,
     build_tables,
     correlation_table,
@@ -102,6 +103,13 @@ def test_equal_ranks_correlate_fully(two_runs):
     assert row[3] == pytest.approx(1.0)
     low, high = row[4:6]
     assert low < 0.5 < high  # so few systems prove little
+
+
+def test_suites_with_too_few_common_systems_say_so(two_runs, tmp_path):
+    """One run alone has nothing to be ranked against: page and text give the reason."""
+    page, paper, *_ = write_scorecard(two_runs[:1], tmp_path, ReportOptions(metrics=("exact",)))
+    assert NO_RANKS in page.read_text()
+    assert NO_RANKS in paper.read_text()
 
 
 def test_two_runs_of_one_benchmark_are_compared(two_runs, tmp_path):

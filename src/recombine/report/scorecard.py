@@ -25,6 +25,9 @@ from recombine.report.tables import Cell, Table, markdown, write_table
 
 # What a system scores on sentences like those it was trained on says nothing of generalisation.
 IN_DISTRIBUTION = ("test", "dev")
+NO_RANKS = (
+    f"No two suites share {FEWEST_SYSTEMS} systems of the same name: their ranks are not compared."
+)
 Z = 1.959964  # two-sided 95%
 # The tables of Kumon et al. 2024 that set two builds of SGET side by side.
 PAPER_BUILDS = {
@@ -74,35 +77,33 @@ def write_scorecard(
     """
     options = options or ReportOptions()
     suites = _told_apart([read_suite(Path(run), options) for run in runs])
-    found = [
-        scorecard_table(suites),
-        correlation_table(suites, options),
-        *build_tables(suites),
-        _generalisation(suites),
-    ]
-    tables = [table for table in found if table is not None]
+    found = [scorecard_table(suites), *build_tables(suites), _generalisation(suites)]
+    scores = [table for table in found if table is not None]
+    ranks = correlation_table(suites, options)
+    tables = scores if ranks is None else [*scores, ranks]
     paths = [path for table in tables for path in write_table(table, out / "tables")]
     title = options.title or "Scorecard"
-    text = f"# {title}\n\n" + "\n\n".join(markdown(table) for table in tables)
-    write_text(out / "scorecard.md", text)
-    write_text(out / "scorecard.html", _page(title, suites, tables))
+    parts = [f"# {title}", *(markdown(table) for table in tables)]
+    if ranks is None:
+        parts.append(NO_RANKS)
+    write_text(out / "scorecard.md", "\n\n".join(parts))
+    write_text(out / "scorecard.html", _page(title, suites, scores, ranks))
     return [out / "scorecard.html", out / "scorecard.md", *paths]
 
 
-def _page(title: str, suites: Sequence[Suite], tables: Sequence[Table]) -> str:
+def _page(title: str, suites: Sequence[Suite], scores: Sequence[Table], ranks: Table | None) -> str:
     systems = dict.fromkeys(name for suite in suites for name in suite.report.systems)
-    first, *rest = map(html_table, tables)
+    agreement = f"<p>{NO_RANKS}</p>" if ranks is None else html_table(ranks)
     return static_page(
         title,
         f"Recombine report · {len(suites)} suites · {len(systems)} systems",
         "Each suite asks another question. Does the system that wins one win the others?",
         {
-            "scores": ("Scores", f"<h2>What does each system score?</h2>{first}"),
-            **(
-                {"ranks": ("Ranks", f"<h2>Do the suites agree?</h2>{''.join(rest)}")}
-                if rest
-                else {}
+            "scores": (
+                "Scores",
+                f"<h2>What does each system score?</h2>{''.join(map(html_table, scores))}",
             ),
+            "ranks": ("Ranks", f"<h2>Do the suites agree?</h2>{agreement}"),
         },
     )
 
