@@ -95,18 +95,6 @@ class Divergent:
         ):
             raise ConfigError("the published method knows no groups, fixed train set or start")
 
-    def cuts(self) -> Cuts:
-        """Return which atoms and compounds are controlled."""
-        return Cuts(
-            definition=self.definition,
-            edition=self.edition,
-            skip_most_frequent=self.skip_most_frequent,
-            block=self.block,
-            min_frequency=self.min_frequency,
-            min_weight=self.min_weight,
-            order=self.order,
-        )
-
     def preparation(self) -> Preparation:
         """Return how the corpus is read."""
         corpora = (self.corpus, *([self.fixed_train] if self.fixed_train else []))
@@ -130,7 +118,7 @@ class Divergent:
     def build(self, draft: Draft) -> None:
         """Read, count, split, write and certify."""
         corpus, ends = self.preparation().run(draft.workdir)
-        counts = count_corpus(corpus, self.cuts(), draft.workdir / "rows")
+        counts = count_corpus(corpus, Cuts.of(self), draft.workdir / "rows")
         bounds = self.bounds(counts, ends)
         sides = self.divide(corpus, counts, bounds, ends, draft.seed, draft.workdir)
         self.write(draft, corpus, counts, sides)

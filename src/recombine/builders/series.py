@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine.benchmark import Benchmark, Draft
-from recombine.builders.divergence.count import Counts, count_corpus
+from recombine.builders.divergence.count import Counts, Cuts, count_corpus
 from recombine.builders.divergence.encode import Corpus
 from recombine.builders.divergent import Divergent
 from recombine.builders.recipe import Recipe
@@ -65,7 +65,7 @@ def build_series(
     shared = Draft(out / "shared", seed=0)
     shared.path.rmdir()  # only its working directory is wanted
     corpus, ends = builder.preparation().run(shared.workdir)
-    counts = count_corpus(corpus, builder.cuts(), shared.workdir / "rows")
+    counts = count_corpus(corpus, Cuts.of(builder), shared.workdir / "rows")
     # The tightest default sizes are those of the maximal split; all members share them.
     bounds = dataclasses.replace(builder, target_divergence=1.0).bounds(counts, ends)
 

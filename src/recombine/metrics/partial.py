@@ -24,6 +24,13 @@ MOST_READINGS = 24  # of one hypothesis; a reading with the right role is enough
 MOST_STARTS = 60  # characters before a constituent that may belong to it
 
 
+def names_constituents(example: Example) -> bool:
+    """Whether an example says which constituents a translation must have."""
+    # A focus without renderings (a minimal pair's noun, an idiom) is another metric's matter.
+    named = example.focus and all(focus.accepted for focus in example.focus)
+    return bool(named and example.references)
+
+
 @dataclass(kw_only=True)
 class Partial:
     """1 when every focus of the example is rendered and has its role; else 0.
@@ -44,9 +51,7 @@ class Partial:
 
     def key(self, example: Example) -> str | None:
         """Examples of patterns that name a constituent are observed one by one."""
-        # A focus without renderings (a minimal pair's noun, an idiom) is another metric's matter.
-        named = example.focus and all(focus.accepted for focus in example.focus)
-        return example.id if named and example.references else None
+        return example.id if names_constituents(example) else None
 
     def observe(self, items: Sequence[Scored]) -> Observation:
         """Judge one hypothesis."""

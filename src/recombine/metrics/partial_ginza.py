@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from recombine.benchmark import Example, Focus, normalise
 from recombine.metrics.base import Observation, Scored, Stats
+from recombine.metrics.partial import names_constituents
 from recombine.registry import require
 
 # Universal Dependencies of the roles that SGET's patterns speak of. Some Japanese verbs mark their
@@ -36,8 +37,7 @@ class PartialGinza:
 
     def key(self, example: Example) -> str | None:
         """Examples of patterns that name a constituent are observed one by one."""
-        named = example.focus and all(focus.accepted for focus in example.focus)
-        return example.id if named and example.references else None
+        return example.id if names_constituents(example) else None
 
     def observe(self, items: Sequence[Scored]) -> Observation:
         """Judge one hypothesis."""

@@ -64,7 +64,7 @@ class Measurement:
         """Return the divergences of two corpora and what they rest on."""
         with tempfile.TemporaryDirectory(prefix="recombine-") as folder:
             corpus, ends = self._prepare((train, test), Path(folder))
-            counts = count_corpus(corpus, self._cuts(), Path(folder) / "rows")
+            counts = count_corpus(corpus, Cuts.of(self), Path(folder) / "rows")
             sides = counts.sentences >= ends[0]
             train_rows, test_rows = (self._some(np.flatnonzero(one)) for one in (~sides, sides))
             found = self._pair(counts, train_rows, test_rows)
@@ -102,17 +102,6 @@ class Measurement:
             address=self.address,
             cache=self.cache or folder,
         ).run(folder)
-
-    def _cuts(self) -> Cuts:
-        return Cuts(
-            definition=self.definition,
-            edition=self.edition,
-            skip_most_frequent=self.skip_most_frequent,
-            block=self.block,
-            min_frequency=self.min_frequency,
-            min_weight=self.min_weight,
-            order=self.order,
-        )
 
     def _pair(self, counts: Counts, train: Index, test: Index) -> dict[str, Any]:
         columns = counts.atoms + counts.compounds
