@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from statsmodels.stats.proportion import proportion_confint
 
+from recombine.report.draws import resample_sums
 from recombine.report.statistics import (
     Aggregator,
     bootstrap_scores,
     interval,
     recognise,
-    resample_sums,
     wilson,
 )
 

@@ -8,9 +8,8 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from recombine.report.observations import Panel, open_source, read_panel
+from recombine.report.observations import Panel, Part, open_source, read_panel
 from recombine.report.options import ReportOptions
 from recombine.report.paired import Difference, holm, mcnemar, tied_sets
 from recombine.report.seeds import compare_systems
@@ -65,7 +64,11 @@ class Comparison:
 def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
     """Every pair of systems; p-values Holm-adjusted over pairs, and over slices within a pair."""
     pairs = list(combinations(panel.systems, 2))
-    overall = [_difference(panel, a, b, None, options) for a, b in pairs]
+    whole = panel.part(None, options.cluster, options.seed)
+    overall = [
+        _difference(panel, whole, a, b, options, options.samples, options.trials) for a, b in pairs
+    ]
+    slices = _slices(panel, pairs, options)
     adjusted = holm([one.p_value for one in overall])
     found = []
     for (first, second), difference, p_adjusted in zip(pairs, overall, adjusted, strict=True):
@@ -79,7 +82,7 @@ def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
                 n=len(panel.keys),
                 overall=difference,
                 p_adjusted=p_adjusted,
-                slices=_slices(panel, first, second, options),
+                slices=slices[first, second],
                 only_first=only_first,
                 only_second=only_second,
             )
@@ -89,20 +92,23 @@ def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
 
 def _difference(
     panel: Panel,
+    part: Part,
     first: str,
     second: str,
-    where: npt.NDArray[np.int64] | None,
     options: ReportOptions,
+    samples: int,
+    trials: int,
 ) -> Difference:
     found = compare_systems(
-        panel.tables(first, where),
-        panel.tables(second, where),
+        part.tables[first],
+        part.tables[second],
         panel.aggregator,
-        clusters=panel.clusters(options.cluster, where),
-        samples=options.samples if where is None else SLICE_SAMPLES,
-        trials=options.trials if where is None else SLICE_SAMPLES,
+        clusters=part.clusters,
+        samples=samples,
+        trials=trials,
         confidence=options.confidence,
         seed=options.seed,
+        draws=part.draws,
     )
     scale = panel.factor
     return Difference(
@@ -111,20 +117,27 @@ def _difference(
 
 
 def _slices(
-    panel: Panel, first: str, second: str, options: ReportOptions
-) -> tuple[SliceDifference, ...]:
+    panel: Panel, pairs: Sequence[tuple[str, str]], options: ReportOptions
+) -> dict[tuple[str, str], tuple[SliceDifference, ...]]:
+    """Differences of each pair on each value of the main tag; the pairs share the draws."""
     tag = main_tag(panel)
-    if tag is None:
-        return ()
-    places = panel.slices(tag)
-    found = [_difference(panel, first, second, where, options) for where in places.values()]
-    adjusted = holm([one.p_value for one in found])
-    return tuple(
-        SliceDifference(value, len(where), difference, p_adjusted, panel.higher_is_better)
-        for (value, where), difference, p_adjusted in zip(
-            places.items(), found, adjusted, strict=True
+    places = panel.slices(tag) if tag is not None else {}
+    found: dict[tuple[str, str], list[Difference]] = {pair: [] for pair in pairs}
+    for where in places.values():
+        part = panel.part(where, options.cluster, options.seed)
+        for pair in pairs:
+            found[pair].append(
+                _difference(panel, part, *pair, options, SLICE_SAMPLES, SLICE_SAMPLES)
+            )
+    return {
+        pair: tuple(
+            SliceDifference(value, len(where), difference, p_adjusted, panel.higher_is_better)
+            for (value, where), difference, p_adjusted in zip(
+                places.items(), differences, holm([one.p_value for one in differences]), strict=True
+            )
         )
-    )
+        for pair, differences in found.items()
+    }
 
 
 def _discordant(panel: Panel, first: str, second: str) -> tuple[int, int]:

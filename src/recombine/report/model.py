@@ -256,14 +256,18 @@ def _crosses(
 
 
 def _cross(panel: Panel, row: str, column: str) -> dict[tuple[str, str], dict[str, Cross]]:
-    places: dict[tuple[str, str], list[int]] = {}
-    for position, pair in enumerate(zip(panel.tags[row], panel.tags[column], strict=True)):
-        if NO_TAG not in pair:
-            places.setdefault((str(pair[0]), str(pair[1])), []).append(position)
+    places = []
+    for second, there in panel.slices(column).items():
+        inside = np.zeros(len(panel.keys), dtype=bool)
+        inside[there] = True
+        for first, here in panel.slices(row).items():
+            where = here[inside[here]]
+            if len(where):
+                places.append((first, second, where))
     found = {}
-    for pair, positions in places.items():
-        where = np.asarray(positions, dtype=np.int64)
-        found[pair] = {
+    # In order of first appearance.
+    for first, second, where in sorted(places, key=lambda place: int(place[2][0])):
+        found[first, second] = {
             system: Cross(
                 len(where), float(np.mean(list(panel.seed_scores(system, where).values())))
             )

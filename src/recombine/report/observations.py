@@ -7,8 +7,6 @@ system and seed observed (paired tests need matched keys) and says how many it l
 from __future__ import annotations
 
 import dataclasses
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,21 +18,15 @@ import numpy.typing as npt
 
 from recombine.benchmark import Example
 from recombine.errors import ConfigError, DataError, Where
-from recombine.files import read_jsonl, read_lines
+from recombine.files import read_jsonl
 from recombine.registry import create, lookup
-from recombine.report.source import (
-    Scores,
-    Source,
-    open_source,
-    read_rows,
-    read_translations,
-)
+from recombine.report.draws import Array, Clusters, Draws
+from recombine.report.score_file import ScoreColumns, read_details, read_scores
+from recombine.report.source import Scores, Source, open_source, read_translations
 from recombine.report.statistics import (
     Aggregate,
     AggregateMany,
     Aggregator,
-    Array,
-    Clusters,
     cluster_codes,
     recognise,
     some_clusters,
@@ -69,6 +61,16 @@ class Column:
     stats: Array
     values: Array
     labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some keys of a panel, or all: the statistics of every system's seeds, and draws from them."""
+
+    size: int
+    tables: Mapping[str, list[Array]]
+    clusters: Clusters | None
+    draws: Draws
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,25 @@ class Panel:
     def _slices(self) -> dict[str, dict[str, npt.NDArray[np.int64]]]:
         return {}
 
+    def part(
+        self, where: npt.NDArray[np.int64] | None, cluster: str = "group", seed: int = 0
+    ) -> Part:
+        """These keys, or all, to be resampled by this cluster with this seed."""
+        place = (cluster, seed)
+        if where is None and place in self._whole:
+            return self._whole[place]
+        tables = {system: self.tables(system, where) for system in self.systems}
+        clusters = self.clusters(cluster, where)
+        draws = Draws([one for by_seed in tables.values() for one in by_seed], seed, clusters)
+        found = Part(len(self.keys) if where is None else len(where), tables, clusters, draws)
+        if where is None:
+            self._whole[place] = found
+        return found
+
+    @cached_property
+    def _whole(self) -> dict[tuple[str, int], Part]:
+        return {}
+
     def clusters(self, name: str, where: npt.NDArray[np.int64] | None = None) -> Clusters | None:
         """Cluster numbers of the keys by group or tag; None where every key stands alone.
 
@@ -175,82 +196,15 @@ class Panel:
         return {}
 
 
-@dataclass(slots=True)
-class _Rows:
-    keys: list[str]
-    ids: list[tuple[str, ...]]
-    values: Array
-    stats: Array
-    labels: list[str]
-
-    def seen(self) -> dict[str, float]:
-        """Values by example id."""
-        pairs = zip(self.ids, self.values.tolist(), strict=True)
-        return {name: value for group, value in pairs for name in group}
-
-
-def read_scores(path: Path) -> _Rows:
-    """Read one score file into columns."""
-    keys: list[str] = []
-    ids: list[tuple[str, ...]] = []
-    values: list[float] = []
-    stats: list[Sequence[float]] = []
-    labels: list[str] = []
-    for number, row in enumerate(read_rows(path), start=1):
-        try:
-            found = row.get("ids") or [row["id"] if "id" in row else row["key"]]
-            keys.append(row.get("key", found[0]))
-            value = float(row["value"])
-            detail = row.get("detail") or {}
-            labels.append(str(detail.get("class", "")))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DataError(f"not an observation: {error}", Where(str(path), number)) from None
-        ids.append(tuple(found))
-        values.append(value)
-        stats.append(row.get("stats") or (value,))
-    widths = {len(row) for row in stats}
-    if len(widths) > 1:
-        raise DataError(
-            "observations of one metric differ in their number of statistics", Where(str(path))
-        )
-    width = widths.pop() if widths else 1
-    table = np.asarray(stats, dtype=np.float64).reshape(len(keys), width)
-    return _Rows(keys, ids, np.asarray(values, dtype=np.float64), table, labels)
-
-
-# Finds the ids of a row without reading the rest of it, which may be long.
-ROW_IDS = re.compile(r'"ids?":(\[[^\]]*\]|"[^"]*")')
-
-
-def read_details(path: Path, wanted: set[str]) -> dict[str, dict[str, Any]]:
-    """The explanations of a score file for the examples wanted, by example id."""
-    found = {}
-    chosen = [
-        line for _, line in read_lines(path)
-        if (ids := ROW_IDS.search(line)) is None or not wanted.isdisjoint(_names(ids.group(1)))
-    ]  # fmt: skip
-    for row in json.loads(f"[{','.join(chosen)}]"):
-        for one in row.get("ids") or [row.get("id", row.get("key"))]:
-            if one in wanted:
-                found[one] = {"value": row["value"], "detail": row.get("detail") or {}}
-    return found
-
-
-def _names(text: str) -> list[str]:
-    plain = text[0] == '"' and "\\" not in text  # as nearly all are
-    value = text[1:-1] if plain else json.loads(text)
-    return value if isinstance(value, list) else [value]
-
-
 def read_panel(source: Source, metric: str, split: str, checkpoint: str | None = None) -> Panel:
     """Read one metric on one split for every system and seed, aligned by key."""
     files = source.files(metric, split, checkpoint)
     if not files:
         raise DataError(f"no scores of metric '{metric}' on split '{split}'")
     tables = {(one.system, one.seed): read_scores(one.path) for one in files}
-    for one in files:
-        # One file per system is enough for choosing examples to show.
-        if checkpoint is None and one.seed == min(f.seed for f in files if f.system == one.system):
+    if checkpoint is None and metric == source.metrics(split)[0]:
+        # Choosing examples to show needs one file per system, of the first metric.
+        for one in {one.system: one for one in reversed(files)}.values():
             source.seen[one.path] = tables[one.system, one.seed].seen()
     common = set.intersection(*(set(table.keys) for table in tables.values()))
     left_out = {
@@ -269,6 +223,10 @@ def read_panel(source: Source, metric: str, split: str, checkpoint: str | None =
     columns: dict[str, dict[int, Column]] = {}
     for one in files:
         columns.setdefault(one.system, {})[one.seed] = _aligned(tables[one.system, one.seed], keys)
+    if source.tagged.get(split, ((),))[0] != ids:  # most metrics of a split have the same keys
+        examples = source.examples(split)
+        source.tagged[split] = (ids, _tag_columns(examples, ids), _group_column(examples, ids))
+    _, tags, groups = source.tagged[split]
     facts = _metric_facts(files[0], source)
     # Rows of every system, so that one that is always right does not hide what the metric is.
     everything = np.concatenate(
@@ -280,8 +238,8 @@ def read_panel(source: Source, metric: str, split: str, checkpoint: str | None =
         signature=facts.signature,
         keys=keys,
         ids=ids,
-        tags=_tag_columns(source.examples(split), ids),
-        groups=_group_column(source.examples(split), ids),
+        tags=tags,
+        groups=groups,
         columns=columns,
         aggregator=recognise(facts.aggregate, everything, facts.many),
         higher_is_better=facts.higher_is_better,
@@ -289,7 +247,7 @@ def read_panel(source: Source, metric: str, split: str, checkpoint: str | None =
     )
 
 
-def _aligned(table: _Rows, keys: Sequence[str]) -> Column:
+def _aligned(table: ScoreColumns, keys: Sequence[str]) -> Column:
     if len(set(table.keys)) != len(table.keys):
         raise DataError("a key is observed twice in one score file")
     if tuple(table.keys) == tuple(keys):
@@ -360,10 +318,16 @@ def _tag_columns(
     columns = {}
     for name in names:
         column = np.full(len(ids), NO_TAG, dtype=object)
+        shown: dict[Any, str] = {}
         for position, group in enumerate(members):
             found = {one.tags[name] for one in group if name in one.tags}
             if len(found) == 1:
-                column[position] = show_tag(found.pop())
+                value = found.pop()
+                # Equal values of two types (1, 1.0 and True) are not shown alike.
+                kind = (type(value), value)
+                if kind not in shown:
+                    shown[kind] = show_tag(value)
+                column[position] = shown[kind]
         columns[name] = column
     if LENGTH_TAG not in columns:
         columns[LENGTH_TAG] = np.array(

@@ -44,3 +44,11 @@ class ReportPaths(NamedTuple):
     figures: tuple[Path, ...]
     exports: tuple[Path, ...]
     notes: tuple[str, ...]
+    # A page of inconsistent pairs, where there are pairs.
+    pairs: Path | None = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file written."""
+        pages = (self.html, self.markdown, self.csv, *([self.pairs] if self.pairs else []))
+        return (*pages, *self.tables, *self.figures, *self.exports)

@@ -182,6 +182,8 @@ def _short_number(value: float) -> float:
 
 def explain(detail: Mapping[str, Any]) -> str:
     """A verdict's detail in words: the metric's own sentence if it has one, else its fields."""
+    if not detail:
+        return ""
     for name in ("explanation", "reason", "why"):
         if isinstance(detail.get(name), str):
             head = str(detail.get("class", ""))

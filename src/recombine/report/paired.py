@@ -9,14 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats as distributions
 
+from recombine.report.draws import Array, Clusters, Draws
 from recombine.report.statistics import (
     Aggregator,
-    Array,
-    Clusters,
-    cluster_rows,
-    draw_rows,
     percentile_interval,
-    resample_sums,
 )
 
 # Below this many discordant pairs McNemar's chi-square is a poor approximation and the exact
@@ -66,27 +62,34 @@ def paired_scores(
     samples: int = 1_000,
     seed: int = 0,
     clusters: Clusters | None = None,
+    draws: Draws | None = None,
 ) -> tuple[Array, Array]:
-    """Scores of both systems on the same bootstrap samples of keys (or clusters)."""
-    generator = np.random.default_rng(seed)
-    width = first.shape[1]
-    both = np.concatenate([first, second], axis=1)
+    """Scores of both systems on the same bootstrap samples of keys (or clusters).
+
+    ``draws`` of the same seed and clusters save work where they serve several pairs.
+    """
+    scores = resampled_scores(
+        [first, second], aggregator, samples, draws or Draws([first, second], seed, clusters)
+    )
+    return scores[:, 0], scores[:, 1]
+
+
+def resampled_scores(
+    tables: Sequence[Array], aggregator: Aggregator, samples: int, draws: Draws
+) -> Array:
+    """Scores [samples, tables] on the same bootstrap samples."""
     if aggregator.kind == "rows":
-        scores = [
-            (aggregator.from_rows(first[drawn]), aggregator.from_rows(second[drawn]))
-            for drawn in draw_rows(len(first), clusters, generator, samples)
-        ]
-        return np.array([one for one, _ in scores]), np.array([one for _, one in scores])
-    if clusters is None:
-        totals = np.ones(len(both))
-    else:
-        both, totals = cluster_rows(both, clusters)
-    blocks = resample_sums(np.concatenate([both, totals[:, None]], axis=1), samples, generator)
-    scores_first, scores_second = [], []
-    for block in blocks:
-        scores_first.append(aggregator.from_sums(block[:, :width], block[:, -1]))
-        scores_second.append(aggregator.from_sums(block[:, width : 2 * width], block[:, -1]))
-    return np.concatenate(scores_first), np.concatenate(scores_second)
+        drawn_rows = draws.rows(samples)
+        return np.array(
+            [[aggregator.from_rows(table[drawn]) for table in tables] for drawn in drawn_rows]
+        )
+    width = tables[0].shape[1]
+    sums = draws.sums(tables, samples)
+    columns = [
+        aggregator.from_sums(sums[:, index * width : (index + 1) * width], sums[:, -1])
+        for index in range(len(tables))
+    ]
+    return np.stack(columns, axis=1)
 
 
 def p_value_from_trials(trials: Array, observed: float) -> float:
@@ -150,24 +153,17 @@ def approximate_randomisation(
     confidence: float = 0.95,
     bootstrap_samples: int = 1_000,
     clusters: Clusters | None = None,
+    draws: Draws | None = None,
 ) -> Difference:
     """Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005): swap outputs at random.
 
     Observations of one cluster are swapped together: only whole clusters are exchangeable.
     """
-    generator = np.random.default_rng(seed)
+    draws = draws or Draws([first, second], seed, clusters)
     observed = aggregator.from_rows(second) - aggregator.from_rows(first)
-    units = len(first) if clusters is None else len(np.unique(clusters))
-    values = np.concatenate(
-        [
-            _swap_trials(
-                first, second, aggregator, clusters, generator.integers(0, 2, (size, units), "i1")
-            )
-            for size in _blocks(trials, units)
-        ]
-    )
+    values = _swap_trials(first, second, aggregator, trials, draws)
     scores_first, scores_second = paired_scores(
-        first, second, aggregator, bootstrap_samples, seed, clusters
+        first, second, aggregator, bootstrap_samples, seed, clusters, draws
     )
     span = percentile_interval(observed, scores_second - scores_first, confidence)
     name = "approximate randomisation"
@@ -180,38 +176,22 @@ def approximate_randomisation(
     )
 
 
-def _blocks(trials: int, items: int) -> list[int]:
-    # A block of swap masks stays below 64 MB.
-    size = max(1, min(trials, 8_000_000 // max(items, 1)))
-    full, rest = divmod(trials, size)
-    return [size] * full + ([rest] if rest else [])
-
-
 def _swap_trials(
-    first: Array,
-    second: Array,
-    aggregator: Aggregator,
-    clusters: Clusters | None,
-    swap: npt.NDArray[np.int8],
+    first: Array, second: Array, aggregator: Aggregator, trials: int, draws: Draws
 ) -> Array:
-    """Absolute differences after exchanging what ``swap`` [trials, items or clusters] says."""
+    """Absolute differences after each trial's exchanges."""
     if aggregator.kind == "rows":
-        if clusters is not None:
-            swap = swap[:, np.unique(clusters, return_inverse=True)[1]]
-        values = np.empty(len(swap))
-        for trial, row in enumerate(swap):
-            chosen = row.astype(bool)[:, None]
-            values[trial] = abs(
-                aggregator.from_rows(np.where(chosen, first, second))
-                - aggregator.from_rows(np.where(chosen, second, first))
-            )
-        return values
-    totals = np.full(len(swap), float(len(first)))
-    if clusters is not None:
-        first, second = (cluster_rows(rows, clusters)[0] for rows in (first, second))
-    moved = swap.astype(np.float64) @ (first - second)
-    left = aggregator.from_sums(second.sum(axis=0) + moved, totals)
-    right = aggregator.from_sums(first.sum(axis=0) - moved, totals)
+        chosen = (row.astype(bool)[:, None] for block in draws.swaps(trials) for row in block)
+        differences = [
+            aggregator.from_rows(np.where(swap, first, second))
+            - aggregator.from_rows(np.where(swap, second, first))
+            for swap in chosen
+        ]
+        return np.abs(differences)
+    totals = np.full(trials, float(len(first)))
+    moved = draws.moved(first, second, trials)
+    left = aggregator.from_sums(draws.units(second).sum(axis=0) + moved, totals)
+    right = aggregator.from_sums(draws.units(first).sum(axis=0) - moved, totals)
     return np.abs(left - right)
 
 

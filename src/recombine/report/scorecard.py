@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine.files import write_text
+from recombine.report.folder import replace_former
 from recombine.report.generalisation import BUILDER, generalisation_table, make_family
 from recombine.report.model import Report, Sheet, build_report
 from recombine.report.observations import open_source
@@ -88,7 +89,9 @@ def write_scorecard(
         parts.append(NO_RANKS)
     write_text(out / "scorecard.md", "\n\n".join(parts))
     write_text(out / "scorecard.html", _page(title, suites, scores, ranks))
-    return [out / "scorecard.html", out / "scorecard.md", *paths]
+    files = [out / "scorecard.html", out / "scorecard.md", *paths]
+    replace_former(out, "scorecard", files)
+    return files
 
 
 def _page(title: str, suites: Sequence[Suite], scores: Sequence[Table], ranks: Table | None) -> str:

@@ -13,18 +13,20 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from recombine.report.paired import Difference, approximate_randomisation, mcnemar, paired_bootstrap
+from recombine.report.draws import Array, Clusters, Draws
+from recombine.report.paired import (
+    Difference,
+    approximate_randomisation,
+    mcnemar,
+    paired_bootstrap,
+    resampled_scores,
+)
 from recombine.report.statistics import (
     Aggregator,
-    Array,
-    Clusters,
     Interval,
-    cluster_rows,
     clustered_table,
-    draw_rows,
     interval,
     percentile_interval,
-    resample_sums,
     student_interval,
     wilson,
 )
@@ -140,35 +142,6 @@ def _satterthwaite(total: float, parts: Sequence[Component]) -> float:
     return float(total**2 / below) if below > 0 else 1.0
 
 
-def seed_scores_under_resampling(
-    tables: Sequence[Array],
-    aggregator: Aggregator,
-    samples: int,
-    seed: int,
-    clusters: Clusters | None = None,
-) -> Array:
-    """Scores [samples, seeds] when the items (shared by all seeds) or clusters are resampled."""
-    generator = np.random.default_rng(seed)
-    width = tables[0].shape[1]
-    items = len(tables[0])
-    if aggregator.kind == "rows":
-        drawn_rows = draw_rows(items, clusters, generator, samples)
-        return np.array(
-            [[aggregator.from_rows(table[drawn]) for table in tables] for drawn in drawn_rows]
-        )
-    joined = np.concatenate([*tables, np.ones((items, 1))], axis=1)
-    if clusters is not None:
-        joined, _ = cluster_rows(joined, clusters)
-    blocks = []
-    for block in resample_sums(joined, samples, generator):
-        columns = [
-            aggregator.from_sums(block[:, index * width : (index + 1) * width], block[:, -1])
-            for index in range(len(tables))
-        ]
-        blocks.append(np.stack(columns, axis=1))
-    return np.concatenate(blocks)
-
-
 def hierarchical_bootstrap(
     tables: Sequence[Array],
     aggregator: Aggregator,
@@ -182,7 +155,7 @@ def hierarchical_bootstrap(
     With S seeds the plain version sees only (S - 1) / S of the seed variance, a third less at
     three seeds, so resampled seed means are stretched around the mean by sqrt(S / (S - 1)).
     """
-    scores = seed_scores_under_resampling(tables, aggregator, samples, seed)
+    scores = resampled_scores(tables, aggregator, samples, Draws(tables, seed))
     generator = np.random.default_rng(np.random.SeedSequence([seed, 1]))
     count = len(tables)
     drawn = generator.integers(0, count, size=(samples, count))
@@ -203,8 +176,11 @@ def system_interval(
     samples: int = 1_000,
     confidence: float = 0.95,
     seed: int = 0,
+    draws: Draws | None = None,
 ) -> Interval:
     """The interval of a system's mean score over seeds.
+
+    ``draws`` of the same seed and clusters save work where they serve several systems.
 
     One seed: items only (Wilson or bootstrap).  Several seeds: the crossed random-effects interval
     for means, and for corpus metrics Student's t over seed and resampled-item variance together.
@@ -217,12 +193,14 @@ def system_interval(
             samples=samples,
             confidence=confidence,
             seed=seed,
+            draws=draws,
         )
     if aggregator.kind == "mean":
         table = _item_table(tables, aggregator, clusters)
         unit = "items" if clusters is None else "clusters"
         return crossed_interval(table, confidence, _limits(tables, aggregator), unit)
-    estimate, parts = _seed_and_item_parts(tables, aggregator, clusters, samples, seed)
+    draws = draws or Draws(tables, seed, clusters)
+    estimate, parts = _seed_and_item_parts(tables, aggregator, clusters, samples, draws)
     return component_interval(estimate, parts, confidence, "seeds + resampled items")
 
 
@@ -245,12 +223,12 @@ def _seed_and_item_parts(
     aggregator: Aggregator,
     clusters: Clusters | None,
     samples: int,
-    seed: int,
+    draws: Draws,
 ) -> tuple[float, list[Component]]:
     # Adding the two variances counts the seed-by-item residual twice: slightly too wide, never
     # too narrow.
     scores = np.array([aggregator.from_rows(table) for table in tables])
-    resampled = seed_scores_under_resampling(tables, aggregator, samples, seed, clusters)
+    resampled = resampled_scores(tables, aggregator, samples, draws)
     items = len(tables[0]) if clusters is None else len(np.unique(clusters))
     item_part = Component(float(resampled.mean(axis=1).var(ddof=1)), max(items - 1, 1))
     seed_part = Component(float(scores.var(ddof=1)) / len(scores), len(scores) - 1)
@@ -267,6 +245,7 @@ def compare_systems(
     trials: int = 2_000,
     confidence: float = 0.95,
     seed: int = 0,
+    draws: Draws | None = None,
 ) -> Difference:
     """Second minus first on matched items, seeds taken into account where there are several.
 
@@ -275,15 +254,16 @@ def compare_systems(
     means with the paired variance of items or clusters added; a system with a single seed borrows
     the other's seed variance, because assuming none would be the less honest guess.
     """
+    draws = draws or Draws([*first, *second], seed, clusters)
     if len(first) == 1 and len(second) == 1:
         return _compare_one_seed(
-            first[0], second[0], aggregator, clusters, samples, trials, confidence, seed
+            first[0], second[0], aggregator, clusters, samples, trials, confidence, seed, draws
         )
     scores_first = np.array([aggregator.from_rows(table) for table in first])
     scores_second = np.array([aggregator.from_rows(table) for table in second])
     observed = float(scores_second.mean() - scores_first.mean())
     parts = _seed_parts(scores_first, scores_second)
-    parts.append(_paired_item_part(first, second, aggregator, clusters, samples, seed))
+    parts.append(_paired_item_part(first, second, aggregator, clusters, samples, draws))
     total = sum(part.variance for part in parts)
     freedom = _satterthwaite(total, parts)
     span = student_interval(observed, total, freedom, confidence, "welch")
@@ -304,6 +284,7 @@ def _compare_one_seed(
     trials: int,
     confidence: float,
     seed: int,
+    draws: Draws,
 ) -> Difference:
     values_first, values_second = first[:, 0], second[:, 0]
     verdicts = bool(np.isin(np.concatenate([values_first, values_second]), (0.0, 1.0)).all())
@@ -322,6 +303,7 @@ def _compare_one_seed(
         confidence=confidence,
         bootstrap_samples=samples,
         clusters=clusters,
+        draws=draws,
     )
 
 
@@ -344,7 +326,7 @@ def _paired_item_part(
     aggregator: Aggregator,
     clusters: Clusters | None,
     samples: int,
-    seed: int,
+    draws: Draws,
 ) -> Component:
     """Variance of the difference due to the choice of items, or of clusters of them.
 
@@ -358,7 +340,6 @@ def _paired_item_part(
         variance = float(gain.var(ddof=1)) if items > 1 else 0.0
         variance -= sum(_residual_mean_square(table) / len(table) for table in (left, right))
         return Component(max(variance, 0.0) / items, max(items - 1, 1))
-    tables = [*first, *second]
-    resampled = seed_scores_under_resampling(tables, aggregator, samples, seed, clusters)
+    resampled = resampled_scores([*first, *second], aggregator, samples, draws)
     gains = resampled[:, len(first) :].mean(axis=1) - resampled[:, : len(first)].mean(axis=1)
     return Component(float(gains.var(ddof=1)), max(items - 1, 1))

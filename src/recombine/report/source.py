@@ -58,6 +58,11 @@ class Source:
         return {}
 
     @cached_property
+    def tagged(self) -> dict[str, tuple[Any, Any, Any]]:
+        """Ids of the keys, tags and groups of the panel read last on each split."""
+        return {}
+
+    @cached_property
     def _examples(self) -> dict[str, dict[str, Example]]:
         return {}
 

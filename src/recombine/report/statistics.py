@@ -2,32 +2,22 @@
 
 Everything resamples *keys* (the unit a metric observes: a sentence, a compound, a minimal pair) or
 clusters of keys (a target word, a template), never rows, so that clustered data get honest
-intervals.  Two facts make it fast: a bootstrap sample of a 0/1 list is a binomial draw, and a
-bootstrap sample of a list with few distinct rows is a multinomial draw over the distinct rows.
+intervals.  A bootstrap sample of a 0/1 list is a binomial draw, which makes it fast.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-Array = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
-# A cluster number per observation.
-Clusters = npt.NDArray[np.int64]
+from recombine.report.draws import Array, Clusters, Counts, Draws, cluster_rows, is_zero_one
+
 Aggregate = Callable[[Array], float]
 AggregateMany = Callable[[Array], Array]
-
-# Distinct rows up to which drawing a multinomial is cheaper than drawing indices.
-FEW_DISTINCT_ROWS = 256
-WIDEST_SORTED = 6
-# Counts of resampled rows held in memory at once (64 MB of float64).
-BLOCK_CELLS = 8_000_000
 
 
 class Interval(NamedTuple):
@@ -172,15 +162,6 @@ def some_clusters(
     return part if 1 < len(np.unique(part)) < len(part) else None
 
 
-def cluster_rows(rows: Array, clusters: Clusters) -> tuple[Array, Array]:
-    """Column sums and observation counts per cluster label."""
-    _, index = np.unique(clusters, return_inverse=True)
-    count = int(index.max()) + 1 if len(index) else 0
-    sums = np.zeros((count, rows.shape[1]))
-    np.add.at(sums, index, rows)
-    return sums, np.bincount(index, minlength=count).astype(np.float64)
-
-
 def clustered_table(values: Array, clusters: Clusters) -> Array:
     """A seeds x items table as seeds x clusters, with the same mean in every row.
 
@@ -194,92 +175,35 @@ def clustered_table(values: Array, clusters: Clusters) -> Array:
     return np.asarray((sums - mean * sizes[:, None]).T * share + mean, dtype=np.float64)
 
 
-def draw_rows(
-    count: int, clusters: Clusters | None, generator: np.random.Generator, samples: int
-) -> Iterator[Counts]:
-    """Row numbers of bootstrap samples of observations, or of whole clusters of them."""
-    if clusters is None:
-        for _ in range(samples):
-            yield generator.integers(0, count, count)
-        return
-    labels, index = np.unique(clusters, return_inverse=True)
-    members = np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index))[:-1])
-    for _ in range(samples):
-        drawn = generator.integers(0, len(labels), len(labels))
-        yield np.concatenate([members[one] for one in drawn])
-
-
-def resample_sums(rows: Array, samples: int, generator: np.random.Generator) -> Iterator[Array]:
-    """Column sums of bootstrap samples of ``rows``, in blocks of samples."""
-    count = len(rows)
-    # Sorting wide rows costs more than drawing them; only narrow ones have few distinct values.
-    if rows.shape[1] <= WIDEST_SORTED or count <= FEW_DISTINCT_ROWS:
-        distinct, times = _distinct_rows(rows)
-        if len(distinct) <= FEW_DISTINCT_ROWS:
-            draws = generator.multinomial(count, times / count, size=samples)
-            yield draws @ distinct
-            return
-    for counts in resample_counts(count, samples, generator):
-        yield counts @ rows
-
-
-def _distinct_rows(rows: Array) -> tuple[Array, Counts]:
-    """The different rows and how often each occurs; verdicts are counted without sorting."""
-    width = rows.shape[1]
-    if width <= WIDEST_SORTED and _is_zero_one(rows):
-        powers = 2 ** np.arange(width)
-        times = np.bincount((rows @ powers).astype(np.int64), minlength=2**width)
-        present = np.flatnonzero(times)
-        return ((present[:, None] // powers) % 2).astype(np.float64), times[present]
-    distinct, times = np.unique(rows, axis=0, return_counts=True)
-    return distinct, times
-
-
-def resample_counts(count: int, samples: int, generator: np.random.Generator) -> Iterator[Array]:
-    """How often each of ``count`` items occurs in each bootstrap sample, in blocks."""
-    block = max(1, min(samples, BLOCK_CELLS // max(count, 1)))
-    done = 0
-    while done < samples:
-        size = min(block, samples - done)
-        drawn = generator.integers(0, count, size=(size, count), dtype=np.int32)
-        drawn += (np.arange(size, dtype=np.int32) * np.int32(count))[:, None]
-        counts = np.bincount(drawn.reshape(-1), minlength=size * count)
-        yield counts.reshape(size, count).astype(np.float64)
-        done += size
-
-
 def bootstrap_scores(
     rows: Array,
     aggregator: Aggregator,
     samples: int = 10_000,
     seed: int = 0,
     clusters: Clusters | None = None,
+    draws: Draws | None = None,
 ) -> Array:
-    """Scores of bootstrap samples of the observations, or of whole clusters of them."""
-    generator = np.random.default_rng(seed)
-    if aggregator.kind == "rows":
-        drawn_rows = draw_rows(len(rows), clusters, generator, samples)
-        return np.array([aggregator.from_rows(rows[drawn]) for drawn in drawn_rows])
-    sums, totals = (rows, np.ones(len(rows))) if clusters is None else cluster_rows(rows, clusters)
+    """Scores of bootstrap samples of the observations, or of whole clusters of them.
+
+    ``draws`` of the same seed and clusters save work where they serve several tables.
+    """
     if aggregator.kind == "mean":
-        sums = sums[:, :1]
-    if clusters is None and aggregator.kind == "mean" and _is_zero_one(sums):
-        drawn = generator.binomial(len(sums), float(sums.mean()), size=samples)
-        return aggregator.from_sums(drawn[:, None].astype(np.float64), np.full(samples, len(sums)))
-    with_totals = np.concatenate([sums, totals[:, None]], axis=1)
-    scores = [
-        aggregator.from_sums(block[:, :-1], block[:, -1])
-        for block in resample_sums(with_totals, samples, generator)
-    ]
-    return np.concatenate(scores)
+        rows = rows[:, :1]
+        if clusters is None and is_zero_one(rows):
+            generator = np.random.default_rng(seed)
+            drawn = generator.binomial(len(rows), float(rows.mean()), size=samples)
+            sums = drawn[:, None].astype(np.float64)
+            return aggregator.from_sums(sums, np.full(samples, len(rows)))
+        draws = None
+    draws = draws or Draws([rows], seed, clusters)
+    if aggregator.kind == "rows":
+        return np.array([aggregator.from_rows(rows[drawn]) for drawn in draws.rows(samples)])
+    sums = draws.sums([rows], samples)
+    return aggregator.from_sums(sums[:, :-1], sums[:, -1])
 
 
 def _is_constant_share(rows: Array) -> bool:
     return bool(rows[0, 0] in (0.0, 1.0) and np.all(rows[:, 0] == rows[0, 0]))
-
-
-def _is_zero_one(values: Array) -> bool:
-    return bool(np.all((values == 0) | (values == 1)))
 
 
 def percentile_interval(
@@ -302,6 +226,7 @@ def interval(
     samples: int = 1_000,
     confidence: float = 0.95,
     seed: int = 0,
+    draws: Draws | None = None,
 ) -> Interval:
     """The interval to print: Wilson for unclustered 0/1 means, else the clustered bootstrap."""
     if len(rows) == 0:
@@ -311,9 +236,9 @@ def interval(
         count = len(np.unique(clusters))
         share = wilson(count * float(rows[0, 0]), count, confidence)
         return aggregator.from_share(share._replace(method="wilson over clusters"))
-    if clusters is None and aggregator.kind == "mean" and _is_zero_one(rows[:, :1]):
+    if clusters is None and aggregator.kind == "mean" and is_zero_one(rows[:, :1]):
         return aggregator.from_share(wilson(float(rows[:, 0].sum()), len(rows), confidence))
-    scores = bootstrap_scores(rows, aggregator, samples, seed, clusters)
+    scores = bootstrap_scores(rows, aggregator, samples, seed, clusters, draws)
     name = "bootstrap" if clusters is None else "clustered bootstrap"
     return percentile_interval(aggregator.from_rows(rows), scores, confidence, name)
 

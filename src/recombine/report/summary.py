@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from recombine.report.observations import Panel
+from recombine.report.observations import Panel, Part
 from recombine.report.options import ReportOptions
 from recombine.report.seeds import Spread, spread, system_interval
 from recombine.report.statistics import Interval
@@ -44,8 +43,9 @@ class Score:
 
 def overall(panel: Panel, options: ReportOptions) -> list[Score]:
     """One score per system on all keys."""
+    part = panel.part(None, options.cluster, options.seed)
     return [
-        _score(panel, system, "", "", None, options, options.samples) for system in panel.systems
+        _score(panel, part, system, "", "", options, options.samples) for system in panel.systems
     ]
 
 
@@ -53,28 +53,30 @@ def by_tag(panel: Panel, tag: str, options: ReportOptions) -> list[Score]:
     """One score per system and value of the tag, values in order of first appearance."""
     rows = []
     for value, where in panel.slices(tag).items():
+        part = panel.part(where, options.cluster, options.seed)
         for system in panel.systems:
-            rows.append(_score(panel, system, tag, value, where, options, SLICE_SAMPLES))
+            rows.append(_score(panel, part, system, tag, value, options, SLICE_SAMPLES))
     return rows
 
 
 def _score(
     panel: Panel,
+    part: Part,
     system: str,
     tag: str,
     value: str,
-    where: npt.NDArray[np.int64] | None,
     options: ReportOptions,
     samples: int,
 ) -> Score:
-    tables = panel.tables(system, where)
+    tables = part.tables[system]
     span = system_interval(
         tables,
         panel.aggregator,
-        clusters=panel.clusters(options.cluster, where),
+        clusters=part.clusters,
         samples=samples,
         confidence=options.confidence,
         seed=options.seed,
+        draws=part.draws,
     )
     scaled = scale_interval(span, panel.factor)
     if 0 <= scaled.estimate <= 100:
@@ -87,9 +89,9 @@ def _score(
         split=panel.split,
         tag=tag,
         value=value,
-        n=len(panel.keys) if where is None else len(where),
+        n=part.size,
         interval=scaled,
-        spread=spread(list(panel.seed_scores(system, where).values())),
+        spread=spread([panel.factor * panel.aggregator.from_rows(table) for table in tables]),
         signature=panel.signature,
     )
 

@@ -9,6 +9,7 @@ from recombine.files import write_text
 from recombine.report.checkpoints import checkpoint_points, checkpoint_table
 from recombine.report.exports import write_exports
 from recombine.report.figures import draw_figures, report_figures
+from recombine.report.folder import replace_former
 from recombine.report.generalisation import is_family, series_runs
 from recombine.report.generalisation_page import write_family_report
 from recombine.report.layouts import paper_tables
@@ -29,13 +30,19 @@ def write_report(
     """Write report.html, report.md, results.csv, tables/ and figures/ into ``out``.
 
     Runs on several divergent splits, or the run of a series of them, make a page of their own.
+    What a former report left there, and this one did not write again, is removed.
     """
     options = options or ReportOptions()
     out = Path(out)
     runs = [Path(run) for run in runs]
     runs = [member for run in runs for member in series_runs(run) or [run]]
-    if is_family(runs):
-        return write_family_report(runs, out, options)
+    write = write_family_report if is_family(runs) else _write_one_benchmark
+    paths = write(runs, out, options)
+    replace_former(out, "report", paths.files)
+    return paths
+
+
+def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions) -> ReportPaths:
     report = build_report(open_source(runs), options)
     notes = list(report.notes)
     from_paper = paper_tables(report)
@@ -58,8 +65,9 @@ def write_report(
         *([training] if training else []),
         *paper_figures(report, from_paper),
     ]
-    if has_pairs(report.source):
-        write_text(out / "pairs.html", pairs_page(report.source))
+    pairs = out / "pairs.html" if has_pairs(report.source) else None
+    if pairs is not None:
+        write_text(pairs, pairs_page(report.source))
         notes.append("Inconsistent pairs with the changed words marked: pairs.html")
     charts, figure_paths = draw_figures(figures, out / "figures", options.figures, notes)
     write_text(out / "report.html", render_page(report, charts, notes[len(report.notes) :]))
@@ -71,6 +79,7 @@ def write_report(
         figures=tuple(figure_paths),
         exports=tuple(write_exports(report, out / "exports", options.exports)),
         notes=tuple(notes),
+        pairs=pairs,
     )
 
 
