@@ -318,16 +318,14 @@ def _tag_columns(
     columns = {}
     for name in names:
         column = np.full(len(ids), NO_TAG, dtype=object)
-        shown: dict[Any, str] = {}
         for position, group in enumerate(members):
-            found = {one.tags[name] for one in group if name in one.tags}
-            if len(found) == 1:
-                value = found.pop()
-                # Equal values of two types (1, 1.0 and True) are not shown alike.
-                kind = (type(value), value)
-                if kind not in shown:
-                    shown[kind] = show_tag(value)
-                column[position] = shown[kind]
+            if len(group) == 1:
+                value = group[0].tags.get(name)
+            else:
+                found = {one.tags[name] for one in group if name in one.tags}
+                value = found.pop() if len(found) == 1 else None
+            if value is not None:
+                column[position] = value if type(value) is str else show_tag(value)
         columns[name] = column
     if LENGTH_TAG not in columns:
         columns[LENGTH_TAG] = np.array(

@@ -20,6 +20,7 @@ from recombine.report.model import Report, Sheet, build_report
 from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions
 from recombine.report.paired import holm
+from recombine.report.pause import collection_paused
 from recombine.report.rank_correlation import FEWEST_SYSTEMS, agreement, redrawn
 from recombine.report.static_page import html_table, static_page
 from recombine.report.tables import Cell, Table, markdown, write_table
@@ -69,6 +70,7 @@ def read_suite(run: Path, options: ReportOptions) -> Suite:
     return Suite(report.source.benchmark.manifest.name, run, report)
 
 
+@collection_paused()
 def write_scorecard(
     runs: Sequence[Path], out: Path, options: ReportOptions | None = None
 ) -> list[Path]:

@@ -20,10 +20,12 @@ from recombine.report.overview import own_tables
 from recombine.report.page import render_page
 from recombine.report.pairs_page import has_pairs, pairs_page
 from recombine.report.paper_figures import paper_figures, training_figure
+from recombine.report.pause import collection_paused
 from recombine.report.summary import tidy_rows
 from recombine.report.tables import Table, comma_separated, markdown, write_table
 
 
+@collection_paused()
 def write_report(
     runs: Sequence[Path], out: Path, options: ReportOptions | None = None
 ) -> ReportPaths:
