@@ -11,7 +11,7 @@ import pytest
 # anything below.
 LAYERS = [
     {"errors"},
-    {"config", "cost", "files"},
+    {"config", "cost", "files", "pause"},
     {"registry"},
     {"run"},
     {"benchmark"},

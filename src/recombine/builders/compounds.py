@@ -8,10 +8,8 @@ filtered corpus; `gen` holds the compounds, `context` the original sentence of e
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -31,6 +29,7 @@ from recombine.builders.review import read_references, review_lines
 from recombine.builders.templates import Slot
 from recombine.errors import ConfigError, DataError, RecombineError, Where
 from recombine.files import read_json, read_lines
+from recombine.pause import collection_paused
 from recombine.run import progress
 
 BARE = ("DET N", "DET ADJ N", "DET N MOD", "DET ADJ N MOD")
@@ -64,18 +63,6 @@ def paper_roles() -> dict[str, Role]:
         "V": Role(count=19, coverage=0.3),
         "P": Role(count=17, coverage=0.5, unchecked=True),
     }
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Pause the search for cycles: a corpus has none, but millions of objects to look through."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 @dataclass(kw_only=True)
@@ -139,7 +126,7 @@ class Compounds:
                 if head and pattern.split()[0] != head:
                     raise ConfigError(f"pattern '{pattern}' must begin with its head '{head}'")
 
-    @uncollected()
+    @collection_paused()
     def build(self, draft: Draft) -> None:
         """Run the steps in order and write every split."""
         if not self.target_language:

@@ -7,7 +7,6 @@ go with it, and the certificate proves that training does not show it.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +20,7 @@ from recombine.builders.focus import FocusFinder
 from recombine.builders.part import Draw, Part, Setting, exposure_draws, part_draws, scaled
 from recombine.errors import ConfigError, GrammarError, Problems, RecombineError
 from recombine.grammar import Grammar
+from recombine.pause import collection_paused
 from recombine.run import progress
 
 
@@ -156,18 +156,9 @@ class Generated:
 
     # --- building
 
+    @collection_paused()
     def build(self, draft: Draft) -> None:
         """Draw every part, then write splits, certificate and card."""
-        # Millions of tuples and no cycles: the collector would walk them again and again.
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            self._build(draft)
-        finally:
-            if collecting:
-                gc.enable()
-
-    def _build(self, draft: Draft) -> None:
         grammar = self.load()
         self.check_recipe(grammar)
         setting = self.setting(grammar)

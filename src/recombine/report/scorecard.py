@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine.files import write_text
+from recombine.pause import collection_paused
 from recombine.report.folder import replace_former
 from recombine.report.generalisation import BUILDER, generalisation_table, make_family
 from recombine.report.model import Report, Sheet, build_report
 from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions
 from recombine.report.paired import holm
-from recombine.report.pause import collection_paused
 from recombine.report.rank_correlation import FEWEST_SYSTEMS, agreement, redrawn
 from recombine.report.static_page import html_table, static_page
 from recombine.report.tables import Cell, Table, markdown, write_table

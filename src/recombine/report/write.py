@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from recombine.files import write_text
+from recombine.pause import collection_paused
 from recombine.report.checkpoints import checkpoint_points, checkpoint_table
 from recombine.report.exports import write_exports
 from recombine.report.figures import draw_figures, report_figures
@@ -20,7 +21,6 @@ from recombine.report.overview import own_tables
 from recombine.report.page import render_page
 from recombine.report.pairs_page import has_pairs, pairs_page
 from recombine.report.paper_figures import paper_figures, training_figure
-from recombine.report.pause import collection_paused
 from recombine.report.summary import tidy_rows
 from recombine.report.tables import Table, comma_separated, markdown, write_table
 

@@ -1,4 +1,4 @@
-"""The collector of cycles rests while a report is made, and goes on after it."""
+"""The collector of cycles rests while much is held, and goes on afterwards."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from recombine.report.pause import collection_paused
+from recombine.pause import collection_paused
 
 
 @collection_paused()
