@@ -101,12 +101,17 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
             try:
                 line = raw.decode("utf-8")
             except UnicodeDecodeError as error:
-                raise DataError(
-                    f"not UTF-8 at byte {error.start + 1} of the line",
-                    Where(str(path), number),
-                    hint="convert the file first: iconv -f LATIN1 -t UTF-8",
-                ) from None
+                raise encoding_fault(path, number, error) from None
             yield number, line.removesuffix("\n").removesuffix("\r")
+
+
+def encoding_fault(path: Path, line: int, error: UnicodeDecodeError) -> DataError:
+    """Return what to raise for a line that is not UTF-8."""
+    return DataError(
+        f"not UTF-8 at byte {error.start + 1} of the line",
+        Where(str(path), line),
+        hint="convert the file first: iconv -f LATIN1 -t UTF-8",
+    )
 
 
 def sha256_of(path: Path) -> str:

@@ -21,6 +21,7 @@ from typing import IO, NamedTuple, cast
 import numpy as np
 
 from recombine.errors import DataError, Where
+from recombine.files import encoding_fault
 
 REQUIRED_COLUMNS = ("lemmas", "relations", "heads")
 KNOWN_COLUMNS = (*REQUIRED_COLUMNS, "forms", "upos", "features", "document")
@@ -100,11 +101,7 @@ def _encoding_fault(path: Path) -> DataError:
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError as error:
-                return DataError(
-                    f"not UTF-8 at byte {error.start + 1} of the line",
-                    Where(str(path), number),
-                    hint="convert the file first: iconv -f LATIN1 -t UTF-8",
-                )
+                return encoding_fault(path, number, error)
     return DataError("not UTF-8 text", Where(str(path)))
 
 

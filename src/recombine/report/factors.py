@@ -27,12 +27,11 @@ from recombine.report.corpus_counts import (
 from recombine.report.logistic import Effect, clustered_logistic
 from recombine.report.observations import Source, read_panel
 from recombine.report.published import read_published
-from recombine.report.statistics import clustered_table
+from recombine.report.statistics import clustered_table, normal_quantile
 from recombine.report.tables import Cell, Table
 
 METRIC = "compound"
 BINS = 5
-Z = 1.959964  # two-sided 95%
 COLUMNS = ("system", "sentences", "compounds", "error %", "low", "high")
 
 Array = npt.NDArray[np.float64]
@@ -147,7 +146,7 @@ def clustered_share(rows: Sequence[Judged]) -> Share:
     reach = 0.0
     if clusters > 1:
         table = clustered_table(errors, np.array(compounds))
-        reach = Z * math.sqrt(float(table.var(ddof=1)) / clusters)
+        reach = normal_quantile(0.95) * math.sqrt(float(table.var(ddof=1)) / clusters)
     low, high = max(0.0, rate - reach), min(1.0, rate + reach)
     return Share(len(rows), clusters, 100 * rate, 100 * low, 100 * high)
 

@@ -30,7 +30,6 @@ IN_DISTRIBUTION = ("test", "dev")
 NO_RANKS = (
     f"No two suites share {FEWEST_SYSTEMS} systems of the same name: their ranks are not compared."
 )
-Z = 1.959964  # two-sided 95%
 # The tables of Kumon et al. 2024 that set two builds of SGET side by side.
 PAPER_BUILDS = {
     "selection": ("table-5-selection", "Selectional restrictions (Table 5)"),
@@ -193,7 +192,9 @@ def _chance(p: Cell) -> float:
 
 def _correlation(one: Sheet, other: Sheet, options: ReportOptions) -> tuple[Cell, ...] | None:
     scored = [
-        (_good(one, name), _good(other, name)) for name in one.systems if name in other.systems
+        (_good(one, name, options.confidence), _good(other, name, options.confidence))
+        for name in one.systems
+        if name in other.systems
     ]
     # No score: none of a system's outputs could be judged, such as copies of the source.
     known = [pair for pair in scored if not any(math.isnan(score) for score, _ in pair)]
@@ -210,11 +211,11 @@ def _correlation(one: Sheet, other: Sheet, options: ReportOptions) -> tuple[Cell
     )  # fmt: skip
 
 
-def _good(sheet: Sheet, system: str) -> tuple[float, float]:
+def _good(sheet: Sheet, system: str, confidence: float) -> tuple[float, float]:
     """A score, the higher the better, with its standard error."""
     score = sheet.overall(system)
     sign = 1 if sheet.higher_is_better else -1
-    return sign * score.estimate, score.interval.half_width / Z
+    return sign * score.estimate, score.interval.standard_error(confidence)
 
 
 def build_tables(suites: Sequence[Suite]) -> list[Table]:

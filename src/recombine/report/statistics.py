@@ -33,6 +33,15 @@ class Interval(NamedTuple):
         """Half the length of the interval."""
         return (self.high - self.low) / 2
 
+    def standard_error(self, confidence: float) -> float:
+        """The standard error of a normal estimate whose interval this is."""
+        return self.half_width / normal_quantile(confidence)
+
+
+def normal_quantile(confidence: float) -> float:
+    """How many standard errors a two-sided interval of a normal estimate reaches."""
+    return float(special.ndtri(0.5 + confidence / 2))
+
 
 def wilson(successes: float, trials: int, confidence: float = 0.95) -> Interval:
     """Wilson's score interval for a share (Wilson 1927, JASA 22:209-212).
@@ -42,7 +51,7 @@ def wilson(successes: float, trials: int, confidence: float = 0.95) -> Interval:
     """
     if trials <= 0:
         return Interval(float("nan"), 0.0, 1.0, "wilson")
-    z = float(special.ndtri(0.5 + confidence / 2))
+    z = normal_quantile(confidence)
     share = successes / trials
     centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     reach = (

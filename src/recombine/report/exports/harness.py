@@ -48,7 +48,7 @@ def _results(report: Report, system: str) -> dict[str, Any]:
         row = results.setdefault(task, {"alias": task})
         row[f"{sheet.metric},none"] = score.estimate
         # Half the interval over the normal quantile: what readers of the harness call stderr.
-        error = score.interval.half_width / 1.959964
+        error = score.interval.standard_error(report.options.confidence)
         row[f"{sheet.metric}_stderr,none"] = "N/A" if math.isnan(error) else error
         samples[task] = {
             "original": report.source.benchmark.manifest.splits.get(sheet.split, sheet.n),
