@@ -19,6 +19,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from recombine.registry import create
+from recombine.report.draws import Draws
 from recombine.report.paired import approximate_randomisation, paired_bootstrap
 from recombine.report.seeds import crossed_interval
 from recombine.report.statistics import Aggregator, bootstrap_scores, recognise
@@ -70,16 +71,20 @@ def measure_statistics() -> None:
     other = (generator.random((SENTENCES, 1)) < 0.50).astype(np.float64)
     share = Aggregator(lambda rows: float(rows[:, 0].mean()), "mean")
     words = generator.integers(0, 210, SENTENCES)
-    timed("exact match, 10,000 resamples of 76,000", 1.0, lambda: bootstrap_scores(verdicts, share))
+    timed(
+        "exact match, 10,000 resamples of 76,000",
+        1.0,
+        lambda: bootstrap_scores(verdicts, share, Draws([verdicts])),
+    )
     timed(
         "exact match by target word, 10,000 resamples",
         1.0,
-        lambda: bootstrap_scores(verdicts, share, clusters=words),
+        lambda: bootstrap_scores(verdicts, share, Draws([verdicts], 0, words)),
     )
     timed(
         "exact match, paired bootstrap, 10,000 resamples",
         1.0,
-        lambda: paired_bootstrap(verdicts, other, share, samples=10_000),
+        lambda: paired_bootstrap(verdicts, other, share, Draws([verdicts, other]), samples=10_000),
     )
     table = (generator.random((5, SENTENCES)) < 0.5).astype(np.float64)
     timed("five seeds x 76,000, crossed interval", 1.0, lambda: crossed_interval(table))
@@ -87,7 +92,7 @@ def measure_statistics() -> None:
     metric = create("metric", "bleu", {})
     bleu = recognise(metric.aggregate, rows, metric.aggregate_many)
     started, used = time.perf_counter(), time.process_time()
-    bootstrap_scores(rows, bleu, samples=1_000)
+    bootstrap_scores(rows, bleu, Draws([rows]), samples=1_000)
     ours = time.process_time() - used
     show("BLEU, 1,000 resamples of 76,000", time.perf_counter() - started, ours, 10)
     peer = sacrebleu_resamples(rows, 1_000)
@@ -95,7 +100,9 @@ def measure_statistics() -> None:
     timed(
         "BLEU, approximate randomisation, 1,000 trials",
         10.0,
-        lambda: approximate_randomisation(rows, second, bleu, trials=1_000, bootstrap_samples=100),
+        lambda: approximate_randomisation(
+            rows, second, bleu, Draws([rows, second]), trials=1_000, bootstrap_samples=100
+        ),
     )
 
 

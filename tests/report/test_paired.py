@@ -9,6 +9,7 @@ from sacrebleu.significance import PairedTest
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 
+from recombine.report.draws import Draws
 from recombine.report.paired import (
     approximate_randomisation,
     holm,
@@ -70,8 +71,9 @@ def test_p_values_agree_with_sacrebleu(noises, make):
         _, scores = test()
         (result,) = (rows[1] for name, rows in scores.items() if name != "System")
         theirs[kind] = result.p_value
-    mine_bs = sacrebleu_bootstrap_p(rows_first, rows_second, aggregator, 2000)
-    mine_ar = approximate_randomisation(rows_first, rows_second, aggregator, trials=2000).p_value
+    pair = [rows_first, rows_second]
+    mine_bs = sacrebleu_bootstrap_p(*pair, aggregator, Draws(pair), 2000)
+    mine_ar = approximate_randomisation(*pair, aggregator, Draws(pair), trials=2000).p_value
     # Two Monte Carlo estimates with 600 and 2,000 trials differ by up to about .06 near p = .5.
     assert mine_bs == pytest.approx(theirs["bs"], abs=0.06)
     assert mine_ar == pytest.approx(theirs["ar"], abs=0.06)
@@ -102,11 +104,12 @@ def test_size_of_paired_tests_is_five_percent():
         first = (generator.random(200) < hard).astype(float)[:, None]
         second = (generator.random(200) < hard).astype(float)[:, None]
         rejected["mcnemar"] += mcnemar(first[:, 0] == 1, second[:, 0] == 1).p_value < 0.05
-        found = paired_bootstrap(first, second, aggregator, samples=300, seed=trial)
+        draws = Draws([first, second], trial)
+        found = paired_bootstrap(first, second, aggregator, draws, samples=300)
         rejected["bootstrap"] += found.p_value < 0.05
         if trial < 600:
             found = approximate_randomisation(
-                first, second, aggregator, trials=300, seed=trial, bootstrap_samples=10
+                first, second, aggregator, draws, trials=300, bootstrap_samples=10
             )
             rejected["randomisation"] += found.p_value < 0.05
     # McNemar's continuity correction is conservative; it may reject less, never more.
@@ -124,7 +127,8 @@ def test_paired_difference_interval_covers_the_truth():
         hard = generator.random(300)
         first = (generator.random(300) < hard).astype(float)[:, None]
         second = (generator.random(300) < np.minimum(hard + 0.1, 1)).astype(float)[:, None]
-        found = paired_bootstrap(first, second, aggregator, samples=400, seed=trial)
+        draws = Draws([first, second], trial)
+        found = paired_bootstrap(first, second, aggregator, draws, samples=400)
         hits += found.low <= 0.095 <= found.high  # E[min(h + .1, 1)] - E[h] for uniform h
     assert 0.93 <= hits / 2000 <= 0.97
 
@@ -148,12 +152,13 @@ def test_clustered_paired_test_has_size_five_percent():
     rejected = dict.fromkeys(("clusters", "keys", "bootstrap"), 0)
     for trial in range(1000):
         first, second, clusters = clustered_pair(generator)
+        draws = Draws([first, second], trial, clusters)
         found = approximate_randomisation(
-            first, second, share, trials=300, seed=trial, bootstrap_samples=10, clusters=clusters
+            first, second, share, draws, trials=300, bootstrap_samples=10
         )
         rejected["clusters"] += found.p_value < 0.05
         rejected["keys"] += mcnemar(first[:, 0] == 1, second[:, 0] == 1).p_value < 0.05
-        drawn = paired_bootstrap(first, second, share, samples=300, seed=trial, clusters=clusters)
+        drawn = paired_bootstrap(first, second, share, draws, samples=300)
         rejected["bootstrap"] += drawn.low > 0 or drawn.high < 0
     assert 0.03 <= rejected["clusters"] / 1000 <= 0.07
     assert 0.03 <= rejected["bootstrap"] / 1000 <= 0.08
@@ -165,14 +170,13 @@ def test_clusters_of_one_key_change_nothing():
     generator = np.random.default_rng(13)
     first, second, _ = clustered_pair(generator, gain=0.3)
     share = Aggregator(lambda rows: float(rows[:, 0].mean()), "mean")
-    plain = approximate_randomisation(first, second, share, trials=500)
-    alone = approximate_randomisation(
-        first, second, share, trials=500, clusters=np.arange(len(first))
-    )
+    plain = approximate_randomisation(first, second, share, Draws([first, second]), trials=500)
+    draws = Draws([first, second], clusters=np.arange(len(first)))
+    alone = approximate_randomisation(first, second, share, draws, trials=500)
     assert alone.p_value == plain.p_value
     by_row = Aggregator(share.aggregate, "rows")
     rowwise = approximate_randomisation(
-        first, second, by_row, trials=500, bootstrap_samples=5, clusters=np.arange(len(first))
+        first, second, by_row, draws, trials=500, bootstrap_samples=5
     )
     assert rowwise.p_value == plain.p_value
 

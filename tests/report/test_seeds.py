@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+from recombine.report.draws import Draws
 from recombine.report.seeds import (
     compare_systems,
     crossed_interval,
@@ -16,6 +17,11 @@ from recombine.report.seeds import (
 from recombine.report.statistics import Aggregator
 
 SHARE = Aggregator(lambda rows: float(rows[:, 0].mean()), "mean")
+
+
+def compared(first, second, aggregator=SHARE, clusters=None):
+    """The difference of two systems, by draws of their own."""
+    return compare_systems(first, second, aggregator, Draws([*first, *second], 0, clusters))
 
 
 def experiment(generator, seeds, items, share, seed_sd, item_sd, item=None):
@@ -39,7 +45,7 @@ def test_a_share_of_what_could_be_judged_is_compared_too():
     judged = Aggregator(lambda rows: float(rows[:, 0].sum() / rows[:, 1].sum()), "mean")
     first = np.array([[1.0, 1.0]] * 30 + [[0.0, 1.0]] * 30)
     second = np.array([[1.0, 1.0]] * 50 + [[0.0, 1.0]] * 10)
-    found = compare_systems([first], [second], judged)
+    found = compared([first], [second], judged)
     assert found.difference == pytest.approx(1 / 3)
     assert found.test == "McNemar"
 
@@ -65,7 +71,8 @@ def test_resampling_items_alone_is_too_sure():
     hits = 0
     for _ in range(400):
         table = experiment(generator, 1, 2000, 0.5, 0.2, 0.5)
-        span = system_interval([table[0][:, None]], SHARE)
+        tables = [table[0][:, None]]
+        span = system_interval(tables, SHARE, Draws(tables))
         hits += span.low <= 0.5 <= span.high
     assert hits / 400 < 0.5
 
@@ -80,7 +87,7 @@ def test_comparison_with_seeds_has_size_five_percent():
             [row[:, None] for row in experiment(generator, 4, 300, 0.5, 0.15, 1, item)]
             for _ in range(2)
         )
-        rejected += compare_systems(first, second, SHARE).p_value < 0.05
+        rejected += compared(first, second).p_value < 0.05
     assert 0.02 <= rejected / 1000 <= 0.065
 
 
@@ -109,9 +116,9 @@ def test_clustered_seeds_keep_size_and_coverage():
             [row[:, None] for row in clustered_experiment(generator, 4, 0.5, clusters, (ease, 0.8))]
             for _ in range(2)
         )
-        rejected += compare_systems(first, second, SHARE, clusters=clusters).p_value < 0.05
-        naive += compare_systems(first, second, SHARE).p_value < 0.05
-        span = system_interval(first, SHARE, clusters=clusters)
+        rejected += compared(first, second, clusters=clusters).p_value < 0.05
+        naive += compared(first, second).p_value < 0.05
+        span = system_interval(first, SHARE, Draws(first, 0, clusters))
         covered += span.low <= 0.5 <= span.high
     assert 0.02 <= rejected / 1000 <= 0.07
     assert naive / 1000 > 0.12
@@ -174,7 +181,7 @@ def test_one_seed_borrows_the_spread_of_the_other():
     generator = np.random.default_rng(13)
     many = [row[:, None] for row in experiment(generator, 5, 500, 0.5, 0.3, 1)]
     one = [experiment(generator, 1, 500, 0.5, 0.3, 1)[0][:, None]]
-    found = compare_systems(one, many, SHARE)
-    alone = compare_systems(one, many[:1], SHARE)
+    found = compared(one, many)
+    alone = compared(one, many[:1])
     assert found.test == "seeds + paired items"
     assert found.high - found.low > alone.high - alone.low

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from statsmodels.stats.proportion import proportion_confint
 
-from recombine.report.draws import resample_sums
+from recombine.report.draws import Draws, resample_sums
 from recombine.report.statistics import (
     Aggregator,
     Interval,
@@ -49,7 +49,7 @@ def test_wilson_covers_the_truth():
 def test_bootstrap_of_shares_has_the_binomial_spread():
     """The fast path for 0/1 values has the mean and sd of a true bootstrap."""
     rows = np.r_[np.ones(300), np.zeros(700)][:, None]
-    scores = bootstrap_scores(rows, SHARE, samples=20_000)
+    scores = bootstrap_scores(rows, SHARE, Draws([rows]), samples=20_000)
     assert scores.mean() == pytest.approx(0.3, abs=0.001)
     assert scores.std() == pytest.approx(np.sqrt(0.3 * 0.7 / 1000), rel=0.03)
 
@@ -57,7 +57,8 @@ def test_bootstrap_of_shares_has_the_binomial_spread():
 def test_bootstrap_agrees_with_scipy():
     """Percentile intervals of a skewed sample equal scipy's within Monte Carlo error."""
     values = np.random.default_rng(2).exponential(1.0, 300)
-    scores = bootstrap_scores(values[:, None], SHARE, samples=8000)
+    rows = values[:, None]
+    scores = bootstrap_scores(rows, SHARE, Draws([rows]), samples=8000)
     theirs = scipy_stats.bootstrap(
         (values,), np.mean, n_resamples=8000, method="percentile", rng=3
     ).confidence_interval
@@ -74,9 +75,8 @@ def test_clustered_bootstrap_covers_the_truth():
     for _ in range(2000):
         chance = np.clip(0.5 + generator.normal(0, 0.3, 60), 0, 1)
         rows = (generator.random(300) < chance[clusters]).astype(float)[:, None]
-        span = interval(
-            rows, SHARE, clusters=clusters, samples=400, seed=int(generator.integers(9e9))
-        )
+        draws = Draws([rows], int(generator.integers(9e9)), clusters)
+        span = interval(rows, SHARE, draws, samples=400)
         honest += span.low <= 0.5 <= span.high
         naive_span = wilson(float(rows.sum()), 300)
         naive += naive_span.low <= 0.5 <= naive_span.high
@@ -125,8 +125,8 @@ def test_wrong_vectorised_form_is_not_used():
 def test_error_rates_turn_the_interval_round():
     """The interval of an error rate is that of the share, mirrored."""
     rows = np.r_[np.ones(10), np.zeros(90)][:, None]
-    right = interval(rows, recognise(mean, rows))
-    wrong = interval(rows, recognise(lambda r: 1 - mean(r), rows))
+    right = interval(rows, recognise(mean, rows), Draws([rows]))
+    wrong = interval(rows, recognise(lambda r: 1 - mean(r), rows), Draws([rows]))
     assert (wrong.low, wrong.high) == pytest.approx((1 - right.high, 1 - right.low))
 
 

@@ -103,12 +103,10 @@ def _difference(
         part.tables[first],
         part.tables[second],
         panel.aggregator,
-        clusters=part.clusters,
+        part.draws,
         samples=samples,
         trials=trials,
         confidence=options.confidence,
-        seed=options.seed,
-        draws=part.draws,
     )
     scale = panel.factor
     return Difference(

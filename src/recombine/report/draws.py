@@ -37,18 +37,24 @@ class Draws:
     def __init__(
         self, tables: Sequence[Array], seed: int = 0, clusters: Clusters | None = None
     ) -> None:
+        self.seed = seed
+        self.clusters = clusters
         self._tables = list(tables)
-        self._seed = seed
-        self._clusters = clusters
         self._sums: dict[int, Array] = {}
         self._moved: dict[int, Array] = {}
-        self._members = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
+
+    @cached_property
+    def _members(self) -> Counts | None:
+        """The unit that each observation belongs to; None where it is one itself."""
+        if self.clusters is None:
+            return None
+        return np.unique(self.clusters, return_inverse=True)[1]
 
     @cached_property
     def _units(self) -> list[Array]:
-        if self._clusters is None:
+        if self.clusters is None:
             return self._tables
-        return [cluster_rows(table, self._clusters)[0] for table in self._tables]
+        return [cluster_rows(table, self.clusters)[0] for table in self._tables]
 
     @cached_property
     def _sizes(self) -> Array:
@@ -56,6 +62,11 @@ class Draws:
         if self._members is None:
             return np.ones(len(self._tables[0]))
         return np.bincount(self._members).astype(np.float64)
+
+    @property
+    def count(self) -> int:
+        """How many units are drawn from: clusters, or observations that stand alone."""
+        return len(self._sizes)
 
     @cached_property
     def _precision(self) -> type[np.float32 | np.float64] | None:
@@ -65,7 +76,7 @@ class Draws:
             if not np.array_equal(table, np.rint(table)):  # NaN is not equal either
                 return None
             largest = max(largest, float(np.abs(table).max(initial=0.0)))
-        bound = largest * len(self._sizes)
+        bound = largest * self.count
         if bound < EXACT_SINGLE:
             return np.float32
         return np.float64 if bound < EXACT_DOUBLE else None
@@ -85,13 +96,13 @@ class Draws:
 
     def rows(self, samples: int) -> Iterator[Counts]:
         """Row numbers of bootstrap samples, for scores that need the rows themselves."""
-        generator = np.random.default_rng(self._seed)
-        return draw_rows(len(self._tables[0]), self._clusters, generator, samples)
+        generator = np.random.default_rng(self.seed)
+        return draw_rows(len(self._tables[0]), self.clusters, generator, samples)
 
     def sums(self, tables: Sequence[Array], samples: int) -> Array:
         """Column sums of these tables side by side in bootstrap samples, observations last."""
-        generator = np.random.default_rng(self._seed)
-        count, width = len(self._sizes), sum(one.shape[1] for one in tables)
+        generator = np.random.default_rng(self.seed)
+        count, width = self.count, sum(one.shape[1] for one in tables)
         if _is_drawn_by_kinds(count, width + 1) or self._precision is None:
             units = [self.units(table) for table in tables]
             joined = np.concatenate([*units, self._sizes[:, None]], axis=1)
@@ -115,12 +126,11 @@ class Draws:
             yield block if self._members is None else block[:, self._members]
 
     def _unit_swaps(self, trials: int) -> Iterator[Swaps]:
-        generator = np.random.default_rng(self._seed)
-        count = len(self._sizes)
-        size = max(1, min(trials, BLOCK_CELLS // max(count, 1)))
+        generator = np.random.default_rng(self.seed)
+        size = max(1, min(trials, BLOCK_CELLS // max(self.count, 1)))
         full, rest = divmod(trials, size)
         for part in [size] * full + ([rest] if rest else []):
-            yield generator.integers(0, 2, (part, count), "i1")
+            yield generator.integers(0, 2, (part, self.count), "i1")
 
     def moved(self, first: Array, second: Array, trials: int) -> Array:
         """What each trial of swaps adds to the column sums of the second table."""

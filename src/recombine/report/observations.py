@@ -69,7 +69,6 @@ class Part:
 
     size: int
     tables: Mapping[str, list[Array]]
-    clusters: Clusters | None
     draws: Draws
 
 
@@ -169,9 +168,9 @@ class Panel:
         if where is None and place in self._whole:
             return self._whole[place]
         tables = {system: self.tables(system, where) for system in self.systems}
-        clusters = self.clusters(cluster, where)
-        draws = Draws([one for by_seed in tables.values() for one in by_seed], seed, clusters)
-        found = Part(len(self.keys) if where is None else len(where), tables, clusters, draws)
+        everything = [one for by_seed in tables.values() for one in by_seed]
+        draws = Draws(everything, seed, self.clusters(cluster, where))
+        found = Part(len(self.keys) if where is None else len(where), tables, draws)
         if where is None:
             self._whole[place] = found
         return found

@@ -9,11 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats as distributions
 
-from recombine.report.draws import Array, Clusters, Draws
-from recombine.report.statistics import (
-    Aggregator,
-    percentile_interval,
-)
+from recombine.report.draws import Array, Draws
+from recombine.report.statistics import Aggregator, percentile_interval
 
 # Below this many discordant pairs McNemar's chi-square is a poor approximation and the exact
 # binomial test is used (the usual threshold, e.g. Dietterich 1998, section 3.1, uses 10; 25 is
@@ -55,25 +52,6 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> Disc
     return Discordant(only_first, only_second, p_value)
 
 
-def paired_scores(
-    first: Array,
-    second: Array,
-    aggregator: Aggregator,
-    samples: int = 1_000,
-    seed: int = 0,
-    clusters: Clusters | None = None,
-    draws: Draws | None = None,
-) -> tuple[Array, Array]:
-    """Scores of both systems on the same bootstrap samples of keys (or clusters).
-
-    ``draws`` of the same seed and clusters save work where they serve several pairs.
-    """
-    scores = resampled_scores(
-        [first, second], aggregator, samples, draws or Draws([first, second], seed, clusters)
-    )
-    return scores[:, 0], scores[:, 1]
-
-
 def resampled_scores(
     tables: Sequence[Array], aggregator: Aggregator, samples: int, draws: Draws
 ) -> Array:
@@ -92,6 +70,13 @@ def resampled_scores(
     return np.stack(columns, axis=1)
 
 
+def _resampled_differences(
+    first: Array, second: Array, aggregator: Aggregator, samples: int, draws: Draws
+) -> Array:
+    scores = resampled_scores([first, second], aggregator, samples, draws)
+    return np.asarray(scores[:, 1] - scores[:, 0])
+
+
 def p_value_from_trials(trials: Array, observed: float) -> float:
     """Share of trials at least as large as the observed value, with the +1 of Noreen (1989).
 
@@ -106,11 +91,10 @@ def paired_bootstrap(
     first: Array,
     second: Array,
     aggregator: Aggregator,
+    draws: Draws,
     *,
     samples: int = 1_000,
-    seed: int = 0,
     confidence: float = 0.95,
-    clusters: Clusters | None = None,
 ) -> Difference:
     """Paired bootstrap with the null distribution centred on zero (Koehn 2004; Graham et al. 2014).
 
@@ -118,8 +102,7 @@ def paired_bootstrap(
     than the observed one.  sacrebleu centres the *absolute* differences instead, which gives
     one-sided values; :func:`sacrebleu_bootstrap_p` reproduces those.
     """
-    scores_first, scores_second = paired_scores(first, second, aggregator, samples, seed, clusters)
-    differences = scores_second - scores_first
+    differences = _resampled_differences(first, second, aggregator, samples, draws)
     observed = aggregator.from_rows(second) - aggregator.from_rows(first)
     trials = np.abs(differences - differences.mean())
     span = percentile_interval(observed, differences, confidence)
@@ -133,11 +116,10 @@ def paired_bootstrap(
 
 
 def sacrebleu_bootstrap_p(
-    first: Array, second: Array, aggregator: Aggregator, samples: int = 1_000, seed: int = 0
+    first: Array, second: Array, aggregator: Aggregator, draws: Draws, samples: int = 1_000
 ) -> float:
     """The p-value sacrebleu 2 prints for its paired bootstrap, for comparison with other papers."""
-    scores_first, scores_second = paired_scores(first, second, aggregator, samples, seed)
-    absolute = np.abs(scores_second - scores_first)
+    absolute = np.abs(_resampled_differences(first, second, aggregator, samples, draws))
     observed = abs(aggregator.from_rows(second) - aggregator.from_rows(first))
     above = int(np.sum(absolute - absolute.mean() > observed))
     return (above + 1) / (samples + 1)
@@ -147,32 +129,27 @@ def approximate_randomisation(
     first: Array,
     second: Array,
     aggregator: Aggregator,
+    draws: Draws,
     *,
     trials: int = 10_000,
-    seed: int = 0,
     confidence: float = 0.95,
     bootstrap_samples: int = 1_000,
-    clusters: Clusters | None = None,
-    draws: Draws | None = None,
 ) -> Difference:
     """Approximate randomisation (Noreen 1989; Riezler & Maxwell 2005): swap outputs at random.
 
     Observations of one cluster are swapped together: only whole clusters are exchangeable.
     """
-    draws = draws or Draws([first, second], seed, clusters)
     observed = aggregator.from_rows(second) - aggregator.from_rows(first)
     values = _swap_trials(first, second, aggregator, trials, draws)
-    scores_first, scores_second = paired_scores(
-        first, second, aggregator, bootstrap_samples, seed, clusters, draws
-    )
-    span = percentile_interval(observed, scores_second - scores_first, confidence)
+    differences = _resampled_differences(first, second, aggregator, bootstrap_samples, draws)
+    span = percentile_interval(observed, differences, confidence)
     name = "approximate randomisation"
     return Difference(
         observed,
         span.low,
         span.high,
         p_value_from_trials(values, abs(observed)),
-        name if clusters is None else f"{name} of clusters",
+        name if draws.clusters is None else f"{name} of clusters",
     )
 
 

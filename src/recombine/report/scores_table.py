@@ -10,6 +10,7 @@ from pathlib import Path
 
 from recombine.files import write_text
 from recombine.metrics.scoring import Result
+from recombine.report.draws import Draws
 from recombine.report.statistics import cluster_codes, interval, recognise, some_clusters
 
 COLUMNS = ("split", "tag", "value", "metric", "n", "score", "ci_low", "ci_high", "signature")
@@ -51,9 +52,8 @@ def score_rows(results: Iterable[Result], *, overall_only: bool = False) -> list
         for tag, value, where in slices:
             part = stats if where is None else stats[where]
             samples = 1_000 if where is None else SLICE_SAMPLES
-            span = interval(
-                part, aggregator, clusters=some_clusters(clusters, where), samples=samples
-            )
+            draws = Draws([part], clusters=some_clusters(clusters, where))
+            span = interval(part, aggregator, draws, samples=samples)
             rows.append(
                 ScoreRow(
                     result.split,

@@ -171,36 +171,23 @@ def hierarchical_bootstrap(
 def system_interval(
     tables: Sequence[Array],
     aggregator: Aggregator,
+    draws: Draws,
     *,
-    clusters: Clusters | None = None,
     samples: int = 1_000,
     confidence: float = 0.95,
-    seed: int = 0,
-    draws: Draws | None = None,
 ) -> Interval:
     """The interval of a system's mean score over seeds.
-
-    ``draws`` of the same seed and clusters save work where they serve several systems.
 
     One seed: items only (Wilson or bootstrap).  Several seeds: the crossed random-effects interval
     for means, and for corpus metrics Student's t over seed and resampled-item variance together.
     """
     if len(tables) == 1:
-        return interval(
-            tables[0],
-            aggregator,
-            clusters=clusters,
-            samples=samples,
-            confidence=confidence,
-            seed=seed,
-            draws=draws,
-        )
+        return interval(tables[0], aggregator, draws, samples=samples, confidence=confidence)
     if aggregator.kind == "mean":
-        table = _item_table(tables, aggregator, clusters)
-        unit = "items" if clusters is None else "clusters"
+        table = _item_table(tables, aggregator, draws.clusters)
+        unit = "items" if draws.clusters is None else "clusters"
         return crossed_interval(table, confidence, _limits(tables, aggregator), unit)
-    draws = draws or Draws(tables, seed, clusters)
-    estimate, parts = _seed_and_item_parts(tables, aggregator, clusters, samples, draws)
+    estimate, parts = _seed_and_item_parts(tables, aggregator, samples, draws)
     return component_interval(estimate, parts, confidence, "seeds + resampled items")
 
 
@@ -219,18 +206,14 @@ def _limits(tables: Sequence[Array], aggregator: Aggregator) -> tuple[float, flo
 
 
 def _seed_and_item_parts(
-    tables: Sequence[Array],
-    aggregator: Aggregator,
-    clusters: Clusters | None,
-    samples: int,
-    draws: Draws,
+    tables: Sequence[Array], aggregator: Aggregator, samples: int, draws: Draws
 ) -> tuple[float, list[Component]]:
     # Adding the two variances counts the seed-by-item residual twice: slightly too wide, never
     # too narrow.
     scores = np.array([aggregator.from_rows(table) for table in tables])
     resampled = resampled_scores(tables, aggregator, samples, draws)
-    items = len(tables[0]) if clusters is None else len(np.unique(clusters))
-    item_part = Component(float(resampled.mean(axis=1).var(ddof=1)), max(items - 1, 1))
+    item_variance = float(resampled.mean(axis=1).var(ddof=1))
+    item_part = Component(item_variance, max(draws.count - 1, 1))
     seed_part = Component(float(scores.var(ddof=1)) / len(scores), len(scores) - 1)
     return float(scores.mean()), [seed_part, item_part]
 
@@ -239,13 +222,11 @@ def compare_systems(
     first: Sequence[Array],
     second: Sequence[Array],
     aggregator: Aggregator,
+    draws: Draws,
     *,
-    clusters: Clusters | None = None,
     samples: int = 1_000,
     trials: int = 2_000,
     confidence: float = 0.95,
-    seed: int = 0,
-    draws: Draws | None = None,
 ) -> Difference:
     """Second minus first on matched items, seeds taken into account where there are several.
 
@@ -254,16 +235,15 @@ def compare_systems(
     means with the paired variance of items or clusters added; a system with a single seed borrows
     the other's seed variance, because assuming none would be the less honest guess.
     """
-    draws = draws or Draws([*first, *second], seed, clusters)
     if len(first) == 1 and len(second) == 1:
         return _compare_one_seed(
-            first[0], second[0], aggregator, clusters, samples, trials, confidence, seed, draws
+            first[0], second[0], aggregator, draws, samples, trials, confidence
         )
     scores_first = np.array([aggregator.from_rows(table) for table in first])
     scores_second = np.array([aggregator.from_rows(table) for table in second])
     observed = float(scores_second.mean() - scores_first.mean())
     parts = _seed_parts(scores_first, scores_second)
-    parts.append(_paired_item_part(first, second, aggregator, clusters, samples, draws))
+    parts.append(_paired_item_part(first, second, aggregator, samples, draws))
     total = sum(part.variance for part in parts)
     freedom = _satterthwaite(total, parts)
     span = student_interval(observed, total, freedom, confidence, "welch")
@@ -271,7 +251,7 @@ def compare_systems(
         p_value = float(2 * special.stdtr(max(freedom, 1.0), -abs(observed) / np.sqrt(total)))
     else:
         p_value = 1.0 if observed == 0 else 0.0
-    name = "seeds + paired items" if clusters is None else "seeds + paired clusters"
+    name = "seeds + paired items" if draws.clusters is None else "seeds + paired clusters"
     return Difference(observed, span.low, span.high, p_value, name)
 
 
@@ -279,18 +259,16 @@ def _compare_one_seed(
     first: Array,
     second: Array,
     aggregator: Aggregator,
-    clusters: Clusters | None,
+    draws: Draws,
     samples: int,
     trials: int,
     confidence: float,
-    seed: int,
-    draws: Draws,
 ) -> Difference:
     values_first, values_second = first[:, 0], second[:, 0]
     verdicts = bool(np.isin(np.concatenate([values_first, values_second]), (0.0, 1.0)).all())
-    if aggregator.kind == "mean" and verdicts and clusters is None:
+    if aggregator.kind == "mean" and verdicts and draws.clusters is None:
         span = paired_bootstrap(
-            first, second, aggregator, samples=samples, seed=seed, confidence=confidence
+            first, second, aggregator, draws, samples=samples, confidence=confidence
         )
         tested = mcnemar(values_first == 1, values_second == 1)
         return Difference(span.difference, span.low, span.high, tested.p_value, "McNemar")
@@ -298,12 +276,10 @@ def _compare_one_seed(
         first,
         second,
         aggregator,
+        draws,
         trials=trials,
-        seed=seed,
         confidence=confidence,
         bootstrap_samples=samples,
-        clusters=clusters,
-        draws=draws,
     )
 
 
@@ -324,7 +300,6 @@ def _paired_item_part(
     first: Sequence[Array],
     second: Sequence[Array],
     aggregator: Aggregator,
-    clusters: Clusters | None,
     samples: int,
     draws: Draws,
 ) -> Component:
@@ -332,10 +307,10 @@ def _paired_item_part(
 
     The seed parts already hold the seed-by-item residual, so it is taken out here.
     """
-    items = len(first[0]) if clusters is None else len(np.unique(clusters))
+    items = draws.count
     if aggregator.kind == "mean":
-        left = _item_table(first, aggregator, clusters)
-        right = _item_table(second, aggregator, clusters)
+        left = _item_table(first, aggregator, draws.clusters)
+        right = _item_table(second, aggregator, draws.clusters)
         gain = right.mean(axis=0) - left.mean(axis=0)
         variance = float(gain.var(ddof=1)) if items > 1 else 0.0
         variance -= sum(_residual_mean_square(table) / len(table) for table in (left, right))

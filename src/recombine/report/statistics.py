@@ -185,26 +185,17 @@ def clustered_table(values: Array, clusters: Clusters) -> Array:
 
 
 def bootstrap_scores(
-    rows: Array,
-    aggregator: Aggregator,
-    samples: int = 10_000,
-    seed: int = 0,
-    clusters: Clusters | None = None,
-    draws: Draws | None = None,
+    rows: Array, aggregator: Aggregator, draws: Draws, samples: int = 10_000
 ) -> Array:
-    """Scores of bootstrap samples of the observations, or of whole clusters of them.
-
-    ``draws`` of the same seed and clusters save work where they serve several tables.
-    """
+    """Scores of bootstrap samples of the observations, or of whole clusters of them."""
     if aggregator.kind == "mean":
         rows = rows[:, :1]
-        if clusters is None and is_zero_one(rows):
-            generator = np.random.default_rng(seed)
+        if draws.clusters is None and is_zero_one(rows):
+            generator = np.random.default_rng(draws.seed)
             drawn = generator.binomial(len(rows), float(rows.mean()), size=samples)
             sums = drawn[:, None].astype(np.float64)
             return aggregator.from_sums(sums, np.full(samples, len(rows)))
-        draws = None
-    draws = draws or Draws([rows], seed, clusters)
+        draws = Draws([rows], draws.seed, draws.clusters)
     if aggregator.kind == "rows":
         return np.array([aggregator.from_rows(rows[drawn]) for drawn in draws.rows(samples)])
     sums = draws.sums([rows], samples)
@@ -230,24 +221,22 @@ def percentile_interval(
 def interval(
     rows: Array,
     aggregator: Aggregator,
+    draws: Draws,
     *,
-    clusters: Clusters | None = None,
     samples: int = 1_000,
     confidence: float = 0.95,
-    seed: int = 0,
-    draws: Draws | None = None,
 ) -> Interval:
     """The interval to print: Wilson for unclustered 0/1 means, else the clustered bootstrap."""
     if len(rows) == 0:
         return Interval(float("nan"), float("nan"), float("nan"), "empty")
+    clusters = draws.clusters
     if clusters is not None and aggregator.kind == "mean" and _is_constant_share(rows):
         # All right or all wrong: no resample differs, and each cluster is one trial at least.
-        count = len(np.unique(clusters))
-        share = wilson(count * float(rows[0, 0]), count, confidence)
+        share = wilson(draws.count * float(rows[0, 0]), draws.count, confidence)
         return aggregator.from_share(share._replace(method="wilson over clusters"))
     if clusters is None and aggregator.kind == "mean" and is_zero_one(rows[:, :1]):
         return aggregator.from_share(wilson(float(rows[:, 0].sum()), len(rows), confidence))
-    scores = bootstrap_scores(rows, aggregator, samples, seed, clusters, draws)
+    scores = bootstrap_scores(rows, aggregator, draws, samples)
     name = "bootstrap" if clusters is None else "clustered bootstrap"
     return percentile_interval(aggregator.from_rows(rows), scores, confidence, name)
 

@@ -70,13 +70,7 @@ def _score(
 ) -> Score:
     tables = part.tables[system]
     span = system_interval(
-        tables,
-        panel.aggregator,
-        clusters=part.clusters,
-        samples=samples,
-        confidence=options.confidence,
-        seed=options.seed,
-        draws=part.draws,
+        tables, panel.aggregator, part.draws, samples=samples, confidence=options.confidence
     )
     scaled = scale_interval(span, panel.factor)
     if 0 <= scaled.estimate <= 100:
