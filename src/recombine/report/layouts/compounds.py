@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 
-from recombine.report.model import Report, Sheet, build_report
+from recombine.report.model import Report, Sheet, make_sheet
+from recombine.report.observations import read_panel
 from recombine.report.published import lookup, read_published
 from recombine.report.tables import Cell, Table
 from recombine.run import Meta
 
 METHOD = "compounds"
 # The metric whose key is one sentence, and the one whose key is the compound in all its contexts.
-INSTANCE, AGGREGATE = "compound", "compound_aggregate"
+INSTANCE, AGGREGATE, BLEU = "compound", "compound_aggregate", "bleu"
 # Splits as rows of the paper: contexts are training sentences with their own phrases.
 CONTEXT = "context"
 ROWS = {CONTEXT: "train (context)", "test": "test", "gen": "gen"}
@@ -37,11 +38,11 @@ def _table_6(report: Report) -> Table | None:
     beside = is_published_setting(report)
     rows: list[tuple[Cell, ...]] = []
     rules = set()
-    contexts = _contexts(report)
-    for split in sorted({*report.splits, *contexts.splits}, key=_place):
-        found = contexts if split in contexts.splits else report
-        instance, aggregate = found.sheet(INSTANCE, split), found.sheet(AGGREGATE, split)
-        bleu = found.sheet("bleu", split)
+    found = _with_contexts(report)
+    for split in sorted(found.splits, key=_place):
+        instance, aggregate, bleu = (
+            found.sheet(metric, split) for metric in (INSTANCE, AGGREGATE, BLEU)
+        )
         # The plain test has no compounds: its row in the paper is BLEU alone.
         sheet = instance or bleu
         if sheet is None:
@@ -53,7 +54,7 @@ def _table_6(report: Report) -> Table | None:
                 row: tuple[Cell, ...] = (
                     ROWS.get(split, split), system, category or "all",
                     _rate(instance, system, category), _rate(aggregate, system, category),
-                    _bleu(bleu, system, category),
+                    _score(bleu, system, category),
                 )  # fmt: skip
                 rows.append(
                     (*row, *_judged(category if split == "gen" else None)) if beside else row
@@ -76,20 +77,18 @@ def _table_6(report: Report) -> Table | None:
     )  # fmt: skip
 
 
-def _contexts(report: Report) -> Report:
-    """Findings on the training contexts, which only this table shows; empty where none is scored.
+def _with_contexts(report: Report) -> Report:
+    """The report with findings on the training contexts, which only this table shows.
 
     A split of its own on every page would be read as a test, and it is none.
     """
-    scored = {(scores.metric, scores.split) for scores in report.source.scores}
-    if (INSTANCE, CONTEXT) not in scored:
-        return dataclasses.replace(report, sheets=())
-    return build_report(
-        report.source,
-        dataclasses.replace(
-            report.options, splits=(CONTEXT,), metrics=(INSTANCE, AGGREGATE, "bleu")
-        ),
-    )
+    scored = report.source.metrics(CONTEXT)
+    if INSTANCE not in scored:
+        return report
+    wanted = [metric for metric in (INSTANCE, AGGREGATE, BLEU) if metric in scored]
+    panels = [read_panel(report.source, metric, CONTEXT) for metric in wanted]
+    sheets = [make_sheet(panel, report.options) for panel in panels if panel.keys]
+    return dataclasses.replace(report, sheets=(*sheets, *report.sheets))
 
 
 def _place(split: str) -> tuple[int, str]:
@@ -127,15 +126,12 @@ def _judged(category: str | None) -> tuple[Cell, Cell]:
 
 
 def _rate(sheet: Sheet | None, system: str, category: str) -> float | None:
-    if sheet is None or system not in sheet.systems:
-        return None
-    if not category:
-        return error_rate(sheet, sheet.overall(system).estimate)
-    found = sheet.by_tag("category").get(category, {}).get(system)
-    return error_rate(sheet, found.estimate) if found else None
+    score = _score(sheet, system, category)
+    return None if sheet is None or score is None else error_rate(sheet, score)
 
 
-def _bleu(sheet: Sheet | None, system: str, category: str) -> float | None:
+def _score(sheet: Sheet | None, system: str, category: str) -> float | None:
+    """A system's score on a category ("" for all), if it has one."""
     if sheet is None or system not in sheet.systems:
         return None
     if not category:
@@ -151,7 +147,7 @@ def _field(report: Report) -> Table | None:
         return None
     instance, aggregate = report.sheet(INSTANCE, split), report.sheet(AGGREGATE, split)
     for system in report.systems:
-        bleu = _bleu(report.sheet("bleu", split), system, "")
+        bleu = _score(report.sheet(BLEU, split), system, "")
         rows.append(
             (system, _rate(instance, system, ""), _rate(aggregate, system, ""), bleu, "this report")
         )
