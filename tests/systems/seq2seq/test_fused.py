@@ -30,6 +30,7 @@ def test_only_some_shapes_are_covered(
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_kernels_agree_with_plain_pytorch(positions: str, norm: str) -> None:
     """In float32, for sentences of every tile size, dropout keeping everything."""
+    from recombine.systems.seq2seq.aside import Aside
     from recombine.systems.seq2seq.fused import FusedOperations
 
     stream = np.random.default_rng(1)
@@ -44,9 +45,11 @@ def test_kernels_agree_with_plain_pytorch(positions: str, norm: str) -> None:
     model = Transformer(options, 30, 30).to(device)
     batch, _ = Resident(corpus, device).pack(torch.arange(11, device=device), 400, 400)
     expected = torch.autograd.grad(model.eval()(batch), list(model.parameters()))
-    operations = FusedOperations(torch.zeros(1, dtype=torch.int64, device=device), keep_all=True)
+    seed = torch.zeros(1, dtype=torch.int64, device=device)
+    operations = FusedOperations(seed, keep_all=True, aside=Aside(device))
     model.operations = operations
     operations.begin()
     found = torch.autograd.grad(model.train()(batch), list(model.parameters()))
+    operations.finish()
     for mine, theirs in zip(found, expected, strict=True):
         assert float((mine - theirs).norm()) <= 1e-4 * float(theirs.norm()) + 1e-5

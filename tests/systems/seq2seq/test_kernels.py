@@ -57,18 +57,23 @@ def test_masks_of_other_places_are_independent(mask: Mask, other: dict[str, int]
     assert (one & two).mean() == pytest.approx((1 - RATE) ** 2, abs=0.01)
 
 
-@pytest.mark.parametrize("window", [2, 5, 8])
-def test_weights_are_summed_by_offset(numpy_kernels: ModuleType, window: int) -> None:
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("window", [2, 5, 7])
+def test_weights_are_summed_by_offset(numpy_kernels: ModuleType, window: int, causal: bool) -> None:
     """Every weight lands at its clipped offset: Shaw et al. 2018, equation 5."""
     block = 8
+    highest = 0 if causal else window
     weights = np.random.default_rng(1).random((block, block))
+    if causal:
+        weights = np.tril(weights)
     place = np.arange(block)
+    offsets = np.arange(16)[None, :]  # a power of two, more than there are
     found = numpy_kernels.by_offset(
-        weights, place[:, None], place[None, :], np.arange(2 * window + 1)[None, :], window, block
+        weights, place[:, None], place[None, :], offsets, window, highest, block
     )
-    expected = np.zeros((block, 2 * window + 1))
+    expected = np.zeros((block, 16))
     for query in range(block):
-        for key in range(block):
+        for key in range(query + 1 if causal else block):
             offset = int(np.clip(key - query, -window, window)) + window
             expected[query, offset] += weights[query, key]
     np.testing.assert_allclose(found, expected)

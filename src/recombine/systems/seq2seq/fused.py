@@ -16,8 +16,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from recombine.systems.seq2seq import kernels
+from recombine.systems.seq2seq.aside import Aside
 from recombine.systems.seq2seq.layout import Grouped, Packed
 from recombine.systems.seq2seq.operations import NORM_EPSILON, Operations
 
@@ -28,11 +30,13 @@ ONE_HOT_LIMIT = 16_384
 CLEARING = 32
 KEEP_ALL = 1e-30
 _TILES = ((0, 16), (16, 32), (32, 64), (64, 128))
-# By size of the tile: warps of a program, and programs that share a backward pass where there is a
-# table of relative positions (each has its own sum for the table).
+# Warps of a program, by size of the tile.
 FORWARD_WARPS = {16: 1, 32: 2, 64: 4, 128: 8}
-BACKWARD_WARPS = {16: 2, 32: 4, 64: 4, 128: 8}
-WORKERS = {16: 528, 32: 528, 64: 528, 128: 528}
+BACKWARD_WARPS = {16: 1, 32: 2, 64: 4, 128: 8}
+# Programs that share a sum over rows, and the rows each takes at a time.
+NORM_PROGRAMS, NORM_ROWS = 528, 4
+ACTIVATE_PROGRAMS, ACTIVATE_ROWS = 132, 8
+TABLE_PROGRAMS, TABLE_ROWS = 264, 64
 
 
 @dataclass
@@ -44,6 +48,8 @@ class FusedOperations(Operations):
     counts: tuple[int, ...] = ()
     # Kernels for different lengths run side by side, so that the long ones do not hold up others.
     streams: tuple[torch.cuda.Stream, ...] = ()
+    # Where the weights' gradients are computed; None: in the current stream.
+    aside: Aside | None = None
     # For comparing with other code: the kernels for dropout, with masks that keep everything.
     keep_all: bool = False
     site: int = 0
@@ -52,12 +58,22 @@ class FusedOperations(Operations):
         """Start numbering sites anew, at the start of a forward pass."""
         self.site = 0
 
+    def finish(self) -> None:
+        """Wait for the weights' gradients, at the end of a backward pass."""
+        if self.aside is not None:
+            self.aside.join()
+
     def _rate(self, dropout: float) -> float:
         return KEEP_ALL if self.keep_all and dropout else dropout
 
     def _next(self) -> int:
         self.site += 1
         return self.site
+
+    def linear(self, x: Tensor, weight: Tensor) -> Tensor:
+        """Return x times the transposed weight."""
+        product: Tensor = _Linear.apply(x, weight, self.aside)
+        return product
 
     def embed(self, table: Tensor, pieces: Tensor) -> Tensor:
         """Return the rows of an embedding table."""
@@ -75,12 +91,14 @@ class FusedOperations(Operations):
         self, x: Tensor, h: Tensor, bias: Tensor | None, gain: Tensor, shift: Tensor, dropout: float
     ) -> tuple[Tensor, Tensor]:
         """Return y = x + dropout(h + bias) and the layer norm of y."""
-        y, n = _AddNorm.apply(x, h, bias, gain, shift, self.seed, self._next(), self._rate(dropout))
+        rate, site = self._rate(dropout), self._next()
+        y, n = _AddNorm.apply(x, h, bias, gain, shift, self.seed, site, rate, self.aside)
         return y, n
 
     def activate(self, u: Tensor, bias: Tensor, dropout: float) -> Tensor:
         """Return dropout(relu(u + bias))."""
-        activated: Tensor = _Activate.apply(u, bias, self.seed, self._next(), self._rate(dropout))
+        rate, site = self._rate(dropout), self._next()
+        activated: Tensor = _Activate.apply(u, bias, self.seed, site, rate, self.aside)
         return activated
 
     def attend_self(
@@ -117,7 +135,9 @@ class FusedOperations(Operations):
         self, layout: Packed, heads: int, sides: tuple[str, str], causal: bool, dropout: float
     ) -> _Shape:
         rate, site = self._rate(dropout), self._next()
-        return _Shape(layout, heads, *sides, causal, self.counts, rate, site, self.streams)
+        return _Shape(
+            layout, heads, *sides, causal, self.counts, rate, site, self.streams, self.aside
+        )
 
 
 @dataclass(frozen=True)
@@ -131,6 +151,7 @@ class _Shape:
     dropout: float
     site: int
     streams: tuple[torch.cuda.Stream, ...]
+    aside: Aside | None
 
     def sides(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         layout = self.layout
@@ -144,6 +165,10 @@ class _Shape:
         """Return (low, block, sentences) for every tile size in use."""
         counts = self.counts or (len(self.layout.source_starts),) * len(_TILES)
         return [(*tile, count) for tile, count in zip(_TILES, counts, strict=True) if count]
+
+    def kept(self) -> int:
+        """Return how many places a row of weights has: those of the largest tile in use."""
+        return max(block for _, block, _ in self.tiles())
 
     def side_by_side(self, launches: list[Callable[[], None]]) -> None:
         """Launch kernels that do not depend on one another, each on a stream of its own."""
@@ -167,6 +192,24 @@ def _threshold(dropout: float) -> tuple[int, float]:
     if dropout == KEEP_ALL:
         return 0, 1.0
     return int(dropout * (1 << 24)), 1.0 / (1.0 - dropout)
+
+
+def _aside(aside: Aside | None, launch: Callable[[], Tensor], *used: Tensor) -> Tensor:
+    return launch() if aside is None else aside.run(launch, *used)
+
+
+class _Linear(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, aside: Aside | None) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        ctx.aside = aside
+        return functional.linear(x, weight)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
+        x, weight = ctx.saved_tensors
+        d_weight = _aside(ctx.aside, lambda: gradient.t() @ x, gradient, x)
+        return gradient @ weight, d_weight, None
 
 
 class _Embed(torch.autograd.Function):
@@ -209,7 +252,13 @@ def _drop(x: Tensor, seed: Tensor, site: int, dropout: float) -> Tensor:
 class _Activate(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, u: Tensor, bias: Tensor, seed: Tensor, site: int, dropout: float
+        ctx: Any,
+        u: Tensor,
+        bias: Tensor,
+        seed: Tensor,
+        site: int,
+        dropout: float,
+        aside: Aside | None,
     ) -> Tensor:
         out = torch.empty_like(u)
         size = u.numel()
@@ -218,7 +267,7 @@ class _Activate(torch.autograd.Function):
             WIDTH=u.shape[-1], BLOCK=2048, DROP=dropout > 0, num_warps=4,
         )  # fmt: skip
         ctx.save_for_backward(out)
-        ctx.dropout = dropout
+        ctx.dropout, ctx.aside = dropout, aside
         ctx.bias_dtype = bias.dtype
         return out
 
@@ -226,14 +275,15 @@ class _Activate(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         (out,) = ctx.saved_tensors
         rows, width = out.shape
-        programs = max(1, min(132, -(-rows // 8)))
+        programs = max(1, min(ACTIVATE_PROGRAMS, -(-rows // ACTIVATE_ROWS)))
         d_u = torch.empty_like(out)
         sums = torch.empty(programs, width, device=out.device)
         kernels.activate_backward_kernel[(programs, -(-width // 256))](
             out, gradient.contiguous(), d_u, sums, rows, _threshold(ctx.dropout)[1],
-            WIDTH=width, ROWS=8, COLUMNS=256, num_warps=4,
+            WIDTH=width, ROWS=ACTIVATE_ROWS, COLUMNS=256, num_warps=4,
         )  # fmt: skip
-        return d_u, _column_sum(sums, ctx.bias_dtype), None, None, None
+        d_bias = _column_sum(sums, ctx.bias_dtype, ctx.aside)
+        return d_u, d_bias, None, None, None, None
 
 
 class _AddNorm(torch.autograd.Function):
@@ -248,6 +298,7 @@ class _AddNorm(torch.autograd.Function):
         seed: Tensor,
         site: int,
         dropout: float,
+        aside: Aside | None,
     ) -> tuple[Tensor, Tensor]:
         rows, width = x.shape
         y, n = torch.empty_like(x), torch.empty_like(x)
@@ -261,7 +312,7 @@ class _AddNorm(torch.autograd.Function):
             num_warps=max(1, min(8, block // 256)),
         )  # fmt: skip
         ctx.save_for_backward(y, gain, mean, scale, seed)
-        ctx.site, ctx.dropout, ctx.has_bias = site, dropout, bias is not None
+        ctx.site, ctx.dropout, ctx.has_bias, ctx.aside = site, dropout, bias is not None, aside
         ctx.set_materialize_grads(False)
         return y, n
 
@@ -270,8 +321,8 @@ class _AddNorm(torch.autograd.Function):
         y, gain, mean, scale, seed = ctx.saved_tensors
         rows, width = y.shape
         block = _power(width)
-        tall = max(1, 2048 // block)
-        programs = max(1, min(264, -(-rows // tall)))
+        tall = max(1, NORM_ROWS * 512 // block)
+        programs = max(1, min(NORM_PROGRAMS, -(-rows // tall)))
         d_n = torch.zeros_like(y) if d_n is None else d_n.contiguous()
         d_x = torch.empty_like(y)
         d_h = torch.empty_like(y) if ctx.dropout else d_x
@@ -282,8 +333,9 @@ class _AddNorm(torch.autograd.Function):
             WIDTH=width, BLOCK=block, ROWS=tall, DROP=ctx.dropout > 0, HAS_D_Y=d_y is not None,
             num_warps=4,
         )  # fmt: skip
-        d_gain, d_shift, d_bias = _column_sum(sums, gain.dtype).chunk(3)
-        return d_x, d_h, d_bias if ctx.has_bias else None, d_gain, d_shift, None, None, None
+        d_gain, d_shift, d_bias = _column_sum(sums, gain.dtype, ctx.aside).chunk(3)
+        found = d_bias if ctx.has_bias else None, d_gain, d_shift
+        return d_x, d_h, *found, None, None, None, None
 
 
 class _Attend(torch.autograd.Function):
@@ -299,67 +351,99 @@ class _Attend(torch.autograd.Function):
         q, k, v = _columns(query, memory)
         width = q.shape[1] // shape.heads
         out = torch.empty(len(q), q.shape[1], dtype=q.dtype, device=q.device)
-        level = torch.empty(len(q), shape.heads, device=q.device)
+        weights = q.new_empty(len(q), shape.heads, shape.kept())
+        spread = _spread_of(q, shape, table)
 
         def launch(low: int, block: int, count: int) -> None:
             items = count * shape.heads
             kernels.attention_kernel[(items + (0 if low else CLEARING),)](
-                q, k, v, q if table is None else table, out, level, *shape.sides(), seed,
-                shape.site, items, len(q), q.stride(0), k.stride(0), out.stride(0), width**-0.5,
-                *_threshold(shape.dropout), **_constants(shape, width, low, block, table),
-                num_warps=FORWARD_WARPS[block],
+                q, k, v, q if table is None else table, out, weights, spread, *shape.sides(),
+                seed, shape.site, items, len(q), q.stride(0), k.stride(0), out.stride(0),
+                width**-0.5, *_threshold(shape.dropout),
+                **_constants(shape, width, low, block, table), num_warps=FORWARD_WARPS[block],
             )  # fmt: skip
 
         shape.side_by_side([partial(launch, *tile) for tile in shape.tiles()])
-        ctx.save_for_backward(query, memory, table, seed, out, level)
+        ctx.save_for_backward(query, memory, table, seed, weights, spread)
         ctx.shape = shape
         return out
 
     @staticmethod
     def backward(ctx: Any, d_out: Tensor) -> tuple[Tensor | None, ...]:
-        query, memory, table, seed, out, level = ctx.saved_tensors
+        query, memory, table, seed, weights, spread_weights = ctx.saved_tensors
         shape: _Shape = ctx.shape
         q, k, v = _columns(query, memory)
         d_query = torch.empty_like(query)
         d_memory = None if memory is None else torch.empty_like(memory)
         d_q, d_k, d_v = _columns(d_query, d_memory)
         width = q.shape[1] // shape.heads
-        tiles = []
-        first = 0
-        for low, block, count in shape.tiles():
-            items = count * shape.heads
-            workers = items if table is None else min(items, WORKERS[block])
-            tiles.append((low, block, items, workers, first))
-            first += workers
-        size = (first, *table.shape) if table is not None else (0,)
-        # Zeros, because short tiles do not reach the outer rows of the table.
-        sums = torch.zeros(size, device=q.device, dtype=torch.float32)
+        spread = _spread_of(q, shape, table)
         d_out = d_out.contiguous()
 
-        def launch(low: int, block: int, items: int, workers: int, first: int) -> None:
-            kernels.attention_backward_kernel[(workers + (0 if low else CLEARING),)](
-                q, k, v, q if table is None else table, out, level, d_out, d_q, d_k, d_v, sums,
-                first, *shape.sides(), seed, shape.site, items, workers, len(q), len(k),
-                q.stride(0), k.stride(0), out.stride(0), width**-0.5,
-                *_threshold(shape.dropout), **_constants(shape, width, low, block, table),
-                QUERY_COLUMNS=query.shape[1],
+        def launch(low: int, block: int, count: int) -> None:
+            items = count * shape.heads
+            kernels.attention_backward_kernel[(items + (0 if low else CLEARING),)](
+                q, k, v, q if table is None else table, weights, d_out, d_q, d_k, d_v, spread,
+                *shape.sides(), seed, shape.site, items, len(q), len(k), q.stride(0),
+                k.stride(0), d_out.stride(0), width**-0.5, *_threshold(shape.dropout),
+                **_constants(shape, width, low, block, table), QUERY_COLUMNS=query.shape[1],
                 num_warps=BACKWARD_WARPS[block], num_stages=1,
             )  # fmt: skip
 
-        shape.side_by_side([partial(launch, *tile) for tile in tiles])
+        shape.side_by_side([partial(launch, *tile) for tile in shape.tiles()])
         d_table = None
         if table is not None:
-            d_table = _column_sum(sums.flatten(1), table.dtype).view_as(table)
+            d_table = _aside(
+                shape.aside,
+                partial(_table_gradient, table, q, d_out, spread_weights, spread, shape),
+                q, d_out, spread_weights, spread,
+            )  # fmt: skip
         return d_query, d_memory, d_table, None, None
 
 
-def _column_sum(partial_sums: Tensor, dtype: torch.dtype) -> Tensor:
-    rows, width = partial_sums.shape
-    out = torch.empty(width, device=partial_sums.device, dtype=dtype)
-    kernels.column_sum_kernel[(-(-width // 32),)](
-        partial_sums, out, rows, WIDTH=width, ROWS=128, COLUMNS=32, num_warps=4
-    )
-    return out
+def _spread_of(q: Tensor, shape: _Shape, table: Tensor | None) -> Tensor:
+    """Return room for the weights of every row and head, by relative position."""
+    return q.new_empty(0 if table is None else len(q), shape.heads, _spread(shape, table))
+
+
+def _spread(shape: _Shape, table: Tensor | None) -> int:
+    """Return how many places weights by relative position have; none is after a causal query."""
+    clip = _clip(table)
+    return max(16, _power(clip + 1 if shape.causal else 2 * clip + 1))
+
+
+def _clip(table: Tensor | None) -> int:
+    return 0 if table is None else (len(table) - 1) // 2
+
+
+def _table_gradient(
+    table: Tensor, q: Tensor, d_out: Tensor, weights: Tensor, scores: Tensor, shape: _Shape
+) -> Tensor:
+    starts, lengths, *_ = shape.sides()
+    size, width = table.shape
+    room = weights.shape[-1]
+    programs = max(1, min(TABLE_PROGRAMS, -(-len(q) * shape.heads // TABLE_ROWS)))
+    # Zeros, because a causal query does not reach the upper half of the table.
+    sums = torch.zeros(programs, size, width, device=q.device)
+    kernels.table_backward_kernel[(programs,)](
+        q, d_out, weights, scores, sums, starts, lengths, len(starts), q.stride(0),
+        d_out.stride(0), HEADS=shape.heads, WIDTH=width, SPREAD=room, SIZE=size, ROWS=TABLE_ROWS,
+        num_warps=4, num_stages=1,
+    )  # fmt: skip
+    return _column_sum(sums.flatten(1), table.dtype).view_as(table)
+
+
+def _column_sum(sums: Tensor, dtype: torch.dtype, aside: Aside | None = None) -> Tensor:
+    rows, width = sums.shape
+
+    def launch() -> Tensor:
+        out = torch.empty(width, device=sums.device, dtype=dtype)
+        kernels.column_sum_kernel[(-(-width // 16),)](
+            sums, out, rows, WIDTH=width, ROWS=256, COLUMNS=16, num_warps=8
+        )
+        return out
+
+    return _aside(aside, launch, sums)
 
 
 def _columns(query: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
@@ -373,12 +457,14 @@ def _columns(query: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tens
 def _constants(
     shape: _Shape, width: int, low: int, block: int, table: Tensor | None
 ) -> dict[str, Any]:
-    clip = 0 if table is None else (len(table) - 1) // 2
+    clip = _clip(table)
     window = min(clip, block - 1)
+    highest = 0 if shape.causal else window
     return {
         "HEADS": shape.heads, "WIDTH": width, "BLOCK": block, "LOW": low, "CAUSAL": shape.causal,
-        "RELATIVE": table is not None, "CLIP": clip, "WINDOW": window,
-        "OFFSETS": max(16, _power(2 * window + 1)), "DROP": shape.dropout > 0,
+        "RELATIVE": table is not None, "CLIP": clip, "WINDOW": window, "HIGHEST": highest,
+        "OFFSETS": max(16, _power(window + highest + 1)), "SPREAD": _spread(shape, table),
+        "KEPT": shape.kept(), "DROP": shape.dropout > 0,
     }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ import numpy as np
 import torch
 
 from recombine.errors import SystemFailure
+from recombine.systems.seq2seq.aside import Aside
 from recombine.systems.seq2seq.corpus import Numbers
 from recombine.systems.seq2seq.fused import LONGEST, FusedOperations, supports
 from recombine.systems.seq2seq.layout import Resident, group_batch
@@ -78,7 +79,9 @@ class GraphStepper:
         self.pieces = torch.zeros((), dtype=torch.int64, device=device)
         self.cursor = torch.zeros(1, dtype=torch.int64, device=device)
         streams = tuple(torch.cuda.Stream(device) for _ in range(3))
-        self.operations = FusedOperations(self.seed, streams=streams)
+        # The gradients of shared layers are added up, so they cannot come from aside.
+        aside = None if options.shared_layers else Aside(device)
+        self.operations = FusedOperations(self.seed, streams=streams, aside=aside)
         self.levels = self._choose_levels()
         self.sentences = self.levels[-1].counts[0]
         self.order = torch.zeros((CHUNK, self.sentences), dtype=torch.int64, device=device)
@@ -134,6 +137,7 @@ class GraphStepper:
         self.optimiser.clear()
         loss = self.optimiser.compute(batch)
         (loss / pieces).backward()
+        self.operations.finish()
         self.optimiser.step()
         self.loss += loss.detach()
         self.pieces += pieces
@@ -209,6 +213,7 @@ class GraphStepper:
             self.optimiser.clear()
             loss = model(batch) / pieces
             loss.backward()
+            self.operations.finish()
             gradients = [one.grad.float().flatten() for one in self.optimiser.copies]  # type: ignore[union-attr]
             results.append((float(loss.detach()), torch.cat(gradients)))
         model.operations = Operations()

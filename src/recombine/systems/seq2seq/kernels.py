@@ -180,32 +180,54 @@ def zero_tail(out, used, rows, part, parts, WIDTH: tl.constexpr, BLOCK: tl.const
 
 
 @triton.jit
-def by_offset(weights, row, column, offset, WINDOW: tl.constexpr, BLOCK: tl.constexpr):
+def by_offset(
+    weights, row, column, offset, WINDOW: tl.constexpr, HIGHEST: tl.constexpr, BLOCK: tl.constexpr
+):
     """Sum weights [query, key] into [query, offset], where offset r stands for key - query.
 
-    Inside the window an offset has one key; the two ends collect everything that is clipped.
+    r counts from -WINDOW to HIGHEST (WINDOW, or 0 where no key comes after its query). Inside the
+    window an offset has one key; the two ends collect everything that is clipped.
     """
     key = row + offset - WINDOW
-    inner = (offset > 0) & (offset < 2 * WINDOW) & (key >= 0) & (key < BLOCK)
-    found = tl.gather(weights, tl.minimum(tl.maximum(key, 0), BLOCK - 1), 1)
-    low = tl.sum(tl.where(column - row <= -WINDOW, weights, 0.0), 1)[:, None]
-    high = tl.sum(tl.where(column - row >= WINDOW, weights, 0.0), 1)[:, None]
-    result = tl.where(inner, found, 0.0)
-    result = tl.where(offset == 0, low, result)
-    return tl.where(offset == 2 * WINDOW, high, result)
+    result = tl.gather(weights, tl.minimum(tl.maximum(key, 0), BLOCK - 1), 1)
+    result = tl.where((key >= 0) & (key < BLOCK) & (offset <= WINDOW + HIGHEST), result, 0.0)
+    if WINDOW < BLOCK - 1:
+        low = tl.sum(tl.where(column - row <= -WINDOW, weights, 0.0), 1)[:, None]
+        result = tl.where(offset == 0, low, result)
+        if HIGHEST > 0:
+            high = tl.sum(tl.where(column - row >= WINDOW, weights, 0.0), 1)[:, None]
+            result = tl.where(offset == 2 * WINDOW, high, result)
+    return result
+
+
+@triton.jit
+def store_spread(
+    out, spread, row_index, inside, offset, SKIPPED: tl.constexpr, LAST: tl.constexpr,
+    OFFSETS: tl.constexpr, SPREAD: tl.constexpr,
+):  # fmt: skip
+    """Store weights by offset, in the columns of the whole table: zeros beyond the tile's reach."""
+    tl.store(out + row_index * SPREAD + SKIPPED + offset, spread, inside & (offset <= LAST))
+    if (SKIPPED > 0) | (SKIPPED + OFFSETS < SPREAD) | (LAST + 1 < OFFSETS):
+        place = tl.arange(0, SPREAD)[None, :]
+        outside = (place < SKIPPED) | (place > SKIPPED + LAST)
+        zeros = tl.zeros((row_index.shape[0], SPREAD), tl.float32).to(out.dtype.element_ty)
+        tl.store(out + row_index * SPREAD + place, zeros, inside & outside)
 
 
 @triton.jit(do_not_specialize=["site", "threshold", "items", "rows"])
 def attention_kernel(
-    query, key, value, table, out, level, query_starts, query_lengths, key_starts, key_lengths,
-    seed_at, site, items, rows, query_stride, key_stride, out_stride, score_scale, threshold,
-    keep_scale, HEADS: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr, LOW: tl.constexpr,
-    CAUSAL: tl.constexpr, RELATIVE: tl.constexpr, CLIP: tl.constexpr, WINDOW: tl.constexpr,
-    OFFSETS: tl.constexpr, DROP: tl.constexpr,
+    query, key, value, table, out, weights_at, spread_at, query_starts, query_lengths, key_starts,
+    key_lengths, seed_at, site, items, rows, query_stride, key_stride, out_stride, score_scale,
+    threshold, keep_scale, HEADS: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr,
+    LOW: tl.constexpr, CAUSAL: tl.constexpr, RELATIVE: tl.constexpr, CLIP: tl.constexpr,
+    WINDOW: tl.constexpr, HIGHEST: tl.constexpr, OFFSETS: tl.constexpr, SPREAD: tl.constexpr,
+    KEPT: tl.constexpr, DROP: tl.constexpr,
 ):  # fmt: skip
     """Attention of one sentence and head whose longer side has LOW < length <= BLOCK pieces.
 
-    Programs beyond the items clear the tail of rows that belong to no sentence.
+    The weights [row, head, key] are kept for the backward pass, KEPT places for each row, and so is
+    what dropout left of them, by offset. Programs beyond the items clear the tail of rows that
+    belong to no sentence.
     """
     item = tl.program_id(0)
     if item >= items:
@@ -228,6 +250,7 @@ def attention_kernel(
         column = place[None, :]
         inside_query = row < queries
         inside_key = row < keys
+        row_index = (query_start + row) * HEADS + head
         query_at = (query_start + row) * query_stride + head * WIDTH + depth[None, :]
         key_at = (key_start + row) * key_stride + head * WIDTH + depth[None, :]
         q = tl.load(query + query_at, inside_query, 0.0)
@@ -238,127 +261,138 @@ def attention_kernel(
             offset = tl.arange(0, OFFSETS)[None, :]
             number = tl.arange(0, OFFSETS)[:, None]
             table_at = (number + (CLIP - WINDOW)) * WIDTH + depth[None, :]
-            t = tl.load(table + table_at, number <= 2 * WINDOW, 0.0)
-            near = tl.minimum(tl.maximum(column - row, -WINDOW), WINDOW) + WINDOW
+            t = tl.load(table + table_at, number <= WINDOW + HIGHEST, 0.0)
+            near = tl.minimum(tl.maximum(column - row, -WINDOW), HIGHEST) + WINDOW
             scores += tl.gather(tl.dot(q, tl.trans(t), input_precision="ieee"), near, 1)
         hidden = column >= keys
         if CAUSAL:
             hidden = hidden | (column > row)
         scores = tl.where(hidden, -1.0e9, scores * score_scale)
-        top = tl.max(scores, 1)
-        total = top + tl.log(tl.sum(tl.exp(scores - top[:, None]), 1))
-        weights = tl.exp(scores - total[:, None])
+        weights = tl.exp(scores - tl.max(scores, 1)[:, None])
+        weights = weights / tl.sum(weights, 1)[:, None]
+        tl.store(weights_at + row_index * KEPT + column, weights, inside_query)
         if DROP:
-            index = ((query_start + row) * HEADS + head) * 128 + column
-            keep = kept(tl.load(seed_at), site, index, threshold)
+            keep = kept(tl.load(seed_at), site, row_index * 128 + column, threshold)
             weights = tl.where(keep, weights * keep_scale, 0.0)
         result = tl.dot(weights.to(v.dtype), v, input_precision="ieee")
         if RELATIVE:
-            spread = by_offset(weights, row, column, offset, WINDOW, BLOCK)
-            result += tl.dot(spread.to(v.dtype), t, input_precision="ieee")
+            spread = by_offset(weights, row, column, offset, WINDOW, HIGHEST, BLOCK).to(v.dtype)
+            store_spread(
+                spread_at, spread, row_index, inside_query, offset, CLIP - WINDOW,
+                WINDOW + HIGHEST, OFFSETS, SPREAD,
+            )  # fmt: skip
+            result += tl.dot(spread, t, input_precision="ieee")
         out_at = (query_start + row) * out_stride + head * WIDTH + depth[None, :]
         tl.store(out + out_at, result, inside_query)
-        tl.store(level + (query_start + place) * HEADS + head, total, place < queries)
 
 
-@triton.jit(
-    do_not_specialize=[
-        "site",
-        "threshold",
-        "first_partial",
-        "items",
-        "workers",
-        "query_rows",
-        "key_rows",
-    ]
-)
+@triton.jit(do_not_specialize=["site", "threshold", "items", "query_rows", "key_rows"])
 def attention_backward_kernel(
-    query, key, value, table, out, level, d_out, d_query, d_key, d_value, partial, first_partial,
-    query_starts, query_lengths, key_starts, key_lengths, seed_at, site, items, workers,
-    query_rows, key_rows, query_stride, key_stride, out_stride, score_scale, threshold, keep_scale,
+    query, key, value, table, weights_at, d_out, d_query, d_key, d_value, spread_at, query_starts,
+    query_lengths, key_starts, key_lengths, seed_at, site, items, query_rows, key_rows,
+    query_stride, key_stride, out_stride, score_scale, threshold, keep_scale,
     HEADS: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr, LOW: tl.constexpr,
     CAUSAL: tl.constexpr, RELATIVE: tl.constexpr, CLIP: tl.constexpr, WINDOW: tl.constexpr,
-    OFFSETS: tl.constexpr, DROP: tl.constexpr, QUERY_COLUMNS: tl.constexpr,
+    HIGHEST: tl.constexpr, OFFSETS: tl.constexpr, SPREAD: tl.constexpr, KEPT: tl.constexpr,
+    DROP: tl.constexpr, QUERY_COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """Gradients of attention; the table's are summed over the items of a program.
+    """Gradients of attention; those of its scores are kept by offset, for the table's gradient.
 
-    Programs beyond the workers clear the tails: d_query first, and d_key where it is another
-    tensor (in self-attention both are columns of one).
+    Programs beyond the items clear the tails: d_query first, and d_key where it is another tensor
+    (in self-attention both are columns of one).
     """
-    if tl.program_id(0) >= workers:
+    item = tl.program_id(0)
+    if item >= items:
         last = items // HEADS - 1
-        part = tl.program_id(0) - workers
-        parts = tl.num_programs(0) - workers
+        part = item - items
+        parts = tl.num_programs(0) - items
         used = tl.load(query_starts + last) + tl.load(query_lengths + last)
         zero_tail(d_query, used.to(tl.int32), query_rows, part, parts, QUERY_COLUMNS, 512)
         if QUERY_COLUMNS == HEADS * WIDTH:
             used = tl.load(key_starts + last) + tl.load(key_lengths + last)
             zero_tail(d_key, used.to(tl.int32), key_rows, part, parts, 2 * HEADS * WIDTH, 512)
         return
-    place = tl.arange(0, BLOCK)
-    depth = tl.arange(0, WIDTH)
-    row = place[:, None]
-    column = place[None, :]
-    if RELATIVE:
-        offset = tl.arange(0, OFFSETS)[None, :]
-        number = tl.arange(0, OFFSETS)[:, None]
-        table_at = (number + (CLIP - WINDOW)) * WIDTH + depth[None, :]
-        t = tl.load(table + table_at, number <= 2 * WINDOW, 0.0)
-        near = tl.minimum(tl.maximum(column - row, -WINDOW), WINDOW) + WINDOW
-        d_table = tl.zeros((OFFSETS, WIDTH), tl.float32)
-    for item in range(tl.program_id(0), items, workers):
-        sentence = item // HEADS
-        head = item % HEADS
-        queries = tl.load(query_lengths + sentence).to(tl.int32)
-        keys = tl.load(key_lengths + sentence).to(tl.int32)
-        longest = tl.maximum(queries, keys)
-        if (longest > LOW) & (longest <= BLOCK):
-            query_start = tl.load(query_starts + sentence).to(tl.int32)
-            key_start = tl.load(key_starts + sentence).to(tl.int32)
-            inside_query = row < queries
-            inside_key = row < keys
-            query_at = (query_start + row) * query_stride + head * WIDTH + depth[None, :]
-            key_at = (key_start + row) * key_stride + head * WIDTH + depth[None, :]
-            out_at = (query_start + row) * out_stride + head * WIDTH + depth[None, :]
-            d_o = tl.load(d_out + out_at, inside_query, 0.0)
-            o = tl.load(out + out_at, inside_query, 0.0).to(tl.float32)
-            # Dao et al. 2022, appendix B.2: sum_j P_ij dP_ij = dO_i . O_i, dropout included.
-            inner = tl.sum(d_o.to(tl.float32) * o, 1)[:, None]
-            q = tl.load(query + query_at, inside_query, 0.0)
-            k = tl.load(key + key_at, inside_key, 0.0)
-            v = tl.load(value + key_at, inside_key, 0.0)
-            total = tl.load(level + (query_start + place) * HEADS + head, place < queries, 0.0)
-            scores = tl.dot(q, tl.trans(k), input_precision="ieee")
-            if RELATIVE:
-                scores += tl.gather(tl.dot(q, tl.trans(t), input_precision="ieee"), near, 1)
-            hidden = (column >= keys) | (row >= queries)
-            if CAUSAL:
-                hidden = hidden | (column > row)
-            weights = tl.exp(scores * score_scale - total[:, None])
-            weights = tl.where(hidden, 0.0, weights)
-            d_weights = tl.dot(d_o, tl.trans(v), input_precision="ieee")
-            if RELATIVE:
-                d_weights += tl.gather(tl.dot(d_o, tl.trans(t), input_precision="ieee"), near, 1)
-            used = weights
-            if DROP:
-                index = ((query_start + row) * HEADS + head) * 128 + column
-                keep = kept(tl.load(seed_at), site, index, threshold)
-                used = tl.where(keep, weights * keep_scale, 0.0)
-                d_weights = tl.where(keep, d_weights * keep_scale, 0.0)
-            d_v = tl.dot(tl.trans(used.to(d_o.dtype)), d_o, input_precision="ieee")
-            tl.store(d_value + key_at, d_v, inside_key)
-            d_scores = weights * (d_weights - inner) * score_scale
-            d_q = tl.dot(d_scores.to(k.dtype), k, input_precision="ieee")
-            d_k = tl.dot(tl.trans(d_scores.to(q.dtype)), q, input_precision="ieee")
-            if RELATIVE:
-                spread = by_offset(d_scores, row, column, offset, WINDOW, BLOCK).to(q.dtype)
-                d_q += tl.dot(spread, t, input_precision="ieee")
-                d_table += tl.dot(tl.trans(spread), q, input_precision="ieee")
-                spread = by_offset(used, row, column, offset, WINDOW, BLOCK).to(q.dtype)
-                d_table += tl.dot(tl.trans(spread), d_o, input_precision="ieee")
-            tl.store(d_query + query_at, d_q, inside_query)
-            tl.store(d_key + key_at, d_k, inside_key)
-    if RELATIVE:
-        size: tl.constexpr = 2 * CLIP + 1
-        partial_at = (first_partial + tl.program_id(0)) * size * WIDTH + table_at
-        tl.store(partial + partial_at, d_table, number <= 2 * WINDOW)
+    sentence = item // HEADS
+    head = item % HEADS
+    queries = tl.load(query_lengths + sentence).to(tl.int32)
+    keys = tl.load(key_lengths + sentence).to(tl.int32)
+    longest = tl.maximum(queries, keys)
+    if (longest > LOW) & (longest <= BLOCK):
+        query_start = tl.load(query_starts + sentence).to(tl.int32)
+        key_start = tl.load(key_starts + sentence).to(tl.int32)
+        place = tl.arange(0, BLOCK)
+        depth = tl.arange(0, WIDTH)
+        row = place[:, None]
+        column = place[None, :]
+        inside_query = row < queries
+        inside_key = row < keys
+        row_index = (query_start + row) * HEADS + head
+        query_at = (query_start + row) * query_stride + head * WIDTH + depth[None, :]
+        key_at = (key_start + row) * key_stride + head * WIDTH + depth[None, :]
+        out_at = (query_start + row) * out_stride + head * WIDTH + depth[None, :]
+        d_o = tl.load(d_out + out_at, inside_query, 0.0)
+        v = tl.load(value + key_at, inside_key, 0.0)
+        weights = tl.load(weights_at + row_index * KEPT + column, inside_query, 0.0).to(tl.float32)
+        d_weights = tl.dot(d_o, tl.trans(v), input_precision="ieee")
+        if RELATIVE:
+            offset = tl.arange(0, OFFSETS)[None, :]
+            number = tl.arange(0, OFFSETS)[:, None]
+            table_at = (number + (CLIP - WINDOW)) * WIDTH + depth[None, :]
+            t = tl.load(table + table_at, number <= WINDOW + HIGHEST, 0.0)
+            near = tl.minimum(tl.maximum(column - row, -WINDOW), HIGHEST) + WINDOW
+            d_weights += tl.gather(tl.dot(d_o, tl.trans(t), input_precision="ieee"), near, 1)
+        used = weights
+        if DROP:
+            keep = kept(tl.load(seed_at), site, row_index * 128 + column, threshold)
+            used = tl.where(keep, weights * keep_scale, 0.0)
+            d_weights = tl.where(keep, d_weights * keep_scale, 0.0)
+        d_v = tl.dot(tl.trans(used.to(d_o.dtype)), d_o, input_precision="ieee")
+        tl.store(d_value + key_at, d_v, inside_key)
+        mean = tl.sum(weights * d_weights, 1)[:, None]
+        d_scores = weights * (d_weights - mean) * score_scale
+        k = tl.load(key + key_at, inside_key, 0.0)
+        d_q = tl.dot(d_scores.to(k.dtype), k, input_precision="ieee")
+        if RELATIVE:
+            spread = by_offset(d_scores, row, column, offset, WINDOW, HIGHEST, BLOCK).to(k.dtype)
+            store_spread(
+                spread_at, spread, row_index, inside_query, offset, CLIP - WINDOW,
+                WINDOW + HIGHEST, OFFSETS, SPREAD,
+            )  # fmt: skip
+            d_q += tl.dot(spread, t, input_precision="ieee")
+        tl.store(d_query + query_at, d_q, inside_query)
+        q = tl.load(query + query_at, inside_query, 0.0)
+        d_k = tl.dot(tl.trans(d_scores.to(q.dtype)), q, input_precision="ieee")
+        tl.store(d_key + key_at, d_k, inside_key)
+
+
+@triton.jit(do_not_specialize=["sentences"])
+def table_backward_kernel(
+    query, d_out, spread_weights, spread_scores, partial, query_starts, query_lengths, sentences,
+    query_stride, out_stride, HEADS: tl.constexpr, WIDTH: tl.constexpr, SPREAD: tl.constexpr,
+    SIZE: tl.constexpr, ROWS: tl.constexpr,
+):  # fmt: skip
+    """Per program partial sums of the table's gradient, over all rows and heads.
+
+    Shaw et al. 2018, equations 3 and 4: the table is added to the keys of every query (so it gets
+    the queries, weighted with the gradients of the scores) and to the values (the gradients of the
+    output, weighted with the weights).
+    """
+    last = sentences - 1
+    used = (tl.load(query_starts + last) + tl.load(query_lengths + last)).to(tl.int32) * HEADS
+    offset = tl.arange(0, SPREAD)
+    depth = tl.arange(0, WIDTH)[None, :]
+    total = tl.zeros((SPREAD, WIDTH), tl.float32)
+    for first in range(tl.program_id(0) * ROWS, used, tl.num_programs(0) * ROWS):
+        index = first + tl.arange(0, ROWS)
+        inside = (index < used)[:, None]
+        row = (index // HEADS)[:, None]
+        head = (index % HEADS)[:, None]
+        at = index[:, None] * SPREAD + offset[None, :]
+        scores = tl.load(spread_scores + at, inside, 0.0)
+        q = tl.load(query + row * query_stride + head * WIDTH + depth, inside, 0.0)
+        total = tl.dot(tl.trans(scores), q, total, input_precision="ieee")
+        weights = tl.load(spread_weights + at, inside, 0.0)
+        d_o = tl.load(d_out + row * out_stride + head * WIDTH + depth, inside, 0.0)
+        total = tl.dot(tl.trans(weights), d_o, total, input_precision="ieee")
+    number = offset[:, None]
+    tl.store(partial + (tl.program_id(0) * SIZE + number) * WIDTH + depth, total, number < SIZE)

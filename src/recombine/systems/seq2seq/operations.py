@@ -25,6 +25,10 @@ NORM_EPSILON = 1e-6
 class Operations:
     """What lies between two matrix products, as PyTorch offers it; runs anywhere."""
 
+    def linear(self, x: Tensor, weight: Tensor) -> Tensor:
+        """Return x times the transposed weight."""
+        return functional.linear(x, weight)
+
     def embed(self, table: Tensor, pieces: Tensor) -> Tensor:
         """Return the rows of an embedding table."""
         return functional.embedding(pieces, table)

@@ -235,7 +235,7 @@ class Transformer(nn.Module):
         causal: bool,
         rotation: tuple[Tensor, Tensor] | None,
     ) -> Tensor:
-        projected = functional.linear(n, attention.into)
+        projected = self.operations.linear(n, attention.into)
         if rotation is not None:
             query, key, value = projected.chunk(3, dim=-1)
             query, key = (rotate(rows, rotation, self.heads) for rows in (query, key))
@@ -244,25 +244,27 @@ class Transformer(nn.Module):
             projected, layout, self.heads, side, causal=causal, table=attention.table,
             dropout=self.options.attention_dropout if self.training else 0.0,
         )  # fmt: skip
-        return functional.linear(mixed, attention.out)
+        return self.operations.linear(mixed, attention.out)
 
     def _cross_attention(
         self, layer: Layer, n: Tensor, memory: Tensor, layout: Grouped | Packed
     ) -> Tensor:
         assert layer.cross is not None
         mixed = self.operations.attend_cross(
-            functional.linear(n, layer.cross.query),
-            functional.linear(memory, layer.cross.memory),
+            self.operations.linear(n, layer.cross.query),
+            self.operations.linear(memory, layer.cross.memory),
             layout,
             self.heads,
             self.options.attention_dropout if self.training else 0.0,
         )
-        return functional.linear(mixed, layer.cross.out)
+        return self.operations.linear(mixed, layer.cross.out)
 
     def _feed_forward(self, layer: FeedForward, n: Tensor) -> tuple[Tensor, Tensor]:
         dropout = self.options.activation_dropout if self.training else 0.0
-        activated = self.operations.activate(functional.linear(n, layer.up), layer.up_bias, dropout)
-        return functional.linear(activated, layer.down), layer.down_bias
+        activated = self.operations.activate(
+            self.operations.linear(n, layer.up), layer.up_bias, dropout
+        )
+        return self.operations.linear(activated, layer.down), layer.down_bias
 
     def _rotation(self, positions: Tensor) -> tuple[Tensor, Tensor] | None:
         if self.options.positions != "rope":
