@@ -35,11 +35,7 @@ def test_annealing_keeps_the_sums(data: list[dict[int, int]], sides: list[int]) 
     state.enter()
     train, test = int(state.whole[4]), int(state.whole[5])
     bounds = np.array([max(0, train - 1), train, max(0, test - 1), test, 0, train + test])
-    kernel.anneal(
-        np.arange(size), 50, 1.0, 0.0, np.ones(1024), bounds, state.sides, state.starts,
-        state.middles, state.entries, state.counts, state.sums, state.reals, state.whole,
-        state.tables, state.totals, state.goal, state.random,
-    )  # fmt: skip
+    kernel.anneal(np.arange(size), 50, 1.0, 0.0, np.ones(1024), bounds, state.arrays)
     running = state.reals.copy()
     vectors = np.zeros((3, 10), np.int64)
     for row, side in zip(data, state.sides[state.rank], strict=True):

@@ -1,8 +1,9 @@
 """The inner loops: exact incremental divergences in O(non-zero entries of a row), compiled.
 
-State: integer counts per column and side, the Chernoff sums S_A and S_C and four totals. Moving a
-row changes S by sum over its entries of [f(v + dv x) g(w + dw x) - f(v) g(w)]. Powers come from
-tables indexed by the integer counts, so a candidate costs table reads and a few products.
+State (`state.Arrays`): integer counts per column and side, the Chernoff sums S_A and S_C and four
+totals. Moving a row changes S by sum over its entries of [f(v + dv x) g(w + dw x) - f(v) g(w)].
+Powers come from tables indexed by the integer counts, so a candidate costs table reads and a few
+products.
 
 The tables are rounded to 32 bits of mantissa: libraries differ in the last bit of a power, and a
 search that branches on it would differ between machines. Reported values never use these tables.
@@ -14,6 +15,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recombine.builders.divergence.state import (
+    ACCEPTED,
+    D_A,
+    D_C,
+    POSITION,
+    SEEKER,
+    SUM_A,
+    SUM_C,
+    TEST,
+    TEST_A,
+    TEST_C,
+    TEST_SIZE,
+    TRAIN,
+    TRAIN_A,
+    TRAIN_C,
+    TRAIN_SIZE,
+    TRIED,
+    UNUSED,
+)
 from recombine.registry import require
 
 if TYPE_CHECKING:
@@ -23,13 +43,8 @@ require("numba", extra="parse", feature="splitting a corpus by divergence")
 
 from numba import njit, uint64  # noqa: E402  # after the check that says what to install
 
-TRAIN, TEST, UNUSED = 0, 1, 2
-
-# Slots of the float and integer state vectors.
-SUM_A, SUM_C, D_A, D_C, SCORE = 0, 1, 2, 3, 4
-TRAIN_A, TEST_A, TRAIN_C, TEST_C, TRAIN_SIZE, TEST_SIZE, ACCEPTED, TRIED = 0, 1, 2, 3, 4, 5, 6, 7
-
-compiled: Callable[..., Any] = njit(cache=True, nogil=True, inline="never")
+# The loops own no array: counting references to those they are given would cost half as much again.
+compiled: Callable[..., Any] = njit(cache=True, nogil=True, inline="never", _nrt=False)
 inlined: Callable[..., Any] = njit(cache=True, nogil=True, inline="always")
 
 
@@ -50,26 +65,26 @@ def below(random: Any, bound: Any) -> Any:
 
 
 @inlined
-def row_change(
-    row: Any, dv: Any, dw: Any, starts: Any, middles: Any, entries: Any, counts: Any, tables: Any
+def sides_change(origin: Any, target: Any) -> Any:
+    """Return how often a row moved from origin to target is added to train and to test."""
+    dv = np.int64(target == TRAIN) - np.int64(origin == TRAIN)
+    dw = np.int64(target == TEST) - np.int64(origin == TEST)
+    return dv, dw
+
+
+@inlined
+def sum_change(
+    first: Any, last: Any, dv: Any, dw: Any, entries: Any, counts: Any, table_v: Any, table_w: Any
 ) -> Any:
-    """Return the change of S_A and S_C when a row enters or leaves the two sides."""
-    atom_v, atom_w, compound_v, compound_w = tables
-    change_a = 0.0
-    for k in range(starts[row], middles[row]):
+    """Return the change of S_A or S_C when these entries of a row change sides."""
+    change = 0.0
+    for k in range(first, last):
         column = entries[k, 0]
         x = entries[k, 1]
         v = counts[column, 0]
         w = counts[column, 1]
-        change_a += atom_v[v + dv * x] * atom_w[w + dw * x] - atom_v[v] * atom_w[w]
-    change_c = 0.0
-    for k in range(middles[row], starts[row + 1]):
-        column = entries[k, 0]
-        x = entries[k, 1]
-        v = counts[column, 0]
-        w = counts[column, 1]
-        change_c += compound_v[v + dv * x] * compound_w[w + dw * x] - compound_v[v] * compound_w[w]
-    return change_a, change_c
+        change += table_v[v + dv * x] * table_w[w + dw * x] - table_v[v] * table_w[w]
+    return change
 
 
 @inlined
@@ -81,80 +96,65 @@ def coefficient_divergence(total: Any, v: Any, w: Any, power_v: Any, power_w: An
 
 
 @inlined
-def score_of(atom: Any, compound: Any, goal: Any) -> Any:
+def score_of(values: Any, goal: Any) -> Any:
     """Return -|c - D_C| - |D_A - a*| (Moisio et al. 2023, section 3.3)."""
-    return -abs(goal[0] - compound) - goal[2] * abs(atom - goal[1])
+    return -abs(goal[0] - values[D_C]) - goal[2] * abs(values[D_A] - goal[1])
 
 
 @inlined
-def apply_row(row: Any, dv: Any, dw: Any, starts: Any, entries: Any, counts: Any) -> None:
-    """Add a row's counts to the sides."""
-    for k in range(starts[row], starts[row + 1]):
-        column = entries[k, 0]
-        x = entries[k, 1]
-        counts[column, 0] += dv * x
-        counts[column, 1] += dw * x
-
-
-@inlined
-def candidate(
-    row: Any,
-    origin: Any,
-    target: Any,
-    starts: Any,
-    middles: Any,
-    entries: Any,
-    counts: Any,
-    sums: Any,
-    reals: Any,
-    whole: Any,
-    tables: Any,
-    totals: Any,
-) -> Any:
+def candidate(row: Any, origin: Any, target: Any, state: Any) -> Any:
     """Return S_A, S_C, D_A, D_C as they would be with a row moved from origin to target."""
-    dv = np.int64(target == 0) - np.int64(origin == 0)
-    dw = np.int64(target == 1) - np.int64(origin == 1)
-    change_a, change_c = row_change(row, dv, dw, starts, middles, entries, counts, tables)
-    sum_a = reals[0] + change_a
-    sum_c = reals[1] + change_c
-    a = sums[row, 0]
-    c = sums[row, 1]
-    atom = coefficient_divergence(sum_a, whole[0] + dv * a, whole[1] + dw * a, totals[0], totals[1])
+    dv, dw = sides_change(origin, target)
+    start, middle, end = state.starts[row], state.middles[row], state.starts[row + 1]
+    atom_v, atom_w, compound_v, compound_w = state.tables
+    all_atom_v, all_atom_w, all_compound_v, all_compound_w = state.totals
+    entries, counts, whole = state.entries, state.counts, state.whole
+    sum_a = state.reals[SUM_A] + sum_change(start, middle, dv, dw, entries, counts, atom_v, atom_w)
+    sum_c = state.reals[SUM_C] + sum_change(
+        middle, end, dv, dw, entries, counts, compound_v, compound_w
+    )
+    a = state.sums[row, 0]
+    c = state.sums[row, 1]
+    atom = coefficient_divergence(
+        sum_a, whole[TRAIN_A] + dv * a, whole[TEST_A] + dw * a, all_atom_v, all_atom_w
+    )
     compound = coefficient_divergence(
-        sum_c, whole[2] + dv * c, whole[3] + dw * c, totals[2], totals[3]
+        sum_c, whole[TRAIN_C] + dv * c, whole[TEST_C] + dw * c, all_compound_v, all_compound_w
     )
     return sum_a, sum_c, atom, compound
 
 
 @inlined
-def carry_out(
-    row: Any,
-    origin: Any,
-    target: Any,
-    sides: Any,
-    starts: Any,
-    entries: Any,
-    counts: Any,
-    sums: Any,
-    whole: Any,
-) -> None:
-    """Move a row: side, counts, totals and sizes (the caller sets the real-valued state)."""
-    dv = np.int64(target == 0) - np.int64(origin == 0)
-    dw = np.int64(target == 1) - np.int64(origin == 1)
-    apply_row(row, dv, dw, starts, entries, counts)
-    whole[0] += dv * sums[row, 0]
-    whole[1] += dw * sums[row, 0]
-    whole[2] += dv * sums[row, 1]
-    whole[3] += dw * sums[row, 1]
-    whole[4] += dv * sums[row, 2]
-    whole[5] += dw * sums[row, 2]
-    sides[row] = target
+def carry_out(row: Any, origin: Any, target: Any, state: Any) -> None:
+    """Move a row: side, counts, totals and sizes."""
+    dv, dw = sides_change(origin, target)
+    for k in range(state.starts[row], state.starts[row + 1]):
+        column = state.entries[k, 0]
+        x = state.entries[k, 1]
+        state.counts[column, 0] += dv * x
+        state.counts[column, 1] += dw * x
+    whole = state.whole
+    whole[TRAIN_A] += dv * state.sums[row, 0]
+    whole[TEST_A] += dw * state.sums[row, 0]
+    whole[TRAIN_C] += dv * state.sums[row, 1]
+    whole[TEST_C] += dw * state.sums[row, 1]
+    whole[TRAIN_SIZE] += dv * state.sums[row, 2]
+    whole[TEST_SIZE] += dw * state.sums[row, 2]
+    state.sides[row] = target
+
+
+@inlined
+def accept(row: Any, origin: Any, target: Any, values: Any, state: Any) -> None:
+    """Move a row and take over the sums and divergences that its candidate has."""
+    carry_out(row, origin, target, state)
+    state.reals[SUM_A], state.reals[SUM_C], state.reals[D_A], state.reals[D_C] = values
 
 
 @compiled
-def recompute(atoms: Any, counts: Any, reals: Any, whole: Any, tables: Any, totals: Any) -> None:
+def recompute(atoms: Any, state: Any) -> None:
     """Sum S_A and S_C afresh, which removes the rounding that moves have piled up."""
-    atom_v, atom_w, compound_v, compound_w = tables
+    atom_v, atom_w, compound_v, compound_w = state.tables
+    counts, whole, totals = state.counts, state.whole, state.totals
     sum_a = 0.0
     for column in range(atoms):
         sum_a += atom_v[counts[column, 0]] * atom_w[counts[column, 1]]
@@ -164,10 +164,11 @@ def recompute(atoms: Any, counts: Any, reals: Any, whole: Any, tables: Any, tota
         w = counts[column, 1]
         if v > 0 and w > 0:
             sum_c += compound_v[v] * compound_w[w]
-    reals[0] = sum_a
-    reals[1] = sum_c
-    reals[2] = coefficient_divergence(sum_a, whole[0], whole[1], totals[0], totals[1])
-    reals[3] = coefficient_divergence(sum_c, whole[2], whole[3], totals[2], totals[3])
+    reals = state.reals
+    reals[SUM_A] = sum_a
+    reals[SUM_C] = sum_c
+    reals[D_A] = coefficient_divergence(sum_a, whole[TRAIN_A], whole[TEST_A], totals[0], totals[1])
+    reals[D_C] = coefficient_divergence(sum_c, whole[TRAIN_C], whole[TEST_C], totals[2], totals[3])
 
 
 @compiled
@@ -190,53 +191,34 @@ def permute_rows(
 
 
 @compiled
-def fill(sides: Any, starts: Any, entries: Any, counts: Any, sums: Any, whole: Any) -> None:
+def fill(state: Any) -> None:
     """Enter every row into the counts of the side it is on."""
-    for row in range(len(sides)):
-        if sides[row] < 2:
-            side = sides[row]
-            sides[row] = 2
-            carry_out(row, 2, side, sides, starts, entries, counts, sums, whole)
+    for row in range(len(state.sides)):
+        side = state.sides[row]
+        if side != UNUSED:
+            carry_out(row, UNUSED, side, state)
 
 
 @compiled
-def place(
-    rows: Any,
-    left: Any,
-    steps: Any,
-    tries: Any,
-    bounds: Any,
-    share: Any,
-    sides: Any,
-    starts: Any,
-    middles: Any,
-    entries: Any,
-    counts: Any,
-    sums: Any,
-    reals: Any,
-    whole: Any,
-    tables: Any,
-    totals: Any,
-    goal: Any,
-    random: Any,
-) -> Any:
+def place(rows: Any, left: Any, steps: Any, tries: Any, bounds: Any, share: Any, state: Any) -> Any:
     """Greedy start: place unused rows one by one, each the best of `tries` random candidates.
 
     `rows[:left]` are the unplaced movable rows. A side grows only while its share of the used
     sentences allows it; both sides compete for the candidates in between.
     """
+    whole, sums = state.whole, state.sums
     for _ in range(steps):
         if left == 0:
             break
-        used = whole[4] + whole[5]
-        test_share = whole[5] / max(used, 1)
+        used = whole[TRAIN_SIZE] + whole[TEST_SIZE]
+        test_share = whole[TEST_SIZE] / max(used, 1)
         if used >= bounds[5]:
             break
-        train_open = (whole[4] < bounds[1]) and test_share >= share[0]
-        test_open = (whole[5] < bounds[3]) and test_share <= share[1]
+        train_open = (whole[TRAIN_SIZE] < bounds[1]) and test_share >= share[0]
+        test_open = (whole[TEST_SIZE] < bounds[3]) and test_share <= share[1]
         if not train_open and not test_open:
-            train_open = whole[4] < bounds[1]
-            test_open = whole[5] < bounds[3] and not train_open
+            train_open = whole[TRAIN_SIZE] < bounds[1]
+            test_open = whole[TEST_SIZE] < bounds[3] and not train_open
             if not train_open and not test_open:
                 break
         best_score = -1e300
@@ -244,20 +226,17 @@ def place(
         best_side = np.int64(0)
         best_values = (0.0, 0.0, 0.0, 0.0)
         for _ in range(min(tries, left)):
-            at = below(random, left)
+            at = below(state.random, left)
             row = rows[at]
-            for side in range(2):
-                if (side == 0 and not train_open) or (side == 1 and not test_open):
+            for side in (TRAIN, TEST):
+                if (side == TRAIN and not train_open) or (side == TEST and not test_open):
                     continue
-                if whole[4 + side] + sums[row, 2] > bounds[1 + 2 * side]:
+                if whole[TRAIN_SIZE + side] + sums[row, 2] > bounds[1 + 2 * side]:
                     continue
                 if used + sums[row, 2] > bounds[5]:
                     continue
-                values = candidate(
-                    row, 2, side, starts, middles, entries, counts, sums, reals, whole, tables,
-                    totals,
-                )  # fmt: skip
-                score = score_of(values[2], values[3], goal)
+                values = candidate(row, UNUSED, side, state)
+                score = score_of(values, state.goal)
                 if score > best_score:
                     best_score = score
                     best = at
@@ -266,8 +245,7 @@ def place(
         if best < 0:
             break
         row = rows[best]
-        carry_out(row, 2, best_side, sides, starts, entries, counts, sums, whole)
-        reals[0], reals[1], reals[2], reals[3] = best_values
+        accept(row, UNUSED, best_side, best_values, state)
         left -= 1
         rows[best] = rows[left]
         rows[left] = row
@@ -280,17 +258,9 @@ def fits(origin: Any, target: Any, leaving: Any, coming: Any, whole: Any, bounds
 
     `bounds` holds least and most of train, test, and of both together.
     """
-    train = whole[4]
-    test = whole[5]
-    change = leaving - coming
-    if origin == 0:
-        train -= change
-    elif origin == 1:
-        test -= change
-    if target == 0:
-        train += change
-    elif target == 1:
-        test += change
+    dv, dw = sides_change(origin, target)
+    train = whole[TRAIN_SIZE] + dv * (leaving - coming)
+    test = whole[TEST_SIZE] + dw * (leaving - coming)
     used = train + test
     return (
         bounds[0] <= train
@@ -310,18 +280,7 @@ def anneal(
     cold: Any,
     exponential: Any,
     bounds: Any,
-    sides: Any,
-    starts: Any,
-    middles: Any,
-    entries: Any,
-    counts: Any,
-    sums: Any,
-    reals: Any,
-    whole: Any,
-    tables: Any,
-    totals: Any,
-    goal: Any,
-    random: Any,
+    state: Any,
 ) -> None:
     """Annealed local search: single moves where sizes allow them, swaps where they do not.
 
@@ -331,12 +290,13 @@ def anneal(
     """
     count = len(movable)
     mask = uint64(len(exponential) - 1)
-    score = score_of(reals[2], reals[3], goal)
-    position = np.int64(whole[8])
-    seeker = np.int64(whole[9])
+    sides, sums, reals, whole, goal = state.sides, state.sums, state.reals, state.whole, state.goal
+    score = score_of(reals, goal)
+    position = np.int64(whole[POSITION])
+    seeker = np.int64(whole[SEEKER])
     for step in range(proposals):
         temperature = hot + (cold - hot) * (step / proposals)
-        bits = next_random(random)
+        bits = next_random(state.random)
         position += 1
         if position >= count:
             position = np.int64(0)
@@ -358,34 +318,24 @@ def anneal(
                     break
             if partner < 0 or not fits(origin, target, size, sums[partner, 2], whole, bounds):
                 continue
-        whole[7] += 1
-        old_a, old_c, old_atom, old_compound = reals[0], reals[1], reals[2], reals[3]
-        values = candidate(
-            row, origin, target, starts, middles, entries, counts, sums, reals, whole, tables,
-            totals,
-        )  # fmt: skip
+        whole[TRIED] += 1
+        before = (reals[SUM_A], reals[SUM_C], reals[D_A], reals[D_C])
+        values = candidate(row, origin, target, state)
         if free:
-            new_score = score_of(values[2], values[3], goal)
+            new_score = score_of(values, goal)
             if new_score >= score - allowance:
-                carry_out(row, origin, target, sides, starts, entries, counts, sums, whole)
-                reals[0], reals[1], reals[2], reals[3] = values
+                accept(row, origin, target, values, state)
                 score = new_score
-                whole[6] += 1
+                whole[ACCEPTED] += 1
             continue
-        carry_out(row, origin, target, sides, starts, entries, counts, sums, whole)
-        reals[0], reals[1], reals[2], reals[3] = values
-        values = candidate(
-            partner, target, origin, starts, middles, entries, counts, sums, reals, whole, tables,
-            totals,
-        )  # fmt: skip
-        new_score = score_of(values[2], values[3], goal)
+        accept(row, origin, target, values, state)
+        values = candidate(partner, target, origin, state)
+        new_score = score_of(values, goal)
         if new_score >= score - allowance:
-            carry_out(partner, target, origin, sides, starts, entries, counts, sums, whole)
-            reals[0], reals[1], reals[2], reals[3] = values
+            accept(partner, target, origin, values, state)
             score = new_score
-            whole[6] += 1
+            whole[ACCEPTED] += 1
         else:
-            carry_out(row, target, origin, sides, starts, entries, counts, sums, whole)
-            reals[0], reals[1], reals[2], reals[3] = old_a, old_c, old_atom, old_compound
-    whole[8] = position
-    whole[9] = seeker
+            accept(row, target, origin, before, state)
+    whole[POSITION] = position
+    whole[SEEKER] = seeker

@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 
 from recombine.builders.divergence.count import Rows
-from recombine.builders.divergence.kernel import (
-    below,
-    candidate,
-    carry_out,
-    compiled,
-    score_of,
-)
+from recombine.builders.divergence.kernel import accept, below, candidate, compiled, score_of
 from recombine.builders.divergence.measure import ATOM_ALPHA, COMPOUND_ALPHA
 from recombine.builders.divergence.state import (
+    TEST,
+    TEST_SIZE,
+    TRAIN,
+    TRAIN_SIZE,
+    UNUSED,
     Goal,
     Progress,
     SearchState,
@@ -60,18 +59,14 @@ def published_split(
         rows, atoms, columns, goal, np.arange(size), seed, atom_alpha, compound_alpha
     )
     members = np.zeros((3, size), np.int64)
-    members[2] = np.arange(size)
+    members[UNUSED] = np.arange(size)
     lengths = np.array([0, 0, size], np.int64)
-    arrays = (
-        state.sides, state.starts, state.middles, state.entries, state.counts, state.sums,
-        state.reals, state.whole, state.tables, state.totals, state.goal, state.random,
-    )  # fmt: skip
     steps = min(most_used, size - min(candidates, size - 1))
     done = 0
     while done < steps:
         chunk = min(max(100, steps // 50), steps - done)
         clock = time.monotonic()
-        _place_and_move(members, lengths, chunk, candidates, np.array(TEST_SHARE), *arrays)
+        _place_and_move(members, lengths, chunk, candidates, np.array(TEST_SHARE), state.arrays)
         state.refresh()
         done += chunk
         rate = chunk * 4 * candidates / max(1e-9, time.monotonic() - clock)
@@ -84,76 +79,49 @@ def published_split(
 
 @compiled
 def _place_and_move(
-    members: Any,
-    lengths: Any,
-    steps: Any,
-    candidates: Any,
-    share: Any,
-    sides: Any,
-    starts: Any,
-    middles: Any,
-    entries: Any,
-    counts: Any,
-    sums: Any,
-    reals: Any,
-    whole: Any,
-    tables: Any,
-    totals: Any,
-    goal: Any,
-    random: Any,
+    members: Any, lengths: Any, steps: Any, candidates: Any, share: Any, state: Any
 ) -> None:
+    whole = state.whole
     for _ in range(steps):
-        used = whole[4] + whole[5]
-        test_share = whole[5] / max(used, 1)
+        used = whole[TRAIN_SIZE] + whole[TEST_SIZE]
+        test_share = whole[TEST_SIZE] / max(used, 1)
         # First a random row goes to train, then the share decides which side may grow.
         train_open = used == 0 or test_share >= share[0]
         test_open = used > 0 and test_share <= share[1]
-        _subsample(members[2], lengths[2], candidates, random)
+        _subsample(members[UNUSED], lengths[UNUSED], candidates, state.random)
         best_score = -1e300
         best = np.int64(0)
         best_side = np.int64(0)
         best_values = (0.0, 0.0, 0.0, 0.0)
-        for at in range(min(candidates, lengths[2])):
-            row = members[2, at]
+        for at in range(min(candidates, lengths[UNUSED])):
+            row = members[UNUSED, at]
             # A tie between the sides goes to test.
-            for side in (1, 0):
-                if (side == 0 and not train_open) or (side == 1 and not test_open):
+            for side in (TEST, TRAIN):
+                if (side == TRAIN and not train_open) or (side == TEST and not test_open):
                     continue
-                values = candidate(
-                    row, 2, side, starts, middles, entries, counts, sums, reals, whole, tables,
-                    totals,
-                )  # fmt: skip
-                score = score_of(values[2], values[3], goal)
+                values = candidate(row, UNUSED, side, state)
+                score = score_of(values, state.goal)
                 if score > best_score:
                     best_score = score
                     best = np.int64(at)
                     best_side = np.int64(side)
                     best_values = values
-        row = members[2, best]
-        carry_out(row, 2, best_side, sides, starts, entries, counts, sums, whole)
-        reals[0], reals[1], reals[2], reals[3] = best_values
-        _transfer(members, lengths, 2, best, best_side)
-        for origin in range(2):
-            target = 1 - origin
-            _subsample(members[origin], lengths[origin], candidates, random)
-            best_score = score_of(reals[2], reals[3], goal)
+        accept(members[UNUSED, best], UNUSED, best_side, best_values, state)
+        _transfer(members, lengths, UNUSED, best, best_side)
+        for origin, target in ((TRAIN, TEST), (TEST, TRAIN)):
+            _subsample(members[origin], lengths[origin], candidates, state.random)
+            best_score = score_of(state.reals, state.goal)
             best = np.int64(-1)
             # A set is never emptied.
             for at in range(min(candidates, lengths[origin]) if lengths[origin] > 1 else 0):
-                row = members[origin, at]
-                values = candidate(
-                    row, origin, target, starts, middles, entries, counts, sums, reals, whole,
-                    tables, totals,
-                )  # fmt: skip
-                score = score_of(values[2], values[3], goal)
+                values = candidate(members[origin, at], origin, target, state)
+                score = score_of(values, state.goal)
                 if score > best_score:
                     best_score = score
                     best = np.int64(at)
                     best_values = values
             if best >= 0:
-                row = members[origin, best]
-                carry_out(row, origin, target, sides, starts, entries, counts, sums, whole)
-                reals[0], reals[1], reals[2], reals[3] = best_values
+                accept(members[origin, best], origin, target, best_values, state)
                 _transfer(members, lengths, origin, best, target)
 
 

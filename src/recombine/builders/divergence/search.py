@@ -20,7 +20,9 @@ from recombine.builders.divergence.count import Rows
 from recombine.builders.divergence.measure import ATOM_ALPHA, COMPOUND_ALPHA
 from recombine.builders.divergence.state import (
     TEST,
+    TEST_SIZE,
     TRAIN,
+    TRAIN_SIZE,
     UNUSED,
     Bounds,
     Goal,
@@ -155,10 +157,6 @@ class _Search:
         state = self.state
         saver = _Saver(self, plan, checkpoint)
         bounds = self.bounds.array()
-        arrays = (
-            state.sides, state.starts, state.middles, state.entries, state.counts, state.sums,
-            state.reals, state.whole, state.tables, state.totals, state.goal, state.random,
-        )  # fmt: skip
         middle = (self.bounds.used[0] + self.bounds.used[1]) / 2
         share = np.array(self.bounds.test) / max(1.0, middle)
         chunk = max(1000, state.count // 20)
@@ -166,7 +164,7 @@ class _Search:
             began, before = time.monotonic(), self.left
             self.left = int(
                 state.kernel.place(
-                    self.unplaced, self.left, chunk, plan.tries, bounds, share, *arrays
+                    self.unplaced, self.left, chunk, plan.tries, bounds, share, state.arrays
                 )
             )
             placed = before - self.left
@@ -188,7 +186,7 @@ class _Search:
                 hot * (1 - (plan.annealed + 1) / plan.passes),
                 exponential,
                 bounds,
-                *arrays,
+                state.arrays,
             )
             plan.annealed += 1
             rate = len(self.movable) / max(1e-9, time.monotonic() - began)
@@ -197,7 +195,7 @@ class _Search:
         state.refresh()
 
     def _require_bounds(self) -> None:
-        train, test = int(self.state.whole[4]), int(self.state.whole[5])
+        train, test = (int(self.state.whole[slot]) for slot in (TRAIN_SIZE, TEST_SIZE))
         bounds = self.bounds
         good = (
             bounds.train[0] <= train <= bounds.train[1]

@@ -17,8 +17,13 @@ from recombine.builders.divergence.measure import column_totals, divergences
 from recombine.errors import ConfigError
 
 TRAIN, TEST, UNUSED = 0, 1, 2
+# Slots of `Arrays.reals` and `Arrays.whole`.
+SUM_A, SUM_C, D_A, D_C = range(4)
+TRAIN_A, TEST_A, TRAIN_C, TEST_C, TRAIN_SIZE, TEST_SIZE = range(6)
+ACCEPTED, TRIED, POSITION, SEEKER = range(6, 10)
 Sides = npt.NDArray[np.int8]
 Index = npt.NDArray[np.int64]
+Powers = tuple[npt.NDArray[np.float64], ...]
 # Row data above this many bytes lies in a mapped file, so that memory does not grow with sentences.
 LARGE = 1 << 29
 
@@ -85,6 +90,28 @@ class Split:
     seconds: float
 
 
+class Arrays(NamedTuple):
+    """What the compiled loops read and change."""
+
+    sides: Sides
+    # Entries of row r: atoms from starts[r], compounds from middles[r]; each a column and a count.
+    starts: Index
+    middles: Index
+    entries: npt.NDArray[np.int32]
+    # Per column: in train and in test.
+    counts: npt.NDArray[np.int32]
+    # Per row: atoms, compounds, sentences.
+    sums: Index
+    reals: npt.NDArray[np.float64]
+    whole: Index
+    # Powers of one column's counts, and of the totals of a side: atoms of train and test, compounds
+    # of train and test.
+    tables: Powers
+    totals: Powers
+    goal: npt.NDArray[np.float64]
+    random: npt.NDArray[np.uint64]
+
+
 class SearchState:
     """Arrays of one search, rows stored in the order in which they are visited.
 
@@ -135,35 +162,38 @@ class SearchState:
         self.counts = np.zeros((columns, 2), np.int32)
         self.reals = np.zeros(4)
         self.whole = np.zeros(10, np.int64)
-        self.whole[9] = self.count // 2
+        self.whole[SEEKER] = self.count // 2
         self.identity = hashlib.sha256(
             json.dumps([list(goal), seed, atoms, columns, self.count, powers]).encode()
             + totals.tobytes()
             + self.sums.tobytes()
         ).hexdigest()
 
+    @property
+    def arrays(self) -> Arrays:
+        """Return all that the compiled loops need."""
+        return Arrays(**{name: getattr(self, name) for name in Arrays._fields})
+
     def enter(self) -> None:
         """Count the rows of `sides` afresh."""
         self.counts[:] = 0
-        self.whole[:6] = 0
-        self.kernel.fill(self.sides, self.starts, self.entries, self.counts, self.sums, self.whole)
+        self.whole[:ACCEPTED] = 0
+        self.kernel.fill(self.arrays)
         self.refresh()
 
     def refresh(self) -> None:
         """Sum afresh, which removes the rounding that moves have piled up."""
-        self.kernel.recompute(
-            self.atoms, self.counts, self.reals, self.whole, self.tables, self.totals
-        )
+        self.kernel.recompute(self.atoms, self.arrays)
 
     def progress(self, phase: str, done: float, rate: float) -> Progress:
         """Return what a progress line shows now."""
         return Progress(
             phase,
             min(1.0, done),
-            float(self.reals[2]),
-            float(self.reals[3]),
-            int(self.whole[4]),
-            int(self.whole[5]),
+            float(self.reals[D_A]),
+            float(self.reals[D_C]),
+            int(self.whole[TRAIN_SIZE]),
+            int(self.whole[TEST_SIZE]),
             rate,
         )
 
@@ -195,7 +225,7 @@ def finished_split(
         int((sides == TRAIN).sum()),
         int((sides == TEST).sum()),
         score,
-        int(state.whole[6]),
+        int(state.whole[ACCEPTED]),
         time.process_time() - began,
     )
 
