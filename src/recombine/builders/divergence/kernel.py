@@ -44,8 +44,9 @@ require("numba", extra="parse", feature="splitting a corpus by divergence")
 from numba import njit, uint64  # noqa: E402  # after the check that says what to install
 
 # The loops own no array: counting references to those they are given would cost half as much again.
-compiled: Callable[..., Any] = njit(cache=True, nogil=True, inline="never", _nrt=False)
-inlined: Callable[..., Any] = njit(cache=True, nogil=True, inline="always")
+OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+compiled: Callable[..., Any] = njit(inline="never", **OPTIONS)
+inlined: Callable[..., Any] = njit(inline="always", **OPTIONS)
 
 
 @inlined
