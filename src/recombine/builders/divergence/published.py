@@ -108,7 +108,8 @@ def _place_and_move(
                     best_values = values
         accept(members[UNUSED, best], UNUSED, best_side, best_values, state)
         _transfer(members, lengths, UNUSED, best, best_side)
-        for origin, target in ((TRAIN, TEST), (TEST, TRAIN)):
+        for origin in range(2):
+            target = 1 - origin
             _subsample(members[origin], lengths[origin], candidates, state.random)
             best_score = score_of(state.reals, state.goal)
             best = np.int64(-1)
