@@ -1,6 +1,6 @@
 """Talk goes to standard error, data to standard output."""
 
-from recombine.cli.talk import print_tree, say
+from recombine.cli.talk import print_found, print_tree, say
 
 
 def test_talk_and_data_are_apart(capsys):
@@ -10,3 +10,10 @@ def test_talk_and_data_are_apart(capsys):
     captured = capsys.readouterr()
     assert captured.err == "hello\n"
     assert captured.out == "a:\n  b: 1\nc:\n  2\n"
+
+
+def test_data_is_an_outline_or_json(capsys):
+    """People and programs read the same."""
+    print_found({"a": 1}, False)
+    print_found({"a": 1}, True)
+    assert capsys.readouterr().out == 'a: 1\n{\n  "a": 1\n}\n'

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.talk import print_json, print_tree, say
+from recombine.cli.talk import print_found, print_json, print_tree, say
 from recombine.errors import ConfigError, DataError
 
 
@@ -240,11 +240,7 @@ def report_verb(options: argparse.Namespace) -> int:
     if options.power is not None:
         from recombine.report import power_plan
 
-        found = power_plan(options.runs, gain=options.power)
-        if options.json:
-            print_json(found)
-        else:
-            print_tree(found)
+        print_found(power_plan(options.runs, gain=options.power), options.json)
         return 0
     overrides = list(options.overrides)
     if options.sample:

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.talk import print_json, print_tree, say
+from recombine.cli.talk import print_found, print_json, say
 from recombine.errors import ConfigError, DataError, Problems, RecombineError
 
 LISTED = ("builders", "systems", "metrics", "recipes", "grammars")
+FORMATS = ("tsv", "text", "parquet")
 
 
 def list_verb(options: argparse.Namespace) -> int:
@@ -237,7 +238,8 @@ def clean_verb(options: argparse.Namespace) -> int:
     if options.dry_run:
         return _print_reading(options.verb, [options.corpus], out=str(options.out))
     found = clean_corpus(options.corpus, options.out, source=options.source, target=options.target)
-    return _print_found(found._asdict(), options)
+    print_found(found._asdict(), options.json)
+    return 0
 
 
 def divergence_verb(options: argparse.Namespace) -> int:
@@ -248,7 +250,8 @@ def divergence_verb(options: argparse.Namespace) -> int:
     given = apply_overrides({"sample": options.sample}, options.overrides)
     if options.dry_run:
         return _print_reading(options.verb, [options.train, options.test], **given)
-    return _print_found(measure_divergence(options.train, options.test, given), options)
+    print_found(measure_divergence(options.train, options.test, given), options.json)
+    return 0
 
 
 def contamination_verb(options: argparse.Namespace) -> int:
@@ -268,14 +271,7 @@ def contamination_verb(options: argparse.Namespace) -> int:
     found = contamination(
         benchmark, options.corpus, splits=tuple(options.split), sample=options.sample
     )
-    return _print_found(found, options)
-
-
-def _print_found(found: dict[str, Any], options: argparse.Namespace) -> int:
-    if options.json:
-        print_json(found)
-    else:
-        print_tree(found)
+    print_found(found, options.json)
     return 0
 
 

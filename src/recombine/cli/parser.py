@@ -5,11 +5,39 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from recombine import __version__
 from recombine.cli import evaluate, make
 
 Verb = Callable[[argparse.Namespace], int]
+
+# Options that mean the same wherever they stand.
+SHARED: dict[str, dict[str, Any]] = {
+    "-o": {
+        "dest": "overrides",
+        "action": "append",
+        "default": [],
+        "metavar": "KEY=VALUE",
+        "help": "set an option, dotted for nested ones; may be given several times",
+    },
+    "--json": {"action": "store_true", "help": "print JSON instead of a table"},
+    "--dry-run": {
+        "action": "store_true",
+        "help": "say as JSON what would be done, sizes and an estimate of time; do nothing",
+    },
+    "--sample": {
+        "type": int,
+        "default": 0,
+        "metavar": "N",
+        "help": "a seeded subset of N, stratified by the first tag",
+    },
+    "--force": {"action": "store_true", "help": "make outputs again that are stale"},
+    "--address": {"help": "the address of a Ray cluster"},
+}
+PLANNED = ("--dry-run", "--sample")
+LONG = (*PLANNED, "--force")
+ENGINES = ("local", "ray")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -44,7 +72,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add.add_argument("kind", nargs="?", choices=[*make.LISTED], help="what to list (default: all)")
     add.add_argument("--options", action="store_true", help="show the options of each")
-    _json(add)
+    _share(add, "--json")
 
     add = verb(
         "check",
@@ -53,7 +81,7 @@ def make_parser() -> argparse.ArgumentParser:
         "recombine check out/sget-mini",
     )
     add.add_argument("path", help="a benchmark directory, a .toml file, or a grammar")
-    _json(add)
+    _share(add, "--json")
 
     add = verb(
         "sample",
@@ -74,7 +102,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument(
         "--review", action="store_true", help="every lexeme x form and construction once, to read"
     )
-    _json(add)
+    _share(add, "--json")
 
     add = verb(
         "build",
@@ -85,17 +113,15 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("recipe", help="a shipped recipe, a .toml file, or a builder's name")
     add.add_argument("--out", required=True, type=Path, help="the benchmark directory to make")
     add.add_argument("--seed", type=int, default=1)
-    add.add_argument("--export", action="append", default=[], choices=["tsv", "text", "parquet"])
+    add.add_argument("--export", action="append", default=[], choices=make.FORMATS)
     add.add_argument(
         "--series",
         metavar="C,C,...",
         help="divergent splits: one benchmark per target divergence and a series.toml",
     )
     add.add_argument("--seeds", metavar="N,N,...", help="the seeds of a series (default: --seed)")
-    add.add_argument("--engine", choices=["local", "ray"], default=None, help="where to count")
-    add.add_argument("--address", default=None, help="the address of a Ray cluster")
-    _options(add)
-    _long(add)
+    add.add_argument("--engine", choices=ENGINES, help="where to count")
+    _share(add, "--address", "-o", *LONG)
 
     add = verb(
         "export",
@@ -104,9 +130,9 @@ def make_parser() -> argparse.ArgumentParser:
         "recombine export out/sget-mini --format parquet --out out/sget-mini-hf",
     )
     add.add_argument("benchmark", type=Path)
-    add.add_argument("--format", required=True, choices=["tsv", "text", "parquet"])
+    add.add_argument("--format", required=True, choices=make.FORMATS)
     add.add_argument("--out", required=True, type=Path)
-    _planned(add)
+    _share(add, *PLANNED)
 
     add = verb(
         "clean",
@@ -118,8 +144,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--source", required=True, help="the language of the sentences")
     add.add_argument("--target", required=True, help="the language and name of the translation")
     add.add_argument("--out", required=True, type=Path)
-    _json(add)
-    _planned(add, sampled=False)
+    _share(add, "--json", "--dry-run")
 
     add = verb(
         "divergence",
@@ -129,9 +154,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add.add_argument("train", type=Path)
     add.add_argument("test", type=Path)
-    _options(add)
-    _json(add)
-    _planned(add)
+    _share(add, "-o", "--json", *PLANNED)
 
     add = verb(
         "contamination",
@@ -142,24 +165,27 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("benchmark", type=Path)
     add.add_argument("corpus", type=Path, nargs="+")
     add.add_argument("--split", action="append", default=[])
-    _json(add)
-    _planned(add)
+    _share(add, "--json", *PLANNED)
 
-    for name, function, help_text in (
-        ("train", evaluate.train_verb, "train the trainable systems of an experiment, every seed"),
-        (
-            "run",
-            evaluate.run_verb,
-            "train, translate, score and report, skipping what is up to date",
-        ),
-    ):
-        add = verb(name, function, help_text, f"recombine {name} experiment.toml")
-        add.add_argument("experiment", type=Path)
-        _options(add)
-        _long(add)
-        if name == "run":
-            add.add_argument("--engine", choices=["local", "ray"], default="local")
-            add.add_argument("--address", default=None, help="the address of a Ray cluster")
+    add = verb(
+        "train",
+        evaluate.train_verb,
+        "train the trainable systems of an experiment, every seed",
+        "recombine train experiment.toml",
+    )
+    add.add_argument("experiment", type=Path)
+    _share(add, "-o", *LONG)
+
+    add = verb(
+        "run",
+        evaluate.run_verb,
+        "train, translate, score and report, skipping what is up to date",
+        "recombine run experiment.toml",
+    )
+    add.add_argument("experiment", type=Path)
+    _share(add, "-o", *LONG)
+    add.add_argument("--engine", choices=ENGINES, default="local")
+    _share(add, "--address")
 
     add = verb(
         "translate",
@@ -172,8 +198,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--model", type=Path, help="the model directory of a trained system")
     add.add_argument("--input", type=Path, help="a text file, one sentence a line (default: stdin)")
     add.add_argument("--output", type=Path, help="a text file; resumable (default: stdout)")
-    _options(add)
-    _long(add)
+    _share(add, "-o", *LONG)
 
     add = verb(
         "score",
@@ -189,9 +214,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--metric", action="append", default=[], help="may be given several times")
     add.add_argument("--observations", type=Path, help="write one JSON row per observation here")
     add.add_argument("--tags", action="store_true", help="print scores per tag too")
-    _options(add)
-    _json(add)
-    _long(add)
+    _share(add, "-o", "--json", *LONG)
 
     add = verb(
         "report",
@@ -211,43 +234,10 @@ def make_parser() -> argparse.ArgumentParser:
         "--annotate", type=Path, metavar="TSV", help="write compounds to judge by hand"
     )
     add.add_argument("--judged", type=Path, metavar="TSV", help="read judgements back")
-    _options(add)
-    _json(add)
-    _planned(add)
+    _share(add, "-o", "--json", *PLANNED)
     return parser
 
 
-def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-o",
-        dest="overrides",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="set an option, dotted for nested ones; may be given several times",
-    )
-
-
-def _json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-
-
-def _long(parser: argparse.ArgumentParser) -> None:
-    _planned(parser)
-    parser.add_argument("--force", action="store_true", help="make outputs again that are stale")
-
-
-def _planned(parser: argparse.ArgumentParser, *, sampled: bool = True) -> None:
-    parser.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="say as JSON what would be done, sizes and an estimate of time; do nothing",
-    )
-    if sampled:
-        parser.add_argument(
-            "--sample",
-            type=int,
-            default=0,
-            metavar="N",
-            help="a seeded subset of N, stratified by the first tag",
-        )
+def _share(parser: argparse.ArgumentParser, *names: str) -> None:
+    for name in names:
+        parser.add_argument(name, **SHARED[name])

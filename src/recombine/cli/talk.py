@@ -60,6 +60,14 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
+def print_found(value: Any, as_json: bool) -> None:
+    """Print data for programs, or an outline of it for people."""
+    if as_json:
+        print_json(value)
+    else:
+        print_tree(value)
+
+
 def print_tree(value: Any, indent: str = "") -> None:
     """Print nested data as an indented outline."""
     for key, item in value.items():
