@@ -19,12 +19,6 @@ def admitted(grammar: Grammar, constraints: Constraints, *trees: str) -> list[bo
     return [automaton.admits(tree.codes, tree.positions) for tree in read]
 
 
-def test_only_empty_constraints_are_trivial(small: Grammar) -> None:
-    """One state is enough exactly where nothing is asked for."""
-    assert Automaton(small.inventory, Constraints()).trivial
-    assert not Automaton(small.inventory, Constraints(only={"cat": ("decl.subj",)})).trivial
-
-
 def test_an_exceeded_bound_is_dead_at_once(small: Grammar) -> None:
     """No state is built above a subtree that can never be admitted again."""
     automaton = Automaton(small.inventory, Constraints(depth={"pp": 1}))

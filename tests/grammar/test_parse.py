@@ -42,7 +42,6 @@ def test_low_attachment(toy: Grammar) -> None:
     assert [t.count("pp") for t in parse.trees()] == [1, 1]
     high = toy.tree("say(decl(past, def(cat), transat(see, def(dog), place(house))))")
     assert high in parse
-    assert parse.ambiguous
 
 
 def test_unspaced_text(toy: Grammar) -> None:

@@ -1,4 +1,4 @@
-"""Scores per tag, from observations that can be written and read again."""
+"""Observations classed by tag, that can be written and read again."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ def benchmark(small_benchmark):
     return Benchmark.open(small_benchmark)
 
 
-def test_scores_come_overall_and_per_tag(benchmark):
-    """N counts observations."""
+def test_observations_are_classed_by_tag(benchmark):
+    """One row of statistics for each observation."""
     examples = benchmark.read("test")
     hypotheses = {e.id: e.references[0] for e in examples[:2]} | {examples[2].id: "?"}
     (result,) = score(benchmark, hypotheses, ["exact"])
-    found = {(one.tag, one.value): (one.n, one.score) for one in result.scores()}
-    assert found["all", "all"] == (3, pytest.approx(200 / 3))
-    assert found["pattern", "test"] == (3, pytest.approx(200 / 3))
+    assert result.metric.aggregate(result.stats) == pytest.approx(200 / 3)
+    assert result.groups()["pattern"] == {"test": [0, 1, 2]}
 
 
 def test_a_subset_is_scored_alone(benchmark):

@@ -10,7 +10,6 @@ from recombine.report.draws import Draws
 from recombine.report.seeds import (
     compare_systems,
     crossed_interval,
-    hierarchical_bootstrap,
     spread,
     system_interval,
 )
@@ -123,16 +122,6 @@ def test_clustered_seeds_keep_size_and_coverage():
     assert 0.02 <= rejected / 1000 <= 0.07
     assert naive / 1000 > 0.12
     assert 0.925 <= covered / 1000 <= 0.975
-
-
-def test_hierarchical_bootstrap_agrees_with_the_crossed_interval():
-    """On well-behaved data the two ways give intervals of nearly the same width."""
-    table = experiment(np.random.default_rng(10), 12, 800, 0.5, 0.2, 0.7)
-    tables = [row[:, None] for row in table]
-    crossed = crossed_interval(table)
-    resampled = hierarchical_bootstrap(tables, SHARE, samples=4000)
-    assert resampled.estimate == pytest.approx(crossed.estimate)
-    assert resampled.half_width == pytest.approx(crossed.half_width, rel=0.25)
 
 
 def test_crossed_variance_equals_the_mixed_model():

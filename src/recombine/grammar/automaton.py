@@ -81,11 +81,6 @@ class Automaton:
                 self._root_allowed.append(key[1])
             self._group_of[code] = group
 
-    @property
-    def trivial(self) -> bool:
-        """Whether nothing is asked for, so that one state is enough."""
-        return not (self._required or self._excluded or self._tagged or self._roles)
-
     def step(self, code: int, children: tuple[State, ...]) -> State | None:
         """The state of a node, or None if no tree with this node can be admitted."""
         if not children and code not in self._named:

@@ -96,11 +96,6 @@ class Parse:
         """How many analyses there are."""
         return 0 if self._forest is None else self._forest.count(self._entries)
 
-    @property
-    def ambiguous(self) -> bool:
-        """Whether there is more than one analysis."""
-        return self.count > 1
-
     def __contains__(self, tree: object) -> bool:
         if self._forest is None or not isinstance(tree, Tree):
             return False

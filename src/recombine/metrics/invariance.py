@@ -9,7 +9,7 @@ Repeated sentences of the probe split give the floor of non-determinism.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -326,11 +326,6 @@ def second_clause(item: Scored) -> tuple[str, float]:
             start = focus.start if focus.start is not None else 0
             return focus.text, start / max(1, len(item.example.source))
     return "", 0.5
-
-
-def clause_texts(items: Iterable[Scored]) -> set[str]:
-    """Return the second conjuncts that the given examples contain."""
-    return {clause for clause, _ in map(second_clause, items) if clause}
 
 
 def _clause_key(source: str) -> str:

@@ -1,9 +1,9 @@
-"""Scoring: hypotheses of a benchmark -> observations -> a table of scores per tag."""
+"""Scoring: hypotheses of a benchmark -> observations of every metric, classed by tag."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,19 +16,6 @@ from recombine.run import progress
 
 # A tag with more values than this names the example, not a class of examples.
 MOST_VALUES = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """One number: a metric over the observations of one tag value (or of all)."""
-
-    split: str
-    tag: str
-    value: str
-    metric: str
-    n: int
-    score: float
-    signature: str
 
 
 @dataclass(frozen=True)
@@ -46,22 +33,6 @@ class Result:
     def stats(self) -> Stats:
         """One row of statistics per observation."""
         return np.array([one.stats for one in self.observations], dtype=np.float64)
-
-    def scores(self) -> Iterator[Score]:
-        """Yield the overall score, then one per tag value."""
-        if not self.observations:
-            return
-        stats = self.stats
-        signature = self.metric.signature()
-
-        def score(tag: str, value: str, rows: Stats) -> Score:
-            number = self.metric.aggregate(rows)
-            return Score(self.split, tag, value, self.metric.name, len(rows), number, signature)
-
-        yield score("all", "all", stats)
-        for tag, groups in self.groups().items():
-            for value, rows in groups.items():
-                yield score(tag, value, stats[rows])
 
     def groups(self) -> dict[str, dict[str, list[int]]]:
         """Return tag -> value -> row numbers, for tags that class the examples."""

@@ -15,7 +15,6 @@ from recombine.registry import require
 
 # The tokenisers sacrebleu itself recommends for languages written without spaces.
 _TOKENISERS = {"ja": "ja-mecab", "zh": "zh", "ko": "ko-mecab"}
-UNSPACED = frozenset({"ja", "zh", "th", "lo", "km", "my"})
 
 
 class _Surface:

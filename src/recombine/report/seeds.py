@@ -26,7 +26,6 @@ from recombine.report.statistics import (
     Interval,
     clustered_table,
     interval,
-    percentile_interval,
     student_interval,
     wilson,
 )
@@ -140,32 +139,6 @@ def _residual_mean_square(values: Array) -> float:
 def _satterthwaite(total: float, parts: Sequence[Component]) -> float:
     below = sum(part.variance**2 / part.freedom for part in parts if part.freedom > 0)
     return float(total**2 / below) if below > 0 else 1.0
-
-
-def hierarchical_bootstrap(
-    tables: Sequence[Array],
-    aggregator: Aggregator,
-    *,
-    samples: int = 1_000,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> Interval:
-    """Resample seeds and items independently (the pigeonhole bootstrap of Owen 2007).
-
-    With S seeds the plain version sees only (S - 1) / S of the seed variance, a third less at
-    three seeds, so resampled seed means are stretched around the mean by sqrt(S / (S - 1)).
-    """
-    scores = resampled_scores(tables, aggregator, samples, Draws(tables, seed))
-    generator = np.random.default_rng(np.random.SeedSequence([seed, 1]))
-    count = len(tables)
-    drawn = generator.integers(0, count, size=(samples, count))
-    centre = scores.mean(axis=1)
-    picked = np.take_along_axis(scores, drawn, axis=1).mean(axis=1)
-    stretch = np.sqrt(count / (count - 1)) if count > 1 else 1.0
-    estimate = float(np.mean([aggregator.from_rows(table) for table in tables]))
-    return percentile_interval(
-        estimate, centre + stretch * (picked - centre), confidence, "seeds x items bootstrap"
-    )
 
 
 def system_interval(
