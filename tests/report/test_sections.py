@@ -35,6 +35,13 @@ def test_links_open_a_selection():
     )
 
 
+def test_cells_link_to_the_examples_of_their_own_tag(findings):
+    """A score of a category opens that category, not a pattern of that name."""
+    page = breaks_section(findings, {})
+    assert "tag.category=Recursion" in page
+    assert "tag.pattern=Recursion" not in page
+
+
 def test_scores_to_be_kept_low_say_so(findings):
     """An error rate reads like a score unless the page says which way is better."""
     assert "lower is better" not in sure_section(findings)

@@ -288,7 +288,7 @@ def _heat_cell(sheet: Sheet, score: Score | None, system: str, value: str, tag: 
     link = examples_link(
         **{
             "a": system,
-            f"tag__{sheet.main_tag}": value,
+            f"tag__{tag}": value,
             "metric": sheet.metric,
             "tag__split": sheet.split,
         }
