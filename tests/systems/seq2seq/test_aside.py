@@ -30,9 +30,9 @@ def test_both_streams_wait_for_one_another(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(torch.cuda, "stream", nullcontext)
     aside = Aside(torch.device("cpu"))
     x = torch.arange(3.0)
-    assert aside.run(lambda: x + 1, x).tolist() == [1, 2, 3]
+    with aside.beside(x):
+        assert current.waited == []
     assert aside.stream.waited == [current]
-    assert current.waited == []
     assert [one is x for one in aside.held] == [True]
     aside.join()
     assert current.waited == [aside.stream]
@@ -47,7 +47,8 @@ def test_memory_in_use_aside_is_not_given_away() -> None:
     found = []
     for number in range(50):
         x = torch.full((1 << 22,), float(number), device="cuda")
-        found.append(aside.run(lambda x=x: x.double().sum(), x))  # type: ignore[misc]
+        with aside.beside(x):
+            found.append(x.double().sum())
         del x
         torch.full((1 << 22,), -1.0, device="cuda")
     aside.join()

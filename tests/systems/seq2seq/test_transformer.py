@@ -68,7 +68,7 @@ def test_packed_and_grouped_rows_give_the_same_gradients(
 
 
 def reference_loss(model: Transformer, source: list[int], target: list[int]) -> Tensor:
-    """The pre-norm Transformer of one sentence, spelled out with loops over heads."""
+    """The Transformer of one sentence, spelled out with loops over heads."""
 
     def attention(x: Tensor, y: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor,
                   table: Tensor | None, causal: bool) -> Tensor:  # fmt: skip
@@ -85,44 +85,47 @@ def reference_loss(model: Transformer, source: list[int], target: list[int]) -> 
             outputs.append((scores.softmax(-1)[..., None] * (value[None] + shift)).sum(1))
         return torch.cat(outputs, 1) @ o.T
 
-    def norm(module: Any, x: Tensor) -> Tensor:
-        return functional.layer_norm(x, x.shape[-1:], module.gain, module.shift, 1e-6)
+    def norm(module: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the residual and what the next sublayer reads."""
+        n = functional.layer_norm(x, x.shape[-1:], module.gain, module.shift, 1e-6)
+        return (x if model.options.norm == "pre" else n), n
 
     def feed(layer: Any, n: Tensor) -> Tensor:
         part = layer.feed_forward
         return torch.relu(n @ part.up.T + part.up_bias) @ part.down.T + part.down_bias
 
     x = model.source_embedding[source] * math.sqrt(32)
-    n = norm(model.encoder.first, x)
+    x, n = (x, x) if model.encoder.first is None else norm(model.encoder.first, x)
     for number in range(2):
         layer = model.encoder.layer(number)
         q, k, v = layer.attention.into.chunk(3)
         x = x + attention(n, n, q, k, v, layer.attention.out, layer.attention.table, False)
-        n = norm(model.encoder.norms[2 * number], x)
+        x, n = norm(model.encoder.norms[2 * number], x)
         x = x + feed(layer, n)
-        n = norm(model.encoder.norms[2 * number + 1], x)
+        x, n = norm(model.encoder.norms[2 * number + 1], x)
     memory = n
     x = model.target_embedding[[BEGIN, *target[:-1]]] * math.sqrt(32)
-    n = norm(model.decoder.first, x)
+    x, n = (x, x) if model.decoder.first is None else norm(model.decoder.first, x)
     for number in range(2):
         layer = model.decoder.layer(number)
         assert layer.cross is not None
         q, k, v = layer.attention.into.chunk(3)
         x = x + attention(n, n, q, k, v, layer.attention.out, layer.attention.table, True)
-        n = norm(model.decoder.norms[3 * number], x)
+        x, n = norm(model.decoder.norms[3 * number], x)
         k, v = layer.cross.memory.chunk(2)
         x = x + attention(n, memory, layer.cross.query, k, v, layer.cross.out, None, False)
-        n = norm(model.decoder.norms[3 * number + 1], x)
+        x, n = norm(model.decoder.norms[3 * number + 1], x)
         x = x + feed(layer, n)
-        n = norm(model.decoder.norms[3 * number + 2], x)
+        x, n = norm(model.decoder.norms[3 * number + 2], x)
     logits = n @ model.output.T + model.output_bias  # type: ignore[union-attr]
     return functional.cross_entropy(logits, torch.tensor(target), reduction="sum")
 
 
-def test_gradients_agree_with_a_plain_reference(corpus: Corpus) -> None:
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_gradients_agree_with_a_plain_reference(corpus: Corpus, norm: str) -> None:
     """The batched model is the textbook Transformer, sentence by sentence."""
     torch.manual_seed(2)
-    model = Transformer(TransformerOptions(**SHAPE), 20, 20)
+    model = Transformer(TransformerOptions(**SHAPE, norm=norm), 20, 20)
     loss = model(group_batch(corpus, np.arange(9), CPU))
     expected = sum(
         reference_loss(

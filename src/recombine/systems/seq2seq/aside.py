@@ -9,7 +9,8 @@ Products and sums for the weights run beside it and fill the gaps.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -23,12 +24,13 @@ class Aside:
         # Freed memory goes to the current stream at once, so what is in use here is held on to.
         self.held: list[Tensor] = []
 
-    def run(self, launch: Callable[[], Tensor], *used: Tensor) -> Tensor:
-        """Launch after all that the current stream has been given; `used` is what it reads."""
+    @contextmanager
+    def beside(self, *used: Tensor) -> Iterator[None]:
+        """Launch after all that the current stream has been given; `used` is what is read."""
         self.held += used
         self.stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(self.stream):
-            return launch()
+            yield
 
     def join(self) -> None:
         """Let the current stream wait for everything launched here."""

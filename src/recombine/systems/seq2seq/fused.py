@@ -10,6 +10,7 @@ tensor so that a replayed graph reads a new one, it decides the dropout masks.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -31,12 +32,12 @@ CLEARING = 32
 KEEP_ALL = 1e-30
 _TILES = ((0, 16), (16, 32), (32, 64), (64, 128))
 # Warps of a program, by size of the tile.
-FORWARD_WARPS = {16: 1, 32: 2, 64: 4, 128: 8}
-BACKWARD_WARPS = {16: 1, 32: 2, 64: 4, 128: 8}
+FORWARD_WARPS = {16: 1, 32: 4, 64: 4, 128: 8}
+BACKWARD_WARPS = {16: 2, 32: 4, 64: 8, 128: 8}
 # Programs that share a sum over rows, and the rows each takes at a time.
 NORM_PROGRAMS, NORM_ROWS = 528, 4
 ACTIVATE_PROGRAMS, ACTIVATE_ROWS = 132, 8
-TABLE_PROGRAMS, TABLE_ROWS = 264, 64
+TABLE_PROGRAMS, TABLE_ROWS = 264, 128
 
 
 @dataclass
@@ -194,8 +195,8 @@ def _threshold(dropout: float) -> tuple[int, float]:
     return int(dropout * (1 << 24)), 1.0 / (1.0 - dropout)
 
 
-def _aside(aside: Aside | None, launch: Callable[[], Tensor], *used: Tensor) -> Tensor:
-    return launch() if aside is None else aside.run(launch, *used)
+def _beside(aside: Aside | None, *used: Tensor) -> AbstractContextManager[None]:
+    return nullcontext() if aside is None else aside.beside(*used)
 
 
 class _Linear(torch.autograd.Function):
@@ -208,7 +209,8 @@ class _Linear(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
         x, weight = ctx.saved_tensors
-        d_weight = _aside(ctx.aside, lambda: gradient.t() @ x, gradient, x)
+        with _beside(ctx.aside, gradient, x):
+            d_weight = gradient.t() @ x
         return gradient @ weight, d_weight, None
 
 
@@ -282,7 +284,8 @@ class _Activate(torch.autograd.Function):
             out, gradient.contiguous(), d_u, sums, rows, _threshold(ctx.dropout)[1],
             WIDTH=width, ROWS=ACTIVATE_ROWS, COLUMNS=256, num_warps=4,
         )  # fmt: skip
-        d_bias = _column_sum(sums, ctx.bias_dtype, ctx.aside)
+        with _beside(ctx.aside, sums):
+            d_bias = _column_sum(sums, ctx.bias_dtype)
         return d_u, d_bias, None, None, None, None
 
 
@@ -333,7 +336,8 @@ class _AddNorm(torch.autograd.Function):
             WIDTH=width, BLOCK=block, ROWS=tall, DROP=ctx.dropout > 0, HAS_D_Y=d_y is not None,
             num_warps=4,
         )  # fmt: skip
-        d_gain, d_shift, d_bias = _column_sum(sums, gain.dtype, ctx.aside).chunk(3)
+        with _beside(ctx.aside, sums):
+            d_gain, d_shift, d_bias = _column_sum(sums, gain.dtype).chunk(3)
         found = d_bias if ctx.has_bias else None, d_gain, d_shift
         return d_x, d_h, *found, None, None, None, None
 
@@ -393,11 +397,8 @@ class _Attend(torch.autograd.Function):
         shape.side_by_side([partial(launch, *tile) for tile in shape.tiles()])
         d_table = None
         if table is not None:
-            d_table = _aside(
-                shape.aside,
-                partial(_table_gradient, table, q, d_out, spread_weights, spread, shape),
-                q, d_out, spread_weights, spread,
-            )  # fmt: skip
+            with _beside(shape.aside, q, d_out, spread_weights, spread):
+                d_table = _table_gradient(table, q, d_out, spread_weights, spread, shape)
         return d_query, d_memory, d_table, None, None
 
 
@@ -433,17 +434,13 @@ def _table_gradient(
     return _column_sum(sums.flatten(1), table.dtype).view_as(table)
 
 
-def _column_sum(sums: Tensor, dtype: torch.dtype, aside: Aside | None = None) -> Tensor:
+def _column_sum(sums: Tensor, dtype: torch.dtype) -> Tensor:
     rows, width = sums.shape
-
-    def launch() -> Tensor:
-        out = torch.empty(width, device=sums.device, dtype=dtype)
-        kernels.column_sum_kernel[(-(-width // 16),)](
-            sums, out, rows, WIDTH=width, ROWS=256, COLUMNS=16, num_warps=8
-        )
-        return out
-
-    return _aside(aside, launch, sums)
+    out = torch.empty(width, device=sums.device, dtype=dtype)
+    kernels.column_sum_kernel[(-(-width // 16),)](
+        sums, out, rows, WIDTH=width, ROWS=256, COLUMNS=16, num_warps=8
+    )
+    return out
 
 
 def _columns(query: Tensor, memory: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:

@@ -33,7 +33,7 @@ from recombine.systems.seq2seq.replica import Replica, seed_streams
 
 CHUNK = 512
 SAMPLE = 1024  # steps looked at to choose the levels
-QUANTILES = (0.5, 0.95, 1.0)
+QUANTILES = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 0.95, 1.0)
 ROW_MULTIPLE = 64
 LOWER_EDGES = (0, 16, 32, 64)
 
@@ -136,7 +136,8 @@ class GraphStepper:
         self.operations.begin()
         self.optimiser.clear()
         loss = self.optimiser.compute(batch)
-        (loss / pieces).backward()
+        with self.optimiser.stepping(self.operations.aside):
+            (loss / pieces).backward()
         self.operations.finish()
         self.optimiser.step()
         self.loss += loss.detach()
