@@ -304,10 +304,6 @@ class Matcher:
                 mask |= {">": wanted.here, ">>": wanted.below, "=": wanted.head}[relation]
         return mask
 
-    def leaf(self, code: int) -> int:
-        """The state of a word."""
-        return self.step(code, ())
-
     def step(self, code: int, children: tuple[int, ...]) -> int:
         """The state of a node from those of its children."""
         return self._tested(code, children) & self.useful

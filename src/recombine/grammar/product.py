@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -329,12 +328,3 @@ def _count_trees(choices: list[Choice]) -> float:
         counts[symbol] = total
         stack.pop()
     return counts[0] or 0.0
-
-
-def describe_weights(inventory: Inventory, constraints: Constraints) -> Mapping[str, float]:
-    """The rules that cannot be sampled as they stand, for messages."""
-    return {
-        inventory.labels[code]: 0.0
-        for code, weight in enumerate(weigh(inventory, constraints))
-        if weight == 0 and not inventory.is_word(code)
-    }

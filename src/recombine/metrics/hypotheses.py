@@ -20,7 +20,7 @@ def read_hypotheses(
     """
     first = next((line for _, line in read_lines(path)), "")
     if first.startswith("{") and '"id"' in first:
-        return _read_rows(path, benchmark, split)
+        return _read_rows(path, benchmark)
     return _read_plain(path, benchmark, split)
 
 
@@ -41,7 +41,7 @@ def _read_plain(path: Path, benchmark: Benchmark, split: str) -> tuple[dict[str,
     return found, _blank_note(found)
 
 
-def _read_rows(path: Path, benchmark: Benchmark, split: str) -> tuple[dict[str, str], list[str]]:
+def _read_rows(path: Path, benchmark: Benchmark) -> tuple[dict[str, str], list[str]]:
     known = {example.id: name for name in benchmark.splits for example in benchmark.iterate(name)}
     found: dict[str, str] = {}
     for number, row in enumerate(read_jsonl(path), start=1):

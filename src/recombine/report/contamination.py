@@ -66,7 +66,7 @@ def contamination(
             found_exact.update(exact.get(line.strip(), ()))
             found_normalised.update(normalised.get(simplify(line), ()))
             seen_grams.update(gram for gram in ngrams(line, ngram) if gram in grams)
-    shares = _gram_shares(entries, grams, seen_grams, ngram)
+    shares = _gram_shares(entries, grams, seen_grams)
     return {
         "benchmark": benchmark.manifest.name,
         "corpus": [str(path) for path in paths],
@@ -145,7 +145,7 @@ def _compressed_lines(path: Path) -> Iterator[str]:
 
 
 def _gram_shares(
-    entries: Sequence[Entry], grams: dict[str, list[int]], seen: set[str], size: int
+    entries: Sequence[Entry], grams: dict[str, list[int]], seen: set[str]
 ) -> list[float]:
     hits = [0] * len(entries)
     totals = [0] * len(entries)

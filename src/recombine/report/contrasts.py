@@ -65,7 +65,7 @@ def _comparisons(report: Report, sheet: Sheet) -> str:
 <th scope="col">−{number(reach)} to +{number(reach)}</th><th scope="col" class="num">interval</th>
 <th scope="col">test</th><th scope="col">{escape(sheet.main_tag or "slices")}: wins, ties, losses</th></tr></thead>
 <tbody>{rows}</tbody></table></div>
-{"".join(_slice_details(report, sheet, one) for one in sheet.comparisons)}"""
+{"".join(_slice_details(sheet, one) for one in sheet.comparisons)}"""
 
 
 def _ranking_text(sheet: Sheet) -> str:
@@ -106,7 +106,7 @@ def _comparison_row(report: Report, sheet: Sheet, one: Comparison, reach: float)
     )
 
 
-def _slice_details(report: Report, sheet: Sheet, one: Comparison) -> str:
+def _slice_details(sheet: Sheet, one: Comparison) -> str:
     if not one.slices:
         return ""
     rows = []

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from recombine.errors import MissingExtra
 from recombine.files import write_bytes, write_text
 from recombine.registry import require
+from recombine.report.compare import Comparison
 from recombine.report.model import Report, Sheet
 from recombine.report.overview import table_name
 from recombine.report.summary import Score
@@ -46,12 +47,12 @@ def report_figures(report: Report) -> list[Figure]:
     sheet = report.main
     figures = _curves(report, sheet)
     if sheet.main_tag and len(sheet.by_tag(sheet.main_tag)) > 1:
-        figures.append(_heat_map(report, sheet))
+        figures.append(_heat_map(sheet))
     if sheet.family_tag:
         figures.append(_groups(report, sheet, sheet.family_tag))
     for comparison in sheet.comparisons[:MOST_FORESTS]:
         if comparison.slices:
-            figures.append(_forest(report, sheet, comparison))
+            figures.append(_forest(sheet, comparison))
     return figures
 
 
@@ -179,7 +180,7 @@ def line_chart(
     return spec
 
 
-def _heat_map(report: Report, sheet: Sheet) -> Figure:
+def _heat_map(sheet: Sheet) -> Figure:
     assert sheet.main_tag is not None
     table = sheet.by_tag(sheet.main_tag)
     rows = [
@@ -249,7 +250,7 @@ def _groups(report: Report, sheet: Sheet, tag: str) -> Figure:
     )
 
 
-def _forest(report: Report, sheet: Sheet, comparison: Any) -> Figure:
+def _forest(sheet: Sheet, comparison: Comparison) -> Figure:
     rows = [
         {
             "value": part.value,
