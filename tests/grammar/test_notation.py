@@ -40,7 +40,7 @@ def test_quote_and_unquote(text: str) -> None:
 
 def test_indented_lines_continue() -> None:
     """Indented lines belong to the one before; comments and blank lines end nothing."""
-    groups = list(logical_lines("a = b\n# note\n\n  c\nd = e\n", "f"))
+    groups = list(logical_lines("a = b\n# note\n\n  c\nd = e\n"))
     assert groups == [[(1, "a = b"), (4, "  c")], [(5, "d = e")]]
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from recombine.errors import GrammarError, Where
+from recombine.grammar.table_file import read_text
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r]+)
@@ -160,7 +162,7 @@ def explain(error: GrammarError, kind: str) -> GrammarError:
     return error
 
 
-def logical_lines(text: str, path: str) -> Iterator[list[tuple[int, str]]]:
+def logical_lines(text: str) -> Iterator[list[tuple[int, str]]]:
     """Group physical lines: one that begins with white space continues the one before."""
     group: list[tuple[int, str]] = []
     for number, line in enumerate(text.split("\n"), start=1):
@@ -245,3 +247,19 @@ def cursor(group: Sequence[tuple[int, str]], path: str) -> Cursor:
     found = [token for number, line in group for token in tokens(line, path, number)]
     number, line = group[-1]
     return Cursor(found, Where(path, number, len(line) + 1, line))
+
+
+def read_lines(
+    path: Path, kind: str, problems: list[GrammarError], read: Callable[[Cursor], None]
+) -> None:
+    """Hand every line of a grammar file to `read`; a wrong one does not hide those after it."""
+    try:
+        text = read_text(path)
+    except GrammarError as error:
+        problems.append(error)
+        return
+    for group in logical_lines(text):
+        try:
+            read(cursor(group, str(path)))
+        except GrammarError as error:
+            problems.append(explain(error, kind))

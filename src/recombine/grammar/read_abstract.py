@@ -8,8 +8,8 @@ from typing import Literal, cast
 
 from recombine.errors import GrammarError, Where
 from recombine.grammar.model import Abstract, Part, Place, Preference, Rule, Selection, Symbol, Word
-from recombine.grammar.notation import Cursor, cursor, explain, logical_lines
-from recombine.grammar.table_file import TableRow, read_table, read_text
+from recombine.grammar.notation import Cursor, read_lines
+from recombine.grammar.table_file import TableRow, read_table
 
 _LEXICON_COLUMNS = frozenset({"id", "cat", "weight", "rank", "classes", "gloss", "note"})
 _PAIR_COLUMNS = frozenset({"role", "governor", "dependent", "note"})
@@ -51,20 +51,13 @@ class AbstractReader:
 
     def read_grammar(self, path: Path) -> None:
         """Read rules and directives."""
-        try:
-            text = read_text(path)
-        except GrammarError as error:
-            self.problems.append(error)
-            return
-        for group in logical_lines(text, str(path)):
-            try:
-                line = cursor(group, str(path))
-                if line.kind() == "directive":
-                    self._directive(line)
-                elif line.more:
-                    self._rule(line)
-            except GrammarError as error:
-                self.problems.append(explain(error, "abstract"))
+        read_lines(path, "abstract", self.problems, self._statement)
+
+    def _statement(self, line: Cursor) -> None:
+        if line.kind() == "directive":
+            self._directive(line)
+        elif line.more:
+            self._rule(line)
 
     def read_lexicon(self, path: Path) -> None:
         """Read word senses."""

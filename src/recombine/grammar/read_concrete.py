@@ -24,8 +24,8 @@ from recombine.grammar.model import (
     Same,
     Text,
 )
-from recombine.grammar.notation import Cursor, cursor, explain, logical_lines, unquote
-from recombine.grammar.table_file import TableRow, read_table, read_text
+from recombine.grammar.notation import Cursor, explain, read_lines, unquote
+from recombine.grammar.table_file import TableRow, read_table
 
 FINISHES = ("capitalise", "a_an", "commas")
 MAX_EXPANSION = 4096  # lines that one %param line may stand for
@@ -68,21 +68,15 @@ class ConcreteReader:
     def read_grammar(self, path: Path) -> None:
         """Read lines and directives."""
         self.where = self.where or Where(str(path))
-        try:
-            text = read_text(path)
-        except GrammarError as error:
-            self.problems.append(error)
-            return
         lines: list[Cursor] = []
-        for group in logical_lines(text, str(path)):
-            try:
-                line = cursor(group, str(path))
-                if line.kind() == "directive":
-                    self._directive(line)
-                elif line.more:
-                    lines.append(line)
-            except GrammarError as error:
-                self.problems.append(explain(error, "concrete"))
+
+        def statement(line: Cursor) -> None:
+            if line.kind() == "directive":
+                self._directive(line)
+            elif line.more:
+                lines.append(line)
+
+        read_lines(path, "concrete", self.problems, statement)
         for line in lines:  # after all directives: a %param may stand below its use
             try:
                 self._line(line)
