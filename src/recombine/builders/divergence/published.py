@@ -27,7 +27,6 @@ from recombine.builders.divergence.state import (
     Progress,
     SearchState,
     Split,
-    finished_split,
 )
 
 # Settings of the paper: candidates per step, and the share of test between which both sides grow.
@@ -71,10 +70,7 @@ def published_split(
         done += chunk
         rate = chunk * 4 * candidates / max(1e-9, time.monotonic() - clock)
         report(state.progress("annealing", done / steps, rate))
-    return finished_split(
-        rows, atoms, columns, goal, state.sides[state.rank], state, atom_alpha, compound_alpha,
-        began,
-    )  # fmt: skip
+    return state.finished(state.sides[state.rank], began)
 
 
 @compiled

@@ -31,7 +31,6 @@ from recombine.builders.divergence.state import (
     Sides,
     Split,
     exponential_quantiles,
-    finished_split,
 )
 from recombine.errors import ConfigError, DataError
 
@@ -87,10 +86,7 @@ def split_rows(
     if checkpoint is not None:
         search.resume(checkpoint, plan)
     search.run(plan, checkpoint, report)
-    sides = state.sides[state.rank[member]]
-    return finished_split(
-        rows, atoms, columns, goal, sides, state, atom_alpha, compound_alpha, began
-    )
+    return state.finished(state.sides[state.rank[member]], began)
 
 
 def default_passes(rows: int) -> int:

@@ -132,7 +132,11 @@ class SearchState:
         from recombine.builders.divergence import kernel
 
         self.kernel = kernel
+        self.rows = rows
         self.atoms = atoms
+        self.columns = columns
+        self.wanted = goal
+        self.alphas = (atom_alpha, compound_alpha)
         self.goal = np.array([goal.compound, goal.atom, goal.atom_weight])
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
         self.count = int(member.max()) + 1 if len(member) else 0
@@ -197,37 +201,33 @@ class SearchState:
             rate,
         )
 
+    def finished(self, sides: Sides, began: float) -> Split:
+        """Return the split of the rows into these sides, its divergences computed from scratch.
 
-def finished_split(
-    rows: Rows,
-    atoms: int,
-    columns: int,
-    goal: Goal,
-    sides: Sides,
-    state: SearchState,
-    atom_alpha: float,
-    compound_alpha: float,
-    began: float,
-) -> Split:
-    """Return a split with its divergences computed from scratch."""
-    exact = divergences(
-        column_totals(rows, sides == TRAIN, columns),
-        column_totals(rows, sides == TEST, columns),
-        atoms,
-        atom_alpha=atom_alpha,
-        compound_alpha=compound_alpha,
-    )
-    score = -abs(goal.compound - exact.compound) - goal.atom_weight * abs(exact.atom - goal.atom)
-    return Split(
-        sides,
-        exact.atom,
-        exact.compound,
-        int((sides == TRAIN).sum()),
-        int((sides == TEST).sum()),
-        score,
-        int(state.whole[ACCEPTED]),
-        time.process_time() - began,
-    )
+        `began` is the processor time at which the search began.
+        """
+        train, test = (sides == side for side in (TRAIN, TEST))
+        exact = divergences(
+            column_totals(self.rows, train, self.columns),
+            column_totals(self.rows, test, self.columns),
+            self.atoms,
+            atom_alpha=self.alphas[0],
+            compound_alpha=self.alphas[1],
+        )
+        goal = self.wanted
+        score = -abs(goal.compound - exact.compound) - goal.atom_weight * abs(
+            exact.atom - goal.atom
+        )
+        return Split(
+            sides,
+            exact.atom,
+            exact.compound,
+            int(train.sum()),
+            int(test.sum()),
+            score,
+            int(self.whole[ACCEPTED]),
+            time.process_time() - began,
+        )
 
 
 def _gather(
