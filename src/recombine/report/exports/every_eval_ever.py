@@ -24,8 +24,8 @@ def write_every_eval_ever(report: Report, folder: Path) -> list[Path]:
         name = system.replace("/", "_")
         samples = [
             _instance(report, system, sample)
-            for sheet in report.sheets
-            for sample in samples_of(report, system, sheet.metric, sheet.split)
+            for split in report.splits
+            for sample in samples_of(report, system, split)
         ]
         rows_path = folder / f"{name}.samples.jsonl"
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in samples)

@@ -81,33 +81,30 @@ def _results(report: Report, system: str) -> dict[str, Any]:
 def _samples(report: Report, system: str, split: str) -> list[dict[str, Any]]:
     """One row per example and seed, all metrics of the split in it."""
     rows: dict[tuple[str, int], dict[str, Any]] = {}
-    for sheet in report.sheets:
-        if sheet.split != split:
-            continue
-        for sample in samples_of(report, system, sheet.metric, split):
-            key = (sample["id"], sample["seed"])
-            if key not in rows:
-                target = sample["references"][0] if sample["references"] else ""
-                rows[key] = {
-                    "doc_id": len(rows),
-                    "doc": {
-                        "id": sample["id"],
-                        "source": sample["source"],
-                        "references": sample["references"],
-                        "seed": sample["seed"],
-                        **sample["tags"],
-                    },
-                    "target": target,
-                    "arguments": [[sample["source"]]],
-                    "resps": [[sample["hypothesis"]]],
-                    "filtered_resps": [sample["hypothesis"]],
-                    "doc_hash": _hash(sample["id"]),
-                    "prompt_hash": _hash(sample["source"]),
-                    "target_hash": _hash(target),
-                    "metrics": [],
-                }
-            rows[key][sheet.metric] = sample["value"]
-            rows[key]["metrics"].append(sheet.metric)
+    for sample in samples_of(report, system, split):
+        key = (sample["id"], sample["seed"])
+        if key not in rows:
+            target = sample["references"][0] if sample["references"] else ""
+            rows[key] = {
+                "doc_id": len(rows),
+                "doc": {
+                    "id": sample["id"],
+                    "source": sample["source"],
+                    "references": sample["references"],
+                    "seed": sample["seed"],
+                    **sample["tags"],
+                },
+                "target": target,
+                "arguments": [[sample["source"]]],
+                "resps": [[sample["hypothesis"]]],
+                "filtered_resps": [sample["hypothesis"]],
+                "doc_hash": _hash(sample["id"]),
+                "prompt_hash": _hash(sample["source"]),
+                "target_hash": _hash(target),
+                "metrics": [],
+            }
+        rows[key][sample["metric"]] = sample["value"]
+        rows[key]["metrics"].append(sample["metric"])
     return list(rows.values())
 
 

@@ -61,22 +61,19 @@ def _samples(report: Report, log: Any, system: str, split: str) -> list[Any]:
     model = require("inspect_ai.model", extra="inspect", feature="writing Inspect logs")
     scorer = require("inspect_ai.scorer", extra="inspect", feature="writing Inspect logs")
     found: dict[tuple[str, int], Any] = {}
-    for sheet in report.sheets:
-        if sheet.split != split:
-            continue
-        for sample in samples_of(report, system, sheet.metric, split):
-            key = (sample["id"], sample["seed"])
-            if key not in found:
-                found[key] = log.EvalSample(
-                    id=sample["id"],
-                    epoch=sample["seed"] if sample["seed"] > 0 else 1,
-                    input=sample["source"],
-                    target=sample["references"] or "",
-                    output=model.ModelOutput.from_content(system, sample["hypothesis"]),
-                    metadata=sample["tags"],
-                    scores={},
-                )
-            found[key].scores[sheet.metric] = scorer.Score(
-                value=sample["value"], answer=sample["hypothesis"]
+    for sample in samples_of(report, system, split):
+        key = (sample["id"], sample["seed"])
+        if key not in found:
+            found[key] = log.EvalSample(
+                id=sample["id"],
+                epoch=sample["seed"] if sample["seed"] > 0 else 1,
+                input=sample["source"],
+                target=sample["references"] or "",
+                output=model.ModelOutput.from_content(system, sample["hypothesis"]),
+                metadata=sample["tags"],
+                scores={},
             )
+        found[key].scores[sample["metric"]] = scorer.Score(
+            value=sample["value"], answer=sample["hypothesis"]
+        )
     return list(found.values())

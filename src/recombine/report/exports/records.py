@@ -14,8 +14,14 @@ def stamp(report: Report) -> int:
     return max(int(one.path.stat().st_mtime) for one in report.source.scores)
 
 
-def samples_of(report: Report, system: str, metric: str, split: str) -> Iterator[dict[str, Any]]:
-    """Every example of a split with its hypothesis and value, for each seed."""
+def samples_of(report: Report, system: str, split: str) -> Iterator[dict[str, Any]]:
+    """Every example of a split with its hypothesis and value, for each metric and seed."""
+    for sheet in report.sheets:
+        if sheet.split == split:
+            yield from _judged(report, system, sheet.metric, split)
+
+
+def _judged(report: Report, system: str, metric: str, split: str) -> Iterator[dict[str, Any]]:
     examples = report.source.examples(split)
     cells = {
         cell.seed: cell for cell in report.source.cells if report.source.names[cell.path] == system
