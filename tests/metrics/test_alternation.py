@@ -5,25 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import permutations
 
+from metrics.spanish import NOUNS, VERBS
 from recombine.metrics.alternation import Alternations, SwapPair
-
-NOUNS = {
-    "king": ("el", "rey"),
-    "queen": ("la", "reina"),
-    "boy": ("el", "chico"),
-    "girl": ("la", "chica"),
-    "father": ("el", "padre"),
-    "mother": ("la", "madre"),
-}
-VERBS = {
-    "sees": "ve",
-    "hears": "oye",
-    "knows": "conoce",
-    "wants": "quiere",
-    "likes": "aprecia",
-    "needs": "necesita",
-    "finds": "encuentra",
-}
 
 
 def spanish(noun: str, verb: str, rendered: str | None = None) -> tuple[str, ...]:

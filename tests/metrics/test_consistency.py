@@ -12,27 +12,10 @@ from typing import Literal
 import numpy as np
 import pytest
 
+from metrics.spanish import NOUNS, VERBS
 from recombine.benchmark import Example, Focus
 from recombine.metrics.base import Scored
 from recombine.metrics.consistency import Consistency, Locality, SynonymConsistency
-
-NOUNS = {
-    "king": ("el", "rey"),
-    "queen": ("la", "reina"),
-    "boy": ("el", "chico"),
-    "girl": ("la", "chica"),
-    "father": ("el", "padre"),
-    "mother": ("la", "madre"),
-}
-VERBS = {
-    "sees": "ve",
-    "hears": "oye",
-    "knows": "conoce",
-    "wants": "quiere",
-    "likes": "aprecia",
-    "needs": "necesita",
-    "finds": "encuentra",
-}
 
 
 def swaps() -> list[Scored]:

@@ -17,7 +17,7 @@ from recombine.grammar import Grammar
 from recombine.grammar.model import Text
 from recombine.grammar.relax import Relaxed, relax
 from recombine.grammar.tree import Tree
-from recombine.metrics.base import Observation, Scored, Stats
+from recombine.metrics.base import Observation, Scored, Stats, percent_right
 from recombine.metrics.meaning import Finding, Said, Unit, closeness, compare, units_of
 from recombine.metrics.near_miss import forms_of, name_edits, split_words, spoken
 
@@ -93,7 +93,7 @@ class Anatomy:
 
     def aggregate(self, stats: Stats) -> float:
         """Return the share of translations without error, in percent."""
-        return float(stats[:, 0].mean() * 100) if len(stats) else 0.0
+        return percent_right(stats)
 
     def signature(self) -> str:
         """Name the grammar that parsed, and what is done where it does not."""

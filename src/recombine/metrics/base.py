@@ -40,6 +40,17 @@ class Observation:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
+def percent_right(stats: Stats) -> float:
+    """Return the mean of yes/no verdicts, in percent."""
+    return float(stats[:, 0].mean() * 100) if len(stats) else 0.0
+
+
+def share_of_judged(stats: Stats) -> float:
+    """Return the share of verdicts, in the first column, among those that the second counts."""
+    judged = float(stats[:, 1].sum())
+    return float(stats[:, 0].sum()) / judged if judged else float("nan")
+
+
 @runtime_checkable
 class Metric(Protocol):
     """Four methods; options are the dataclass fields of the implementing class.

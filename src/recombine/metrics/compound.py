@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from recombine.benchmark import Example
-from recombine.metrics.base import Observation, Scored, Stats
+from recombine.metrics.base import Observation, Scored, Stats, share_of_judged
 from recombine.metrics.compound_arrangement import Arrangement, arrange, between
 from recombine.metrics.compound_learning import Knowledge, category, learn
 from recombine.metrics.compound_official import official_fault
@@ -121,7 +121,7 @@ class Compound:
 
     def aggregate(self, stats: Stats) -> float:
         """Return the error rate."""
-        return float(stats[:, 0].sum() / stats[:, 1].sum()) if len(stats) else float("nan")
+        return share_of_judged(stats)
 
     def signature(self) -> str:
         """Return the settings that change verdicts."""

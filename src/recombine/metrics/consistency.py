@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Literal
 
 from recombine.benchmark import Example
 from recombine.metrics import official
-from recombine.metrics.base import Observation, Scored, Stats
+from recombine.metrics.base import Observation, Scored, Stats, share_of_judged
 from recombine.metrics.conjunct import split_at_conjunction
 from recombine.metrics.invariance import Evidence, Judgement, evidence_of
 
@@ -102,8 +102,7 @@ class Consistency:
 
     def aggregate(self, stats: Stats) -> float:
         """Return the share of consistent pairs among those that could be judged."""
-        judged = float(stats[:, 1].sum())
-        return float(stats[:, 0].sum()) / judged if judged else float("nan")
+        return share_of_judged(stats)
 
     def signature(self) -> str:
         """Return mode and thresholds."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from recombine.benchmark import Example, normalise
-from recombine.metrics.base import Observation, Scored, Stats
+from recombine.metrics.base import Observation, Scored, Stats, percent_right
 
 
 @dataclass(kw_only=True)
@@ -28,7 +28,7 @@ class Exact:
 
     def aggregate(self, stats: Stats) -> float:
         """Return the share of exact matches, in percent."""
-        return float(stats[:, 0].mean() * 100) if len(stats) else 0.0
+        return percent_right(stats)
 
     def signature(self) -> str:
         """Name what is compared."""

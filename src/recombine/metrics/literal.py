@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from recombine.benchmark import Example
-from recombine.metrics.base import Observation, Scored, Stats
+from recombine.metrics.base import Observation, Scored, Stats, share_of_judged
 from recombine.metrics.degenerate import degeneracy
 from recombine.metrics.keywords import (
     Keyword,
@@ -116,8 +116,7 @@ class LiteralTranslation:
 
     def aggregate(self, stats: Stats) -> float:
         """Return the share of literal renderings among those that could be judged."""
-        judged = float(stats[:, 1].sum())
-        return float(stats[:, 0].sum()) / judged if judged else float("nan")
+        return share_of_judged(stats)
 
     def signature(self) -> str:
         """Return mode, matching and lists."""

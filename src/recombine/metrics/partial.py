@@ -18,7 +18,7 @@ from recombine.grammar import Grammar
 from recombine.grammar.realise import Realisation
 from recombine.grammar.relax import relax
 from recombine.grammar.tree import Tree
-from recombine.metrics.base import Observation, Scored, Stats
+from recombine.metrics.base import Observation, Scored, Stats, percent_right
 
 MOST_READINGS = 24  # of one hypothesis; a reading with the right role is enough
 MOST_STARTS = 60  # characters before a constituent that may belong to it
@@ -69,7 +69,7 @@ class Partial:
 
     def aggregate(self, stats: Stats) -> float:
         """Return the share of right constituents, in percent."""
-        return float(stats[:, 0].mean() * 100) if len(stats) else 0.0
+        return percent_right(stats)
 
     def signature(self) -> str:
         """Name grammar and language."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from recombine.benchmark import Example, Focus, normalise
-from recombine.metrics.base import Observation, Scored, Stats
+from recombine.metrics.base import Observation, Scored, Stats, percent_right
 from recombine.metrics.partial import names_constituents
 from recombine.registry import require
 
@@ -55,7 +55,7 @@ class PartialGinza:
 
     def aggregate(self, stats: Stats) -> float:
         """Return the share of right constituents, in percent."""
-        return float(stats[:, 0].mean() * 100) if len(stats) else 0.0
+        return percent_right(stats)
 
     def signature(self) -> str:
         """Name model and versions."""
