@@ -145,7 +145,7 @@ def measure(
             replica_of(prepared, options, Path(folder), seed, device)
             for seed in range(1, seeds + 1)
         ]
-        if device.type == "cuda" and options.graphs and isinstance(options, TransformerOptions):
+        if device.type == "cuda" and options.graphs:
             for replica in replicas:
                 notes += use_graph(replica)
 
@@ -223,8 +223,8 @@ def use_graph(replica: Replica) -> list[str]:
         traceback.print_exc()
         return [f"EAGER: {error!r}"]
     replica.stepper = stepper
-    rows = " ".join(f"{level.source_rows}+{level.target_rows}" for level in stepper.levels)
-    return [f"kernels agree with PyTorch within {stepper.agreement:.2g}", f"rows {rows}"]
+    sizes = " ".join(f"{size.source}+{size.target}" for size in stepper.shapes.sizes)
+    return [f"kernels agree with PyTorch within {stepper.agreement:.2g}", f"sizes {sizes}"]
 
 
 def spread_batches(prepared: Prepared, size: int, count: int) -> list[Numbers]:

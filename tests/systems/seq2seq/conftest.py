@@ -108,6 +108,6 @@ def importable_kernels(
     monkeypatch.setitem(sys.modules, f"{package}.kernels", numpy_kernels)
     monkeypatch.setattr(seq2seq, "kernels", numpy_kernels, raising=False)
     yield
-    for name in ("fused", "graphs"):
+    for name in ("launch", "fused_attention", "fused", "graphs"):
         sys.modules.pop(f"{package}.{name}", None)
         vars(seq2seq).pop(name, None)

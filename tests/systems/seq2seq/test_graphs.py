@@ -1,4 +1,4 @@
-"""Graphs: shapes that hold the batches, the order of the data, and the losses of eager steps."""
+"""Graphs: the order of the data, the seeds, and the losses of eager steps."""
 
 from __future__ import annotations
 
@@ -17,17 +17,29 @@ from recombine.systems import seq2seq
 from recombine.systems.base import TrainingData
 from recombine.systems.seq2seq.checkpoint import read_state, read_tensors
 from recombine.systems.seq2seq.corpus import BatchPlan, Corpus, Side
-from recombine.systems.seq2seq.layout import Resident
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.replica import EagerStepper
-from recombine.systems.seq2seq.system import Transformer
+from recombine.systems.seq2seq.shapes import PackedShapes
+from recombine.systems.seq2seq.system import Lstm, Transformer
 
 NEEDS_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 
 
-@pytest.fixture
-def stepper(importable_kernels: None) -> Any:
-    """A stepper that has planned its shapes and captured nothing."""
+KINDS: list[Any] = [
+    (Transformer, {"preset": "tiny"}),
+    (
+        Lstm,
+        {
+            "source_subwords": "word", "target_subwords": "char", "encoder_layers": 2,
+            "decoder_layers": 2, "width": 32, "dropout": 0.0, "batch_size": 16, "steps": 200,
+            "learning_rate": 0.01,
+        },
+    ),
+]  # fmt: skip
+
+
+def test_the_uploaded_order_is_the_plan_s(importable_kernels: None) -> None:
+    """Row n holds the sentences of step first + n, longest first, and then empty ones."""
     from recombine.systems.seq2seq.graphs import CHUNK, GraphStepper
 
     stream = np.random.default_rng(6)
@@ -36,70 +48,24 @@ def stepper(importable_kernels: None) -> Any:
         for _ in range(2)
     ]
     corpus = Corpus(*sides)
+    plan = BatchPlan(corpus, 4, 12)
     options = TransformerOptions(batch_size=12)
     planned: Any = object.__new__(GraphStepper)
-    planned.replica = SimpleNamespace(plan=BatchPlan(corpus, 4, 12), options=options, seed=4)
-    planned.source_lengths, planned.target_lengths = (
-        np.append(side.lengths, 0) for side in (corpus.source, corpus.target)
+    planned.replica = SimpleNamespace(
+        plan=plan, prepared=SimpleNamespace(corpus=corpus), seed=4, options=options
     )
-    planned.longest = np.maximum(planned.source_lengths, planned.target_lengths)
-    planned.resident = Resident(corpus, torch.device("cpu"))
-    planned.levels = planned._choose_levels()
-    planned.sentences = planned.levels[-1].counts[0]
-    planned.order = torch.zeros((CHUNK, planned.sentences), dtype=torch.int64)
+    planned.shapes = PackedShapes(corpus, plan, options, torch.device("cpu"))
+    planned.order = torch.zeros((CHUNK, 15), dtype=torch.int64)
     planned.seeds = torch.zeros(CHUNK, dtype=torch.int64)
     planned.cursor = torch.ones(1, dtype=torch.int64)
-    return planned
-
-
-def test_the_levels_hold_the_batches(stepper: Any) -> None:
-    """Every batch has a level, the smallest that holds it, and few rows stay empty."""
-    from recombine.systems.seq2seq.graphs import ROW_MULTIPLE
-
-    stepper._load_chunk(0)
-    chosen = [stepper._level(step) for step in range(300)]
-    assert None not in chosen
-    used = [stepper.levels.index(level) for level in chosen]
-    filled, given = (
-        sum(one.source_rows + one.target_rows for one in many)
-        for many in (stepper.needs[:300], chosen)
-    )
-    assert filled > 0.85 * given
-    for step, number in enumerate(used):
-        need = stepper.needs[step]
-        assert need.source_rows <= stepper.levels[number].source_rows
-        assert need.target_rows <= stepper.levels[number].target_rows
-        assert not any(level.holds(need) for level in stepper.levels[:number])
-    rows = [(level.source_rows, level.target_rows) for level in stepper.levels]
-    assert rows == sorted(rows)
-    assert all(number % ROW_MULTIPLE == 0 for pair in rows for number in pair)
-
-
-def test_what_does_not_fit_has_no_level(stepper: Any) -> None:
-    """A batch with more rows, more long sentences or a longer one is run without a graph."""
-    from recombine.systems.seq2seq.graphs import Level
-
-    level = Level(128, 64, (9, 4, 2, 0))
-    assert level.holds(Level(128, 64, (9, 4, 2, 0), 128))
-    for need in (
-        Level(129, 64, (9, 4, 2, 0), 20),
-        Level(128, 65, (9, 4, 2, 0), 20),
-        Level(10, 10, (1, 1, 1, 1), 70),
-        Level(10, 10, (1, 1, 1, 0), 129),
-    ):
-        assert not level.holds(need)
-        stepper.levels, stepper.needs, stepper.chunk_start = [level], [need], 7
-        assert stepper._level(7) is None
-
-
-def test_the_uploaded_order_is_the_plan_s(stepper: Any) -> None:
-    """Row n holds the sentences of step first + n, longest first."""
-    stepper._load_chunk(11)
-    assert (stepper.chunk_start, int(stepper.cursor)) == (11, 0)
-    for row, batch in enumerate(itertools.islice(stepper.replica.plan.batches(11), 20)):
-        order = stepper.order[row].numpy()
-        assert sorted(order.tolist()) == sorted(batch.tolist())
-        assert (np.diff(stepper.longest[order]) <= 0).all()
+    planned._load_chunk(11)
+    assert (planned.chunk_start, int(planned.cursor)) == (11, 0)
+    for row, batch in enumerate(itertools.islice(plan.batches(11), 20)):
+        order = planned.order[row].numpy()
+        assert sorted(order[:12].tolist()) == sorted(batch.tolist())
+        assert (np.diff(planned.shapes.longest[order]) <= 0).all()
+        assert (order[12:] == len(corpus)).all()
+        assert planned.needs[row] == planned.shapes.need(batch)
 
 
 def test_the_seed_of_a_step_is_the_step_s(importable_kernels: None) -> None:
@@ -133,12 +99,16 @@ def test_without_kernels_training_goes_on_eagerly(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.gpu
 @NEEDS_GPU
-def test_replayed_steps_have_the_losses_of_eager_ones(data: TrainingData, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "options"), KINDS)
+def test_replayed_steps_have_the_losses_of_eager_ones(
+    data: TrainingData, tmp_path: Path, kind: Any, options: dict[str, Any]
+) -> None:
     """Without dropout, in float32, graphs and plain PyTorch learn alike."""
     curves = []
     for graphs in (True, False):
         folder = tmp_path / str(graphs)
-        Transformer(preset="tiny", steps=20, log_every=2, graphs=graphs).train(data, folder, seed=1)
+        given = {**options, "steps": 20, "log_every": 2, "graphs": graphs}
+        kind(**given).train(data, folder, seed=1)
         rows = [json.loads(line) for line in (folder / "train_log.jsonl").open()]
         assert any(row.get("event") == "graphs" for row in rows) is graphs
         curves.append([row["loss"] for row in rows if "loss" in row])
@@ -148,12 +118,16 @@ def test_replayed_steps_have_the_losses_of_eager_ones(data: TrainingData, tmp_pa
 
 @pytest.mark.gpu
 @NEEDS_GPU
-def test_a_run_with_graphs_resumes_bit_for_bit(data: TrainingData, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "options"), KINDS)
+def test_a_run_with_graphs_resumes_bit_for_bit(
+    data: TrainingData, tmp_path: Path, kind: Any, options: dict[str, Any]
+) -> None:
     """Stopping and going on replays the same steps, masks and all."""
-    options = {"preset": "tiny", "precision": "bfloat16", "dropout": 0.1, "deterministic": True}
-    Transformer(**options, steps=20).train(data, tmp_path / "whole", seed=1)
-    Transformer(**options, steps=10).train(data, tmp_path / "cut", seed=1)
-    Transformer(**options, steps=20).train(data, tmp_path / "cut", seed=1)
+    options = {**options, "dropout": 0.1, "deterministic": True}
+    if kind is Transformer:
+        options["precision"] = "bfloat16"
+    for name, steps in (("whole", 20), ("cut", 10), ("cut", 20)):
+        kind(**{**options, "steps": steps}).train(data, tmp_path / name, seed=1)
     results = []
     for name in ("whole", "cut"):
         state = read_state(tmp_path / name)

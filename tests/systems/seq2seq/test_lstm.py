@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional
 
 from recombine.systems.seq2seq.corpus import Corpus, Side
-from recombine.systems.seq2seq.layout import group_batch
+from recombine.systems.seq2seq.layout import Resident, group_batch
 from recombine.systems.seq2seq.lstm import Lstm
 from recombine.systems.seq2seq.options import LstmOptions
 from recombine.systems.seq2seq.vocabulary import BEGIN
@@ -45,6 +45,9 @@ def test_padding_changes_nothing(corpus: Corpus, bidirectional: bool) -> None:
         one(group_batch(corpus, np.arange(6), CPU, 4)),
         sum(one(group_batch(corpus, np.array([number]), CPU)) for number in range(6)),
     ]
+    if not bidirectional:
+        # Side by side, for captured graphs, with more room than needed.
+        losses.append(one(Resident(corpus, CPU).pad(torch.arange(6), 27, 30)[0]))
     gradients = [torch.autograd.grad(loss, list(one.parameters())) for loss in losses]
     for loss, found in zip(losses[1:], gradients[1:], strict=True):
         torch.testing.assert_close(loss, losses[0])

@@ -1,10 +1,9 @@
 """Graphs: a whole training step (data, forward, backward, Adam) replayed as one CUDA graph.
 
-A graph needs fixed shapes. The corpus lies on the device and batches are packed there into a fixed
-number of rows; the few sizes (levels) are chosen so that little of a batch is tail. A step that
-fits none of them, or has a sentence too long for the kernels, is run in plain PyTorch. Nothing of a
-step touches the host: the order of the sentences and the seeds are uploaded for a few hundred steps
-at a time.
+A graph needs fixed sizes. The corpus lies on the device and batches are laid out there in one of a
+few (shapes.py). A step that fits none of them, or has a sentence too long for the kernels, is run
+in plain PyTorch. Nothing of a step touches the host: the order of the sentences and the seeds are
+uploaded for a few hundred steps at a time.
 
 Several replicas have a stream each: their graphs run side by side and fill the GPU together.
 """
@@ -17,7 +16,8 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,35 +26,14 @@ import torch
 from recombine.errors import SystemFailure
 from recombine.systems.seq2seq.aside import Aside
 from recombine.systems.seq2seq.corpus import Numbers
-from recombine.systems.seq2seq.fused import LONGEST, FusedOperations, supports
-from recombine.systems.seq2seq.layout import Resident, group_batch
+from recombine.systems.seq2seq.fused import FusedOperations, supports
+from recombine.systems.seq2seq.layout import group_batch
 from recombine.systems.seq2seq.operations import Operations
+from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.replica import Replica, seed_streams
+from recombine.systems.seq2seq.shapes import PackedShapes, PaddedShapes, Rows, Shapes, Size
 
 CHUNK = 512
-SAMPLE = 1024  # steps looked at to choose the levels
-QUANTILES = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 0.95, 1.0)
-ROW_MULTIPLE = 64
-LOWER_EDGES = (0, 16, 32, 64)
-
-
-@dataclass(frozen=True)
-class Level:
-    """The shapes of one graph."""
-
-    source_rows: int
-    target_rows: int
-    counts: tuple[int, ...]  # sentences that may be longer than each of LOWER_EDGES
-    longest: int = LONGEST
-
-    def holds(self, need: Level) -> bool:
-        """Whether a batch of that need fits."""
-        return (
-            need.longest <= self.longest
-            and need.source_rows <= self.source_rows
-            and need.target_rows <= self.target_rows
-            and all(a <= b for a, b in zip(need.counts, self.counts, strict=True))
-        )
 
 
 class GraphStepper:
@@ -67,12 +46,11 @@ class GraphStepper:
         options: Any = replica.options
         corpus = replica.prepared.corpus
         device = replica.device
-        self.source_lengths = np.append(corpus.source.lengths, 0)
-        self.target_lengths = np.append(corpus.target.lengths, 0)
-        self.longest = np.maximum(self.source_lengths, self.target_lengths)
-        self.resident = Resident(corpus, device)
-        if not (options.fused and supports(options) and self.longest[:-1].min() <= LONGEST):
+        if not (options.fused and supports(options, corpus)):
             raise SystemFailure("the GPU kernels do not cover this model")
+        packed = isinstance(options, TransformerOptions)
+        kind = PackedShapes if packed else PaddedShapes
+        self.shapes: Shapes = kind(corpus, replica.plan, options, device)
         self.stream = torch.cuda.Stream(device)
         self.seed = torch.zeros(1, dtype=torch.int64, device=device)
         self.loss = torch.zeros((), dtype=torch.float64, device=device)
@@ -80,28 +58,29 @@ class GraphStepper:
         self.cursor = torch.zeros(1, dtype=torch.int64, device=device)
         streams = tuple(torch.cuda.Stream(device) for _ in range(3))
         # The gradients of shared layers are added up, so they cannot come from aside.
-        aside = None if options.shared_layers else Aside(device)
+        aside = Aside(device) if packed and not options.shared_layers else None
         self.operations = FusedOperations(self.seed, streams=streams, aside=aside)
-        self.levels = self._choose_levels()
-        self.sentences = self.levels[-1].counts[0]
-        self.order = torch.zeros((CHUNK, self.sentences), dtype=torch.int64, device=device)
+        shape = (CHUNK, self.shapes.sentences)
+        self.order = torch.zeros(shape, dtype=torch.int64, device=device)
         self.seeds = torch.zeros(CHUNK, dtype=torch.int64, device=device)
         self.chunk_start = -1
-        self.needs: list[Level] = []
+        self.needs: list[Size] = []
         self.rate = math.nan
-        self.graphs: dict[Level, torch.cuda.CUDAGraph] = {}
+        self.graphs: dict[Size, torch.cuda.CUDAGraph] = {}
         self._load_chunk(replica.state.step)
-        self._require_agreement()
-        self.optimiser.compute.operations = self.operations
-        try:
-            self._capture()
-        except BaseException:
-            self.optimiser.compute.operations = Operations()
-            raise
+        # An LSTM in float32 uses the tensor cores anyway, in cuDNN, unless float32 was asked for.
+        with _tensor_cores(not packed and options.precision == "auto"):
+            self._require_agreement()
+            self.optimiser.compute.operations = self.operations
+            try:
+                self._capture()
+            except BaseException:
+                self.optimiser.compute.operations = Operations()
+                raise
         replica.note(
             step=replica.state.step,
             event="graphs",
-            levels=[[level.source_rows, level.target_rows] for level in self.levels],
+            sizes=[[size.source, size.target] for size in self.shapes.sizes],
             warm_up_seconds=round(time.monotonic() - began, 2),
         )
 
@@ -111,11 +90,11 @@ class GraphStepper:
             if not self.chunk_start <= step < self.chunk_start + CHUNK:
                 self._load_chunk(step)
             self._set_rate(step)
-            level = self._level(step)
-            if level is None:
+            size = self.shapes.fitting(self.needs[step - self.chunk_start])
+            if size is None:
                 self._plain_step(step, chosen)
             else:
-                self.graphs[level].replay()
+                self.graphs[size].replay()
 
     def read_loss(self) -> float:
         """Return the mean loss per target piece since the last call, and start anew."""
@@ -126,14 +105,13 @@ class GraphStepper:
         torch.cuda.synchronize()
         return mean
 
-    def _step(self, level: Level) -> None:
+    def _step(self, size: Size) -> None:
         """One whole step, on the device alone."""
         chosen = self.order.index_select(0, self.cursor)[0]
         self.seed.copy_(self.seeds.index_select(0, self.cursor))
         self.cursor += 1
-        batch, pieces = self.resident.pack(chosen, level.source_rows, level.target_rows)
-        self.operations.counts = level.counts
-        self.operations.begin()
+        batch, pieces = self.shapes.lay(chosen, size)
+        self._begin(size)
         self.optimiser.clear()
         loss = self.optimiser.compute(batch)
         with self.optimiser.stepping(self.operations.aside):
@@ -143,6 +121,11 @@ class GraphStepper:
         self.loss += loss.detach()
         self.pieces += pieces
 
+    def _begin(self, size: Size) -> None:
+        if isinstance(size, Rows):
+            self.operations.counts = size.counts
+        self.operations.begin()
+
     def _plain_step(self, step: int, chosen: Numbers) -> None:
         """One step outside the graphs, for a batch that is too large or too long for them."""
         model = self.optimiser.compute
@@ -150,7 +133,7 @@ class GraphStepper:
         seed_streams(self.replica.seed, step)
         self.optimiser.clear()
         batch = group_batch(self.replica.prepared.corpus, chosen, self.replica.device)
-        pieces = int(self.target_lengths[chosen].sum())
+        pieces = int(self.replica.prepared.corpus.target.lengths[chosen].sum())
         loss = model(batch)
         (loss / pieces).backward()
         self.optimiser.step()
@@ -165,22 +148,22 @@ class GraphStepper:
         kept = {name: tensor.clone() for name, tensor in self.optimiser.tensors().items()}
         self._set_rate(self.replica.state.step)
         # Warm up on one short sentence: a real batch might not fit, and a kernel trusts its sizes.
-        self.order.fill_(self.resident.empty)
-        self.order[:, 0] = int(np.argmin(self.longest[:-1]))
+        self.order.fill_(len(self.replica.prepared.corpus))
+        self.order[:, 0] = self.shapes.shortest
         self.stream.wait_stream(torch.cuda.current_stream(device))
         with torch.cuda.stream(self.stream):
             for _ in range(2):
                 # Largest first, so that smaller ones find memory enough.
-                self._step(self.levels[-1])
+                self._step(self.shapes.sizes[-1])
             self.optimiser.clear()
         self.stream.synchronize()
         pool = torch.cuda.graph_pool_handle()
-        for level in reversed(self.levels):
+        for size in reversed(self.shapes.sizes):
             graph = torch.cuda.CUDAGraph()
             self.optimiser.clear()
             with torch.cuda.graph(graph, pool=pool, stream=self.stream):
-                self._step(level)
-            self.graphs[level] = graph
+                self._step(size)
+            self.graphs[size] = graph
         self.optimiser.clear()
         # Warming up took real steps: take them back.
         self.optimiser.load(kept)
@@ -192,24 +175,14 @@ class GraphStepper:
     def _require_agreement(self) -> None:
         """Raise if the kernels disagree with plain PyTorch on the first batch, dropout aside."""
         model: Any = self.optimiser.compute
-        fitting = np.flatnonzero((self.longest <= LONGEST) & (self.longest > 0))
-        # Every length that occurs, longest first, as in a batch.
-        spread = fitting[np.argsort(-self.longest[fitting], kind="stable")]
-        spread = spread[:: max(1, len(spread) // 32)][:32]
-        count = len(spread)
-        rows = [
-            _round(lengths[spread].sum()) for lengths in (self.source_lengths, self.target_lengths)
-        ]
-        batch, pieces = self.resident.pack(
-            torch.from_numpy(spread).to(self.order.device), rows[0], rows[1]
-        )
-        self.operations.counts = tuple(count if one else 0 for one in self.levels[-1].counts)
+        spread, size = self.shapes.probe()
+        batch, pieces = self.shapes.lay(torch.from_numpy(spread).to(self.order.device), size)
         self.operations.keep_all = True
         results = []
         for operations in (Operations(), self.operations):
             # Plain PyTorch without dropout against the very kernels of training, keeping all.
             model.train(operations is self.operations)
-            self.operations.begin()
+            self._begin(size)
             model.operations = operations
             self.optimiser.clear()
             loss = model(batch) / pieces
@@ -239,55 +212,15 @@ class GraphStepper:
             self.optimiser.set_rate(step)
             self.rate = rate
 
-    # Which sentences, which shapes
-
-    def _need(self, chosen: Numbers) -> Level:
-        longest = self.longest[chosen]
-        return Level(
-            int(self.source_lengths[chosen].sum()),
-            int(self.target_lengths[chosen].sum()),
-            tuple(int((longest > edge).sum()) for edge in LOWER_EDGES),
-            int(longest.max()),
-        )
-
-    def _choose_levels(self) -> list[Level]:
-        sample = [
-            self._need(chosen) for chosen in itertools.islice(self.replica.plan.batches(), SAMPLE)
-        ]
-        counts = np.array([need.counts for need in sample]).max(0)
-        # A little more than ever seen: what is beyond runs without a graph.
-        counts = [int(count) + (math.ceil(0.15 * count) + 2 if count else 0) for count in counts]
-        if self.replica.options.batch_unit == "sentences":
-            counts[0] = self.replica.options.sentences_per_step
-        counts = [min(count, counts[0]) for count in counts]
-        levels = []
-        for quantile in QUANTILES:
-            extra = 1.02 if quantile == 1 else 1.0
-            rows = [
-                _round(
-                    float(np.quantile([getattr(need, side) for need in sample], quantile)) * extra
-                )
-                for side in ("source_rows", "target_rows")
-            ]
-            level = Level(rows[0], rows[1], tuple(counts))
-            if level not in levels:
-                levels.append(level)
-        return levels
-
-    def _level(self, step: int) -> Level | None:
-        """Return the smallest level that holds a step's batch, or None."""
-        need = self.needs[step - self.chunk_start]
-        return next((level for level in self.levels if level.holds(need)), None)
-
     def _load_chunk(self, step: int) -> None:
         """Upload the order and the seeds of the next steps."""
         batches = list(itertools.islice(self.replica.plan.batches(step), CHUNK))
-        self.needs = [self._need(chosen) for chosen in batches]
-        order = np.full((CHUNK, self.sentences), self.resident.empty, dtype=np.int64)
+        self.needs = [self.shapes.need(chosen) for chosen in batches]
+        # Beyond the last pair there is an empty one, for what a batch has fewer than others.
+        empty = len(self.replica.prepared.corpus)
+        order = np.full(self.order.shape, empty, dtype=np.int64)
         for row, chosen in enumerate(batches):
-            # Longest first: a kernel for long sentences looks at the head of the batch only.
-            by_length = np.lexsort((chosen, -self.longest[chosen]))
-            order[row, : len(chosen)] = chosen[by_length][: self.sentences]
+            order[row, : len(chosen)] = self.shapes.in_order(chosen)[: self.shapes.sentences]
         self.order.copy_(torch.from_numpy(order))
         self.seeds.copy_(torch.from_numpy(step_seeds(self.replica.seed, step, CHUNK)))
         self.cursor.zero_()
@@ -305,5 +238,13 @@ def step_seeds(seed: int, first: int, count: int) -> Numbers:
     return (mixed >> np.uint64(1)).astype(np.int64)
 
 
-def _round(rows: float) -> int:
-    return math.ceil(rows / ROW_MULTIPLE) * ROW_MULTIPLE
+@contextmanager
+def _tensor_cores(wanted: bool) -> Iterator[None]:
+    """Let float32 products round their factors to TF32 while kernels are chosen."""
+    before = torch.get_float32_matmul_precision()
+    if wanted:
+        torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)

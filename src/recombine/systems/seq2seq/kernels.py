@@ -170,6 +170,68 @@ def column_sum_kernel(
 
 
 @triton.jit
+def tanh(x):
+    """The hyperbolic tangent; exact enough at both ends."""
+    return 2.0 / (1.0 + tl.exp(-2.0 * x)) - 1.0
+
+
+@triton.jit
+def cell_kernel(gates, states, cells, inside_at, size, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
+    """Activate the gates of LSTM cells in place; write the second of two states and cells."""
+    index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    within = index < size
+    row = index // WIDTH
+    at = row * (4 * WIDTH) + index % WIDTH
+    entry = tl.sigmoid(tl.load(gates + at, within, 0.0).to(tl.float32))
+    forget = tl.sigmoid(tl.load(gates + at + WIDTH, within, 0.0).to(tl.float32))
+    candidate = tanh(tl.load(gates + at + 2 * WIDTH, within, 0.0).to(tl.float32))
+    exit_ = tl.sigmoid(tl.load(gates + at + 3 * WIDTH, within, 0.0).to(tl.float32))
+    tl.store(gates + at, entry, within)
+    tl.store(gates + at + WIDTH, forget, within)
+    tl.store(gates + at + 2 * WIDTH, candidate, within)
+    tl.store(gates + at + 3 * WIDTH, exit_, within)
+    inside = tl.load(inside_at + row, within, 0) != 0
+    cell = tl.load(cells + index, within, 0.0).to(tl.float32)
+    cell = tl.where(inside, forget * cell + entry * candidate, cell)
+    state = tl.load(states + index, within, 0.0).to(tl.float32)
+    tl.store(cells + size + index, cell, within)
+    tl.store(states + size + index, tl.where(inside, exit_ * tanh(cell), state), within)
+
+
+@triton.jit
+def cell_gradient_kernel(
+    gates, cells, inside_at, d_output, d_state, d_cell, size, WIDTH: tl.constexpr,
+    BLOCK: tl.constexpr,
+):  # fmt: skip
+    """The gradients of cell_kernel, in place of the gates, of d_state and of d_cell."""
+    index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    within = index < size
+    row = index // WIDTH
+    at = row * (4 * WIDTH) + index % WIDTH
+    entry = tl.load(gates + at, within, 0.0).to(tl.float32)
+    forget = tl.load(gates + at + WIDTH, within, 0.0).to(tl.float32)
+    candidate = tl.load(gates + at + 2 * WIDTH, within, 0.0).to(tl.float32)
+    exit_ = tl.load(gates + at + 3 * WIDTH, within, 0.0).to(tl.float32)
+    inside = tl.load(inside_at + row, within, 0) != 0
+    old = tl.load(cells + index, within, 0.0).to(tl.float32)
+    squashed = tanh(tl.load(cells + size + index, within, 0.0).to(tl.float32))
+    later = tl.load(d_cell + index, within, 0.0).to(tl.float32)
+    total = tl.load(d_output + index, within, 0.0).to(tl.float32)
+    total += tl.load(d_state + index, within, 0.0).to(tl.float32)
+    through = later + total * exit_ * (1.0 - squashed * squashed)
+    d_entry = tl.where(inside, through * candidate * entry * (1.0 - entry), 0.0)
+    d_forget = tl.where(inside, through * old * forget * (1.0 - forget), 0.0)
+    d_candidate = tl.where(inside, through * entry * (1.0 - candidate * candidate), 0.0)
+    d_exit = tl.where(inside, total * squashed * exit_ * (1.0 - exit_), 0.0)
+    tl.store(gates + at, d_entry, within)
+    tl.store(gates + at + WIDTH, d_forget, within)
+    tl.store(gates + at + 2 * WIDTH, d_candidate, within)
+    tl.store(gates + at + 3 * WIDTH, d_exit, within)
+    tl.store(d_cell + index, tl.where(inside, through * forget, later), within)
+    tl.store(d_state + index, tl.where(inside, 0.0, total), within)
+
+
+@triton.jit
 def zero_tail(out, used, rows, part, parts, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
     """Write zeros into this program's share of the rows that belong to no sentence."""
     for row in range(used + part, rows, parts):

@@ -106,6 +106,14 @@ class Packed:
 
 
 @dataclass
+class Padded:
+    """Time-major: piece t of sentence b at [t, b], for a recurrent net."""
+
+    source_lengths: Tensor
+    target_lengths: Tensor
+
+
+@dataclass
 class Batch:
     """Rows of piece numbers and positions, and the layout that says which row is whose."""
 
@@ -114,7 +122,7 @@ class Batch:
     target_input: Tensor
     target_output: Tensor
     target_positions: Tensor
-    layout: Grouped | Packed
+    layout: Grouped | Packed | Padded
 
 
 def padded_block(count: int, length: int, lengths: Tensor) -> Block:
@@ -247,6 +255,24 @@ class Resident:
             (source_rows, target_rows),
         )
         return Batch(source, source_positions, shifted, output, target_positions, layout), pieces
+
+    def pad(self, chosen: Tensor, source_length: int, target_length: int) -> tuple[Batch, Tensor]:
+        """Lay the chosen pairs side by side, time-major; return the batch and its target pieces."""
+        source, source_positions, source_lengths = _padded(self.source, chosen, source_length)
+        output, target_positions, target_lengths = _padded(self.target, chosen, target_length)
+        shifted = torch.cat((torch.full_like(output[:1], BEGIN), output[:-1]))
+        layout = Padded(source_lengths, target_lengths)
+        batch = Batch(source, source_positions, shifted, output, target_positions, layout)
+        return batch, target_lengths.sum()
+
+
+def _padded(side: tuple[Tensor, ...], chosen: Tensor, length: int) -> tuple[Tensor, Tensor, Tensor]:
+    pieces, starts, lengths = side
+    own = lengths[chosen]
+    position = torch.arange(length, device=chosen.device)[:, None].expand(-1, len(chosen))
+    inside = position < own
+    number = pieces[torch.where(inside, starts[chosen] + position, 0)]
+    return torch.where(inside, number, PAD), position, own
 
 
 def _laid(

@@ -19,8 +19,10 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from recombine.systems.seq2seq.attention import MASKED, weights_of
-from recombine.systems.seq2seq.layout import Batch, Block, Grouped
+from recombine.systems.seq2seq.layout import Batch, Block, Grouped, Padded
+from recombine.systems.seq2seq.operations import Operations
 from recombine.systems.seq2seq.options import LstmOptions
+from recombine.systems.seq2seq.recurrence import Recurrence
 from recombine.systems.seq2seq.vocabulary import PAD
 
 States = tuple[Tensor, Tensor]
@@ -55,6 +57,7 @@ class Lstm(nn.Module):
     def __init__(self, options: LstmOptions, source_size: int, target_size: int) -> None:
         super().__init__()
         self.options = options
+        self.operations = Operations()
         width = options.width
         self.source_embedding = nn.Parameter(torch.randn(source_size, width) * width**-0.5)
         self.target_embedding = nn.Parameter(torch.randn(target_size, width) * width**-0.5)
@@ -83,6 +86,8 @@ class Lstm(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Return the summed cross-entropy of a batch over its target pieces."""
+        if isinstance(batch.layout, Padded):
+            return self._padded_loss(batch, batch.layout)
         assert isinstance(batch.layout, Grouped)
         source = self._embed(self.source_embedding, batch.source)
         target = self._embed(self.target_embedding, batch.target_input)
@@ -92,13 +97,63 @@ class Lstm(nn.Module):
             output, _ = self.decoder(_padded(target, group.target), states)
             mixed = self._attend(output, memory, ~group.source.inside())
             rows.append(mixed.flatten(0, 1).index_select(0, group.target.places))
+        return self._loss(torch.cat(rows), batch.target_output)
+
+    def _loss(self, rows: Tensor, expected: Tensor) -> Tensor:
         return functional.cross_entropy(
-            self._score(torch.cat(rows)).float(),
-            batch.target_output,
+            self._score(rows).float(),
+            expected,
             ignore_index=PAD,
             reduction="sum",
             label_smoothing=self.options.label_smoothing,
         )
+
+    # A whole step on a GPU
+
+    def _padded_loss(self, batch: Batch, layout: Padded) -> Tensor:
+        """Return the loss of time-major sentences, with nothing that the host must know."""
+        assert not self.options.bidirectional
+        first = self.mix.new_zeros(
+            self.options.encoder_layers, batch.source.shape[1], self.options.width
+        )
+        memory, states = self._recur(
+            self.encoder, self.source_embedding, batch.source, (first, first), layout.source_lengths
+        )
+        states = self._fit(states[0]), self._fit(states[1])
+        output, _ = self._recur(
+            self.decoder, self.target_embedding, batch.target_input, states, layout.target_lengths
+        )
+        length = torch.arange(len(memory), device=memory.device)
+        hidden = length >= layout.source_lengths[:, None]
+        mixed = self._mix(output.transpose(0, 1), memory.transpose(0, 1), hidden)
+        return self._loss(self._drop(mixed).flatten(0, 1), batch.target_output.t().flatten())
+
+    def _recur(
+        self, module: nn.LSTM, table: Tensor, pieces: Tensor, states: States, lengths: Tensor
+    ) -> tuple[Tensor, States]:
+        embedded = self.operations.embed(table, pieces.flatten()) * math.sqrt(self.options.width)
+        x = self._drop(embedded).view(*pieces.shape, -1)
+        last = []
+        for number in range(module.num_layers):
+            into, again, bias, other = (
+                getattr(module, f"{name}_l{number}")
+                for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+            )
+            x, state, cell = Recurrence.apply(
+                x, states[0][number], states[1][number], into, again, bias + other, lengths,
+                self.operations,
+            )  # fmt: skip
+            last.append((state, cell))
+            # Between the layers, as nn.LSTM has it.
+            if number < module.num_layers - 1:
+                x = self._drop(x)
+        return x, (torch.stack([one[0] for one in last]), torch.stack([one[1] for one in last]))
+
+    def _drop(self, x: Tensor) -> Tensor:
+        dropout = self.options.dropout
+        return self.operations.drop(x, dropout) if self.training and dropout else x
+
+    # Decoding, one piece at a time
 
     def start(self, pieces: Tensor, lengths: Tensor, room: int) -> Cache:
         """Encode padded sources [count, length]; `room` is of no concern to an LSTM."""
@@ -136,10 +191,13 @@ class Lstm(nn.Module):
         return states[: self.options.decoder_layers].contiguous()
 
     def _attend(self, output: Tensor, memory: Tensor, hidden: Tensor) -> Tensor:
+        mixed = self._mix(output, memory, hidden)
+        return functional.dropout(mixed, self.options.dropout) if self.training else mixed
+
+    def _mix(self, output: Tensor, memory: Tensor, hidden: Tensor) -> Tensor:
         scores = (output @ memory.transpose(1, 2)).masked_fill(hidden[:, None], MASKED)
         context = weights_of(scores) @ memory
-        mixed = torch.tanh(functional.linear(torch.cat((context, output), dim=-1), self.mix))
-        return functional.dropout(mixed, self.options.dropout) if self.training else mixed
+        return torch.tanh(functional.linear(torch.cat((context, output), dim=-1), self.mix))
 
     def _score(self, state: Tensor) -> Tensor:
         weight = self.target_embedding if self.output is None else self.output

@@ -74,6 +74,49 @@ class Operations:
             dropout=dropout,
         )  # fmt: skip
 
+    def cell(self, gates: Tensor, states: Tensor, cells: Tensor, inside: Tensor) -> None:
+        """Activate the gates of LSTM cells, in place, and write states[1] and cells[1].
+
+        Hochreiter and Schmidhuber 1997 with the forget gate of Gers et al. 2000; the gates are in
+        the order of nn.LSTM: input, forget, candidate, output.
+        """
+        entry, forget, candidate, exit_ = gates.chunk(4, dim=-1)
+        for part in (entry, forget, exit_):
+            part.sigmoid_()
+        candidate.tanh_()
+        inside = inside[:, None]
+        cells[1] = torch.where(inside, forget * cells[0] + entry * candidate, cells[0])
+        states[1] = torch.where(inside, exit_ * cells[1].tanh(), states[0])
+
+    def cell_gradient(
+        self,
+        gates: Tensor,
+        cells: Tensor,
+        inside: Tensor,
+        d_output: Tensor,
+        d_state: Tensor,
+        d_cell: Tensor,
+    ) -> None:
+        """Turn activated gates into their gradients, in place, and d_cell into the old cell's.
+
+        d_state, the gradient of the new state from what came later, turns into the part of the old
+        state's that comes past the gates: all of it where the sentence had ended, else none.
+        """
+        inside = inside[:, None]
+        entry, forget, candidate, exit_ = (part.clone() for part in gates.chunk(4, dim=-1))
+        total = d_output + d_state
+        squashed = cells[1].tanh()
+        through = d_cell + total * exit_ * (1 - squashed.square())
+        parts = (
+            through * candidate * entry * (1 - entry),
+            through * cells[0] * forget * (1 - forget),
+            through * entry * (1 - candidate.square()),
+            total * squashed * exit_ * (1 - exit_),
+        )
+        gates.copy_(torch.cat(parts, dim=-1) * inside)
+        d_cell.copy_(torch.where(inside, through * forget, d_cell))
+        d_state.copy_(torch.where(inside, 0.0, total))
+
 
 class _Activate(torch.autograd.Function):
     @staticmethod

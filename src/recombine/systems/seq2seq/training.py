@@ -199,17 +199,16 @@ def _stop_in_time(replicas: list[Replica], options: Options, started: float) -> 
 def _use_graphs(replicas: list[Replica]) -> None:
     """Give every replica a captured graph; where that fails, training goes on eagerly."""
     for replica in replicas:
-        if isinstance(replica.options, TransformerOptions):
-            try:
-                # Inside, because Triton is not on every machine that has a GPU.
-                from recombine.systems.seq2seq.graphs import GraphStepper
+        try:
+            # Inside, because Triton is not on every machine that has a GPU.
+            from recombine.systems.seq2seq.graphs import GraphStepper
 
-                replica.stepper = GraphStepper(replica)
-            except Exception as error:
-                # Whatever a driver, compiler or kernel does not like, eager steps are right.
-                replica.note(
-                    step=replica.state.step, event="no graph, eager steps", reason=repr(error)[:500]
-                )
+            replica.stepper = GraphStepper(replica)
+        except Exception as error:
+            # Whatever a driver, compiler or kernel does not like, eager steps are right.
+            replica.note(
+                step=replica.state.step, event="no graph, eager steps", reason=repr(error)[:500]
+            )
 
 
 def _fitting(prepared: Prepared, options: Options) -> tuple[Prepared, int]:

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from recombine.systems.seq2seq.attention import MASKED, weights_of
-from recombine.systems.seq2seq.layout import Batch, Group, Grouped, Packed, padded_block
+from recombine.systems.seq2seq.layout import Batch, Group, Grouped, Packed, Padded, padded_block
 from recombine.systems.seq2seq.operations import NORM_EPSILON, Operations
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.vocabulary import PAD
@@ -155,8 +155,10 @@ class Transformer(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Return the summed cross-entropy of a batch over its target pieces."""
-        memory = self.encode(batch.source, batch.source_positions, batch.layout)
-        state = self.decode(batch, memory)
+        layout = batch.layout
+        assert not isinstance(layout, Padded)
+        memory = self.encode(batch.source, batch.source_positions, layout)
+        state = self.decode(batch, memory, layout)
         return self.loss(state, batch.target_output)
 
     def loss(self, state: Tensor, expected: Tensor) -> Tensor:
@@ -182,7 +184,7 @@ class Transformer(nn.Module):
             x, n = self._add_norm(self.encoder, 2 * number + 1, x, h, bias)
         return n
 
-    def decode(self, batch: Batch, memory: Tensor) -> Tensor:
+    def decode(self, batch: Batch, memory: Tensor, layout: Grouped | Packed) -> Tensor:
         """Return the decoder output for a whole target, in rows."""
         positions = batch.target_positions
         x = self._embed(self.target_embedding, self.target_position, batch.target_input, positions)
@@ -190,9 +192,9 @@ class Transformer(nn.Module):
         x, n = self._enter(self.decoder, x)
         for number in range(self.decoder.count):
             layer = self.decoder.layer(number)
-            h = self._self_attention(layer.attention, n, batch.layout, "target", True, rotation)
+            h = self._self_attention(layer.attention, n, layout, "target", True, rotation)
             x, n = self._add_norm(self.decoder, 3 * number, x, h)
-            h = self._cross_attention(layer, n, memory, batch.layout)
+            h = self._cross_attention(layer, n, memory, layout)
             x, n = self._add_norm(self.decoder, 3 * number + 1, x, h)
             h, bias = self._feed_forward(layer.feed_forward, n)
             x, n = self._add_norm(self.decoder, 3 * number + 2, x, h, bias)
