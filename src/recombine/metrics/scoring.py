@@ -58,10 +58,11 @@ def create_metrics(
     if "bleu" in wanted and "bleu-char" not in wanted and benchmark.manifest.target in ("ja", "zh"):
         # BLEU of an unspaced language depends on its tokeniser, so the character figure goes along.
         wanted.insert(wanted.index("bleu") + 1, "bleu-char")
-    return [_create(name, benchmark, (options or {}).get(name, {})) for name in wanted]
+    return [create_metric(name, benchmark, (options or {}).get(name, {})) for name in wanted]
 
 
-def _create(name: str, benchmark: Benchmark, options: Mapping[str, Any]) -> Metric:
+def create_metric(name: str, benchmark: Benchmark, options: Mapping[str, Any]) -> Metric:
+    """Make one metric; languages that it asks for and is not given are the benchmark's."""
     cls = registry.lookup("metric", name)
     fields = {f.name for f in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
     languages = {

@@ -6,7 +6,6 @@ system and seed observed (paired tests need matched keys) and says how many it l
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +18,8 @@ import numpy.typing as npt
 from recombine.benchmark import Example
 from recombine.errors import ConfigError, DataError, Where
 from recombine.files import read_jsonl
-from recombine.registry import create, lookup
+from recombine.metrics.scoring import create_metric
+from recombine.registry import lookup
 from recombine.report.draws import Array, Clusters, Draws
 from recombine.report.score_file import ScoreColumns, read_details, read_scores
 from recombine.report.source import Scores, Source, open_source, read_translations
@@ -270,9 +270,8 @@ def _metric_facts(one: Scores, source: Source) -> _MetricFacts:
     stored = Meta(one.path).read() or {}
     described: dict[str, Any] = stored.get("metric") or {}
     name = described.get("name") or one.metric
-    options = dict(described.get("options") or {})
     try:
-        kind = lookup("metric", name)
+        lookup("metric", name)
     except ConfigError as error:
         # A metric that is not installed here; a single statistic per key can still be averaged.
         if _statistics_per_key(one.path) > 1:
@@ -282,21 +281,13 @@ def _metric_facts(one: Scores, source: Source) -> _MetricFacts:
                 hint=error.hint,
             ) from None
         return _MetricFacts(_mean_of_first, None, True, str(stored.get("signature", "")))
-    fields = {one.name for one in dataclasses.fields(kind)} if _is_dataclass(kind) else set()
-    for language in ("source", "target"):
-        if f"{language}_language" in fields:
-            options.setdefault(f"{language}_language", getattr(source.benchmark.manifest, language))
-    metric = create("metric", name, options)
+    metric = create_metric(name, source.benchmark, described.get("options") or {})
     return _MetricFacts(
         metric.aggregate,
         getattr(metric, "aggregate_many", None),
         bool(getattr(metric, "higher_is_better", True)),
         str(stored.get("signature") or metric.signature()),
     )
-
-
-def _is_dataclass(kind: type[Any]) -> bool:
-    return dataclasses.is_dataclass(kind)
 
 
 def _statistics_per_key(path: Path) -> int:
