@@ -13,7 +13,8 @@ from recombine.report.observations import Panel, Part, open_source, read_panel
 from recombine.report.options import ReportOptions
 from recombine.report.paired import Difference, holm, mcnemar, tied_sets
 from recombine.report.seeds import compare_systems
-from recombine.report.summary import SLICE_SAMPLES, main_tag
+from recombine.report.statistics import SLICE_SAMPLES
+from recombine.report.summary import main_tag
 
 ALPHA = 0.05
 

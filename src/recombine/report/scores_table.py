@@ -11,11 +11,15 @@ from pathlib import Path
 from recombine.files import write_text
 from recombine.metrics.scoring import Result
 from recombine.report.draws import Draws
-from recombine.report.statistics import cluster_codes, interval, recognise, some_clusters
+from recombine.report.statistics import (
+    SLICE_SAMPLES,
+    cluster_codes,
+    interval,
+    recognise,
+    some_clusters,
+)
 
 COLUMNS = ("split", "tag", "value", "metric", "n", "score", "ci_low", "ci_high", "signature")
-# Slices are many and small: fewer resamples bound their width well enough.
-SLICE_SAMPLES = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ from scipy import special
 
 from recombine.report.draws import Array, Clusters, Counts, Draws, cluster_rows, is_zero_one
 
+# Slices are many and small: fewer resamples bound their width well enough.
+SLICE_SAMPLES = 200
+
 Aggregate = Callable[[Array], float]
 AggregateMany = Callable[[Array], Array]
 

@@ -11,13 +11,12 @@ import numpy as np
 from recombine.report.observations import Panel, Part
 from recombine.report.options import ReportOptions
 from recombine.report.seeds import Spread, spread, system_interval
-from recombine.report.statistics import Interval
+from recombine.report.statistics import SLICE_SAMPLES, Interval
 
 # A tag with more values than this is an identifier, not a way to slice.
 MOST_VALUES = 300
-# Corpus metrics are re-aggregated per resample in Python; slices get fewer resamples and only for
-# tags with few values, so that a report stays a matter of seconds.
-SLICE_SAMPLES = 200
+# Corpus metrics are re-aggregated per resample in Python: only tags with few values are sliced, so
+# that a report stays a matter of seconds.
 MOST_VALUES_RESAMPLED = 60
 
 
