@@ -88,6 +88,7 @@ def test_without_kernels_training_goes_on_eagerly(monkeypatch: pytest.MonkeyPatc
     replica: Any = SimpleNamespace(
         options=TransformerOptions(),
         stepper=eager,
+        device=torch.device("cpu"),
         state=SimpleNamespace(step=5),
         note=lambda **values: notes.append(values),
     )
@@ -95,6 +96,20 @@ def test_without_kernels_training_goes_on_eagerly(monkeypatch: pytest.MonkeyPatc
     assert replica.stepper is eager
     assert [(note["step"], note["event"]) for note in notes] == [(5, "no graph, eager steps")]
     assert "graphs" in notes[0]["reason"]
+
+
+@pytest.mark.gpu
+@NEEDS_GPU
+def test_a_failed_capture_leaves_random_numbers_usable() -> None:
+    """Something that waits for the GPU cannot be captured; dropout works afterwards."""
+    from recombine.systems.seq2seq.training import _leave_capture
+
+    x = torch.ones(9, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with pytest.raises(RuntimeError), torch.cuda.graph(graph):
+        torch.nn.functional.dropout(x).sum().item()
+    _leave_capture(torch.device("cuda"))
+    assert torch.nn.functional.dropout(x).shape == (9,)
 
 
 @pytest.mark.gpu
@@ -110,7 +125,7 @@ def test_replayed_steps_have_the_losses_of_eager_ones(
         given = {**options, "steps": 20, "log_every": 2, "graphs": graphs}
         kind(**given).train(data, folder, seed=1)
         rows = [json.loads(line) for line in (folder / "train_log.jsonl").open()]
-        assert any(row.get("event") == "graphs" for row in rows) is graphs
+        assert any(row.get("event") == "graphs" for row in rows) is graphs, rows[:3]
         curves.append([row["loss"] for row in rows if "loss" in row])
     assert len(curves[0]) == 10
     assert curves[0] == pytest.approx(curves[1], rel=1e-2)

@@ -47,3 +47,11 @@ def test_contradictions_are_refused(options: dict[str, object], message: str) ->
     with pytest.raises(ConfigError) as caught:
         Transformer(**options)
     assert message in caught.value.render()
+
+
+def test_a_system_has_the_defaults_of_its_kind() -> None:
+    """An LSTM has 4 + 4 layers and batches of one length; what both share does not undo that."""
+    lstm, transformer = Lstm(), Transformer()
+    assert (lstm.encoder_layers, lstm.decoder_layers, lstm.batch_by_length) == (4, 4, True)
+    assert (transformer.encoder_layers, transformer.batch_by_length) == (6, False)
+    assert Lstm(preset="paper-lstm").batch_by_length

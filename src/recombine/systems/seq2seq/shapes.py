@@ -113,7 +113,8 @@ class _Shapes:
         """Return up to 32 pairs of every length up to `limit`, longest first."""
         fitting = np.flatnonzero((self.longest <= limit) & (self.longest > 0))
         ranks = np.linspace(0, len(fitting) - 1, min(32, len(fitting))).astype(int)
-        return self.in_order(fitting)[ranks]
+        spread: Numbers = self.in_order(fitting)[ranks]
+        return spread
 
 
 class PackedShapes(_Shapes):

@@ -18,7 +18,7 @@ from recombine.systems.seq2seq.options import LstmOptions, Options, TransformerO
 
 
 class _Trained(Options):
-    """What both systems do; their options differ."""
+    """What both systems do; their options differ and, as bases, come before this one to count."""
 
     _decoder: Any = None
 
@@ -171,7 +171,7 @@ class _Trained(Options):
 
 
 @dataclass(kw_only=True, init=False)
-class Transformer(_Trained, TransformerOptions):
+class Transformer(TransformerOptions, _Trained):
     """A Transformer trained from scratch on the benchmark's training split."""
 
     def parameters(self) -> tuple[int, int]:
@@ -185,7 +185,7 @@ class Transformer(_Trained, TransformerOptions):
 
 
 @dataclass(kw_only=True, init=False)
-class Lstm(_Trained, LstmOptions):
+class Lstm(LstmOptions, _Trained):
     """An LSTM with attention trained from scratch on the benchmark's training split."""
 
     def parameters(self) -> tuple[int, int]:

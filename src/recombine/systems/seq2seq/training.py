@@ -206,9 +206,17 @@ def _use_graphs(replicas: list[Replica]) -> None:
             replica.stepper = GraphStepper(replica)
         except Exception as error:
             # Whatever a driver, compiler or kernel does not like, eager steps are right.
+            _leave_capture(replica.device)
             replica.note(
                 step=replica.state.step, event="no graph, eager steps", reason=repr(error)[:500]
             )
+
+
+def _leave_capture(device: torch.device) -> None:
+    """Give the GPU's random numbers a fresh state: after a capture that failed theirs is stuck."""
+    if device.type == "cuda":
+        generator = torch.cuda.default_generators[device.index or 0]
+        generator.graphsafe_set_state(generator.clone_state())
 
 
 def _fitting(prepared: Prepared, options: Options) -> tuple[Prepared, int]:
