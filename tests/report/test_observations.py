@@ -24,6 +24,17 @@ def test_panel_is_aligned_and_scaled(run):
     assert sum(len(rows) for rows in panel.slices("pattern").values()) == 320
 
 
+@pytest.mark.parametrize(
+    ("labels", "order"),
+    [(["10", "9", "-1"], ["-1", "9", "10"]), (["b", "a", "3"], ["b", "a", "3"])],
+)
+def test_numbers_ascend_and_names_stay_as_they_come(run, labels, order):
+    """A table by length reads from short to long, one by pattern as the benchmark has it."""
+    panel = read_panel(open_source([run]), "exact", "gen")
+    column = np.array([labels[n % 3] for n in range(320)], dtype=object)
+    assert list(dataclasses.replace(panel, tags={"one": column}).slices("one")) == order
+
+
 def test_missing_keys_are_left_out_and_counted(run, tmp_path):
     """Only keys that all have are compared, and the report says how many are not."""
     copy = tmp_path / "run"

@@ -145,14 +145,14 @@ class Panel:
         }
 
     def slices(self, tag: str) -> dict[str, npt.NDArray[np.int64]]:
-        """Positions of the keys for each value of a tag, in order of first appearance."""
+        """Positions of the keys for each value of a tag: numbers ascending, else as they appear."""
         if tag not in self._slices:
             order: dict[str, list[int]] = {}
             for position, label in enumerate(self.tags.get(tag, ())):
                 if label != NO_TAG:
                     order.setdefault(label, []).append(position)
             self._slices[tag] = {
-                label: np.asarray(rows, dtype=np.int64) for label, rows in order.items()
+                label: np.asarray(order[label], dtype=np.int64) for label in _in_order(list(order))
             }
         return self._slices[tag]
 
@@ -193,6 +193,13 @@ class Panel:
     @cached_property
     def _clusters(self) -> dict[str, Clusters | None]:
         return {}
+
+
+def _in_order(labels: list[str]) -> list[str]:
+    try:
+        return sorted(labels, key=float)
+    except ValueError:
+        return labels
 
 
 def read_panel(source: Source, metric: str, split: str, checkpoint: str | None = None) -> Panel:
