@@ -70,13 +70,13 @@ class Attention:
                 launch()
             return
         main = torch.cuda.current_stream()
-        beside = self.streams[: len(launches) - 1]
-        for stream, launch in zip(beside, reversed(launches), strict=False):
+        others = self.streams[: len(launches) - 1]
+        for stream, launch in zip(others, reversed(launches), strict=False):
             stream.wait_stream(main)
             with torch.cuda.stream(stream):
                 launch()
         launches[0]()
-        for stream in beside:
+        for stream in others:
             main.wait_stream(stream)
 
 
