@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from recombine.errors import DataError, RecombineError
@@ -37,6 +39,18 @@ def test_a_round_trip(run, tmp_path):
     assert (result["kappa"], result["precision"], result["recall"]) == (1.0, 1.0, 1.0)
     assert result["human instance error"] == result["metric instance error"] == round(12 / 36, 4)
     assert result["compounds"] == 12
+
+
+def test_a_sample_has_whole_compounds(run, tmp_path):
+    """Nobody judges ten thousand rows; a smaller sheet has all contexts of fewer compounds."""
+    sheet = tmp_path / "sheet.tsv"
+    count = write_annotation_sheet([run], sheet, 12)
+    assert 0 < count < 36
+    rows = [line.split("\t") for line in sheet.read_text(encoding="utf-8").splitlines()[1:]]
+    contexts = Counter(row[1] for row in rows)
+    assert set(contexts.values()) == {3}
+    fill(sheet, lambda cells: "1")
+    assert read_judgements([run], sheet)["toy"]["judged"] == count
 
 
 def test_disagreement_is_measured():

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.talk import print_found, print_json, print_tree, say
+from recombine.cli.talk import print_found, print_json, say
 from recombine.errors import ConfigError, DataError
 
 
@@ -250,13 +250,13 @@ def report_verb(options: argparse.Namespace) -> int:
     if options.annotate is not None:
         from recombine.report.annotate import write_annotation_sheet
 
-        count = write_annotation_sheet(options.runs, options.annotate)
+        count = write_annotation_sheet(options.runs, options.annotate, options.sample)
         say(f"{options.annotate}: {count:,} compounds to judge")
         return 0
     if options.judged is not None:
         from recombine.report.annotate import read_judgements
 
-        print_tree(read_judgements(options.runs, options.judged))
+        print_found(read_judgements(options.runs, options.judged), options.json)
         return 0
     out = options.out or options.runs[0] / "report"
     if options.dry_run:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recombine.benchmark import Example
+from recombine.benchmark import Example, stratified_sample
 from recombine.errors import DataError, Problems, RecombineError, Where
 from recombine.files import read_jsonl, read_lines, write_text
 from recombine.report.observations import Source, open_source, read_translations
@@ -31,10 +31,13 @@ class Judgement(NamedTuple):
     metric: bool
 
 
-def write_annotation_sheet(runs: Sequence[Path], path: Path) -> int:
-    """Write every scored compound of the runs as one row to judge; return the number of rows."""
+def write_annotation_sheet(runs: Sequence[Path], path: Path, sample: int = 0) -> int:
+    """Write the scored compounds of the runs as rows to judge; return the number of rows.
+
+    With `sample` only those of about so many sentences, whole compounds of every pattern.
+    """
     source = open_source(list(runs))
-    rows = list(_rows(source))
+    rows = list(_rows(source, sample))
     if not rows:
         raise DataError(
             "no translation with a compound was scored in these runs",
@@ -104,11 +107,15 @@ def summarise(judgements: Sequence[Judgement]) -> dict[str, Any]:
     }
 
 
-def _rows(source: Source) -> Iterator[tuple[str, ...]]:
+def _rows(source: Source, sample: int) -> Iterator[tuple[str, ...]]:
+    examples = {example.id: example for _, (_, example, _) in _verdicts(source)}
+    chosen = {example.id for example in stratified_sample(list(examples.values()), sample, 0)}
     texts: dict[tuple[str, int, str], Mapping[str, str]] = {}
     cells = {(source.names[cell.path], cell.seed): cell for cell in source.cells}
     for key, (_, example, _) in _verdicts(source):
         system, seed, split, one = key.split("|", 3)
+        if one not in chosen:
+            continue
         place = (system, int(seed), split)
         if place not in texts:
             texts[place] = read_translations(cells[system, int(seed)], split)
