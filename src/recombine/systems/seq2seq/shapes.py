@@ -199,7 +199,7 @@ class PaddedShapes(_Shapes):
 
     def probe(self) -> tuple[Numbers, Lengths]:
         """Return some pairs of all lengths, and their size."""
-        chosen = self._spread(LONGEST)
+        chosen = self._spread(int(self.longest.max()))
         return chosen, self.need(chosen)
 
 
