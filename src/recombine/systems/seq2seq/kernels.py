@@ -263,6 +263,17 @@ def by_offset(
 
 
 @triton.jit
+def table_rows(
+    table, depth, WIDTH: tl.constexpr, CLIP: tl.constexpr, WINDOW: tl.constexpr,
+    HIGHEST: tl.constexpr, OFFSETS: tl.constexpr,
+):  # fmt: skip
+    """Load the vectors of the offsets from -WINDOW to HIGHEST, and zeros up to a power of two."""
+    number = tl.arange(0, OFFSETS)[:, None]
+    at = (number + (CLIP - WINDOW)) * WIDTH + depth
+    return tl.load(table + at, number <= WINDOW + HIGHEST, 0.0)
+
+
+@triton.jit
 def store_spread(
     out, spread, row_index, inside, offset, SKIPPED: tl.constexpr, LAST: tl.constexpr,
     OFFSETS: tl.constexpr, SPREAD: tl.constexpr,
@@ -304,26 +315,23 @@ def attention_kernel(
     keys = tl.load(key_lengths + sentence).to(tl.int32)
     longest = tl.maximum(queries, keys)
     if (longest > LOW) & (longest <= BLOCK):
-        query_start = tl.load(query_starts + sentence).to(tl.int32)
-        key_start = tl.load(key_starts + sentence).to(tl.int32)
-        place = tl.arange(0, BLOCK)
-        depth = tl.arange(0, WIDTH)
-        row = place[:, None]
-        column = place[None, :]
+        row = tl.arange(0, BLOCK)[:, None]
+        column = tl.arange(0, BLOCK)[None, :]
+        depth = tl.arange(0, WIDTH)[None, :]
+        query_row = tl.load(query_starts + sentence).to(tl.int32) + row
+        key_row = tl.load(key_starts + sentence).to(tl.int32) + row
         inside_query = row < queries
         inside_key = row < keys
-        row_index = (query_start + row) * HEADS + head
-        query_at = (query_start + row) * query_stride + head * WIDTH + depth[None, :]
-        key_at = (key_start + row) * key_stride + head * WIDTH + depth[None, :]
+        row_index = query_row * HEADS + head
+        query_at = query_row * query_stride + head * WIDTH + depth
+        key_at = key_row * key_stride + head * WIDTH + depth
         q = tl.load(query + query_at, inside_query, 0.0)
         k = tl.load(key + key_at, inside_key, 0.0)
         v = tl.load(value + key_at, inside_key, 0.0)
         scores = tl.dot(q, tl.trans(k), input_precision="ieee")
         if RELATIVE:
             offset = tl.arange(0, OFFSETS)[None, :]
-            number = tl.arange(0, OFFSETS)[:, None]
-            table_at = (number + (CLIP - WINDOW)) * WIDTH + depth[None, :]
-            t = tl.load(table + table_at, number <= WINDOW + HIGHEST, 0.0)
+            t = table_rows(table, depth, WIDTH, CLIP, WINDOW, HIGHEST, OFFSETS)
             near = tl.minimum(tl.maximum(column - row, -WINDOW), HIGHEST) + WINDOW
             scores += tl.gather(tl.dot(q, tl.trans(t), input_precision="ieee"), near, 1)
         hidden = column >= keys
@@ -344,7 +352,7 @@ def attention_kernel(
                 WINDOW + HIGHEST, OFFSETS, SPREAD,
             )  # fmt: skip
             result += tl.dot(spread, t, input_precision="ieee")
-        out_at = (query_start + row) * out_stride + head * WIDTH + depth[None, :]
+        out_at = query_row * out_stride + head * WIDTH + depth
         tl.store(out + out_at, result, inside_query)
 
 
@@ -380,27 +388,24 @@ def attention_backward_kernel(
     keys = tl.load(key_lengths + sentence).to(tl.int32)
     longest = tl.maximum(queries, keys)
     if (longest > LOW) & (longest <= BLOCK):
-        query_start = tl.load(query_starts + sentence).to(tl.int32)
-        key_start = tl.load(key_starts + sentence).to(tl.int32)
-        place = tl.arange(0, BLOCK)
-        depth = tl.arange(0, WIDTH)
-        row = place[:, None]
-        column = place[None, :]
+        row = tl.arange(0, BLOCK)[:, None]
+        column = tl.arange(0, BLOCK)[None, :]
+        depth = tl.arange(0, WIDTH)[None, :]
+        query_row = tl.load(query_starts + sentence).to(tl.int32) + row
+        key_row = tl.load(key_starts + sentence).to(tl.int32) + row
         inside_query = row < queries
         inside_key = row < keys
-        row_index = (query_start + row) * HEADS + head
-        query_at = (query_start + row) * query_stride + head * WIDTH + depth[None, :]
-        key_at = (key_start + row) * key_stride + head * WIDTH + depth[None, :]
-        out_at = (query_start + row) * out_stride + head * WIDTH + depth[None, :]
+        row_index = query_row * HEADS + head
+        query_at = query_row * query_stride + head * WIDTH + depth
+        key_at = key_row * key_stride + head * WIDTH + depth
+        out_at = query_row * out_stride + head * WIDTH + depth
         d_o = tl.load(d_out + out_at, inside_query, 0.0)
         v = tl.load(value + key_at, inside_key, 0.0)
         weights = tl.load(weights_at + row_index * KEPT + column, inside_query, 0.0).to(tl.float32)
         d_weights = tl.dot(d_o, tl.trans(v), input_precision="ieee")
         if RELATIVE:
             offset = tl.arange(0, OFFSETS)[None, :]
-            number = tl.arange(0, OFFSETS)[:, None]
-            table_at = (number + (CLIP - WINDOW)) * WIDTH + depth[None, :]
-            t = tl.load(table + table_at, number <= WINDOW + HIGHEST, 0.0)
+            t = table_rows(table, depth, WIDTH, CLIP, WINDOW, HIGHEST, OFFSETS)
             near = tl.minimum(tl.maximum(column - row, -WINDOW), HIGHEST) + WINDOW
             d_weights += tl.gather(tl.dot(d_o, tl.trans(t), input_precision="ieee"), near, 1)
         used = weights
