@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # A folder of wheels (a CPU build of torch, say) that pip knows through PIP_FIND_LINKS.
 WHEELS := $(wildcard $(PIP_FIND_LINKS))
 
-.PHONY: help setup run test test-slow test-real lint format types golden docs clean
+.PHONY: help setup run test test-slow test-real test-kernels triton lint format types golden docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,6 +31,12 @@ test-slow: setup ## the slow tests
 
 test-real: setup ## tests with translation systems that are not ours
 	@$(BIN)/python -m pytest -m real -q
+
+test-kernels: triton ## the GPU kernels without a GPU, in the interpreter of Triton
+	@PYTHONPATH=$(VENV)/triton $(BIN)/python -m pytest tests/systems/seq2seq/test_fused_attention.py -k interpreted -q
+
+triton: setup ## Triton for test-kernels: a gigabyte, in a folder of its own
+	@test -d $(VENV)/triton/triton || $(BIN)/uv pip install --quiet --target $(VENV)/triton triton==3.9.0
 
 lint: setup ## ruff
 	@$(BIN)/ruff check --quiet src tests benchmarks examples

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
-from recombine.systems.seq2seq.corpus import Corpus, Side
-from recombine.systems.seq2seq.layout import Packed, Resident
-from recombine.systems.seq2seq.options import TransformerOptions
-from recombine.systems.seq2seq.transformer import Transformer
+from recombine.systems.seq2seq.layout import Packed
 
 
 def attention(layout: Any, **given: Any) -> Any:
@@ -50,30 +52,33 @@ def test_queries_and_keys_have_their_own_side(importable_kernels: None) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-@pytest.mark.parametrize("positions", ["relative", "sinusoidal"])
+@pytest.mark.parametrize(("positions", "clip"), [("relative", 6), ("relative", 20), ("none", 6)])
 @pytest.mark.parametrize("norm", ["pre", "post"])
-def test_kernels_agree_with_plain_pytorch(positions: str, norm: str) -> None:
+def test_kernels_agree_with_plain_pytorch(positions: str, clip: int, norm: str) -> None:
     """In float32, for sentences of every tile size, dropout keeping everything."""
     from recombine.systems.seq2seq.aside import Aside
     from recombine.systems.seq2seq.fused import FusedOperations
+    from systems.seq2seq.kernel_agreement import transformer_error
 
-    stream = np.random.default_rng(1)
+    seed = torch.zeros(1, dtype=torch.int64, device="cuda")
+    operations = FusedOperations(seed, keep_all=True, aside=Aside(seed.device))
     lengths = [120, 70, 40, 33, 20, 17, 15, 9, 3, 1, 0]
-    corpus = Corpus(*(Side.of([stream.integers(4, 30, n).tolist() for n in lengths]),) * 2)
-    device = torch.device("cuda")
-    options = TransformerOptions(
-        encoder_layers=1, decoder_layers=1, width=64, feed_forward=96, heads=2,
-        positions=positions, norm=norm, max_relative=6,
-    )  # fmt: skip
-    torch.manual_seed(1)
-    model = Transformer(options, 30, 30).to(device)
-    batch, _ = Resident(corpus, device).pack(torch.arange(11, device=device), 400, 400)
-    expected = torch.autograd.grad(model.eval()(batch), list(model.parameters()))
-    seed = torch.zeros(1, dtype=torch.int64, device=device)
-    operations = FusedOperations(seed, keep_all=True, aside=Aside(device))
-    model.operations = operations
-    operations.begin()
-    found = torch.autograd.grad(model.train()(batch), list(model.parameters()))
-    operations.finish()
-    for mine, theirs in zip(found, expected, strict=True):
-        assert float((mine - theirs).norm()) <= 1e-4 * float(theirs.norm()) + 1e-5
+    assert transformer_error(operations, lengths, positions, norm, clip) <= 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    importlib.util.find_spec("triton") is None,
+    reason="needs Triton, whose interpreter runs kernels on a CPU: make test-kernels",
+)
+def test_interpreted_kernels_agree_with_plain_pytorch() -> None:
+    """The same without a GPU, and an LSTM's cells: in Triton's interpreter, in its own process."""
+    script = Path(__file__).with_name("kernel_agreement.py")
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(
+        [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    errors = json.loads(done.stdout)
+    assert len(errors) == 4
+    assert max(errors.values()) < 1e-5, errors
