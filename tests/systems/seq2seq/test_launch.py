@@ -1,6 +1,9 @@
-"""Launch: dropout as a threshold of hashes, and where work aside goes."""
+"""Launch: dropout as a threshold of hashes, where work aside goes, compiling without running."""
 
 from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
 
 import pytest
 import torch
@@ -48,3 +51,53 @@ def test_partial_sums_are_summed(rows: int, width: int) -> None:
 
     sums = torch.randn(rows, width, device="cuda")
     torch.testing.assert_close(column_sum(sums, torch.float32), sums.sum(0), rtol=1e-4, atol=1e-4)
+
+
+class Kernel:
+    """Writes down what is asked of it."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+
+    def __getitem__(self, programs: tuple[int, ...]) -> Any:
+        """Launch."""
+        return lambda *given, **constants: self.asked.append((programs, given, constants))
+
+    def warmup(self, *given: Any, grid: tuple[int, ...], **constants: Any) -> None:
+        """Compile."""
+        self.asked.append(("compile", grid, given, constants))
+
+
+def test_kernels_can_be_compiled_without_running(
+    importable_kernels: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the forward pass and in the backward pass, which stays in the same thread."""
+    from recombine.systems.seq2seq import kernels
+    from recombine.systems.seq2seq.launch import compiling, launch
+
+    monkeypatch.setattr(kernels.triton, "AsyncCompileMode", lambda _: nullcontext(), raising=False)
+    kernel = Kernel()
+
+    class Twice(torch.autograd.Function):
+        """Launches forwards and backwards."""
+
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            launch(kernel, (2,), "forward", WIDTH=1)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
+            launch(kernel, (3, 4), "backward")
+            return gradient * 2
+
+    x = torch.ones(1, requires_grad=True)
+    with compiling():
+        Twice.apply(x).backward()  # type: ignore[no-untyped-call]
+    assert kernel.asked == [
+        ("compile", (2,), ("forward",), {"WIDTH": 1}),
+        ("compile", (3, 4), ("backward",), {}),
+    ]
+    kernel.asked.clear()
+    launch(kernel, (2,), "forward", WIDTH=1)
+    assert kernel.asked == [((2,), ("forward",), {"WIDTH": 1})]

@@ -25,6 +25,7 @@ from recombine.systems.seq2seq.launch import (
     KEEP_ALL,
     beside,
     column_sum,
+    launch,
     power_of_two,
     threshold_of,
 )
@@ -136,9 +137,10 @@ class FusedOperations(Operations):
     def cell(self, gates: Tensor, states: Tensor, cells: Tensor, inside: Tensor) -> None:
         """Activate the gates of LSTM cells, in place, and write states[1] and cells[1]."""
         size, width = states[0].numel(), states.shape[-1]
-        kernels.cell_kernel[(-(-size // CELL_BLOCK),)](
-            gates, states, cells, inside, size, WIDTH=width, BLOCK=CELL_BLOCK, num_warps=4
-        )
+        launch(
+            kernels.cell_kernel, (-(-size // CELL_BLOCK),),
+            gates, states, cells, inside, size, WIDTH=width, BLOCK=CELL_BLOCK, num_warps=4,
+        )  # fmt: skip
 
     def cell_gradient(
         self,
@@ -151,7 +153,8 @@ class FusedOperations(Operations):
     ) -> None:
         """Turn activated gates, d_state and d_cell into gradients of what they came from."""
         size, width = cells[0].numel(), cells.shape[-1]
-        kernels.cell_gradient_kernel[(-(-size // CELL_BLOCK),)](
+        launch(
+            kernels.cell_gradient_kernel, (-(-size // CELL_BLOCK),),
             gates, cells, inside, d_output, d_state, d_cell, size, WIDTH=width,
             BLOCK=CELL_BLOCK, num_warps=4,
         )  # fmt: skip
@@ -211,9 +214,10 @@ class _Drop(torch.autograd.Function):
 def _drop(x: Tensor, seed: Tensor, site: int, dropout: float) -> Tensor:
     out = torch.empty_like(x)
     size = x.numel()
-    kernels.drop_kernel[(-(-size // 1024),)](
-        x, out, seed, site, size, *threshold_of(dropout), BLOCK=1024, num_warps=4
-    )
+    launch(
+        kernels.drop_kernel, (-(-size // 1024),),
+        x, out, seed, site, size, *threshold_of(dropout), BLOCK=1024, num_warps=4,
+    )  # fmt: skip
     return out
 
 
@@ -230,7 +234,8 @@ class _Activate(torch.autograd.Function):
     ) -> Tensor:
         out = torch.empty_like(u)
         size = u.numel()
-        kernels.activate_kernel[(-(-size // 2048),)](
+        launch(
+            kernels.activate_kernel, (-(-size // 2048),),
             u, bias, out, seed, site, size, *threshold_of(dropout),
             WIDTH=u.shape[-1], BLOCK=2048, DROP=dropout > 0, num_warps=4,
         )  # fmt: skip
@@ -246,7 +251,8 @@ class _Activate(torch.autograd.Function):
         programs = max(1, min(ACTIVATE_PROGRAMS, -(-rows // ACTIVATE_ROWS)))
         d_u = torch.empty_like(out)
         sums = torch.empty(programs, width, device=out.device)
-        kernels.activate_backward_kernel[(programs, -(-width // 256))](
+        launch(
+            kernels.activate_backward_kernel, (programs, -(-width // 256)),
             out, gradient.contiguous(), d_u, sums, rows, threshold_of(ctx.dropout)[1],
             WIDTH=width, ROWS=ACTIVATE_ROWS, COLUMNS=256, num_warps=4,
         )  # fmt: skip
@@ -274,7 +280,8 @@ class _AddNorm(torch.autograd.Function):
         mean = torch.empty(rows, device=x.device)
         scale = torch.empty(rows, device=x.device)
         block = power_of_two(width)
-        kernels.add_norm_kernel[(rows,)](
+        launch(
+            kernels.add_norm_kernel, (rows,),
             x, h, gain if bias is None else bias, gain, shift, y, n, mean, scale, seed, site,
             *threshold_of(dropout), NORM_EPSILON,
             WIDTH=width, BLOCK=block, HAS_BIAS=bias is not None, DROP=dropout > 0,
@@ -296,7 +303,8 @@ class _AddNorm(torch.autograd.Function):
         d_x = torch.empty_like(y)
         d_h = torch.empty_like(y) if ctx.dropout else d_x
         sums = torch.empty(programs, 3 * width, device=y.device)
-        kernels.add_norm_backward_kernel[(programs,)](
+        launch(
+            kernels.add_norm_backward_kernel, (programs,),
             y, gain, mean, scale, d_n if d_y is None else d_y.contiguous(), d_n, d_x, d_h, sums,
             seed, ctx.site, rows, *threshold_of(ctx.dropout),
             WIDTH=width, BLOCK=block, ROWS=tall, DROP=ctx.dropout > 0, HAS_D_Y=d_y is not None,

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from recombine.systems.seq2seq import kernels
 from recombine.systems.seq2seq.aside import Aside
-from recombine.systems.seq2seq.launch import beside, column_sum, power_of_two, threshold_of
+from recombine.systems.seq2seq.launch import beside, column_sum, launch, power_of_two, threshold_of
 from recombine.systems.seq2seq.layout import Packed
 from recombine.systems.seq2seq.shapes import LONGEST, LOWER_EDGES
 
@@ -98,16 +98,17 @@ class Attend(torch.autograd.Function):
         weights = q.new_empty(len(q), shape.heads, shape.kept())
         spread = _spread_of(q, shape, table)
 
-        def launch(low: int, block: int, count: int) -> None:
+        def run(low: int, block: int, count: int) -> None:
             items = count * shape.heads
-            kernels.attention_kernel[(items + (0 if low else CLEARING),)](
+            launch(
+                kernels.attention_kernel, (items + (0 if low else CLEARING),),
                 q, k, v, q if table is None else table, out, weights, spread, *shape.sides(),
                 seed, shape.site, items, len(q), q.stride(0), k.stride(0), out.stride(0),
                 width**-0.5, *threshold_of(shape.dropout),
                 **_constants(shape, width, low, block, table), num_warps=FORWARD_WARPS[block],
             )  # fmt: skip
 
-        shape.side_by_side([partial(launch, *tile) for tile in shape.tiles()])
+        shape.side_by_side([partial(run, *tile) for tile in shape.tiles()])
         ctx.save_for_backward(query, memory, table, seed, weights, spread)
         ctx.shape = shape
         return out
@@ -124,9 +125,10 @@ class Attend(torch.autograd.Function):
         spread = _spread_of(q, shape, table)
         d_out = d_out.contiguous()
 
-        def launch(low: int, block: int, count: int) -> None:
+        def run(low: int, block: int, count: int) -> None:
             items = count * shape.heads
-            kernels.attention_backward_kernel[(items + (0 if low else CLEARING),)](
+            launch(
+                kernels.attention_backward_kernel, (items + (0 if low else CLEARING),),
                 q, k, v, q if table is None else table, weights, d_out, d_q, d_k, d_v, spread,
                 *shape.sides(), seed, shape.site, items, len(q), len(k), q.stride(0),
                 k.stride(0), d_out.stride(0), width**-0.5, *threshold_of(shape.dropout),
@@ -134,7 +136,7 @@ class Attend(torch.autograd.Function):
                 num_warps=BACKWARD_WARPS[block], num_stages=1,
             )  # fmt: skip
 
-        shape.side_by_side([partial(launch, *tile) for tile in shape.tiles()])
+        shape.side_by_side([partial(run, *tile) for tile in shape.tiles()])
         d_table = None
         if table is not None:
             with beside(shape.aside, q, d_out, spread_weights, spread):
@@ -166,7 +168,8 @@ def _table_gradient(
     programs = max(1, min(TABLE_PROGRAMS, -(-len(q) * shape.heads // TABLE_ROWS)))
     # Zeros, because a causal query does not reach the upper half of the table.
     sums = torch.zeros(programs, size, width, device=q.device)
-    kernels.table_backward_kernel[(programs,)](
+    launch(
+        kernels.table_backward_kernel, (programs,),
         q, d_out, weights, scores, sums, starts, lengths, len(starts), q.stride(0),
         d_out.stride(0), HEADS=shape.heads, WIDTH=width, SPREAD=room, SIZE=size, ROWS=TABLE_ROWS,
         num_warps=4, num_stages=1,

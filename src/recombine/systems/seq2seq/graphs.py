@@ -17,7 +17,7 @@ import itertools
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from recombine.errors import SystemFailure
 from recombine.systems.seq2seq.aside import Aside
 from recombine.systems.seq2seq.corpus import Numbers
 from recombine.systems.seq2seq.fused import FusedOperations, supports
+from recombine.systems.seq2seq.launch import compiling
 from recombine.systems.seq2seq.layout import group_batch
 from recombine.systems.seq2seq.operations import Operations
 from recombine.systems.seq2seq.options import TransformerOptions
@@ -70,6 +71,8 @@ class GraphStepper:
         self._load_chunk(replica.state.step)
         # An LSTM in float32 uses the tensor cores anyway, in cuDNN, unless float32 was asked for.
         with _tensor_cores(not packed and options.precision == "auto"):
+            with suppress(Exception):  # what fails here fails again where it is reported
+                self._compile()
             self._require_agreement()
             self.optimiser.compute.operations = self.operations
             try:
@@ -171,6 +174,21 @@ class GraphStepper:
         self.pieces.zero_()
         self._load_chunk(self.replica.state.step)
         torch.cuda.synchronize(device)
+
+    def _compile(self) -> None:
+        """Compile the kernels of a step; the numbers that come out mean nothing."""
+        model: Any = self.optimiser.compute
+        spread, size = self.shapes.probe()
+        batch, _ = self.shapes.lay(torch.from_numpy(spread).to(self.order.device), size)
+        self._begin(size)
+        model.operations = self.operations
+        try:
+            with compiling():
+                model(batch).backward()
+                self.operations.finish()
+        finally:
+            model.operations = Operations()
+            self.optimiser.clear()
 
     def _require_agreement(self) -> None:
         """Raise if the kernels disagree with plain PyTorch on the first batch, dropout aside."""

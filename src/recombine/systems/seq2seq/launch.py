@@ -1,11 +1,15 @@
-"""What all wrappers of kernels share: dropout as a threshold, work aside, sums of partial sums."""
+"""Launch: what all wrappers of kernels share, and compiling kernels before they are launched."""
 
 # torch leaves some of its methods without types.
 # mypy: disable-error-code="no-untyped-call, no-any-return"
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -14,6 +18,34 @@ from recombine.systems.seq2seq import kernels
 from recombine.systems.seq2seq.aside import Aside
 
 KEEP_ALL = 1e-30
+_only_compiling: ContextVar[bool] = ContextVar("_only_compiling", default=False)
+
+
+def launch(kernel: Any, programs: tuple[int, ...], *given: Any, **constants: Any) -> None:
+    """Run a kernel in so many programs, or compile it only."""
+    if _only_compiling.get():
+        kernel.warmup(*given, grid=programs, **constants)
+    else:
+        kernel[programs](*given, **constants)
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Compile what is launched here, side by side, and run nothing of it.
+
+    A model has some thirty kernels of a second each; one after another they are half a minute.
+    """
+    token = _only_compiling.set(True)
+    try:
+        # A backward pass in a thread of its own would not know of either context.
+        with (
+            ThreadPoolExecutor() as pool,
+            kernels.triton.AsyncCompileMode(pool),  # type: ignore[attr-defined]
+            torch.autograd.set_multithreading_enabled(False),
+        ):
+            yield
+    finally:
+        _only_compiling.reset(token)
 
 
 def threshold_of(dropout: float) -> tuple[int, float]:
@@ -32,9 +64,10 @@ def column_sum(sums: Tensor, dtype: torch.dtype) -> Tensor:
     """Return the sum over the rows, each the sum of one program."""
     rows, width = sums.shape
     out = torch.empty(width, device=sums.device, dtype=dtype)
-    kernels.column_sum_kernel[(-(-width // 16),)](
-        sums, out, rows, WIDTH=width, ROWS=256, COLUMNS=16, num_warps=8
-    )
+    launch(
+        kernels.column_sum_kernel, (-(-width // 16),),
+        sums, out, rows, WIDTH=width, ROWS=256, COLUMNS=16, num_warps=8,
+    )  # fmt: skip
     return out
 
 
