@@ -73,7 +73,7 @@ def test_kernels_can_be_compiled_without_running(
 ) -> None:
     """In the forward pass and in the backward pass, which stays in the same thread."""
     from recombine.systems.seq2seq import kernels
-    from recombine.systems.seq2seq.launch import compiling, launch
+    from recombine.systems.seq2seq.launch import compile_only, launch
 
     monkeypatch.setattr(kernels.triton, "AsyncCompileMode", lambda _: nullcontext(), raising=False)
     kernel = Kernel()
@@ -92,8 +92,7 @@ def test_kernels_can_be_compiled_without_running(
             return gradient * 2
 
     x = torch.ones(1, requires_grad=True)
-    with compiling():
-        Twice.apply(x).backward()  # type: ignore[no-untyped-call]
+    compile_only(lambda: Twice.apply(x).backward())  # type: ignore[no-untyped-call]
     assert kernel.asked == [
         ("compile", (2,), ("forward",), {"WIDTH": 1}),
         ("compile", (3, 4), ("backward",), {}),

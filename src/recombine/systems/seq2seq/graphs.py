@@ -27,7 +27,7 @@ from recombine.errors import SystemFailure
 from recombine.systems.seq2seq.aside import Aside
 from recombine.systems.seq2seq.corpus import Numbers
 from recombine.systems.seq2seq.fused import FusedOperations, supports
-from recombine.systems.seq2seq.launch import compiling
+from recombine.systems.seq2seq.launch import compile_only
 from recombine.systems.seq2seq.layout import group_batch
 from recombine.systems.seq2seq.operations import Operations
 from recombine.systems.seq2seq.options import TransformerOptions
@@ -180,12 +180,15 @@ class GraphStepper:
         model: Any = self.optimiser.compute
         spread, size = self.shapes.probe()
         batch, _ = self.shapes.lay(torch.from_numpy(spread).to(self.order.device), size)
-        self._begin(size)
+
+        def step() -> None:
+            self._begin(size)
+            model(batch).backward()
+            self.operations.finish()
+
         model.operations = self.operations
         try:
-            with compiling():
-                model(batch).backward()
-                self.operations.finish()
+            compile_only(step)
         finally:
             model.operations = Operations()
             self.optimiser.clear()

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import ContextVar
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar, copy_context
 from typing import Any
 
 import torch
@@ -29,23 +29,24 @@ def launch(kernel: Any, programs: tuple[int, ...], *given: Any, **constants: Any
         kernel[programs](*given, **constants)
 
 
-@contextmanager
-def compiling() -> Iterator[None]:
-    """Compile what is launched here, side by side, and run nothing of it.
+def compile_only(run: Callable[[], None]) -> None:
+    """Compile, side by side, what `run` would launch, and launch nothing of it.
 
     A model has some thirty kernels of a second each; one after another they are half a minute.
     """
-    token = _only_compiling.set(True)
-    try:
-        # A backward pass in a thread of its own would not know of either context.
+
+    def compiling() -> None:
+        _only_compiling.set(True)
+        # A backward pass in a thread of its own would not know of either mode.
         with (
             ThreadPoolExecutor() as pool,
             kernels.triton.AsyncCompileMode(pool),  # type: ignore[attr-defined]
             torch.autograd.set_multithreading_enabled(False),
         ):
-            yield
-    finally:
-        _only_compiling.reset(token)
+            run()
+
+    # In a context of its own: where a kernel does not compile, Triton's mode stays on.
+    copy_context().run(compiling)
 
 
 def threshold_of(dropout: float) -> tuple[int, float]:
