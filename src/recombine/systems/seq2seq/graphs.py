@@ -22,13 +22,14 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from recombine.errors import SystemFailure
 from recombine.systems.seq2seq.aside import Aside
 from recombine.systems.seq2seq.corpus import Numbers
 from recombine.systems.seq2seq.fused import FusedOperations, supports
 from recombine.systems.seq2seq.launch import compile_only
-from recombine.systems.seq2seq.layout import group_batch
+from recombine.systems.seq2seq.layout import Batch, group_batch
 from recombine.systems.seq2seq.operations import Operations
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.replica import Replica, seed_streams
@@ -71,9 +72,11 @@ class GraphStepper:
         self._load_chunk(replica.state.step)
         # An LSTM in float32 uses the tensor cores anyway, in cuDNN, unless float32 was asked for.
         with _tensor_cores(not packed and options.precision == "auto"):
+            spread, size = self.shapes.probe()
+            probe = self.shapes.lay(torch.from_numpy(spread).to(device), size)
             with suppress(Exception):  # what fails here fails again where it is reported
-                self._compile()
-            self._require_agreement()
+                self._compile(probe[0], size)
+            self._require_agreement(*probe, size)
             self.optimiser.compute.operations = self.operations
             try:
                 self._capture()
@@ -175,11 +178,9 @@ class GraphStepper:
         self._load_chunk(self.replica.state.step)
         torch.cuda.synchronize(device)
 
-    def _compile(self) -> None:
+    def _compile(self, batch: Batch, size: Size) -> None:
         """Compile the kernels of a step; the numbers that come out mean nothing."""
         model: Any = self.optimiser.compute
-        spread, size = self.shapes.probe()
-        batch, _ = self.shapes.lay(torch.from_numpy(spread).to(self.order.device), size)
 
         def step() -> None:
             self._begin(size)
@@ -193,11 +194,9 @@ class GraphStepper:
             model.operations = Operations()
             self.optimiser.clear()
 
-    def _require_agreement(self) -> None:
-        """Raise if the kernels disagree with plain PyTorch on the first batch, dropout aside."""
+    def _require_agreement(self, batch: Batch, pieces: Tensor, size: Size) -> None:
+        """Raise if the kernels disagree with plain PyTorch on a batch, dropout aside."""
         model: Any = self.optimiser.compute
-        spread, size = self.shapes.probe()
-        batch, pieces = self.shapes.lay(torch.from_numpy(spread).to(self.order.device), size)
         self.operations.keep_all = True
         results = []
         for operations in (Operations(), self.operations):

@@ -263,6 +263,12 @@ def by_offset(
 
 
 @triton.jit
+def numbers_of(at, row, count, stride, head, WIDTH: tl.constexpr):
+    """Return which rows of a tile hold a piece, and where a head has its numbers."""
+    return row < count, at * stride + head * WIDTH + tl.arange(0, WIDTH)[None, :]
+
+
+@triton.jit
 def table_rows(
     table, depth, WIDTH: tl.constexpr, CLIP: tl.constexpr, WINDOW: tl.constexpr,
     HIGHEST: tl.constexpr, OFFSETS: tl.constexpr,
@@ -320,11 +326,9 @@ def attention_kernel(
         depth = tl.arange(0, WIDTH)[None, :]
         query_row = tl.load(query_starts + sentence).to(tl.int32) + row
         key_row = tl.load(key_starts + sentence).to(tl.int32) + row
-        inside_query = row < queries
-        inside_key = row < keys
         row_index = query_row * HEADS + head
-        query_at = query_row * query_stride + head * WIDTH + depth
-        key_at = key_row * key_stride + head * WIDTH + depth
+        inside_query, query_at = numbers_of(query_row, row, queries, query_stride, head, WIDTH)
+        inside_key, key_at = numbers_of(key_row, row, keys, key_stride, head, WIDTH)
         q = tl.load(query + query_at, inside_query, 0.0)
         k = tl.load(key + key_at, inside_key, 0.0)
         v = tl.load(value + key_at, inside_key, 0.0)
@@ -393,11 +397,9 @@ def attention_backward_kernel(
         depth = tl.arange(0, WIDTH)[None, :]
         query_row = tl.load(query_starts + sentence).to(tl.int32) + row
         key_row = tl.load(key_starts + sentence).to(tl.int32) + row
-        inside_query = row < queries
-        inside_key = row < keys
         row_index = query_row * HEADS + head
-        query_at = query_row * query_stride + head * WIDTH + depth
-        key_at = key_row * key_stride + head * WIDTH + depth
+        inside_query, query_at = numbers_of(query_row, row, queries, query_stride, head, WIDTH)
+        inside_key, key_at = numbers_of(key_row, row, keys, key_stride, head, WIDTH)
         out_at = query_row * out_stride + head * WIDTH + depth
         d_o = tl.load(d_out + out_at, inside_query, 0.0)
         v = tl.load(value + key_at, inside_key, 0.0)

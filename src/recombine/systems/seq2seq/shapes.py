@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -61,45 +61,30 @@ class Lengths:
 Size = Rows | Lengths
 
 
-class Shapes(Protocol):
+class Shapes(ABC):
     """What a graph has to know about the layout of its batches."""
 
-    sizes: list[Size]
+    sizes: list[Size]  # from small to large
     sentences: int  # in a batch
-    shortest: int  # a sentence that fits any size
-
-    def need(self, chosen: Numbers) -> Size:
-        """Return the size that the chosen pairs need at least."""
-        ...
-
-    def in_order(self, chosen: Numbers) -> Numbers:
-        """Return the chosen pairs in the order in which they are laid out."""
-        ...
-
-    def lay(self, chosen: Tensor, size: Size) -> tuple[Batch, Tensor]:
-        """Lay out the chosen pairs on the device; return the number of target pieces, too."""
-        ...
-
-    def probe(self) -> tuple[Numbers, Size]:
-        """Return some pairs of all lengths, and their size."""
-        ...
-
-    def fitting(self, need: Size) -> Size | None:
-        """Return the smallest size that holds a batch, or None."""
-        ...
-
-
-class _Shapes:
-    """What both layouts have in common."""
-
-    sizes: list[Size]
 
     def __init__(self, corpus: Corpus, device: torch.device) -> None:
         self.source_lengths = np.append(corpus.source.lengths, 0)
         self.target_lengths = np.append(corpus.target.lengths, 0)
         self.longest = np.maximum(self.source_lengths, self.target_lengths)
-        self.shortest = int(np.argmin(self.longest[:-1]))
+        self.shortest = int(np.argmin(self.longest[:-1]))  # a sentence that fits any size
         self.resident = Resident(corpus, device)
+
+    @abstractmethod
+    def need(self, chosen: Numbers) -> Size:
+        """Return the size that the chosen pairs need at least."""
+
+    @abstractmethod
+    def lay(self, chosen: Tensor, size: Size) -> tuple[Batch, Tensor]:
+        """Lay out the chosen pairs on the device; return the number of target pieces, too."""
+
+    @abstractmethod
+    def probe(self) -> tuple[Numbers, Size]:
+        """Return some pairs of all lengths, and their size."""
 
     def in_order(self, chosen: Numbers) -> Numbers:
         """Longest first: a kernel for long sentences looks at the head of the batch only."""
@@ -117,7 +102,7 @@ class _Shapes:
         return spread
 
 
-class PackedShapes(_Shapes):
+class PackedShapes(Shapes):
     """Sentences end to end."""
 
     def __init__(
@@ -168,7 +153,7 @@ class PackedShapes(_Shapes):
         return chosen, Rows(source, target, counts)
 
 
-class PaddedShapes(_Shapes):
+class PaddedShapes(Shapes):
     """Sentences side by side."""
 
     def __init__(
