@@ -213,10 +213,12 @@ def _score_file(options: argparse.Namespace) -> int:
         return 0
     for row in rows:
         name = row.split if row.tag == "all" else f"{row.split} {row.tag}={row.value}"
-        print(
-            f"{name}\t{row.metric}\t{row.score:.2f}\t[{row.ci_low:.2f}, {row.ci_high:.2f}]"
-            f"\tn={row.n}\t{row.signature}"
+        # A share needs as many digits as a percentage does.
+        digits = 4 if abs(row.score) <= 1 else 2
+        score_text, low, high = (
+            f"{number:.{digits}f}" for number in (row.score, row.ci_low, row.ci_high)
         )
+        print(f"{name}\t{row.metric}\t{score_text}\t[{low}, {high}]\tn={row.n}\t{row.signature}")
     for line in dict.fromkeys(_metric_notes(results)):
         say(f"note: {line}")
     return 0
