@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from recombine.systems.capture import captured
 from recombine.systems.llm.slots import Slots
 
 _CHECK_EVERY = 8  # steps between looks at what is finished; each look waits for the device
@@ -222,8 +223,7 @@ class _Session:
             for _ in range(_WARM_UP):
                 self._step()
         torch.cuda.current_stream().wait_stream(side)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        with captured() as graph:
             self._step()
         self.graph = graph
 

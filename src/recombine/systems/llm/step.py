@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from recombine.systems.capture import captured
 from recombine.systems.llm.batches import Batch
 
 _WARM_UP = 3  # eager passes before a capture, as the CUDA graph documentation asks
@@ -93,8 +94,7 @@ class Step:
             for _ in range(_WARM_UP):
                 self._pass(*inputs)
         torch.cuda.current_stream().wait_stream(side)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self._pool):
+        with captured(pool=self._pool) as graph:
             torch._foreach_zero_(gradients)
             self._pass(*inputs)
         self._pool = graph.pool()

@@ -25,6 +25,7 @@ import torch
 from torch import Tensor
 
 from recombine.errors import SystemFailure
+from recombine.systems.capture import captured
 from recombine.systems.seq2seq.aside import Aside
 from recombine.systems.seq2seq.corpus import Numbers
 from recombine.systems.seq2seq.fused import FusedOperations, supports
@@ -165,9 +166,8 @@ class GraphStepper:
         self.stream.synchronize()
         pool = torch.cuda.graph_pool_handle()
         for size in reversed(self.shapes.sizes):
-            graph = torch.cuda.CUDAGraph()
             self.optimiser.clear()
-            with torch.cuda.graph(graph, pool=pool, stream=self.stream):
+            with captured(pool=pool, stream=self.stream) as graph:
                 self._step(size)
             self.graphs[size] = graph
         self.optimiser.clear()

@@ -1,0 +1,28 @@
+"""Capture: what a stream is given becomes a CUDA graph."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def captured(**how: Any) -> Iterator[Any]:
+    """Capture what is launched inside; the graph can be replayed afterwards.
+
+    Python must not free an earlier model's graphs in the meantime: CUDA permits that only while
+    nothing is captured, and this capture would fail.
+    """
+    import torch
+
+    graph = torch.cuda.CUDAGraph()
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        with torch.cuda.graph(graph, **how):
+            yield graph
+    finally:
+        if was_on:
+            gc.enable()
