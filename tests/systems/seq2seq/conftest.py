@@ -70,7 +70,7 @@ def numpy_triton() -> tuple[ModuleType, ModuleType]:
     names = ("uint32", "int32", "float32", "where", "sum", "minimum", "maximum")
     for name in names:
         setattr(language, name, getattr(np, name))
-    vars(language)["gather"] = np.take_along_axis
+    vars(language).update(gather=np.take_along_axis, constexpr=lambda value: value)
 
     def jit(function: Any = None, **_: Any) -> Any:
         return (lambda decorated: decorated) if function is None else function

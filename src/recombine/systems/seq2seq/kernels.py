@@ -14,6 +14,10 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+# Products of float32 numbers in three parts on the tensor cores: as exact as one by one ("ieee"),
+# for which the largest tile takes Triton over half a minute to compile, seven times as long.
+FLOAT32 = tl.constexpr("tf32x3")
+
 
 @triton.jit
 def mixed(x):
@@ -332,12 +336,12 @@ def attention_kernel(
         q = tl.load(query + query_at, inside_query, 0.0)
         k = tl.load(key + key_at, inside_key, 0.0)
         v = tl.load(value + key_at, inside_key, 0.0)
-        scores = tl.dot(q, tl.trans(k), input_precision="ieee")
+        scores = tl.dot(q, tl.trans(k), input_precision=FLOAT32)
         if RELATIVE:
             offset = tl.arange(0, OFFSETS)[None, :]
             t = table_rows(table, depth, WIDTH, CLIP, WINDOW, HIGHEST, OFFSETS)
             near = tl.minimum(tl.maximum(column - row, -WINDOW), HIGHEST) + WINDOW
-            scores += tl.gather(tl.dot(q, tl.trans(t), input_precision="ieee"), near, 1)
+            scores += tl.gather(tl.dot(q, tl.trans(t), input_precision=FLOAT32), near, 1)
         hidden = column >= keys
         if CAUSAL:
             hidden = hidden | (column > row)
@@ -348,14 +352,14 @@ def attention_kernel(
         if DROP:
             keep = kept(tl.load(seed_at), site, row_index * 128 + column, threshold)
             weights = tl.where(keep, weights * keep_scale, 0.0)
-        result = tl.dot(weights.to(v.dtype), v, input_precision="ieee")
+        result = tl.dot(weights.to(v.dtype), v, input_precision=FLOAT32)
         if RELATIVE:
             spread = by_offset(weights, row, column, offset, WINDOW, HIGHEST, BLOCK).to(v.dtype)
             store_spread(
                 spread_at, spread, row_index, inside_query, offset, CLIP - WINDOW,
                 WINDOW + HIGHEST, OFFSETS, SPREAD,
             )  # fmt: skip
-            result += tl.dot(spread, t, input_precision="ieee")
+            result += tl.dot(spread, t, input_precision=FLOAT32)
         out_at = query_row * out_stride + head * WIDTH + depth
         tl.store(out + out_at, result, inside_query)
 
@@ -404,33 +408,33 @@ def attention_backward_kernel(
         d_o = tl.load(d_out + out_at, inside_query, 0.0)
         v = tl.load(value + key_at, inside_key, 0.0)
         weights = tl.load(weights_at + row_index * KEPT + column, inside_query, 0.0).to(tl.float32)
-        d_weights = tl.dot(d_o, tl.trans(v), input_precision="ieee")
+        d_weights = tl.dot(d_o, tl.trans(v), input_precision=FLOAT32)
         if RELATIVE:
             offset = tl.arange(0, OFFSETS)[None, :]
             t = table_rows(table, depth, WIDTH, CLIP, WINDOW, HIGHEST, OFFSETS)
             near = tl.minimum(tl.maximum(column - row, -WINDOW), HIGHEST) + WINDOW
-            d_weights += tl.gather(tl.dot(d_o, tl.trans(t), input_precision="ieee"), near, 1)
+            d_weights += tl.gather(tl.dot(d_o, tl.trans(t), input_precision=FLOAT32), near, 1)
         used = weights
         if DROP:
             keep = kept(tl.load(seed_at), site, row_index * 128 + column, threshold)
             used = tl.where(keep, weights * keep_scale, 0.0)
             d_weights = tl.where(keep, d_weights * keep_scale, 0.0)
-        d_v = tl.dot(tl.trans(used.to(d_o.dtype)), d_o, input_precision="ieee")
+        d_v = tl.dot(tl.trans(used.to(d_o.dtype)), d_o, input_precision=FLOAT32)
         tl.store(d_value + key_at, d_v, inside_key)
         mean = tl.sum(weights * d_weights, 1)[:, None]
         d_scores = weights * (d_weights - mean) * score_scale
         k = tl.load(key + key_at, inside_key, 0.0)
-        d_q = tl.dot(d_scores.to(k.dtype), k, input_precision="ieee")
+        d_q = tl.dot(d_scores.to(k.dtype), k, input_precision=FLOAT32)
         if RELATIVE:
             spread = by_offset(d_scores, row, column, offset, WINDOW, HIGHEST, BLOCK).to(k.dtype)
             store_spread(
                 spread_at, spread, row_index, inside_query, offset, CLIP - WINDOW,
                 WINDOW + HIGHEST, OFFSETS, SPREAD,
             )  # fmt: skip
-            d_q += tl.dot(spread, t, input_precision="ieee")
+            d_q += tl.dot(spread, t, input_precision=FLOAT32)
         tl.store(d_query + query_at, d_q, inside_query)
         q = tl.load(query + query_at, inside_query, 0.0)
-        d_k = tl.dot(tl.trans(d_scores.to(q.dtype)), q, input_precision="ieee")
+        d_k = tl.dot(tl.trans(d_scores.to(q.dtype)), q, input_precision=FLOAT32)
         tl.store(d_key + key_at, d_k, inside_key)
 
 
@@ -459,9 +463,9 @@ def table_backward_kernel(
         at = index[:, None] * SPREAD + offset[None, :]
         scores = tl.load(spread_scores + at, inside, 0.0)
         q = tl.load(query + row * query_stride + head * WIDTH + depth, inside, 0.0)
-        total = tl.dot(tl.trans(scores), q, total, input_precision="ieee")
+        total = tl.dot(tl.trans(scores), q, total, input_precision=FLOAT32)
         weights = tl.load(spread_weights + at, inside, 0.0)
         d_o = tl.load(d_out + row * out_stride + head * WIDTH + depth, inside, 0.0)
-        total = tl.dot(tl.trans(weights), d_o, total, input_precision="ieee")
+        total = tl.dot(tl.trans(weights), d_o, total, input_precision=FLOAT32)
     number = offset[:, None]
     tl.store(partial + (tl.program_id(0) * SIZE + number) * WIDTH + depth, total, number < SIZE)
