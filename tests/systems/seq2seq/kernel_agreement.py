@@ -11,13 +11,17 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from recombine.systems.seq2seq.corpus import Corpus, Side
 from recombine.systems.seq2seq.fused import FusedOperations
 from recombine.systems.seq2seq.layout import Resident
 from recombine.systems.seq2seq.lstm import Lstm
+from recombine.systems.seq2seq.operations import Operations
 from recombine.systems.seq2seq.options import LstmOptions, TransformerOptions
+from recombine.systems.seq2seq.recurrence import Recurrence
 from recombine.systems.seq2seq.transformer import Transformer
+from recombine.systems.seq2seq.waves import count_waves
 
 
 def corpus_of(lengths: Sequence[int]) -> Corpus:
@@ -46,13 +50,39 @@ def transformer_error(
 def lstm_error(operations: FusedOperations, lengths: Sequence[int]) -> float:
     """Return the same for an LSTM."""
     device = operations.seed.device
-    options = LstmOptions(width=32, encoder_layers=2, decoder_layers=2)
+    options = LstmOptions(width=32, encoder_layers=3, decoder_layers=2)
     torch.manual_seed(1)
     model = Lstm(options, 30, 30).to(device)
     chosen = torch.arange(len(lengths), device=device)
     room = max(lengths) + 2
     batch, _ = Resident(corpus_of(lengths), device).pad(chosen, room, room)
     return _error(model, batch, operations)
+
+
+def recurrence_error(operations: FusedOperations, lengths: Sequence[int], layers: int) -> float:
+    """Return the same for a stack of LSTM layers with real masks between them."""
+    device = operations.seed.device
+    torch.manual_seed(1)
+    pieces, sentences, width = max(lengths), len(lengths), 24
+    x, states, cells, weights, bias = (
+        (0.3 * torch.randn(shape)).to(device).requires_grad_()
+        for shape in (
+            (pieces, sentences, width),
+            (layers, sentences, width),
+            (layers, sentences, width),
+            (layers, 4 * width, 2 * width),
+            (layers, 4 * width),
+        )
+    )
+    keep = torch.rand(layers - 1, count_waves(pieces, layers), sentences, width).to(device)
+    gradients = []
+    for chosen in (Operations(), operations):
+        outputs = Recurrence.apply(
+            x, states, cells, weights, bias, keep, torch.tensor(lengths, device=device), chosen
+        )
+        loss = sum(one.square().sum() for one in outputs)
+        gradients.append(torch.autograd.grad(loss, (x, states, cells, weights, bias)))
+    return _largest(*gradients)
 
 
 def _error(model: torch.nn.Module, batch: object, operations: FusedOperations) -> float:
@@ -63,6 +93,10 @@ def _error(model: torch.nn.Module, batch: object, operations: FusedOperations) -
     operations.begin()
     found = torch.autograd.grad(model.train()(batch), weights)
     operations.finish()
+    return _largest(expected, found)
+
+
+def _largest(expected: Sequence[Tensor], found: Sequence[Tensor]) -> float:
     return max(
         float((mine - theirs).norm() / (theirs.norm() + 1e-5))
         for mine, theirs in zip(found, expected, strict=True)
@@ -87,6 +121,7 @@ def main() -> None:
                     FusedOperations(seed, keep_all=True), lengths[1:], "relative", "pre", 20
                 ),
                 "lstm": lstm_error(FusedOperations(seed, keep_all=True), lengths[1:]),
+                "lstm, dropout": recurrence_error(FusedOperations(seed), lengths[1:], 3),
             }
         )
     )

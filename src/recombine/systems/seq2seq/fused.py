@@ -33,6 +33,7 @@ from recombine.systems.seq2seq.layout import Grouped, Packed
 from recombine.systems.seq2seq.operations import NORM_EPSILON, Operations
 from recombine.systems.seq2seq.options import LstmOptions
 from recombine.systems.seq2seq.shapes import LONGEST
+from recombine.systems.seq2seq.waves import WaveGradients, Waves
 
 # Up to this vocabulary a product with one-hot rows beats scattered additions for the gradient.
 ONE_HOT_LIMIT = 16_384
@@ -134,30 +135,14 @@ class FusedOperations(Operations):
         mixed: Tensor = Attend.apply(query, memory, None, self.seed, shape)
         return mixed
 
-    def cell(self, gates: Tensor, states: Tensor, cells: Tensor, inside: Tensor) -> None:
-        """Activate the gates of LSTM cells, in place, and write states[1] and cells[1]."""
-        size, width = states[0].numel(), states.shape[-1]
-        launch(
-            kernels.cell_kernel, (-(-size // CELL_BLOCK),),
-            gates, states, cells, inside, size, WIDTH=width, BLOCK=CELL_BLOCK, num_warps=4,
-        )  # fmt: skip
+    def cell(self, waves: Waves, number: int) -> None:
+        """Activate the gates of a wave, in place; write its cells, its states and what is above."""
+        _launch_cells(kernels.cell_kernel, waves, number)
 
-    def cell_gradient(
-        self,
-        gates: Tensor,
-        cells: Tensor,
-        inside: Tensor,
-        d_output: Tensor,
-        d_state: Tensor,
-        d_cell: Tensor,
-    ) -> None:
-        """Turn activated gates, d_state and d_cell into gradients of what they came from."""
-        size, width = cells[0].numel(), cells.shape[-1]
-        launch(
-            kernels.cell_gradient_kernel, (-(-size // CELL_BLOCK),),
-            gates, cells, inside, d_output, d_state, d_cell, size, WIDTH=width,
-            BLOCK=CELL_BLOCK, num_warps=4,
-        )  # fmt: skip
+    def cell_gradient(self, waves: Waves, gradients: WaveGradients, number: int) -> None:
+        """Turn the gates of a wave into their gradients, in place; so for cells and states."""
+        found = gradients.outputs, gradients.inputs, gradients.states, gradients.cells
+        _launch_cells(kernels.cell_gradient_kernel, waves, number, *found)
 
     def _shape(
         self, layout: Packed, heads: int, sides: tuple[str, str], causal: bool, dropout: float
@@ -166,6 +151,17 @@ class FusedOperations(Operations):
         return Attention(
             layout, heads, *sides, causal, self.counts, rate, site, self.streams, self.aside
         )
+
+
+def _launch_cells(kernel: Any, waves: Waves, number: int, *others: Tensor) -> None:
+    layers, waves_and_one, sentences, width = waves.cells.shape
+    inputs, cells, gates, bias, keep, lengths = waves.tensors()
+    launch(
+        kernel, (layers, -(-sentences * width // CELL_BLOCK)),
+        inputs, cells, gates, bias, bias if keep is None else keep, lengths, *others, number,
+        waves_and_one - 1, sentences,
+        LAYERS=layers, WIDTH=width, DROP=keep is not None, BLOCK=CELL_BLOCK, num_warps=4,
+    )  # fmt: skip
 
 
 class _Linear(torch.autograd.Function):

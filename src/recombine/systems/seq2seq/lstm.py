@@ -24,6 +24,7 @@ from recombine.systems.seq2seq.operations import Operations
 from recombine.systems.seq2seq.options import LstmOptions
 from recombine.systems.seq2seq.recurrence import Recurrence
 from recombine.systems.seq2seq.vocabulary import PAD
+from recombine.systems.seq2seq.waves import count_waves
 
 States = tuple[Tensor, Tensor]
 
@@ -133,21 +134,23 @@ class Lstm(nn.Module):
     ) -> tuple[Tensor, States]:
         embedded = self.operations.embed(table, pieces.flatten()) * math.sqrt(self.options.width)
         x = self._drop(embedded).view(*pieces.shape, -1)
-        last = []
-        for number in range(module.num_layers):
-            into, again, bias, other = (
-                getattr(module, f"{name}_l{number}")
-                for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-            )
-            x, state, cell = Recurrence.apply(
-                x, states[0][number], states[1][number], into, again, bias + other, lengths,
-                self.operations,
-            )  # fmt: skip
-            last.append((state, cell))
-            # Between the layers, as nn.LSTM has it.
-            if number < module.num_layers - 1:
-                x = self._drop(x)
-        return x, (torch.stack([one[0] for one in last]), torch.stack([one[1] for one in last]))
+        layers = range(module.num_layers)
+        into, again, bias, other = (
+            torch.stack([getattr(module, f"{name}_l{number}") for number in layers])
+            for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        )
+        output, *last = Recurrence.apply(
+            x, *states, torch.cat((into, again), dim=-1), bias + other, self._keep(x, len(layers)),
+            lengths, self.operations,
+        )  # fmt: skip
+        return output, (last[0], last[1])
+
+    def _keep(self, x: Tensor, layers: int) -> Tensor | None:
+        """Return the factors of dropout between the layers, as nn.LSTM has it, or None."""
+        if layers == 1 or not (self.training and self.options.dropout):
+            return None
+        pieces, *rest = x.shape
+        return self._drop(x.new_ones(layers - 1, count_waves(pieces, layers), *rest))
 
     def _drop(self, x: Tensor) -> Tensor:
         dropout = self.options.dropout

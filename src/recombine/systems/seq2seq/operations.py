@@ -18,6 +18,7 @@ from torch.nn import functional
 from recombine.systems.seq2seq.attention import attend
 from recombine.systems.seq2seq.dropout import keep_mask
 from recombine.systems.seq2seq.layout import Grouped, Packed
+from recombine.systems.seq2seq.waves import WaveGradients, Waves
 
 NORM_EPSILON = 1e-6
 
@@ -74,48 +75,54 @@ class Operations:
             dropout=dropout,
         )  # fmt: skip
 
-    def cell(self, gates: Tensor, states: Tensor, cells: Tensor, inside: Tensor) -> None:
-        """Activate the gates of LSTM cells, in place, and write states[1] and cells[1].
+    def cell(self, waves: Waves, number: int) -> None:
+        """Activate the gates of a wave, in place; write its cells, its states and what is above.
 
         Hochreiter and Schmidhuber 1997 with the forget gate of Gers et al. 2000; the gates are in
-        the order of nn.LSTM: input, forget, candidate, output.
+        the order of nn.LSTM: input, forget, candidate, output. Dropout between the layers is
+        that of nn.LSTM: on what goes up, not on what goes on.
         """
+        gates = waves.gates[:, number]
+        gates += waves.bias[:, None]
         entry, forget, candidate, exit_ = gates.chunk(4, dim=-1)
         for part in (entry, forget, exit_):
             part.sigmoid_()
         candidate.tanh_()
-        inside = inside[:, None]
-        cells[1] = torch.where(inside, forget * cells[0] + entry * candidate, cells[0])
-        states[1] = torch.where(inside, exit_ * cells[1].tanh(), states[0])
+        inside = waves.inside(number)
+        old = waves.cells[:, number]
+        cell = torch.where(inside, forget * old + entry * candidate, old)
+        state = torch.where(inside, exit_ * cell.tanh(), waves.states[:, number])
+        waves.cells[:, number + 1] = cell
+        waves.states[:, number + 1] = state
+        up = state[:-1] if waves.keep is None else state[:-1] * waves.keep[:, number]
+        waves.inputs[1:, number + 1, :, : state.shape[-1]] = up
 
-    def cell_gradient(
-        self,
-        gates: Tensor,
-        cells: Tensor,
-        inside: Tensor,
-        d_output: Tensor,
-        d_state: Tensor,
-        d_cell: Tensor,
-    ) -> None:
-        """Turn activated gates into their gradients, in place, and d_cell into the old cell's.
+    def cell_gradient(self, waves: Waves, gradients: WaveGradients, number: int) -> None:
+        """Turn the gates of a wave into their gradients, in place; so for cells and states.
 
-        d_state, the gradient of the new state from what came later, turns into the part of the old
-        state's that comes past the gates: all of it where the sentence had ended, else none.
+        Gradients of states turn into the part of the old state's that comes past the gates: all
+        of it outside of a sentence, else none. Those of cells turn into the old cell's.
         """
-        inside = inside[:, None]
+        gates = waves.gates[:, number]
         entry, forget, candidate, exit_ = (part.clone() for part in gates.chunk(4, dim=-1))
-        total = d_output + d_state
-        squashed = cells[1].tanh()
-        through = d_cell + total * exit_ * (1 - squashed.square())
+        above, again = gradients.inputs[:, number + 1].chunk(2, dim=-1)
+        total = gradients.states + again
+        total[:-1] += above[1:] if waves.keep is None else above[1:] * waves.keep[:, number]
+        place = number - (waves.layers - 1)
+        if place >= 0:
+            total[-1] += gradients.outputs[place]
+        inside = waves.inside(number)
+        squashed = waves.cells[:, number + 1].tanh()
+        through = gradients.cells + total * exit_ * (1 - squashed.square())
         parts = (
             through * candidate * entry * (1 - entry),
-            through * cells[0] * forget * (1 - forget),
+            through * waves.cells[:, number] * forget * (1 - forget),
             through * entry * (1 - candidate.square()),
             total * squashed * exit_ * (1 - exit_),
         )
         gates.copy_(torch.cat(parts, dim=-1) * inside)
-        d_cell.copy_(torch.where(inside, through * forget, d_cell))
-        d_state.copy_(torch.where(inside, 0.0, total))
+        gradients.cells.copy_(torch.where(inside, through * forget, gradients.cells))
+        gradients.states.copy_(torch.where(inside, 0.0, total))
 
 
 class _Activate(torch.autograd.Function):

@@ -1,9 +1,12 @@
-"""A layer of LSTM cells over time-major rows, with its gradients written out.
+"""A stack of LSTM layers over time-major rows, with its gradients written out.
 
-cuDNN's layer wants to know the lengths on the host and launches its kernels one by one, so a whole
-step cannot be one captured graph. Here the products with the input are one product for all pieces;
-what is left of a piece is one product with the state and one element-wise kernel. A sentence that
-has ended keeps its state, so the last states are those of its last piece.
+cuDNN's layers want to know the lengths on the host and launch their kernels one by one, so a whole
+step cannot be one captured graph. Here the stack is computed in waves: wave d takes piece d of the
+first layer, piece d - 1 of the second and so on, which do not depend on each other (Appleyard et
+al. 2016, section 3.2, run layers side by side for the same reason). A wave is one batched product
+of all layers with their inputs and states, and one element-wise kernel; there are as many waves as
+pieces, and one more for each further layer. A sentence that has ended, or has not begun in a layer,
+keeps its state there, so the last states are those of its last piece.
 """
 
 # torch leaves some of its methods without types.
@@ -17,54 +20,54 @@ import torch
 from torch import Tensor
 
 from recombine.systems.seq2seq.operations import Operations
+from recombine.systems.seq2seq.waves import WaveGradients, Waves
 
 
 class Recurrence(torch.autograd.Function):
-    """One layer: [pieces, sentences, width] and first states to outputs and last states."""
+    """All layers: [pieces, sentences, width] and first states to outputs and last states."""
 
     @staticmethod
     def forward(
         ctx: Any,
         x: Tensor,
-        state: Tensor,
-        cell: Tensor,
-        into: Tensor,
-        again: Tensor,
+        states: Tensor,
+        cells: Tensor,
+        weights: Tensor,
         bias: Tensor,
+        keep: Tensor | None,
         lengths: Tensor,
         operations: Operations,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        length, count, _ = x.shape
-        inside = torch.arange(length, device=x.device)[:, None] < lengths
-        gates = torch.addmm(bias, x.flatten(0, 1), into.t()).view(length, count, -1)
-        # The first states and those after each piece.
-        states = x.new_empty(length + 1, *state.shape)
-        cells = x.new_empty(length + 1, *cell.shape)
-        states[0], cells[0] = state, cell
-        for place in range(length):
-            gates[place].addmm_(states[place], again.t())
-            operations.cell(
-                gates[place], states[place : place + 2], cells[place : place + 2], inside[place]
-            )
-        ctx.save_for_backward(x, gates, states, cells, into, again, inside)
-        ctx.operations = operations
-        return states[1:].clone(), states[-1].clone(), cells[-1].clone()
+        """Compute the waves.
+
+        weights: [layers, 4 width, 2 width], for [input | state]; bias: [layers, 4 width];
+        keep: factors [layers - 1, waves, sentences, width] of dropout between the layers.
+        """
+        waves = Waves.start(x, states, cells, bias, keep, lengths)
+        across = weights.transpose(1, 2)
+        for number in range(waves.count):
+            torch.bmm(waves.inputs[:, number], across, out=waves.gates[:, number])
+            operations.cell(waves, number)
+        ctx.save_for_backward(weights, *waves.tensors())
+        ctx.operations, ctx.pieces = operations, len(x)
+        last = waves.states[:, -1], waves.cells[:, -1].to(x.dtype)
+        return waves.outputs.clone(), last[0].clone(), last[1].clone()
 
     @staticmethod
     def backward(
         ctx: Any, d_output: Tensor, d_state: Tensor, d_cell: Tensor
     ) -> tuple[Tensor | None, ...]:
-        x, gates, states, cells, into, again, inside = ctx.saved_tensors
-        length = len(x)
-        d_state, d_cell, d_output = d_state.clone(), d_cell.clone(), d_output.contiguous()
-        for place in reversed(range(length)):
-            ctx.operations.cell_gradient(
-                gates[place], cells[place : place + 2], inside[place], d_output[place], d_state,
-                d_cell,
-            )  # fmt: skip
-            d_state.addmm_(gates[place], again)
-        d_gates = gates.flatten(0, 1)
-        d_x = (d_gates @ into).view_as(x)
-        d_into = d_gates.t() @ x.flatten(0, 1)
-        d_again = d_gates.t() @ states[:-1].flatten(0, 1)
-        return d_x, d_state, d_cell, d_into, d_again, d_gates.sum(0), None, None
+        weights, *tensors = ctx.saved_tensors
+        waves = Waves(*tensors)
+        gradients = WaveGradients.start(waves, d_output, d_state, d_cell)
+        for number in reversed(range(waves.count)):
+            ctx.operations.cell_gradient(waves, gradients, number)
+            # In place of the gates are their gradients now.
+            torch.bmm(waves.gates[:, number], weights, out=gradients.inputs[:, number])
+        width = d_output.shape[-1]
+        d_gates = waves.gates.flatten(1, 2)
+        d_weights = d_gates.transpose(1, 2) @ waves.inputs[:, :-1].flatten(1, 2)
+        d_x = gradients.inputs[0, : ctx.pieces, :, :width].contiguous()
+        d_first = gradients.inputs[:, 0, :, width:] + gradients.states
+        d_bias = d_gates.sum(1)
+        return d_x, d_first, gradients.cells.to(d_cell.dtype), d_weights, d_bias, None, None, None
