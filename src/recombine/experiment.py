@@ -134,8 +134,6 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
         system = with_languages(create_system(experiment, name), benchmark)
         if not hasattr(system, "train"):
             continue
-        if "train" not in benchmark.splits:
-            raise DataError(f"{benchmark.path} has no split 'train' to train '{name}' on")
         pending: dict[int, Cell] = {}
         made_from: dict[int, dict[str, Any]] = {}
         for seed in experiment.seeds:
@@ -148,12 +146,7 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
                 pending[seed] = cell
         if not pending:
             continue
-        data = TrainingData(
-            train=training_examples(experiment, name, benchmark),
-            dev=benchmark.read("dev") if "dev" in benchmark.splits else [],
-            source=benchmark.manifest.source,
-            target=benchmark.manifest.target,
-        )
+        data = training_data(experiment, name, benchmark)
         for seed, cell in pending.items():
             _begin(cell, experiment, name, seed)
             Meta(cell.model).write(made_from[seed], complete=False)
@@ -203,12 +196,24 @@ def _train_size(experiment: Experiment, name: str) -> dict[str, int]:
     return {} if size is None else {"train_size": size, "sample_seed": experiment.sample_seed}
 
 
+def training_data(experiment: Experiment, name: str, benchmark: Benchmark) -> TrainingData:
+    """Return what a system of the experiment may learn from."""
+    return TrainingData(
+        train=training_examples(experiment, name, benchmark),
+        dev=benchmark.read("dev") if "dev" in benchmark.splits else [],
+        source=benchmark.manifest.source,
+        target=benchmark.manifest.target,
+    )
+
+
 def training_examples(experiment: Experiment, name: str, benchmark: Benchmark) -> list[Example]:
     """Return the training split, or `train_size` examples of it.
 
     Drawn as `sample` draws, so a smaller size is a part of a larger one and systems of one
     experiment can be compared over training sizes.
     """
+    if "train" not in benchmark.splits:
+        raise DataError(f"{benchmark.path} has no split 'train' to train '{name}' on")
     examples = benchmark.read("train")
     size = _train_size(experiment, name).get("train_size", 0)
     if size > len(examples):

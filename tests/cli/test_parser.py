@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import resource
+import shlex
 import subprocess
 import sys
 
 import pytest
 
+from recombine.cli import main
 from recombine.cli.parser import make_parser
 
 VERBS = (
@@ -23,6 +25,20 @@ def test_help_shows_an_example(verb, capsys):
         make_parser().parse_args([verb, "--help"])
     assert caught.value.code == 0
     assert f"example:\n  recombine {verb}" in capsys.readouterr().out
+
+
+def example_of(verb: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return the words of the example that a verb's help shows, from the verb on."""
+    with pytest.raises(SystemExit):
+        make_parser().parse_args([verb, "--help"])
+    return shlex.split(capsys.readouterr().out.rpartition("example:\n")[2])[1:]
+
+
+def test_the_examples_that_need_nothing_work(tmp_path, monkeypatch, capsys):
+    """Those that read what the one before them made come after it."""
+    monkeypatch.chdir(tmp_path)
+    for verb in ("list", "sample", "build", "check", "export"):
+        assert main(example_of(verb, capsys)) == 0, verb
 
 
 def processor_seconds(command: list[str]) -> float:

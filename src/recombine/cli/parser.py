@@ -108,7 +108,7 @@ def make_parser() -> argparse.ArgumentParser:
         "build",
         make.build_verb,
         "build a benchmark from a recipe",
-        "recombine build sget-mini --out out/sget-mini --seed 1 -o split.train.size=2000",
+        "recombine build sget-mini --out out/sget-mini --seed 1 -o scale=0.5",
     )
     add.add_argument("recipe", help="a shipped recipe, a .toml file, or a builder's name")
     add.add_argument("--out", required=True, type=Path, help="the benchmark directory to make")

@@ -80,7 +80,7 @@ def test_the_seed_of_a_step_is_the_step_s(importable_kernels: None) -> None:
 
 def test_without_kernels_training_goes_on_eagerly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the module cannot be imported, the log says why and the steps are eager."""
-    from recombine.systems.seq2seq.training import _use_graphs
+    from recombine.systems.seq2seq.training import _use_graph
 
     monkeypatch.setitem(sys.modules, f"{seq2seq.__name__}.graphs", None)
     notes: list[dict[str, Any]] = []
@@ -92,7 +92,7 @@ def test_without_kernels_training_goes_on_eagerly(monkeypatch: pytest.MonkeyPatc
         state=SimpleNamespace(step=5),
         note=lambda **values: notes.append(values),
     )
-    _use_graphs([replica])
+    _use_graph(replica)
     assert replica.stepper is eager
     assert [(note["step"], note["event"]) for note in notes] == [(5, "no graph, eager steps")]
     assert "graphs" in notes[0]["reason"]

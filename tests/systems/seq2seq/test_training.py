@@ -14,12 +14,12 @@ import pytest
 import torch
 
 from recombine.benchmark import Example
-from recombine.errors import DataError, SystemFailure
+from recombine.errors import ConfigError, DataError, SystemFailure
 from recombine.systems.base import TrainingData
 from recombine.systems.seq2seq.checkpoint import read_state, read_tensors
 from recombine.systems.seq2seq.replica import EagerStepper
 from recombine.systems.seq2seq.system import Lstm, Transformer
-from recombine.systems.seq2seq.training import choose_dtype
+from recombine.systems.seq2seq.training import Job, choose_dtype, train_jobs
 
 TINY_LSTM: dict[str, Any] = {
     "encoder_layers": 1, "decoder_layers": 1, "width": 32, "source_subwords": "word",
@@ -147,6 +147,25 @@ def test_several_seeds_are_as_one_each(data: TrainingData, tmp_path: Path) -> No
     embeddings = [weights(folder)["model.target_embedding"] for folder in folders.values()]
     assert not torch.equal(embeddings[0], embeddings[1])
     assert not torch.equal(embeddings[1], embeddings[2])
+
+
+def test_different_models_are_as_one_each(data: TrainingData, tmp_path: Path) -> None:
+    """Models of different kinds, with the same seed, end as they would alone."""
+    systems = {"transformer": Transformer(preset="tiny", steps=6), "lstm": Lstm(**TINY_LSTM)}
+    train_jobs([Job(data, system, tmp_path / name, 1) for name, system in systems.items()])
+    for name, system in systems.items():
+        system.train(data, tmp_path / "alone" / name, seed=1)
+        assert_same_weights(tmp_path / name, tmp_path / "alone" / name)
+
+
+def test_models_that_train_together_agree_on_the_machine(
+    data: TrainingData, tmp_path: Path
+) -> None:
+    """Determinism is set for the whole process."""
+    systems = Transformer(preset="tiny"), Transformer(preset="tiny", deterministic=True)
+    with pytest.raises(ConfigError, match="'deterministic'"):
+        train_jobs([Job(data, one, tmp_path / str(n), n) for n, one in enumerate(systems)])
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_number_format_is_chosen_unless_given() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,38 +27,47 @@ from recombine.systems.seq2seq.replica import Replica, seed_streams
 from recombine.systems.seq2seq.transformer import Transformer
 
 
+@dataclass(frozen=True)
+class Job:
+    """One model to train."""
+
+    data: TrainingData
+    options: Options
+    model_dir: Path
+    seed: int
+
+
 def train(data: TrainingData, model_dir: Path, seed: int, options: Options) -> None:
     """Train one seed into `model_dir`, going on from what is there."""
-    train_many(data, {seed: model_dir}, options)
+    train_jobs([Job(data, options, model_dir, seed)])
 
 
 def train_many(data: TrainingData, model_dirs: Mapping[int, Path], options: Options) -> None:
     """Train several seeds, side by side on a GPU, one after another elsewhere."""
+    train_jobs([Job(data, options, path, seed) for seed, path in sorted(model_dirs.items())])
+
+
+def train_jobs(jobs: Sequence[Job]) -> None:
+    """Train several models, of whatever kinds, side by side on a GPU, else one after another."""
+    options = jobs[0].options
+    for name in ("device", "threads", "deterministic", "max_minutes"):
+        if len({getattr(job.options, name) for job in jobs}) > 1:
+            raise ConfigError(f"models that train together need the same '{name}'")
     device = choose_device(options.device)
     world = join_world(device)
     configure(options, device)
-    identity = fingerprint([[one.source, *one.references[:1]] for one in data.train])
-    todo: dict[int, Path] = {}
-    for seed, model_dir in sorted(model_dirs.items()):
+    todo = []
+    for job in jobs:
         if world.leads:
-            claim(model_dir, kind_of(options), options, identity)
+            pairs = [[one.source, *one.references[:1]] for one in job.data.train]
+            claim(job.model_dir, kind_of(job.options), job.options, fingerprint(pairs))
         world.wait()
-        state = read_state(model_dir)
-        if state is None or state.step < options.steps:
-            todo[seed] = model_dir
-    if not todo:
-        return
+        state = read_state(job.model_dir)
+        if state is None or state.step < job.options.steps:
+            todo.append(job)
     started = time.monotonic()
-    rounds = [list(todo)] if device.type == "cuda" else [[seed] for seed in todo]
-    for seeds in rounds:
-        replicas = []
-        for seed in seeds:
-            if world.leads:
-                prepare(data.train, data.dev, options, todo[seed])
-            world.wait()
-            prepared = prepare(data.train, data.dev, options, todo[seed])
-            replicas.append(_replica(prepared, options, todo[seed], seed, device, world))
-        _run(replicas, options, started)
+    for together in [todo] if device.type == "cuda" else [[job] for job in todo]:
+        _run([_replica(job, device, world) for job in together], started)
 
 
 def kind_of(options: Options) -> str:
@@ -113,24 +123,21 @@ def configure(options: Options, device: torch.device) -> None:
         torch.cuda.set_device(device.index or 0)
 
 
-def _replica(
-    prepared: Prepared,
-    options: Options,
-    model_dir: Path,
-    seed: int,
-    device: torch.device,
-    world: World,
-) -> Replica:
-    prepared, dropped = _fitting(prepared, options)
+def _replica(job: Job, device: torch.device, world: World) -> Replica:
+    data, options = job.data, job.options
+    if world.leads:
+        prepare(data.train, data.dev, options, job.model_dir)
+    world.wait()
+    prepared, dropped = _fitting(prepare(data.train, data.dev, options, job.model_dir), options)
     # Step -1 is no step: the stream of the first weights.
-    seed_streams(seed, 2**31 - 1)
+    seed_streams(job.seed, 2**31 - 1)
     model = build_model(options, len(prepared.source_vocabulary), len(prepared.target_vocabulary))
     replica = Replica(
         model=model,
         prepared=prepared,
         options=options,
-        model_dir=model_dir,
-        seed=seed,
+        model_dir=job.model_dir,
+        seed=job.seed,
         device=device,
         dtype=choose_dtype(options, device),
         world=world,
@@ -138,7 +145,7 @@ def _replica(
     replica.note(
         step=replica.state.step,
         event="start",
-        seed=seed,
+        seed=job.seed,
         parameters=sum(one.numel() for one in model.parameters()),
         pairs=len(prepared.corpus),
         dropped_as_too_long=dropped,
@@ -149,23 +156,25 @@ def _replica(
     return replica
 
 
-def _run(replicas: list[Replica], options: Options, started: float) -> None:
+def _run(replicas: list[Replica], started: float) -> None:
     from recombine.run import progress
 
-    if replicas[0].device.type == "cuda" and options.graphs and replicas[0].world.size == 1:
-        _use_graphs(replicas)
+    if not replicas:
+        return
+    for replica in replicas:
+        if replica.device.type == "cuda" and replica.options.graphs and replica.world.size == 1:
+            _use_graph(replica)
     label = ", ".join(str(replica.seed) for replica in replicas)
-    total = sum(options.steps - replica.state.step for replica in replicas)
+    total = sum(replica.options.steps - replica.state.step for replica in replicas)
     try:
         with progress(f"training seed {label}", total) as bar:
             while going := [replica for replica in replicas if not replica.done]:
-                boundaries = {replica.seed: replica.next_boundary() for replica in going}
-                moving = going
+                moving = [(replica, replica.next_boundary()) for replica in going]
                 while moving:
-                    for replica in moving:
+                    for replica, _ in moving:
                         replica.take_step()
                     bar.advance(len(moving))
-                    moving = [one for one in moving if one.state.step < boundaries[one.seed]]
+                    moving = [(one, until) for one, until in moving if one.state.step < until]
                 for replica in going:
                     replica.at_boundary()
                 lead = going[0]
@@ -174,42 +183,41 @@ def _run(replicas: list[Replica], options: Options, started: float) -> None:
                     dev=lead.state.best_score if lead.state.best_step is not None else "-",
                     pairs_s=sum(replica.rate for replica in going),
                 )
-                _stop_in_time(going, options, started)
+                _stop_in_time(going, started)
     finally:
         for replica in replicas:
             replica.close()
 
 
-def _stop_in_time(replicas: list[Replica], options: Options, started: float) -> None:
+def _stop_in_time(replicas: list[Replica], started: float) -> None:
     minutes = (time.monotonic() - started) / 60
-    if not options.max_minutes or minutes < options.max_minutes:
+    limit = replicas[0].options.max_minutes
+    if not limit or minutes < limit:
         return
     if all(replica.done for replica in replicas):
         return
     for replica in replicas:
         if not replica.done:
             replica.save()
-    steps = ", ".join(str(replica.state.step) for replica in replicas)
+    where = ", ".join(f"{replica.state.step} of {replica.options.steps}" for replica in replicas)
     raise SystemFailure(
-        f"stopped at step {steps} of {options.steps} after {minutes:.1f} minutes",
-        hint="run again to continue",
+        f"stopped at step {where} after {minutes:.1f} minutes", hint="run again to continue"
     )
 
 
-def _use_graphs(replicas: list[Replica]) -> None:
-    """Give every replica a captured graph; where that fails, training goes on eagerly."""
-    for replica in replicas:
-        try:
-            # Inside, because Triton is not on every machine that has a GPU.
-            from recombine.systems.seq2seq.graphs import GraphStepper
+def _use_graph(replica: Replica) -> None:
+    """Give a replica captured graphs; where that fails, training goes on eagerly."""
+    try:
+        # Inside, because Triton is not on every machine that has a GPU.
+        from recombine.systems.seq2seq.graphs import GraphStepper
 
-            replica.stepper = GraphStepper(replica)
-        except Exception as error:
-            # Whatever a driver, compiler or kernel does not like, eager steps are right.
-            _leave_capture(replica.device)
-            replica.note(
-                step=replica.state.step, event="no graph, eager steps", reason=repr(error)[:500]
-            )
+        replica.stepper = GraphStepper(replica)
+    except Exception as error:
+        # Whatever a driver, compiler or kernel does not like, eager steps are right.
+        _leave_capture(replica.device)
+        replica.note(
+            step=replica.state.step, event="no graph, eager steps", reason=repr(error)[:500]
+        )
 
 
 def _leave_capture(device: torch.device) -> None:
