@@ -2,11 +2,10 @@
 
 cuDNN's layers want to know the lengths on the host and launch their kernels one by one, so a whole
 step cannot be one captured graph. Here the stack is computed in waves: wave d takes piece d of the
-first layer, piece d - 1 of the second and so on, which do not depend on each other (Appleyard et
-al. 2016, section 3.2, run layers side by side for the same reason). A wave is one batched product
-of all layers with their inputs and states, and one element-wise kernel; there are as many waves as
-pieces, and one more for each further layer. A sentence that has ended, or has not begun in a layer,
-keeps its state there, so the last states are those of its last piece.
+first layer, piece d - 1 of the second and so on, which do not depend on each other. A wave is one
+batched product of all layers with their inputs and states, and one element-wise kernel; there are
+as many waves as pieces, and one more for each further layer. A sentence that has ended, or has not
+begun in a layer, keeps its state there, so the last states are those of its last piece.
 """
 
 # torch leaves some of its methods without types.
