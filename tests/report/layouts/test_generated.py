@@ -27,6 +27,26 @@ def test_group_mean_is_weighted_by_sentences(findings):
             assert found == pytest.approx(score.estimate)
 
 
+@pytest.mark.parametrize("name", ["table-3-groups", "table-4-categories", "table-10-patterns"])
+def test_exact_match_has_its_spread_over_seeds(findings, name):
+    """Behind every mean stands the standard deviation over the three seeds."""
+    table = next(one for one in generated_tables(findings) if one.name == name)
+    at = table.columns.index("lstm exact")
+    assert table.columns[at + 1] == "sd"
+    tag = table.columns[0]
+    for row in table.rows:
+        value = str(row[0])
+        score = (
+            findings.main.overall("lstm")
+            if value == "all"
+            else findings.main.by_tag(tag)[value]["lstm"]
+        )
+        assert row[at : at + 2] == (
+            pytest.approx(score.estimate),
+            pytest.approx(score.spread.sd),
+        )
+
+
 def test_crossed_table_adds_up(findings):
     """Inside and outside a complement clause average to the pattern's score."""
     sheet = findings.main

@@ -6,10 +6,12 @@ with and without concatenation); they come from the scorecard, which takes runs 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from recombine.report.model import Report, Sheet
 from recombine.report.published import lookup, read_published, systems
+from recombine.report.summary import Score
 from recombine.report.tables import Cell, Table
 
 METHOD = "generated"
@@ -92,31 +94,59 @@ def group_score(sheet: Sheet, parent: str, group: str, system: str) -> float | N
     return weighted / total if total else None
 
 
+class _Column(NamedTuple):
+    """One system's scores on one metric, and their spread over seeds where there are several."""
+
+    metric: str
+    system: str
+    spread: bool
+
+    def titles(self) -> tuple[str, ...]:
+        """What stands above it."""
+        return (f"{self.system} {self.metric}", *(("sd",) if self.spread else ()))
+
+    def cells(self, estimate: float | None, score: Score | None) -> tuple[Cell, ...]:
+        """The score, and its standard deviation if the column has one."""
+        return (estimate, *((score.spread.sd if score else None,) if self.spread else ()))
+
+
+def _columns(sheets: Mapping[str, Sheet], metrics: Iterable[str]) -> list[_Column]:
+    """A column per metric and system; exact match with its spread, as the paper prints it."""
+    return [
+        _Column(metric, system, metric == "exact" and len(sheets[metric].seeds[system]) > 1)
+        for metric in metrics
+        if metric in sheets
+        for system in sheets[metric].systems
+    ]
+
+
 def _by_parent(sheets: Mapping[str, Sheet], parent: str, name: str, title: str) -> Table | None:
-    first = next(iter(sheets.values()))
     parents = next(
         (one.parents.get(parent) for one in sheets.values() if parent in one.parents), None
     )
     if parents is None:
         return None
-    columns = [parent]
-    pairs = [(metric, system) for metric in sheets for system in sheets[metric].systems]
-    columns += [f"{system} {metric}" for metric, system in pairs]
+    columns = _columns(sheets, sheets)
+    own = {metric: sheet.by_tag(parent) for metric, sheet in sheets.items()}
     rows: list[tuple[Cell, ...]] = []
     for group in dict.fromkeys(parents.values()):
-        scores = [group_score(sheets[metric], parent, group, system) for metric, system in pairs]
-        rows.append((group, *scores))
-    overall = [_overall(sheets[metric], system) for metric, system in pairs]
-    rows.append(("all", *overall))
+        row: list[Cell] = [group]
+        for column in columns:
+            score = own[column.metric].get(group, {}).get(column.system)
+            mean = group_score(sheets[column.metric], parent, group, column.system)
+            row += column.cells(mean, score)
+        rows.append(tuple(row))
+    last: list[Cell] = ["all"]
+    for column in columns:
+        overall = sheets[column.metric].overall(column.system)
+        last += column.cells(overall.estimate, overall)
+    rows.append(tuple(last))
     return Table(
-        name, title, tuple(columns), tuple(rows),
+        name, title, (parent, *(title for column in columns for title in column.titles())),
+        tuple(rows),
         ("A group's BLEU is the sentence-weighted mean of its patterns' corpus BLEUs.",),
         frozenset({len(rows) - 1}), 1,
-    ) if first else None  # fmt: skip
-
-
-def _overall(sheet: Sheet, system: str) -> float:
-    return sheet.overall(system).estimate
+    )  # fmt: skip
 
 
 def _table_3(sheets: Mapping[str, Sheet], *, beside: bool) -> Table | None:
@@ -151,8 +181,7 @@ def _table_10(sheets: Mapping[str, Sheet], *, beside: bool) -> Table | None:
     first = next((sheet for sheet in sheets.values() if sheet.main_tag), None)
     if first is None or first.main_tag is None:
         return None
-    pairs = [(metric, system) for metric in ("exact", "partial", "bleu") if metric in sheets
-             for system in sheets[metric].systems]  # fmt: skip
+    columns = _columns(sheets, ("exact", "partial", "bleu"))
     slices = {metric: sheet.by_tag(first.main_tag) for metric, sheet in sheets.items()}
     order = list(next(iter(slices.values())))
     rows: list[tuple[Cell, ...]] = []
@@ -161,12 +190,15 @@ def _table_10(sheets: Mapping[str, Sheet], *, beside: bool) -> Table | None:
         if first.families.get(value) != family:
             family = first.families.get(value)
             rules.add(len(rows))
-        scores = [slices[metric].get(value, {}).get(system) for metric, system in pairs]
+        scores = [slices[one.metric].get(value, {}).get(one.system) for one in columns]
         count = next((one.n for one in scores if one is not None), 0)
-        rows.append((value, count, *(one.estimate if one else None for one in scores)))
+        row: list[Cell] = [value, count]
+        for column, score in zip(columns, scores, strict=True):
+            row += column.cells(score.estimate if score else None, score)
+        rows.append(tuple(row))
     table = Table(
         "table-10-patterns", f"Every {first.main_tag} (Table 10)",
-        (first.main_tag, "n", *(f"{system} {metric}" for metric, system in pairs)), tuple(rows),
+        (first.main_tag, "n", *(title for one in columns for title in one.titles())), tuple(rows),
         ("A dash: Partial Match is not defined for that pattern, or the number is not known.",),
         frozenset(rules),
     )  # fmt: skip
