@@ -126,10 +126,25 @@ def cells_of(experiment: Experiment) -> Iterator[tuple[str, int, Cell]]:
             yield name, seed, run.cell(name, seed)
 
 
-def train(experiment: Experiment, *, force: bool = False) -> int:
-    """Train every trainable system with every seed; return how many models were trained now."""
+@dataclass(frozen=True)
+class Training:
+    """The models of one system that are not trained yet, one for each seed."""
+
+    system: Any
+    data: TrainingData
+    cells: dict[int, Cell]
+    fingerprints: dict[int, dict[str, Any]]
+
+    def finish(self, seconds: float) -> None:
+        """Note that the models are trained, in so many seconds each."""
+        for seed, cell in self.cells.items():
+            Meta(cell.model).write(self.fingerprints[seed], complete=True)
+            cell.update_record(train_seconds=round(seconds, 1))
+
+
+def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Training]:
+    """Yield what each trainable system of the experiment has still to learn."""
     benchmark = Benchmark.open(experiment.benchmark)
-    trained = 0
     for name in experiment.system:
         system = with_languages(create_system(experiment, name), benchmark)
         if not hasattr(system, "train"):
@@ -146,20 +161,31 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
                 pending[seed] = cell
         if not pending:
             continue
-        data = training_data(experiment, name, benchmark)
+        data = TrainingData(
+            train=training_examples(experiment, name, benchmark),
+            dev=benchmark.read("dev") if "dev" in benchmark.splits else [],
+            source=benchmark.manifest.source,
+            target=benchmark.manifest.target,
+        )
         for seed, cell in pending.items():
             _begin(cell, experiment, name, seed)
             Meta(cell.model).write(made_from[seed], complete=False)
+        yield Training(system, data, pending, made_from)
+
+
+def train(experiment: Experiment, *, force: bool = False) -> int:
+    """Train every trainable system with every seed; return how many models were trained now."""
+    trained = 0
+    for training in trainings(experiment, force=force):
+        system, data, cells = training.system, training.data, training.cells
         started = time.time()
-        if len(pending) > 1 and hasattr(system, "train_many"):
-            system.train_many(data, {seed: cell.model for seed, cell in pending.items()})
+        if len(cells) > 1 and hasattr(system, "train_many"):
+            system.train_many(data, {seed: cell.model for seed, cell in cells.items()})
         else:
-            for seed, cell in pending.items():
+            for seed, cell in cells.items():
                 system.train(data, cell.model, seed)
-        for seed, cell in pending.items():
-            Meta(cell.model).write(made_from[seed], complete=True)
-            cell.update_record(train_seconds=round((time.time() - started) / len(pending), 1))
-        trained += len(pending)
+        training.finish((time.time() - started) / len(cells))
+        trained += len(cells)
     return trained
 
 
@@ -194,16 +220,6 @@ def _train_size(experiment: Experiment, name: str) -> dict[str, int]:
     """Return what a fingerprint must know of a system that learns from a part of the text."""
     size = experiment.system[name].get("train_size")
     return {} if size is None else {"train_size": size, "sample_seed": experiment.sample_seed}
-
-
-def training_data(experiment: Experiment, name: str, benchmark: Benchmark) -> TrainingData:
-    """Return what a system of the experiment may learn from."""
-    return TrainingData(
-        train=training_examples(experiment, name, benchmark),
-        dev=benchmark.read("dev") if "dev" in benchmark.splits else [],
-        source=benchmark.manifest.source,
-        target=benchmark.manifest.target,
-    )
 
 
 def training_examples(experiment: Experiment, name: str, benchmark: Benchmark) -> list[Example]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from recombine.pause import collection_paused
 
 
 @contextmanager
@@ -18,11 +19,5 @@ def captured(**how: Any) -> Iterator[Any]:
     import torch
 
     graph = torch.cuda.CUDAGraph()
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        with torch.cuda.graph(graph, **how):
-            yield graph
-    finally:
-        if was_on:
-            gc.enable()
+    with collection_paused(), torch.cuda.graph(graph, **how):
+        yield graph

@@ -67,7 +67,7 @@ def compiled() -> type[np.ndarray]:
 def numpy_triton() -> tuple[ModuleType, ModuleType]:
     """Return modules under which the parts of a kernel that touch no memory run in numpy."""
     triton, language = ModuleType("triton"), ModuleType("triton.language")
-    names = ("uint32", "int32", "float32", "where", "sum", "minimum", "maximum")
+    names = ("uint32", "int32", "float32", "where", "sum", "minimum", "maximum", "exp")
     for name in names:
         setattr(language, name, getattr(np, name))
     vars(language).update(gather=np.take_along_axis, constexpr=lambda value: value)
@@ -79,17 +79,16 @@ def numpy_triton() -> tuple[ModuleType, ModuleType]:
     return triton, language
 
 
-@pytest.fixture
-def numpy_kernels(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """A copy of kernels.py whose functions are numpy's, on any machine."""
+def in_numpy(name: str) -> ModuleType:
+    """Return a copy of a file of kernels whose functions are numpy's, on any machine."""
     assert seq2seq.__file__ is not None
-    path = Path(seq2seq.__file__).with_name("kernels.py")
-    specification = importlib.util.spec_from_file_location("numpy_kernels", path)
+    path = Path(seq2seq.__file__).with_name(f"{name}.py")
+    specification = importlib.util.spec_from_file_location(f"numpy_{name}", path)
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     triton, language = numpy_triton()
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "triton", triton)
         patch.setitem(sys.modules, "triton.language", language)
         specification.loader.exec_module(module)
@@ -97,16 +96,28 @@ def numpy_kernels(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 @pytest.fixture
-def importable_kernels(
-    numpy_kernels: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[None]:
+def numpy_kernels() -> ModuleType:
+    """The kernels between matrix products and of attention, in numpy."""
+    return in_numpy("kernels")
+
+
+@pytest.fixture
+def numpy_cell_kernels() -> ModuleType:
+    """Those of an LSTM's cells."""
+    return in_numpy("cell_kernels")
+
+
+@pytest.fixture
+def importable_kernels(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let fused.py and graphs.py be imported where Triton is not installed."""
     if importlib.util.find_spec("triton") is not None:
         yield
         return
     package = seq2seq.__name__
-    monkeypatch.setitem(sys.modules, f"{package}.kernels", numpy_kernels)
-    monkeypatch.setattr(seq2seq, "kernels", numpy_kernels, raising=False)
+    for name in ("kernels", "cell_kernels"):
+        module = in_numpy(name)
+        monkeypatch.setitem(sys.modules, f"{package}.{name}", module)
+        monkeypatch.setattr(seq2seq, name, module, raising=False)
     yield
     for name in ("launch", "fused_attention", "fused", "graphs"):
         sys.modules.pop(f"{package}.{name}", None)

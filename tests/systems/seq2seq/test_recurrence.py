@@ -93,16 +93,3 @@ def test_gradients_that_come_in_stay_as_they_are() -> None:
     torch.autograd.backward(found, given)
     for one, copy in zip(given, copies, strict=True):
         assert torch.equal(one, copy)
-
-
-@pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_kernels_agree_with_plain_pytorch() -> None:
-    """In float32, with real masks between the layers, and a whole model."""
-    from recombine.systems.seq2seq.fused import FusedOperations
-    from systems.seq2seq.kernel_agreement import lstm_error, recurrence_error
-
-    seed = torch.zeros(1, dtype=torch.int64, device="cuda")
-    lengths = [40, 18, 15, 9, 1, 0]
-    assert recurrence_error(FusedOperations(seed), lengths, 4) <= 1e-4
-    assert lstm_error(FusedOperations(seed, keep_all=True), lengths) <= 1e-4

@@ -111,7 +111,7 @@ class _Column(NamedTuple):
 
 
 def _columns(sheets: Mapping[str, Sheet], metrics: Iterable[str]) -> list[_Column]:
-    """A column per metric and system; exact match with its spread, as the paper prints it."""
+    """A column per metric and system; exact match, the paper's main one, with its spread."""
     return [
         _Column(metric, system, metric == "exact" and len(sheets[metric].seeds[system]) > 1)
         for metric in metrics

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from recombine.systems.seq2seq import kernels
+from recombine.systems.seq2seq import cell_kernels, kernels
 from recombine.systems.seq2seq.aside import Aside
 from recombine.systems.seq2seq.corpus import Corpus
 from recombine.systems.seq2seq.fused_attention import Attend, Attention
@@ -137,12 +137,14 @@ class FusedOperations(Operations):
 
     def cell(self, waves: Waves, number: int) -> None:
         """Activate the gates of a wave, in place; write its cells, its states and what is above."""
-        _launch_cells(kernels.cell_kernel, waves, number)
+        _launch_cells(cell_kernels.cell_kernel, waves, number, waves.inputs, waves.bias)
 
     def cell_gradient(self, waves: Waves, gradients: WaveGradients, number: int) -> None:
         """Turn the gates of a wave into their gradients, in place; so for cells and states."""
-        found = gradients.outputs, gradients.inputs, gradients.states, gradients.cells
-        _launch_cells(kernels.cell_gradient_kernel, waves, number, *found)
+        _launch_cells(
+            cell_kernels.cell_gradient_kernel, waves, number,
+            gradients.outputs, gradients.inputs, gradients.states, gradients.cells,
+        )  # fmt: skip
 
     def _shape(
         self, layout: Packed, heads: int, sides: tuple[str, str], causal: bool, dropout: float
@@ -153,14 +155,14 @@ class FusedOperations(Operations):
         )
 
 
-def _launch_cells(kernel: Any, waves: Waves, number: int, *others: Tensor) -> None:
-    layers, waves_and_one, sentences, width = waves.cells.shape
-    inputs, cells, gates, bias, keep, lengths = waves.tensors()
+def _launch_cells(kernel: Any, waves: Waves, number: int, *its_own: Tensor) -> None:
+    cells, gates, keep, lengths = waves.cells, waves.gates, waves.keep, waves.lengths
+    _, _, sentences, width = cells.shape
     launch(
-        kernel, (layers, -(-sentences * width // CELL_BLOCK)),
-        inputs, cells, gates, bias, bias if keep is None else keep, lengths, *others, number,
-        waves_and_one - 1, sentences,
-        LAYERS=layers, WIDTH=width, DROP=keep is not None, BLOCK=CELL_BLOCK, num_warps=4,
+        kernel, (waves.layers, -(-sentences * width // CELL_BLOCK)),
+        *its_own, cells, gates, gates if keep is None else keep, lengths, number, waves.count,
+        sentences,
+        LAYERS=waves.layers, WIDTH=width, DROP=keep is not None, BLOCK=CELL_BLOCK, num_warps=4,
     )  # fmt: skip
 
 

@@ -164,10 +164,10 @@ def _run(replicas: list[Replica], started: float) -> None:
     for replica in replicas:
         if replica.device.type == "cuda" and replica.options.graphs and replica.world.size == 1:
             _use_graph(replica)
-    label = ", ".join(str(replica.seed) for replica in replicas)
+    label = ", ".join(f"{kind_of(one.options)} seed {one.seed}" for one in replicas)
     total = sum(replica.options.steps - replica.state.step for replica in replicas)
     try:
-        with progress(f"training seed {label}", total) as bar:
+        with progress(f"training {label}", total) as bar:
             while going := [replica for replica in replicas if not replica.done]:
                 moving = [(replica, replica.next_boundary()) for replica in going]
                 while moving:
