@@ -44,6 +44,18 @@ def test_a_tile_without_sentences_is_not_launched(importable_kernels: None) -> N
     assert every.kept() == 128
 
 
+def test_a_short_table_fills_the_columns_that_a_tile_needs(importable_kernels: None) -> None:
+    """A product of 64 rows and 16 columns reads memory that is not its own on a GPU."""
+    from recombine.systems.seq2seq.fused_attention import _constants
+
+    table = torch.zeros(2 * 6 + 1, 32)
+    offsets = {
+        block: _constants(attention(layout()), 32, block // 2, block, table)["OFFSETS"]
+        for block in (16, 32, 64, 128)
+    }
+    assert offsets == {16: 16, 32: 16, 64: 32, 128: 16}
+
+
 def test_queries_and_keys_have_their_own_side(importable_kernels: None) -> None:
     """Cross-attention goes from the target to the source."""
     found = attention(layout(), keys="source", causal=False).sides()

@@ -26,6 +26,9 @@ _TILES = tuple(itertools.pairwise((*LOWER_EDGES, LONGEST)))
 # Warps of a program, by size of the tile.
 FORWARD_WARPS = {16: 1, 32: 4, 64: 4, 128: 8}
 BACKWARD_WARPS = {16: 2, 32: 4, 64: 8, 128: 8}
+# The fewest columns of a product with the table. A product has at least 16, but with 16 of them
+# and 64 rows Triton 3.6 lets eight warps read past the shared memory of a float32 tile.
+FEWEST_OFFSETS = {16: 16, 32: 16, 64: 32, 128: 16}
 # Programs that share a sum over rows, and the rows each takes at a time.
 TABLE_PROGRAMS, TABLE_ROWS = 264, 128
 
@@ -194,6 +197,6 @@ def _constants(
     return {
         "HEADS": shape.heads, "WIDTH": width, "BLOCK": block, "LOW": low, "CAUSAL": shape.causal,
         "RELATIVE": table is not None, "CLIP": clip, "WINDOW": window, "HIGHEST": highest,
-        "OFFSETS": max(16, power_of_two(window + highest + 1)), "SPREAD": _spread(shape, table),
-        "KEPT": shape.kept(), "DROP": shape.dropout > 0,
+        "OFFSETS": max(FEWEST_OFFSETS[block], power_of_two(window + highest + 1)),
+        "SPREAD": _spread(shape, table), "KEPT": shape.kept(), "DROP": shape.dropout > 0,
     }  # fmt: skip
