@@ -1,0 +1,106 @@
+"""docs/reproducing.md: the numbers of its SGET tables are those of the raw scores."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean, stdev
+
+import pytest
+
+from recombine.registry import data_path
+
+TRANSFORMERS = [f"transformer-256-seed-{seed}" for seed in (1, 2, 3, 4)]
+LSTMS = [f"lstm-256-seed-{seed}" for seed in (1, 2)]
+SHORT = ["transformer-256-without-concatenation-seed-1"]
+Key = tuple[str, str, str, str]
+
+
+@pytest.fixture(scope="module")
+def scores(repository: Path) -> dict[str, dict[Key, float]]:
+    """Every raw score, by model."""
+    found = {}
+    for name in TRANSFORMERS + LSTMS + SHORT:
+        path = repository / "docs" / "results" / "sget" / f"{name}.csv"
+        with path.open(encoding="utf-8", newline="") as lines:
+            found[name] = {
+                (row["split"], row["tag"], row["value"], row["metric"]): float(row["score"])
+                for row in csv.DictReader(lines)
+            }
+    return found
+
+
+@pytest.fixture(scope="module")
+def published() -> dict[str, float]:
+    """The paper's exact match of its Transformer, by group and pattern."""
+    with data_path("published", "generated.tsv").open(encoding="utf-8", newline="") as lines:
+        return {
+            row["value"]: float(row["score"])
+            for row in csv.DictReader(lines, delimiter="\t")
+            if row["system"] == "Transformer"
+        }
+
+
+def table(repository: Path, heading: str) -> list[list[str]]:
+    """Return the cells below the first row that begins so."""
+    text = (repository / "docs" / "reproducing.md").read_text(encoding="utf-8")
+    rows = text.split(f"\n| {heading} |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
+    return [[cell.strip(" *") for cell in row.strip("|").split("|")] for row in rows]
+
+
+def spread(values: Sequence[float]) -> str:
+    """Return mean and standard deviation as the tables write them."""
+    return f"{mean(values):.1f} ± {stdev(values):.1f}"
+
+
+def test_patterns(
+    repository: Path, scores: dict[str, dict[Key, float]], published: dict[str, float]
+) -> None:
+    """Table 10: every model, the mean and what the paper has."""
+    patterns = [
+        key for key in scores[TRANSFORMERS[0]] if key[:2] == ("gen", "pattern") and "exact" in key
+    ]
+    assert len(patterns) == 42
+    for key, row in zip(patterns, table(repository, "pattern | T 1"), strict=True):
+        ours = [scores[name][key] for name in TRANSFORMERS]
+        theirs = published.get(key[2])
+        assert row[1:] == [
+            *(f"{score:.1f}" for score in ours),
+            spread(ours),
+            "-" if theirs is None else f"{theirs:.1f}",
+            "-" if theirs is None else f"{mean(ours) - theirs:+.1f}",
+            *(f"{scores[name][key]:.1f}" for name in LSTMS + SHORT),
+        ], key
+
+
+def test_groups(
+    repository: Path, scores: dict[str, dict[Key, float]], published: dict[str, float]
+) -> None:
+    """Tables 2 and 3."""
+    groups = ["lexical", "lexical+morphological", "structural"]
+    places = [("test", "all", "all"), *(("gen", "group_name", group) for group in groups)]
+    places.append(("gen", "all", "all"))
+    for place, row in zip(places, table(repository, "group"), strict=True):
+        expected = []
+        for metric in ("exact", "bleu", "partial"):
+            for names in (TRANSFORMERS, LSTMS):
+                values = [scores[name].get((*place, metric)) for name in names]
+                known = [value for value in values if value is not None]
+                expected.append(spread(known) if known else "-")
+        theirs = published.get("" if place[0] == "gen" and place[2] == "all" else place[2])
+        expected.insert(1, "-" if theirs is None else f"{theirs:.1f}")
+        assert row[1:] == expected, place
+
+
+def test_curve(repository: Path) -> None:
+    """Test and gen over training."""
+    path = repository / "docs" / "results" / "sget" / "transformer-256-seed-4-curve.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        overall = [
+            row for row in csv.DictReader(lines) if (row["tag"], row["metric"]) == ("all", "exact")
+        ]
+    rows = {row[0]: row[1:] for row in table(repository, "exact match after step")}
+    for split in ("test", "gen"):
+        found = [f"{float(row['score']):.1f}" for row in overall if row["split"] == split]
+        assert rows[split] == found
