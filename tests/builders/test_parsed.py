@@ -97,6 +97,14 @@ def test_broken_conllu_names_its_line(
     assert caught.value.where.line == line
 
 
+def test_plain_pairs_are_no_parsed_corpus(tmp_path: Path) -> None:
+    """What is missing is named, for who has a table of sentences and translations alone."""
+    path = written(tmp_path / "c.tsv", "Cats sleep\tKatzen schlafen\n")
+    with pytest.raises(DataError) as caught:
+        list(read_parsed(path))
+    assert "a header that has lemmas, relations, heads" in str(caught.value.hint)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

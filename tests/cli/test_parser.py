@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import lzma
+import os
 import resource
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from parsed_corpora import made_up, write_conllu
+from recombine.benchmark import Benchmark
 from recombine.cli import main
 from recombine.cli.parser import make_parser
 
 VERBS = (
-    *("list", "check", "sample", "build", "export", "clean", "divergence", "contamination"),
-    *("train", "translate", "score", "report", "run"),
+    *("list", "sample", "build", "check", "export", "clean", "divergence", "contamination"),
+    *("train", "translate", "score", "run", "report"),
 )
 
 
@@ -34,11 +39,57 @@ def example_of(verb: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     return shlex.split(capsys.readouterr().out.rpartition("example:\n")[2])[1:]
 
 
-def test_the_examples_that_need_nothing_work(tmp_path, monkeypatch, capsys):
-    """Those that read what the one before them made come after it."""
+EXPERIMENT = """
+benchmark = "out/sget-mini"
+run = "runs/quickstart"
+sample = 42
+metrics = ["exact"]
+
+[system.small]
+use = "transformer"
+preset = "tiny"
+steps = 20
+"""
+
+
+@pytest.fixture
+def files_of_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with what the examples name, but for what other examples make."""
     monkeypatch.chdir(tmp_path)
-    for verb in ("list", "sample", "build", "check", "export"):
-        assert main(example_of(verb, capsys)) == 0, verb
+    (tmp_path / "experiment.toml").write_text(EXPERIMENT, encoding="utf-8")
+    (tmp_path / "corpus.txt").write_text("The dog ran.\n" * 9, encoding="utf-8")
+    (tmp_path / "source.txt").write_text("The dog ran.\nA cat slept.\n", encoding="utf-8")
+    for name, seed in (("train.conllu", 1), ("test.conllu", 2)):
+        write_conllu(tmp_path / name, made_up(3_000, seed=seed, words=400))
+    with lzma.open(tmp_path / "europarl.tsv.xz", "wt", encoding="utf-8") as table:
+        table.write("en\tde\tlemmas\trelations\theads\n")
+        table.write("The house is old.\tDas Haus ist alt.\tthe house be old\t")
+        table.write("det nsubj cop root\t2 4 4 0\n")
+    translator = tmp_path / "bin" / "apertium"
+    translator.parent.mkdir()
+    translator.write_text("#!/bin/sh\nexec cat\n", encoding="utf-8")
+    translator.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{translator.parent}:{os.environ['PATH']}")
+    return tmp_path
+
+
+def test_every_example_works(files_of_the_examples, monkeypatch, capsys):
+    """Those that read what the one before them made come after it."""
+    for verb in VERBS:
+        words = example_of(verb, capsys)
+        given = Path(words.pop() if "<" in words else os.devnull)
+        if verb == "score":
+            gen = Benchmark.open("out/sget-mini").read("gen")
+            lines = "".join(f"{example.references[0]}\n" for example in gen)
+            Path("hypotheses.txt").write_text(lines, encoding="utf-8")
+        with given.open(encoding="utf-8") as standard_input:
+            monkeypatch.setattr(sys, "stdin", standard_input)
+            assert main([word for word in words if word != "<"]) == 0, verb
+        printed = capsys.readouterr().out
+        if verb == "translate":
+            assert printed == Path("source.txt").read_text(encoding="utf-8")
+        if verb == "score":
+            assert "100.0" in printed
 
 
 def processor_seconds(command: list[str]) -> float:

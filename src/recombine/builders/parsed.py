@@ -217,6 +217,7 @@ def _conllu_sentence(
             raise DataError(
                 f"a CoNLL-U token has 10 tab-separated columns, this line has {len(fields)}",
                 Where(path, number, text=line),
+                hint=f"a table instead begins with a header that has {', '.join(REQUIRED_COLUMNS)}",
             )
         token, form, lemma, tag, _, feature, head, relation, _, _ = fields
         if "-" in token or "." in token:  # a multiword range or an empty node: no tree node
