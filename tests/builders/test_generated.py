@@ -14,6 +14,7 @@ from recombine.builders.drawing import words_of
 from recombine.builders.recipe import build, read_recipe
 from recombine.errors import Problems, RecombineError
 from recombine.grammar import Grammar
+from recombine.registry import data_path
 
 RECIPE = """\
 builder = "generated"
@@ -250,6 +251,20 @@ def test_full_build_golden(tmp_path, golden):
     golden("sget/full.sha256", "".join(f"{h}  {n}\n" for n, h in sorted(files.items())))
     certificate = json.loads((benchmark.path / "certificate.json").read_text(encoding="utf-8"))
     assert broken_promises(certificate) == []
+
+
+def test_a_slot_of_adjectives_is_filled_twice_only_for_six(tmp_path):
+    """Training never fills one twice, so that pattern would measure something else than depth."""
+    lexicon = data_path("grammars", "sget", "abstract.adjectives.lexicon.tsv")
+    rows = [row.split("\t") for row in lexicon.read_text(encoding="utf-8").splitlines()]
+    slots = {row[0]: row[2] for row in rows if len(row) == 3}
+    repeats = {"5": Counter(), "6": Counter()}
+    for example in build("sget-mini", tmp_path / "mini", seed=1).read("gen"):
+        if example.tags["pattern"] == "adjective_depth_5_6":
+            used = [slots[word] for word in example.source.split() if word in slots]
+            repeats[str(example.tags["depth"])][len(used) - len(set(used))] += 1
+    assert set(repeats["5"]) == {0}
+    assert set(repeats["6"]) == {1}
 
 
 def test_official_edition_builds_and_keeps_its_quirks(recipe, tmp_path):
