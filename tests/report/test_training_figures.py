@@ -32,3 +32,22 @@ def test_curves_are_drawn_panel_by_panel(findings):
     assert all(figure.in_page for figure in figures)
     for figure in figures:
         assert to_svg(figure.spec).startswith("<svg")
+
+
+def test_patterns_are_a_heat_map_whose_orange_is_bad(findings):
+    """One panel per system, as with idioms, where the large number is the bad one."""
+    systems = findings.systems
+    table = Table(
+        "training-exact-gen-by-pattern", "Patterns", ("pattern", "step", *systems),
+        (("cp_depth_3", 10, 1.0, 2.0, 3.0), ("cp_depth_3", 20, 3.0, 4.0, 5.0)),
+        ("small: most of single ones cp_depth_3 +2.0.",),
+    )  # fmt: skip
+    (figure,) = training_figures(findings, [table])
+    colour = figure.spec["spec"]["encoding"]["color"]
+    assert colour["title"] == findings.main.metric
+    assert colour["scale"]["range"][0] == "#e3995f"
+    assert {row["panel"] for row in figure.spec["data"]["values"]} == {"cp depth 3"}
+    many = tuple((f"p{row // 2}", row % 2, 1.0, 2.0, 3.0) for row in range(200))
+    assert not training_figures(findings, [Table(table.name, "Patterns", table.columns, many)])
+    assert figure.caption == "Patterns. small: most of single ones cp depth 3 +2.0."
+    assert to_svg(figure.spec).startswith("<svg")

@@ -1,22 +1,37 @@
-"""Scores over training: one point per checkpoint, so that a reader sees what more steps bring."""
+"""Scores over training: one point per checkpoint, so that a reader sees what more steps bring.
+
+A score that stands still may hide patterns that do not, so there is a table of these, too.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
-from recombine.report.observations import Source, read_panel
+from recombine.report.observations import Panel, Source, read_panel
 from recombine.report.options import ReportOptions
-from recombine.report.summary import Score, overall
+from recombine.report.summary import Score, main_tag, overall
 from recombine.report.tables import Cell, Table
+
+# How many patterns a note names.
+NAMED = 3
 
 
 class Point(NamedTuple):
-    """A system's score at one checkpoint."""
+    """A system's score at one checkpoint, and the mean over seeds for each value of a tag."""
 
     checkpoint: str
     step: float
     score: Score
+    tag: str | None = None
+    slices: Mapping[str, float] = {}
+
+    @property
+    def place(self) -> Cell:
+        """The step, or the name of a checkpoint that has none."""
+        return int(self.step) if self.step >= 0 else self.checkpoint
 
 
 def step_of(checkpoint: str) -> float:
@@ -38,8 +53,21 @@ def checkpoint_points(
     for name in sorted(names, key=lambda one: (step_of(one), one)):
         panel = read_panel(source, metric, split, name)
         if panel.keys:
-            points += [Point(name, step_of(name), score) for score in overall(panel, options)]
+            tag = main_tag(panel)
+            points += [
+                Point(name, step_of(name), score, tag, _slices(panel, tag, score.system))
+                for score in overall(panel, options)
+            ]
     return points
+
+
+def _slices(panel: Panel, tag: str | None, system: str) -> dict[str, float]:
+    if tag is None:
+        return {}
+    return {
+        value: fmean(panel.seed_scores(system, where).values())
+        for value, where in panel.slices(tag).items()
+    }
 
 
 def checkpoint_table(points: list[Point], metric: str, split: str) -> Table:
@@ -56,4 +84,54 @@ def checkpoint_table(points: list[Point], metric: str, split: str) -> Table:
         f"{metric} on {split} during training",
         ("checkpoint", "system", "score", "low", "high", "seeds"),
         tuple(rows),
+    )
+
+
+def slice_table(
+    points: Sequence[Point], systems: Sequence[str], metric: str, split: str
+) -> Table | None:
+    """The curve of every value of the main tag: one row per value and checkpoint."""
+    tags = {point.tag for point in points if point.tag is not None}
+    if len(tags) != 1:
+        return None
+    (tag,) = tags
+    rows: list[tuple[Cell, ...]] = []
+    rules = set()
+    for value in dict.fromkeys(value for point in points for value in point.slices):
+        rules.add(len(rows))
+        by_place: dict[Cell, dict[str, float]] = {}
+        for point in points:
+            if value in point.slices:
+                by_place.setdefault(point.place, {})[point.score.system] = point.slices[value]
+        rows += [
+            (value, place, *(scores.get(one) for one in systems))
+            for place, scores in by_place.items()
+        ]
+    return Table(
+        f"training-{metric}-{split}-by-{tag}",
+        f"{metric} on {split} during training, by {tag}",
+        (tag, "step", *systems),
+        tuple(rows),
+        tuple(note for one in systems if (note := _swings(points, one))),
+        frozenset(rules),
+    )
+
+
+def _swings(points: Sequence[Point], system: str) -> str:
+    """What changed most between a system's last two checkpoints."""
+    own = [point for point in points if point.score.system == system and point.step >= 0]
+    if len(own) < 2:
+        return ""
+    before, after = own[-2:]
+    changes = {
+        value: after.slices[value] - before.slices[value]
+        for value in after.slices
+        if value in before.slices
+    }
+    widest = sorted(changes, key=lambda value: -abs(changes[value]))[:NAMED]
+    named = ", ".join(f"{value} {changes[value]:+.1f}" for value in widest)
+    total = after.score.estimate - before.score.estimate
+    return (
+        f"{system}, from {before.checkpoint} to {after.checkpoint}: {total:+.1f} in all, "
+        f"most of single ones {named}."
     )

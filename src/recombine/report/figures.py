@@ -153,7 +153,7 @@ def line_chart(
         "type": "quantitative",
         "title": x_title,
         "scale": {"zero": False, "nice": False, "padding": 12},
-        "axis": {"grid": False, **({"tickMinStep": 1, "format": "d"} if whole else {})},
+        "axis": {"grid": False, **({"tickMinStep": 1, "format": "~s"} if whole else {})},
     }
     if len(distinct) <= 12:
         x["axis"]["values"] = distinct

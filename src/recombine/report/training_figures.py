@@ -9,9 +9,10 @@ from recombine.report.figures import INK, Figure, base, system_colour, system_sh
 from recombine.report.model import Report
 from recombine.report.tables import Table
 
-# Panels in a row, and the idioms' heat map from orange (literal) to blue (paraphrased).
+# Panels in a row, rows of a heat map that one can still read, and its colours: orange is broken.
 _COLUMNS = 3
-_HEAT = ["#7fb2d4", "#ffffff", "#e3995f"]
+_MOST_ROWS = 60
+_GOOD, _MIDDLE, _BAD = "#7fb2d4", "#ffffff", "#e3995f"
 
 
 def training_figures(report: Report, tables: Sequence[Table]) -> list[Figure]:
@@ -23,9 +24,17 @@ def training_figures(report: Report, tables: Sequence[Table]) -> list[Figure]:
         rows = _points(table)
         if len({row["step"] for row in rows}) < 2:
             continue
-        draw = _heat_map if table.name == "training-idioms" else _panels
-        caption = table.title + _peaks(tables if "Figure 3" in table.title else ())
-        figures.append(Figure(table.name, caption, draw(report, rows), True))
+        if table.name == "training-idioms":
+            spec = _heat_map(report, rows, "% literal", (_GOOD, _MIDDLE, _BAD))
+        elif "-by-" in table.name:
+            if len({row["panel"] for row in rows}) > _MOST_ROWS:
+                continue
+            main = report.main
+            colours = (_BAD, _MIDDLE, _GOOD) if main.higher_is_better else (_GOOD, _MIDDLE, _BAD)
+            spec = _heat_map(report, rows, main.metric, colours)
+        else:
+            spec = _panels(report, rows)
+        figures.append(Figure(table.name, _caption(table, tables), spec, True))
     return figures
 
 
@@ -33,7 +42,7 @@ def _points(table: Table) -> list[dict[str, Any]]:
     at = table.columns.index("step")
     found = []
     for row in table.rows:
-        panel = ", ".join(str(cell) for cell in row[:at])
+        panel = ", ".join(str(cell).replace("_", " ") for cell in row[:at])
         for system, score in zip(table.columns[at + 1 :], row[at + 1 :], strict=True):
             # A checkpoint without a number, such as "best", has no place on the axis.
             if isinstance(score, float) and isinstance(row[at], int):
@@ -83,28 +92,40 @@ def _panels(report: Report, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return spec
 
 
-def _heat_map(report: Report, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Idioms by checkpoints, one panel per system."""
+def _heat_map(
+    report: Report, rows: Sequence[dict[str, Any]], title: str, colours: Sequence[str]
+) -> dict[str, Any]:
+    """Idioms or patterns by checkpoints, one panel per system."""
     spec = _facets(rows)
     spec["config"]["legend"] |= {"orient": "right", "titleColor": INK}
+    # A reader's font may be wider than the one the labels are measured with.
+    spec["padding"] = {"left": 40, "top": 5, "right": 5, "bottom": 5}
     spec["facet"] = {
         "column": {
             "field": "system", "type": "nominal", "sort": list(report.systems), "title": None,
         }
     }  # fmt: skip
     spec["spec"] = {
-        "width": {"step": 18},
+        "width": {"step": 28},
         "height": {"step": 16},
         "mark": "rect",
         "encoding": {
-            "x": {"field": "step", "type": "ordinal", "title": "training step"},
+            "x": {"field": "step", "type": "ordinal", "title": "training step",
+                  "axis": {"labelAngle": 0, "labelExpr": "format(datum.value, '~s')"}},
             "y": {"field": "panel", "type": "nominal", "title": None,
                   "sort": list(dict.fromkeys(row["panel"] for row in rows))},
-            "color": {"field": "score", "type": "quantitative", "title": "% literal",
-                      "scale": {"domain": [0, 50, 100], "range": _HEAT, "interpolate": "rgb"}},
+            "color": {"field": "score", "type": "quantitative", "title": title,
+                      "scale": {"domain": [0, 50, 100], "range": list(colours),
+                                "interpolate": "rgb"}},
         },
     }  # fmt: skip
     return spec
+
+
+def _caption(table: Table, tables: Sequence[Table]) -> str:
+    if "-by-" in table.name:
+        return " ".join((f"{table.title}.", *table.notes)).replace("_", " ")
+    return table.title + _peaks(tables if "Figure 3" in table.title else ())
 
 
 def _peaks(tables: Sequence[Table]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from recombine.files import write_text
 from recombine.pause import collection_paused
-from recombine.report.checkpoints import checkpoint_points, checkpoint_table
+from recombine.report.checkpoints import checkpoint_points, checkpoint_table, slice_table
 from recombine.report.exports import write_exports
 from recombine.report.figures import draw_figures, report_figures
 from recombine.report.folder import replace_former
@@ -55,8 +55,9 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
         [] if has_curves else checkpoint_points(report.source, main.metric, main.split, options)
     )
     tables = [*from_paper, *own_tables(report)]
+    curves = slice_table(points, report.systems, main.metric, main.split)
     if points:
-        tables.append(checkpoint_table(points, main.metric, main.split))
+        tables += [checkpoint_table(points, main.metric, main.split), *([curves] if curves else [])]
     table_paths = [path for table in tables for path in write_table(table, out / "tables")]
     columns, rows = tidy_rows(list(report.scores))
     write_text(out / "results.csv", comma_separated(columns, rows))
@@ -65,7 +66,7 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
     figures = [
         *report_figures(report),
         *([training] if training else []),
-        *paper_figures(report, from_paper),
+        *paper_figures(report, [*from_paper, *([curves] if curves else [])]),
     ]
     pairs = out / "pairs.html" if has_pairs(report.source) else None
     if pairs is not None:
