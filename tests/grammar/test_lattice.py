@@ -7,6 +7,8 @@ import pytest
 from recombine.grammar import Grammar
 from recombine.grammar.lattice import Cutter, Lattice
 
+from .conftest import SMALL, Write
+
 
 def cut(grammar: Grammar, text: str, language: str) -> Lattice:
     """The graph of a text."""
@@ -75,3 +77,18 @@ def test_dropped_comma_is_offered_again(toy: Grammar) -> None:
     assert lattice.complete
     assert {edge.entry.text for edge in empty} == {","}
     assert text.index(".") in {lattice.offsets[edge.start] for edge in empty}
+
+
+@pytest.mark.parametrize("mark", ['"¿" +', '"¿"', '"(" + "¿" +', '"«"'])
+def test_the_capital_may_come_after_a_mark(write: Write, mark: str) -> None:
+    """A sentence is read again as it was written, whatever stands before its first letter."""
+    line = f'decl   = {mark} subj VP + "?"'
+    grammar = Grammar.load(
+        write({"en.grammar": SMALL["en.grammar"].replace('decl   = subj VP + "."', line)})
+    )
+    tree = grammar.tree("decl(def(cat), sleep_(sleep))")
+    text = grammar.realise(tree, "en").text
+    assert "The cat" in text
+    assert tree in grammar.parse(text, "en")
+    assert tree in grammar.parse(text.replace("The", "the"), "en")
+    assert tree not in grammar.parse(text.replace("cat", "Cat"), "en")

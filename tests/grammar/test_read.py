@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from recombine.errors import GrammarError, Problems, RecombineError
@@ -144,6 +144,8 @@ MISTAKES = [
     ("en.grammar", "x = 'the' N", "single quotes"),
     ("en.grammar", "x = “the” N", "typographic"),
     ("en.grammar", 'x = "the N', "not closed"),
+    ("en.grammar", 'x = "the " N', "edge of a literal"),
+    ("en.grammar", 'x = N ".\t"', "edge of a literal"),
     ("en.grammar", "x = N[]", "no key"),
     ("en.grammar", "x = N[a", "not closed"),
     ("en.grammar", "x = N;", "semicolon"),
@@ -270,6 +272,7 @@ _PIECES = st.sampled_from(
     noise=st.lists(_PIECES, max_size=12).map(" ".join) | st.text(max_size=20),
     keep=st.booleans(),
 )
+@example(name="ja.grammar", position=0.3359375, noise="\t", keep=True)
 def test_fuzzed_files(
     name: str, position: float, noise: str, keep: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -26,13 +26,16 @@ _ARTICLE = re.compile(r"(?<![\w'-])[Aa](?= (\w[\w'-]*))")
 _COMMA = re.compile(r"(?<=,)\s*,|\s?,(?=[\s,]*[.?!;])")
 
 
+def first_letter(text: str) -> int:
+    """Where the first letter or digit of a text is, or -1: a sentence may begin with a mark."""
+    return next((index for index, letter in enumerate(text) if letter.isalnum()), -1)
+
+
 def capitalise(text: str) -> list[Edit]:
     """The first letter in upper case."""
-    for index, letter in enumerate(text):
-        if letter.isalnum():
-            upper = letter.upper()
-            return [Edit(index, index + 1, upper)] if upper != letter and len(upper) == 1 else []
-    return []
+    index = first_letter(text)
+    upper = text[index].upper() if index >= 0 else ""
+    return [Edit(index, index + 1, upper)] if len(upper) == 1 and upper != text[index] else []
 
 
 def commas(text: str) -> list[Edit]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from recombine.grammar.finish import first_letter
 from recombine.grammar.productions import Entry, Productions
 
 END: Any = object()  # key of a trie node that holds an entry
@@ -112,47 +113,49 @@ class Cutter:
     def _ends(self, text: str, is_first: bool) -> dict[int, list[tuple[int, Entry]]]:
         ends: dict[int, list[tuple[int, Entry]]] = {}
         queue = [0]
-        size = len(text)
-        trie = self.trie
+        lowered, capital = self.lowered(text) if is_first else (text, -1)
         while queue:
             start = queue.pop()
             if start in ends:
                 continue
             found: list[tuple[int, Entry]] = []
             ends[start] = found
-            node: Any = trie
-            position = start
-            while position < size:
-                node = node.get(text[position])
-                if node is None:
-                    break
-                position += 1
-                entry = node.get(END)
-                if entry is not None:
-                    self._add(text, entry, position, found, queue)
-            if start == 0 and is_first and self.capital and size:
-                lower = text[0].lower()
-                if lower != text[0]:
-                    self._lower_start(lower, text, found, queue)
+            self._follow(text, lowered, start, start, found, queue)
+            if start <= capital:
+                self._follow(lowered, lowered, start, capital, found, queue)
         return ends
 
-    def _lower_start(
-        self, lower: str, text: str, found: list[tuple[int, Entry]], queue: list[int]
+    def lowered(self, text: str) -> tuple[str, int]:
+        """The text without the capital letter of its beginning, and where that is, or -1."""
+        index = first_letter(text) if self.capital else -1
+        lower = text[index].lower() if index >= 0 else ""
+        if len(lower) != 1 or lower == text[index]:
+            return text, -1
+        return text[:index] + lower + text[index + 1 :], index
+
+    def _follow(
+        self,
+        text: str,
+        lowered: str,
+        start: int,
+        beyond: int,
+        found: list[tuple[int, Entry]],
+        queue: list[int],
     ) -> None:
-        node = self.trie.get(lower)
-        position = 1
-        while node is not None:
-            entry = node.get(END)
-            if entry is not None:
-                self._add(text, entry, position, found, queue)
-            if position >= len(text):
-                return
+        """Find the strings that begin at a place and end beyond another."""
+        node: Any = self.trie
+        for position in range(start, len(text)):
             node = node.get(text[position])
-            position += 1
+            if node is None:
+                return
+            entry = node.get(END)
+            if entry is not None and position >= beyond:
+                self._add(text, lowered, entry, position + 1, found, queue)
 
     def _add(
         self,
         text: str,
+        lowered: str,
         entry: Entry,
         position: int,
         found: list[tuple[int, Entry]],
@@ -162,7 +165,10 @@ class Cutter:
         if self.join and position < len(text):
             if text.startswith(self.join, position):
                 end = position + len(self.join)
-            elif not self._can_touch(entry.mask, text[position]):
+            elif not (
+                self._can_touch(entry.mask, text[position])
+                or self._can_touch(entry.mask, lowered[position])
+            ):
                 return
         found.append((end, entry))
         queue.append(end)

@@ -238,7 +238,7 @@ class ConcreteReader:
                     line.fail("two '+' in a row")
                 pieces.append(Glue())
             elif line.kind() == "string":
-                pieces.append(Text(unquote(line.take().text)))
+                pieces.append(_literal(line))
             else:
                 pieces.append(self._reference(line, any_field, params))
         if all(isinstance(piece, Glue) for piece in pieces):
@@ -284,6 +284,15 @@ def _strengthen(pieces: list[Piece]) -> list[Piece]:
             slots = sum(isinstance(other, Ref) for other in neighbours)
             pieces[index] = Glue(strong=slots < 2)
     return pieces
+
+
+def _literal(line: Cursor) -> Text:
+    text = unquote(line.peek())
+    # A sentence is read without the white space around it, so such a literal would be lost there.
+    if text != text.strip():
+        line.fail("white space at the edge of a literal; %join and '+' say what is between words")
+    line.take()
+    return Text(text)
 
 
 def _bind(piece: Piece, bound: dict[str, str]) -> Piece:

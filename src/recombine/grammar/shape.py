@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from recombine.grammar.finish import first_letter
 from recombine.grammar.lattice import END, Cutter
 from recombine.grammar.productions import Entry
 
@@ -48,7 +49,8 @@ class Shaper:
                 return None
             key.append(found[0])
             entries.extend(found[1])
-            memo = self._later
+            if memo is self._first and first_letter(chunk) >= 0:
+                memo = self._later
         return tuple(key), entries
 
     def _chunk(self, chunk: str, memo: dict[str, _Chunk | None]) -> _Chunk | None:
@@ -66,8 +68,7 @@ class Shaper:
 
     def _runs_on(self, chunk: str) -> bool:
         """Whether a string of several words could begin inside a chunk."""
-        letters = [chunk, chunk[0].lower() + chunk[1:]]
-        for text in letters:
+        for text in {chunk, self._cutter.lowered(chunk)[0]}:
             for start in range(len(text)):
                 node: Any = self._trie
                 for letter in text[start:]:
