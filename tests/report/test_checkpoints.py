@@ -47,9 +47,9 @@ def point(step: int, system: str, score: float, slices: dict[str, float]) -> Poi
 def test_patterns_have_their_own_curve():
     """A score that stands still may hide patterns that do not: the note names them."""
     points = [
-        point(10, "small", 50.0, {"deep": 90.0, "long": 10.0}),
+        point(10, "small", 50.0, {"deep": 90.0, "too_long": 10.0}),
         point(10, "large", 50.0, {"deep": 50.0}),
-        point(20, "small", 50.5, {"deep": 20.0, "long": 81.0}),
+        point(20, "small", 50.5, {"deep": 20.0, "too_long": 81.0}),
     ]
     table = slice_table(points, ("small", "large"), "exact", "gen")
     assert table is not None
@@ -57,12 +57,12 @@ def test_patterns_have_their_own_curve():
     assert table.rows == (
         ("deep", 10, 90.0, 50.0),
         ("deep", 20, 20.0, None),
-        ("long", 10, 10.0, None),
-        ("long", 20, 81.0, None),
+        ("too_long", 10, 10.0, None),
+        ("too_long", 20, 81.0, None),
     )
     (note,) = table.notes
     assert "small, from step-10 to step-20: +0.5 in all" in note
-    assert "long +71.0, deep -70.0" in note
+    assert "too long +71.0, deep -70.0" in note
 
 
 def test_no_table_where_nothing_is_sliced():

@@ -40,7 +40,7 @@ def test_patterns_are_a_heat_map_whose_orange_is_bad(findings):
     table = Table(
         "training-exact-gen-by-pattern", "Patterns", ("pattern", "step", *systems),
         (("cp_depth_3", 10, 1.0, 2.0, 3.0), ("cp_depth_3", 20, 3.0, 4.0, 5.0)),
-        ("small: most of single ones cp_depth_3 +2.0.",),
+        ("my_small: most of single ones cp depth 3 +2.0.",),
     )  # fmt: skip
     (figure,) = training_figures(findings, [table])
     colour = figure.spec["spec"]["encoding"]["color"]
@@ -49,5 +49,5 @@ def test_patterns_are_a_heat_map_whose_orange_is_bad(findings):
     assert {row["panel"] for row in figure.spec["data"]["values"]} == {"cp depth 3"}
     many = tuple((f"p{row // 2}", row % 2, 1.0, 2.0, 3.0) for row in range(200))
     assert not training_figures(findings, [Table(table.name, "Patterns", table.columns, many)])
-    assert figure.caption == "Patterns. small: most of single ones cp depth 3 +2.0."
+    assert figure.caption == "Patterns. my_small: most of single ones cp depth 3 +2.0."
     assert to_svg(figure.spec).startswith("<svg")

@@ -129,7 +129,7 @@ def _swings(points: Sequence[Point], system: str) -> str:
         if value in before.slices
     }
     widest = sorted(changes, key=lambda value: -abs(changes[value]))[:NAMED]
-    named = ", ".join(f"{value} {changes[value]:+.1f}" for value in widest)
+    named = ", ".join(f"{value.replace('_', ' ')} {changes[value]:+.1f}" for value in widest)
     total = after.score.estimate - before.score.estimate
     return (
         f"{system}, from {before.checkpoint} to {after.checkpoint}: {total:+.1f} in all, "

@@ -124,7 +124,7 @@ def _heat_map(
 
 def _caption(table: Table, tables: Sequence[Table]) -> str:
     if "-by-" in table.name:
-        return " ".join((f"{table.title}.", *table.notes)).replace("_", " ")
+        return " ".join((f"{table.title}.", *table.notes))
     return table.title + _peaks(tables if "Figure 3" in table.title else ())
 
 
