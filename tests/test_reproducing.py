@@ -93,14 +93,58 @@ def test_groups(
         assert row[1:] == expected, place
 
 
-def test_curve(repository: Path) -> None:
-    """Test and gen over training."""
-    path = repository / "docs" / "results" / "sget" / "transformer-256-seed-4-curve.csv"
+def test_categories(repository: Path, scores: dict[str, dict[Key, float]]) -> None:
+    """Table 4, and Table 6 by category."""
+    rows = {row[0].strip(): row[1:] for row in table(repository, "category")}
+    keys = [key for key in scores[TRANSFORMERS[0]] if key[1] == "category" and "exact" in key]
+    assert {key[2].lower() for key in keys} == set(rows)
+    for *place, _ in keys:
+        expected = []
+        for metric in ("exact", "bleu", "partial"):
+            for names in (TRANSFORMERS, LSTMS):
+                values = [scores[name].get((*place, metric)) for name in names]
+                known = [value for value in values if value is not None]
+                expected.append(spread(known) if known else "-")
+        expected.insert(2, f"{scores[SHORT[0]][place[0], place[1], place[2], 'exact']:.1f}")
+        assert rows[place[2].lower()] == expected, place
+
+
+def test_complement_clause(repository: Path) -> None:
+    """Table 11: each row is one of the report's."""
+    path = repository / "docs" / "results" / "sget" / "table-11-transformer-1-4-lstm-1-2.csv"
     with path.open(encoding="utf-8", newline="") as lines:
-        overall = [
-            row for row in csv.DictReader(lines) if (row["tag"], row["metric"]) == ("all", "exact")
+        found = [
+            [
+                f"{float(row[f'{system} exact, in_cp={inside}']):.1f}"
+                for system in ("transformer", "lstm")
+                for inside in (0, 1)
+            ]
+            for row in csv.DictReader(lines)
+            if row["lstm exact, in_cp=1"]
         ]
-    rows = {row[0]: row[1:] for row in table(repository, "exact match after step")}
-    for split in ("test", "gen"):
-        found = [f"{float(row['score']):.1f}" for row in overall if row["split"] == split]
-        assert rows[split] == found
+    rows = table(repository, "pattern | Transformer outside")
+    assert len(rows) == 9
+    assert all(row[1:] in found for row in rows)
+
+
+def test_curve(repository: Path) -> None:
+    """Test, gen, groups and patterns over training, and dev."""
+    folder = repository / "docs" / "results" / "sget"
+    curves: dict[tuple[str, str], list[str]] = {}
+    with (folder / "transformer-256-seed-4-curve.csv").open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            if row["metric"] == "exact":
+                curve = curves.setdefault((row["split"], row["value"]), [])
+                curve.append(f"{float(row['score']):.1f}")
+    rows = {row[0].strip(): row[1:] for row in table(repository, "exact match after step")}
+    assert rows.pop("test") == curves["test", "all"]
+    assert rows.pop("gen") == curves["gen", "all"]
+    steps = ("5000", "10000", "20000", "30000", "50000", "70000")
+    with (folder / "dev-curves.csv").open(encoding="utf-8", newline="") as lines:
+        dev = {
+            row["step"]: f"{100 * float(row['dev_exact']):.1f}"
+            for row in csv.DictReader(lines)
+            if (row["model"], row["seed"]) == ("transformer-256", "4")
+        }
+    assert rows.pop("dev") == [dev[step] for step in steps]
+    assert all(row in curves.values() for row in rows.values())

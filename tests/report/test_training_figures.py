@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recombine.report.figures import to_svg
 from recombine.report.tables import Table
-from recombine.report.training_figures import training_figures
+from recombine.report.training_figures import slice_figure, training_figures
 
 
 def test_curves_are_drawn_panel_by_panel(findings):
@@ -42,12 +42,13 @@ def test_patterns_are_a_heat_map_whose_orange_is_bad(findings):
         (("cp_depth_3", 10, 1.0, 2.0, 3.0), ("cp_depth_3", 20, 3.0, 4.0, 5.0)),
         ("my_small: most of single ones cp depth 3 +2.0.",),
     )  # fmt: skip
-    (figure,) = training_figures(findings, [table])
+    figure = slice_figure(findings, table)
+    assert figure is not None
     colour = figure.spec["spec"]["encoding"]["color"]
     assert colour["title"] == findings.main.metric
     assert colour["scale"]["range"][0] == "#e3995f"
     assert {row["panel"] for row in figure.spec["data"]["values"]} == {"cp depth 3"}
     many = tuple((f"p{row // 2}", row % 2, 1.0, 2.0, 3.0) for row in range(200))
-    assert not training_figures(findings, [Table(table.name, "Patterns", table.columns, many)])
+    assert slice_figure(findings, Table(table.name, "Patterns", table.columns, many)) is None
     assert figure.caption == "Patterns. my_small: most of single ones cp depth 3 +2.0."
     assert to_svg(figure.spec).startswith("<svg")

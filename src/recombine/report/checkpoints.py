@@ -15,6 +15,8 @@ from recombine.report.options import ReportOptions
 from recombine.report.summary import Score, main_tag, overall
 from recombine.report.tables import Cell, Table
 
+# A series of a curve, such as ("synthetic", "np"), by checkpoint and system.
+Series = dict[tuple[str, ...], dict[str, dict[str, float]]]
 # How many patterns a note names.
 NAMED = 3
 
@@ -27,11 +29,6 @@ class Point(NamedTuple):
     score: Score
     tag: str | None = None
     slices: Mapping[str, float] = {}
-
-    @property
-    def place(self) -> Cell:
-        """The step, or the name of a checkpoint that has none."""
-        return int(self.step) if self.step >= 0 else self.checkpoint
 
 
 def step_of(checkpoint: str) -> float:
@@ -95,26 +92,42 @@ def slice_table(
     if len(tags) != 1:
         return None
     (tag,) = tags
-    rows: list[tuple[Cell, ...]] = []
-    rules = set()
-    for value in dict.fromkeys(value for point in points for value in point.slices):
-        rules.add(len(rows))
-        by_place: dict[Cell, dict[str, float]] = {}
-        for point in points:
-            if value in point.slices:
-                by_place.setdefault(point.place, {})[point.score.system] = point.slices[value]
-        rows += [
-            (value, place, *(scores.get(one) for one in systems))
-            for place, scores in by_place.items()
-        ]
-    return Table(
+    found: Series = {}
+    for point in points:
+        for value, score in point.slices.items():
+            by_checkpoint = found.setdefault((value,), {})
+            by_checkpoint.setdefault(point.checkpoint, {})[point.score.system] = score
+    return series_table(
+        found,
+        list(dict.fromkeys(point.checkpoint for point in points)),
+        (tag, "step", *systems),
         f"training-{metric}-{split}-by-{tag}",
         f"{metric} on {split} during training, by {tag}",
-        (tag, "step", *systems),
-        tuple(rows),
         tuple(note for one in systems if (note := _swings(points, one))),
-        frozenset(rules),
     )
+
+
+def series_table(
+    found: Series,
+    checkpoints: Sequence[str],
+    columns: tuple[str, ...],
+    name: str,
+    title: str,
+    notes: tuple[str, ...],
+) -> Table:
+    """Several curves as a table; the columns are those of a series, "step" and the systems."""
+    systems = columns[columns.index("step") + 1 :]
+    rows: list[tuple[Cell, ...]] = []
+    rules = set()
+    for series, by_checkpoint in found.items():
+        rules.add(len(rows))
+        for checkpoint in checkpoints:
+            by_system = by_checkpoint.get(checkpoint)
+            if by_system is not None:
+                step = step_of(checkpoint)
+                shown: Cell = int(step) if step >= 0 else checkpoint
+                rows.append((*series, shown, *(by_system.get(one) for one in systems)))
+    return Table(name, title, columns, tuple(rows), notes, frozenset(rules))
 
 
 def _swings(points: Sequence[Point], system: str) -> str:

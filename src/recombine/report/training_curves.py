@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recombine.metrics.checkpoints import Curve, IdiomCurves, idiom_curves
-from recombine.report.checkpoints import step_of
+from recombine.report.checkpoints import Series, series_table, step_of
 from recombine.report.observations import Panel, Source, read_panel
 from recombine.report.source import read_rows
 from recombine.report.tables import Cell, Table
@@ -23,8 +23,6 @@ from recombine.report.tables import Cell, Table
 # From this share of unusable outputs on, a checkpoint gives no point.
 MOST_UNUSABLE = 0.5
 SPLITS = ("overgeneralisation", "context")
-# A series of a curve, such as ("synthetic", "np"), by checkpoint and system.
-Series = dict[tuple[str, ...], dict[str, dict[str, float]]]
 
 
 class State(NamedTuple):
@@ -52,19 +50,19 @@ def training_tables(source: Source) -> list[Table]:
         system: read_idiom_curves(source, system, checkpoints, ready) for system in source.systems
     }
     tables = [
-        _series_table(
+        _curves(
             source, checkpoints, systematicity(source, checkpoints, ready), ("data", "condition"),
             "training-systematicity", "Consistency of recombinations during training (Figure 1)",
         ),
-        _series_table(
+        _curves(
             source, checkpoints, substitutivity(source, checkpoints, ready), ("data", "measure"),
             "training-substitutivity", "Consistency under synonyms during training (Figure 2)",
         ),
-        _series_table(
+        _curves(
             source, checkpoints, _means(idioms), ("data",), "training-overgeneralisation",
             "Literal renderings during training, mean over idioms (Figure 3)",
         ),
-        _series_table(
+        _curves(
             source, checkpoints, _each(idioms), ("idiom",), "training-idioms",
             "Literal renderings of each idiom during training",
         ),
@@ -254,7 +252,7 @@ def _add_curve(found: Series, series: tuple[str, ...], system: str, curve: Curve
         by_checkpoint.setdefault(curve.checkpoints[place], {})[system] = 100 * value
 
 
-def _series_table(
+def _curves(
     source: Source,
     checkpoints: Sequence[str],
     found: Series,
@@ -262,19 +260,9 @@ def _series_table(
     name: str,
     title: str,
 ) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    rules = set()
-    for series, by_checkpoint in found.items():
-        rules.add(len(rows))
-        for checkpoint in checkpoints:
-            by_system = by_checkpoint.get(checkpoint)
-            if by_system is not None:
-                step = step_of(checkpoint)
-                shown: Cell = int(step) if step >= 0 else checkpoint
-                rows.append((*series, shown, *(by_system.get(one) for one in source.systems)))
     note = "No value: the checkpoint does not translate yet (table training-checkpoints)."
-    return Table(
-        name, title, (*columns, "step", *source.systems), tuple(rows), (note,), frozenset(rules)
+    return series_table(
+        found, checkpoints, (*columns, "step", *source.systems), name, title, (note,)
     )
 
 

@@ -25,17 +25,22 @@ def training_figures(report: Report, tables: Sequence[Table]) -> list[Figure]:
         if len({row["step"] for row in rows}) < 2:
             continue
         if table.name == "training-idioms":
-            spec = _heat_map(report, rows, "% literal", (_GOOD, _MIDDLE, _BAD))
-        elif "-by-" in table.name:
-            if len({row["panel"] for row in rows}) > _MOST_ROWS:
-                continue
-            main = report.main
-            colours = (_BAD, _MIDDLE, _GOOD) if main.higher_is_better else (_GOOD, _MIDDLE, _BAD)
-            spec = _heat_map(report, rows, main.metric, colours)
+            spec = _heat_map(report, rows, "% literal", less_is_better=True)
         else:
             spec = _panels(report, rows)
-        figures.append(Figure(table.name, _caption(table, tables), spec, True))
+        caption = table.title + _peaks(tables if "Figure 3" in table.title else ())
+        figures.append(Figure(table.name, caption, spec, True))
     return figures
+
+
+def slice_figure(report: Report, table: Table) -> Figure | None:
+    """Every pattern over training, if these are few enough to be read."""
+    rows = _points(table)
+    if len({row["step"] for row in rows}) < 2 or len({row["panel"] for row in rows}) > _MOST_ROWS:
+        return None
+    main = report.main
+    spec = _heat_map(report, rows, main.metric, less_is_better=not main.higher_is_better)
+    return Figure(table.name, " ".join((f"{table.title}.", *table.notes)), spec, True)
 
 
 def _points(table: Table) -> list[dict[str, Any]]:
@@ -93,9 +98,10 @@ def _panels(report: Report, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _heat_map(
-    report: Report, rows: Sequence[dict[str, Any]], title: str, colours: Sequence[str]
+    report: Report, rows: Sequence[dict[str, Any]], title: str, *, less_is_better: bool
 ) -> dict[str, Any]:
     """Idioms or patterns by checkpoints, one panel per system."""
+    colours = [_GOOD, _MIDDLE, _BAD] if less_is_better else [_BAD, _MIDDLE, _GOOD]
     spec = _facets(rows)
     spec["config"]["legend"] |= {"orient": "right", "titleColor": INK}
     # A reader's font may be wider than the one the labels are measured with.
@@ -106,26 +112,19 @@ def _heat_map(
         }
     }  # fmt: skip
     spec["spec"] = {
-        "width": {"step": 28},
+        "width": {"step": 18},
         "height": {"step": 16},
         "mark": "rect",
         "encoding": {
             "x": {"field": "step", "type": "ordinal", "title": "training step",
-                  "axis": {"labelAngle": 0, "labelExpr": "format(datum.value, '~s')"}},
+                  "axis": {"labelExpr": "format(datum.value, '~s')"}},
             "y": {"field": "panel", "type": "nominal", "title": None,
                   "sort": list(dict.fromkeys(row["panel"] for row in rows))},
             "color": {"field": "score", "type": "quantitative", "title": title,
-                      "scale": {"domain": [0, 50, 100], "range": list(colours),
-                                "interpolate": "rgb"}},
+                      "scale": {"domain": [0, 50, 100], "range": colours, "interpolate": "rgb"}},
         },
     }  # fmt: skip
     return spec
-
-
-def _caption(table: Table, tables: Sequence[Table]) -> str:
-    if "-by-" in table.name:
-        return " ".join((f"{table.title}.", *table.notes))
-    return table.title + _peaks(tables if "Figure 3" in table.title else ())
 
 
 def _peaks(tables: Sequence[Table]) -> str:

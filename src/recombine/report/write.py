@@ -23,6 +23,7 @@ from recombine.report.pairs_page import has_pairs, pairs_page
 from recombine.report.paper_figures import paper_figures, training_figure
 from recombine.report.summary import tidy_rows
 from recombine.report.tables import Table, comma_separated, markdown, write_table
+from recombine.report.training_figures import slice_figure
 
 
 @collection_paused()
@@ -55,18 +56,23 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
         [] if has_curves else checkpoint_points(report.source, main.metric, main.split, options)
     )
     tables = [*from_paper, *own_tables(report)]
-    curves = slice_table(points, report.systems, main.metric, main.split)
     if points:
-        tables += [checkpoint_table(points, main.metric, main.split), *([curves] if curves else [])]
+        tables.append(checkpoint_table(points, main.metric, main.split))
+    slices = slice_table(points, report.systems, main.metric, main.split)
+    if slices is not None:
+        tables.append(slices)
     table_paths = [path for table in tables for path in write_table(table, out / "tables")]
     columns, rows = tidy_rows(list(report.scores))
     write_text(out / "results.csv", comma_separated(columns, rows))
     write_text(out / "report.md", markdown_report(report, tables))
-    training = training_figure(report, points, main.metric, main.split)
+    training = (
+        training_figure(report, points, main.metric, main.split),
+        slice_figure(report, slices) if slices is not None else None,
+    )
     figures = [
         *report_figures(report),
-        *([training] if training else []),
-        *paper_figures(report, [*from_paper, *([curves] if curves else [])]),
+        *(figure for figure in training if figure is not None),
+        *paper_figures(report, from_paper),
     ]
     pairs = out / "pairs.html" if has_pairs(report.source) else None
     if pairs is not None:
