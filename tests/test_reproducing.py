@@ -54,6 +54,17 @@ def spread(values: Sequence[float]) -> str:
     return f"{mean(values):.1f} ± {stdev(values):.1f}"
 
 
+def spreads(scores: dict[str, dict[Key, float]], split: str, tag: str, value: str) -> list[str]:
+    """Return both models' scores on each metric, or a dash where it is not defined."""
+    found = []
+    for metric in ("exact", "bleu", "partial"):
+        for names in (TRANSFORMERS, LSTMS):
+            values = [scores[name].get((split, tag, value, metric)) for name in names]
+            known = [score for score in values if score is not None]
+            found.append(spread(known) if known else "-")
+    return found
+
+
 def test_patterns(
     repository: Path, scores: dict[str, dict[Key, float]], published: dict[str, float]
 ) -> None:
@@ -82,12 +93,7 @@ def test_groups(
     places = [("test", "all", "all"), *(("gen", "group_name", group) for group in groups)]
     places.append(("gen", "all", "all"))
     for place, row in zip(places, table(repository, "group"), strict=True):
-        expected = []
-        for metric in ("exact", "bleu", "partial"):
-            for names in (TRANSFORMERS, LSTMS):
-                values = [scores[name].get((*place, metric)) for name in names]
-                known = [value for value in values if value is not None]
-                expected.append(spread(known) if known else "-")
+        expected = spreads(scores, *place)
         theirs = published.get("" if place[0] == "gen" and place[2] == "all" else place[2])
         expected.insert(1, "-" if theirs is None else f"{theirs:.1f}")
         assert row[1:] == expected, place
@@ -98,15 +104,10 @@ def test_categories(repository: Path, scores: dict[str, dict[Key, float]]) -> No
     rows = {row[0].strip(): row[1:] for row in table(repository, "category")}
     keys = [key for key in scores[TRANSFORMERS[0]] if key[1] == "category" and "exact" in key]
     assert {key[2].lower() for key in keys} == set(rows)
-    for *place, _ in keys:
-        expected = []
-        for metric in ("exact", "bleu", "partial"):
-            for names in (TRANSFORMERS, LSTMS):
-                values = [scores[name].get((*place, metric)) for name in names]
-                known = [value for value in values if value is not None]
-                expected.append(spread(known) if known else "-")
-        expected.insert(2, f"{scores[SHORT[0]][place[0], place[1], place[2], 'exact']:.1f}")
-        assert rows[place[2].lower()] == expected, place
+    for split, tag, category, _ in keys:
+        expected = spreads(scores, split, tag, category)
+        expected.insert(2, f"{scores[SHORT[0]][split, tag, category, 'exact']:.1f}")
+        assert rows[category.lower()] == expected, category
 
 
 def test_complement_clause(repository: Path) -> None:
