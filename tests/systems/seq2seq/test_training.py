@@ -168,13 +168,17 @@ def test_models_that_train_together_agree_on_the_machine(
     assert not list(tmp_path.iterdir())
 
 
-def test_the_number_format_is_chosen_unless_given() -> None:
-    """A GPU trains a Transformer in bfloat16 and an LSTM, which cuDNN runs, in float32."""
+def test_the_number_format_is_chosen_unless_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU that has bfloat16 trains in it; what only emulates it, and a CPU, in float32."""
     cpu, gpu = torch.device("cpu"), torch.device("cuda")
-    assert choose_dtype(Transformer(), gpu) == choose_dtype(Lstm(precision="bfloat16"), gpu)
-    assert choose_dtype(Transformer(), gpu) == torch.bfloat16
-    for options, device in ((Lstm(), gpu), (Transformer(), cpu), (Lstm(), cpu)):
-        assert choose_dtype(options, device) == torch.float32
+    for has in (True, False):
+        monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda has=has, **_: has)
+        for kind in (Transformer, Lstm):
+            expected = torch.bfloat16 if has else torch.float32
+            assert choose_dtype(kind(), gpu) == expected
+            assert choose_dtype(kind(), cpu) == torch.float32
+            assert choose_dtype(kind(precision="bfloat16"), cpu) == torch.bfloat16
+            assert choose_dtype(kind(precision="float32"), gpu) == torch.float32
 
 
 def test_an_empty_training_set_is_named(tmp_path: Path) -> None:

@@ -16,8 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -71,19 +70,17 @@ class GraphStepper:
         self.rate = math.nan
         self.graphs: dict[Size, torch.cuda.CUDAGraph] = {}
         self._load_chunk(replica.state.step)
-        # An LSTM in float32 uses the tensor cores anyway, in cuDNN, unless float32 was asked for.
-        with _tensor_cores(not packed and options.precision == "auto"):
-            spread, size = self.shapes.probe()
-            probe = self.shapes.lay(torch.from_numpy(spread).to(device), size)
-            with suppress(Exception):  # what fails here fails again where it is reported
-                self._compile(probe[0], size)
-            self._require_agreement(*probe, size)
-            self.optimiser.compute.operations = self.operations
-            try:
-                self._capture()
-            except BaseException:
-                self.optimiser.compute.operations = Operations()
-                raise
+        spread, size = self.shapes.probe()
+        probe = self.shapes.lay(torch.from_numpy(spread).to(device), size)
+        with suppress(Exception):  # what fails here fails again where it is reported
+            self._compile(probe[0], size)
+        self._require_agreement(*probe, size)
+        self.optimiser.compute.operations = self.operations
+        try:
+            self._capture()
+        except BaseException:
+            self.optimiser.compute.operations = Operations()
+            raise
         replica.note(
             step=replica.state.step,
             event="graphs",
@@ -256,15 +253,3 @@ def step_seeds(seed: int, first: int, count: int) -> Numbers:
         mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         mixed = mixed ^ (mixed >> np.uint64(31))
     return (mixed >> np.uint64(1)).astype(np.int64)
-
-
-@contextmanager
-def _tensor_cores(wanted: bool) -> Iterator[None]:
-    """Let float32 products round their factors to TF32 while kernels are chosen."""
-    before = torch.get_float32_matmul_precision()
-    if wanted:
-        torch.set_float32_matmul_precision("high")
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)

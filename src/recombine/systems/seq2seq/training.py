@@ -103,10 +103,10 @@ def choose_dtype(options: Options, device: torch.device) -> torch.dtype:
     """Return the number format of the layers."""
     if options.precision != "auto":
         return torch.float32 if options.precision == "float32" else torch.bfloat16
-    # cuDNN's LSTM takes no bfloat16 in every version; float32 uses the tensor cores there (TF32).
-    if device.type == "cpu" or isinstance(options, LstmOptions):
-        return torch.float32
-    return torch.bfloat16
+    # GPUs before Ampere only emulate bfloat16.
+    if device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False):
+        return torch.bfloat16
+    return torch.float32
 
 
 def configure(options: Options, device: torch.device) -> None:
