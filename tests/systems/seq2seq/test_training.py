@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import torch
 from recombine.benchmark import Example
 from recombine.errors import ConfigError, DataError, SystemFailure
 from recombine.systems.base import TrainingData
+from recombine.systems.seq2seq import training
 from recombine.systems.seq2seq.checkpoint import read_state, read_tensors
 from recombine.systems.seq2seq.replica import EagerStepper
 from recombine.systems.seq2seq.system import Lstm, Transformer
@@ -179,6 +182,36 @@ def test_the_number_format_is_chosen_unless_given(monkeypatch: pytest.MonkeyPatc
             assert choose_dtype(kind(), cpu) == torch.float32
             assert choose_dtype(kind(precision="bfloat16"), cpu) == torch.bfloat16
             assert choose_dtype(kind(precision="float32"), gpu) == torch.float32
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["one after another", "together"])
+def test_a_seed_that_diverges_does_not_stop_the_others(
+    data: TrainingData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: bool
+) -> None:
+    """The others are trained to the end, and the error says which one is not."""
+    original = EagerStepper.read_loss
+
+    def read_loss(self: EagerStepper) -> float:
+        loss = original(self)
+        return math.nan if (self.replica.seed, self.replica.state.step) == (2, 10) else loss
+
+    monkeypatch.setattr(EagerStepper, "read_loss", read_loss)
+    if together:
+        monkeypatch.setattr(training, "_groups", lambda jobs, device: [jobs])
+    system = Transformer(preset="tiny", steps=20, log_every=5, checkpoint_every=5)
+    folders = {seed: tmp_path / str(seed) for seed in (1, 2, 3)}
+    expected = f"{folders[2]}: the loss is nan before step 10"
+    with pytest.raises(SystemFailure, match=re.escape(expected)) as caught:
+        system.train_many(data, folders)
+    assert "step 5 is kept" in caught.value.render()
+    assert "the other 2" in caught.value.render()
+    states = [read_state(folder) for folder in folders.values()]
+    assert [state and state.step for state in states] == [20, 5, 20]
+    monkeypatch.undo()
+    system.train_many(data, folders)
+    state = read_state(folders[2])
+    assert state is not None
+    assert state.finished
 
 
 def test_an_empty_training_set_is_named(tmp_path: Path) -> None:

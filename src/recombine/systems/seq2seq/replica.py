@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from recombine.errors import SystemFailure
+from recombine.errors import SystemFailure, Where
 from recombine.files import Appender, read_jsonl, write_jsonl
 from recombine.systems.seq2seq.checkpoint import (
     State,
@@ -189,6 +189,7 @@ class Replica:
             last = read_state(self.model_dir)
             raise SystemFailure(
                 f"the loss is {self.loss} before step {step}: training has diverged",
+                Where(str(self.model_dir)),
                 hint='lower learning_rate, set clip_norm or precision = "float32"; '
                 + (f"the state at step {last.step} is kept" if last else "nothing was saved yet"),
             )

@@ -66,8 +66,21 @@ def train_jobs(jobs: Sequence[Job]) -> None:
         if state is None or state.step < job.options.steps:
             todo.append(job)
     started = time.monotonic()
-    for together in [todo] if device.type == "cuda" else [[job] for job in todo]:
-        _run([_replica(job, device, world) for job in together], started)
+    diverged: list[SystemFailure] = []
+    for together in _groups(todo, device):
+        diverged += _run([_replica(job, device, world) for job in together], started)
+    if diverged:
+        rest = len(jobs) - len(diverged)
+        raise SystemFailure(
+            "; ".join(map(str, diverged)),
+            hint=f"{diverged[0].hint}"
+            + (f"; the other {rest} are trained: use them without this seed" if rest else ""),
+        )
+
+
+def _groups(jobs: list[Job], device: torch.device) -> list[list[Job]]:
+    """Return what is trained side by side: all on a GPU, which one model does not fill."""
+    return [jobs] if device.type == "cuda" else [[job] for job in jobs]
 
 
 def kind_of(options: Options) -> str:
@@ -156,49 +169,55 @@ def _replica(job: Job, device: torch.device, world: World) -> Replica:
     return replica
 
 
-def _run(replicas: list[Replica], started: float) -> None:
+def _run(replicas: list[Replica], started: float) -> list[SystemFailure]:
+    """Train the replicas to the end, without those that diverge: return what is wrong with them."""
     from recombine.run import progress
 
     if not replicas:
-        return
+        return []
     for replica in replicas:
         if replica.device.type == "cuda" and replica.options.graphs and replica.world.size == 1:
             _use_graph(replica)
     label = ", ".join(f"{kind_of(one.options)} seed {one.seed}" for one in replicas)
+    going, diverged = replicas, []
     total = sum(replica.options.steps - replica.state.step for replica in replicas)
     try:
         with progress(f"training {label}", total) as bar:
-            while going := [replica for replica in replicas if not replica.done]:
+            while going:
                 moving = [(replica, replica.next_boundary()) for replica in going]
                 while moving:
                     for replica, _ in moving:
                         replica.take_step()
                     bar.advance(len(moving))
                     moving = [(one, until) for one, until in moving if one.state.step < until]
+                sound = []
                 for replica in going:
-                    replica.at_boundary()
+                    try:
+                        replica.at_boundary()
+                        sound.append(replica)
+                    except SystemFailure as error:
+                        diverged.append(error)
                 lead = going[0]
                 bar.note(
                     loss=lead.loss,
                     dev=lead.state.best_score if lead.state.best_step is not None else "-",
                     pairs_s=sum(replica.rate for replica in going),
                 )
+                going = [replica for replica in sound if not replica.done]
                 _stop_in_time(going, started)
     finally:
         for replica in replicas:
             replica.close()
+    return diverged
 
 
 def _stop_in_time(replicas: list[Replica], started: float) -> None:
     minutes = (time.monotonic() - started) / 60
-    limit = replicas[0].options.max_minutes
+    limit = replicas[0].options.max_minutes if replicas else 0
     if not limit or minutes < limit:
         return
-    if all(replica.done for replica in replicas):
-        return
     for replica in replicas:
-        if not replica.done:
-            replica.save()
+        replica.save()
     where = ", ".join(f"{replica.state.step} of {replica.options.steps}" for replica in replicas)
     raise SystemFailure(
         f"stopped at step {where} after {minutes:.1f} minutes", hint="run again to continue"
