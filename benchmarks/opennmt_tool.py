@@ -4,7 +4,9 @@ The pairs are written as text, one token per piece, and `python -m onmt.bin.trai
 the configuration released for SGET: micro-batches of 256 sentences, Adam at 1e-4, fp16 on a GPU.
 Loading, batching and logging count, as they do in a user's training, and are OpenNMT-py's defaults
 (its bucket of 262,144 sentences and two loading processes). Time is that between its first and its
-last report, so that starting and filling the first bucket do not count.
+last report, so that starting and filling the first bucket do not count. What a short training draws
+from its buckets may be shorter than the data is on average, as few sentences are long, so target
+pieces are counted and turned into pairs of average length.
 """
 
 from __future__ import annotations
@@ -26,8 +28,11 @@ from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.vocabulary import SPECIAL
 
 REPORTS = 20
-# "[2024-05-01 12:00:00,123 INFO] Step 50/  600; acc: ...; sents:   12800; bsz: ..."
-REPORT = re.compile(r"^\[(\S+ \S+) INFO\] Step +(\d+)/.*; sents: +(\d+);", re.MULTILINE)
+# "[2024-05-01 12:00:00,123 INFO] Step 50/  600; ...; sents:   12800; bsz: 2048/4531/256; ...":
+# sentences since the last report, and pieces and sentences of its average batch.
+REPORT = re.compile(
+    r"^\[(\S+ \S+) INFO\] Step.*; sents: +(\d+); bsz: *\d+/ *(\d+)/ *(\d+);", re.MULTILINE
+)
 
 
 class ToolFailure(Exception):
@@ -35,11 +40,10 @@ class ToolFailure(Exception):
 
 
 class Report(NamedTuple):
-    """One line of OpenNMT-py's log: when, at which step, sentences since the last."""
+    """One line of OpenNMT-py's log: when, and target pieces since the last."""
 
     time: datetime
-    step: int
-    sentences: int
+    pieces: float
 
 
 def pairs_per_second(
@@ -62,21 +66,24 @@ def pairs_per_second(
     reports = read_reports(done.stdout)
     if done.returncode or len(reports) < 2:
         raise ToolFailure(done.stdout[-3000:])
-    return rate(reports)
+    return rate(reports) / float(prepared.corpus.target.lengths.mean())
 
 
 def read_reports(log: str) -> list[Report]:
     """Return the reports in a log."""
     return [
-        Report(datetime.strptime(time, "%Y-%m-%d %H:%M:%S,%f"), int(step), int(sentences))
-        for time, step, sentences in REPORT.findall(log)
+        Report(
+            datetime.strptime(time, "%Y-%m-%d %H:%M:%S,%f"),
+            int(sentences) * int(pieces) / int(size),
+        )
+        for time, sentences, pieces, size in REPORT.findall(log)
     ]
 
 
 def rate(reports: list[Report]) -> float:
-    """Return pairs per second from the first report to the last."""
+    """Return target pieces per second from the first report to the last."""
     seconds = (reports[-1].time - reports[0].time).total_seconds()
-    return sum(report.sentences for report in reports[1:]) / seconds
+    return sum(report.pieces for report in reports[1:]) / seconds
 
 
 def write_setup(

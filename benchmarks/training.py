@@ -360,6 +360,7 @@ def main() -> None:
         f"pieces (longest {corpus.source.lengths.max()}, {corpus.target.lengths.max()}), "
         f"{flops_per_pair(prepared, options) / 1e9:.2f} GFLOP a pair"
     )
+    configure(options, device)
     rate = matmul_rate(device, choose_dtype(options, device))
     print(f"measured matmul rate: {rate / 1e12:.2f} TFLOP/s")
     rows = []
