@@ -66,16 +66,13 @@ def train_jobs(jobs: Sequence[Job]) -> None:
         if state is None or state.step < job.options.steps:
             todo.append(job)
     started = time.monotonic()
-    diverged: list[SystemFailure] = []
+    failures: list[SystemFailure] = []
     for together in _groups(todo, device):
-        diverged += _run([_replica(job, device, world) for job in together], started)
-    if diverged:
-        rest = len(jobs) - len(diverged)
-        raise SystemFailure(
-            "; ".join(map(str, diverged)),
-            hint=f"{diverged[0].hint}"
-            + (f"; the other {rest} are trained: use them without this seed" if rest else ""),
-        )
+        failures += _run([_replica(job, device, world) for job in together], started)
+    if failures:
+        rest = len(jobs) - len(failures)
+        others = f"; the other {rest} are trained, drop what failed to use them" if rest else ""
+        raise SystemFailure("; ".join(map(str, failures)), hint=f"{failures[0].hint}{others}")
 
 
 def _groups(jobs: list[Job], device: torch.device) -> list[list[Job]]:
@@ -170,7 +167,7 @@ def _replica(job: Job, device: torch.device, world: World) -> Replica:
 
 
 def _run(replicas: list[Replica], started: float) -> list[SystemFailure]:
-    """Train the replicas to the end, without those that diverge: return what is wrong with them."""
+    """Train the replicas to the end, without those that diverge; return their failures."""
     from recombine.run import progress
 
     if not replicas:
@@ -179,7 +176,7 @@ def _run(replicas: list[Replica], started: float) -> list[SystemFailure]:
         if replica.device.type == "cuda" and replica.options.graphs and replica.world.size == 1:
             _use_graph(replica)
     label = ", ".join(f"{kind_of(one.options)} seed {one.seed}" for one in replicas)
-    going, diverged = replicas, []
+    going, failures = replicas, []
     total = sum(replica.options.steps - replica.state.step for replica in replicas)
     try:
         with progress(f"training {label}", total) as bar:
@@ -196,7 +193,7 @@ def _run(replicas: list[Replica], started: float) -> list[SystemFailure]:
                         replica.at_boundary()
                         sound.append(replica)
                     except SystemFailure as error:
-                        diverged.append(error)
+                        failures.append(error)
                 lead = going[0]
                 bar.note(
                     loss=lead.loss,
@@ -208,7 +205,7 @@ def _run(replicas: list[Replica], started: float) -> list[SystemFailure]:
     finally:
         for replica in replicas:
             replica.close()
-    return diverged
+    return failures
 
 
 def _stop_in_time(replicas: list[Replica], started: float) -> None:
