@@ -75,7 +75,7 @@ def test_a_changed_option_is_refused_and_force_keeps_the_old_file(experiment_fil
     translate(experiment)
     changed = read_experiment(experiment_file, ["system.memory.default=!"])
     assert train(changed) == 0  # a decoding option does not make the model stale
-    with pytest.raises(StaleOutput, match="'options'"):
+    with pytest.raises(StaleOutput, match=r"'options\.default'"):
         translate(changed)
     translate(changed, force=True)
     folder = changed.run / "memory" / "seed-1" / "translations"

@@ -55,7 +55,15 @@ def test_what_force_replaces_is_kept(tmp_path):
 def test_difference_sees_added_and_removed_fields():
     """Tuples and lists are the same thing once stored."""
     assert difference({"a": [1]}, {"a": (1,)}) is None
-    assert difference({"a": 1}, {"a": 1, "b": 2}) == "b"
+    assert difference({"a": 1}, {"a": 1, "b": 2}) == ("b", None, 2)
+
+
+def test_difference_looks_into_options():
+    """All options in one line, cut off, would look the same before and after."""
+    old = {"options": {"preset": "tiny", "steps": 10}, "seed": 1}
+    new = {"options": {"preset": "tiny", "steps": 30}, "seed": 1}
+    assert difference(old, new) == ("options.steps", 10, 30)
+    assert difference({"options": None}, new) == ("options", None, new["options"])
 
 
 def test_progress_is_silent_without_a_terminal(capsys):

@@ -21,7 +21,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from recombine.errors import ConfigError, StaleOutput
 from recombine.files import Appender, read_json, write_json
@@ -119,12 +119,11 @@ class Meta:
         stored = self.read()
         if stored is None:
             return False
-        field = difference(stored.get("fingerprint", {}), fingerprint)
-        if field is not None:
-            old, new = stored["fingerprint"].get(field), fingerprint.get(field)
+        found = difference(stored.get("fingerprint", {}), fingerprint)
+        if found is not None:
             raise StaleOutput(
-                f"{self.path.parent}: the existing output was made with another '{field}': "
-                f"{_short(old)} then, {_short(new)} now",
+                f"{self.path.parent}: the existing output was made with another '{found.name}': "
+                f"{_short(found.old)} then, {_short(found.new)} now",
                 hint="use --force to make it again, or another run directory",
             )
         return bool(stored.get("complete"))
@@ -140,13 +139,25 @@ def set_aside(output: Path) -> None:
     Meta(output).path.unlink(missing_ok=True)
 
 
-def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
+class Difference(NamedTuple):
+    """A field in which two fingerprints differ, "options.steps" if it is inside another."""
+
+    name: str
+    old: Any
+    new: Any
+
+
+def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> Difference | None:
     """Return the first field in which two fingerprints differ, or None."""
     plain_new = json.loads(json.dumps(new))
-    names: list[str] = sorted({*old, *plain_new})
-    for name in names:
-        if old.get(name) != plain_new.get(name):
-            return name
+    for name in sorted({*old, *plain_new}):
+        then, now = old.get(name), plain_new.get(name)
+        if isinstance(then, dict) and isinstance(now, dict):
+            inside = difference(then, now)
+            if inside is not None:
+                return inside._replace(name=f"{name}.{inside.name}")
+        elif then != now:
+            return Difference(name, then, now)
     return None
 
 
