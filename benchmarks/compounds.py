@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from recombine.benchmark import Example, Focus
-from recombine.builders.alignment import align, align_with_eflomal
+from recombine.corpus.alignment import align, align_with_eflomal
 from recombine.metrics.base import Scored
-from recombine.metrics.compound import Compound
+from recombine.metrics.compound.metric import Compound
 
 SENTENCES = 10_800
 

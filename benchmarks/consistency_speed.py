@@ -13,11 +13,10 @@ import time
 import numpy as np
 
 from recombine.benchmark import Example
+from recombine.builders.consistency.synthetic import SyntheticSentences, TemplateTrees
 from recombine.builders.recipe import read_recipe
-from recombine.builders.sentences import SyntheticSentences
-from recombine.builders.template_trees import TemplateTrees
 from recombine.metrics.base import Scored
-from recombine.metrics.consistency import Consistency
+from recombine.metrics.consistency.metric import Consistency
 
 PAIRS = 100_000
 

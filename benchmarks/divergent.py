@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from recombine.builders.divergence.count import Counts, Cuts, count_corpus
-from recombine.builders.divergence.encode import BlockEncoder, encode_corpus
-from recombine.builders.divergence.published import CANDIDATES, published_split
-from recombine.builders.divergence.search import Bounds, Goal, split_rows
-from recombine.builders.divergence.sizes import choose_bounds
-from recombine.builders.parsed import read_parsed
+from recombine.builders.divergent.count import Counts, Cuts, count_corpus
+from recombine.builders.divergent.encode import BlockEncoder, encode_corpus
+from recombine.builders.divergent.published import CANDIDATES, published_split
+from recombine.builders.divergent.search import split_rows
+from recombine.builders.divergent.split import Bounds, Goal, choose_bounds
+from recombine.corpus.conllu import read_parsed
 
 
 class DensePeer:

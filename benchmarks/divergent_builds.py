@@ -23,9 +23,9 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recombine.builders.divergence.count import Cuts, count_corpus
-from recombine.builders.divergence.prepare import Preparation
-from recombine.builders.parsed import open_text
+from recombine.builders.divergent.count import Cuts, count_corpus
+from recombine.builders.divergent.encode import Preparation
+from recombine.corpus.conllu import open_text
 
 LARGE = 2_000_000
 RESAMPLED = 0.15

@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Iterator
 
 from recombine.grammar import Constraints, Grammar, Tree
-from recombine.grammar.model import Cell, Glue, Ref, Symbol, Text
-from recombine.grammar.product import weigh, word_weights
+from recombine.grammar.model import Glue, LiteralText, Ref, Symbol, TableCell
+from recombine.grammar.sampling.product import weigh, word_weights
 
 REQUIRED = {  # what the project asks for: at least, and aim
     "sample": (30_000, 100_000),
@@ -66,7 +66,7 @@ class PlainSampler:
             if isinstance(piece, Glue):
                 glue = True
                 continue
-            if isinstance(piece, Text):
+            if isinstance(piece, LiteralText):
                 part = piece.text
             else:
                 keys = []
@@ -80,7 +80,7 @@ class PlainSampler:
                     slot = self.inventory.rule(code).slot(piece.slot)
                     part = self.say(concrete, children[slot], ".".join(keys))
                 else:
-                    assert isinstance(piece, Cell)
+                    assert isinstance(piece, TableCell)
                     part = concrete.tables[piece.table][".".join(keys)][0]  # type: ignore[attr-defined]
             if part:
                 join = concrete.language.join  # type: ignore[attr-defined]

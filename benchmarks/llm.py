@@ -29,12 +29,12 @@ import torch
 import transformers
 
 from recombine.benchmark import Benchmark
-from recombine.systems.llm import Llm
-from recombine.systems.llm.batches import Learned
-from recombine.systems.llm.decoding import Limits
-from recombine.systems.llm.prompt import Prompt, cut_at_stop, render_answer
-from recombine.systems.llm.training import learned_sequences
-from recombine.systems.llm.weights import Weights, load_weights
+from recombine.systems.pretrained import Llm
+from recombine.systems.pretrained.batches import Learned
+from recombine.systems.pretrained.decoding import DecodingLimits
+from recombine.systems.pretrained.prompt import Prompt, cut_at_stop, render_answer
+from recombine.systems.pretrained.training import learned_sequences
+from recombine.systems.pretrained.weights import Weights, load_weights
 
 NOUNS = {"dog": "犬", "cat": "猫", "king": "王", "teacher": "先生", "poet": "詩人", "girl": "少女"}
 VERBS = {"saw": "見た", "liked": "好んだ", "praised": "褒めた", "followed": "追った"}
@@ -217,7 +217,7 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         .merge_and_unload()
         .eval()
     )
-    limits = Limits(fixed=None, growth=1.25 * record["growth"])
+    limits = DecodingLimits(fixed=None, growth=1.25 * record["growth"])
     limit = max(limits.of(len(tokenizer(source)["input_ids"])) for source in test)
     probe = test[: max(1, len(test) // 8)]
     trials: dict[int, float] = {}

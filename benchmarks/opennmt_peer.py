@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from recombine.systems.seq2seq.corpus import Numbers, Prepared, Side
+from recombine.systems.seq2seq.corpus import NumberedSide, Numbers, Prepared
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.vocabulary import BEGIN, PAD
 
@@ -86,7 +86,7 @@ def _model(prepared: Prepared, options: TransformerOptions) -> tuple[Any, Any]:
     return NMTModel(encoder, decoder), generator
 
 
-def padded_rows(side: Side, chosen: Numbers, begin: list[int]) -> torch.Tensor:
+def padded_rows(side: NumberedSide, chosen: Numbers, begin: list[int]) -> torch.Tensor:
     """Return the chosen sentences, padded to the longest."""
     length = int(side.lengths[chosen].max()) + len(begin)
     values = np.full((len(chosen), length), PAD, dtype=np.int64)

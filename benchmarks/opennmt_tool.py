@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from opennmt_peer import MICRO_BATCH
 
-from recombine.systems.seq2seq.corpus import Prepared, Side
+from recombine.systems.seq2seq.corpus import NumberedSide, Prepared
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.vocabulary import SPECIAL
 
@@ -131,7 +131,7 @@ def write_setup(
     }  # fmt: skip
 
 
-def write_text(side: Side, path: Path) -> None:
+def write_text(side: NumberedSide, path: Path) -> None:
     """Write one sentence per line, its pieces as numbers and without the end mark."""
     with path.open("w") as stream:
         for number in range(len(side)):

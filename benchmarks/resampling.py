@@ -19,10 +19,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from recombine.registry import create
-from recombine.report.draws import Draws
-from recombine.report.paired import approximate_randomisation, paired_bootstrap
-from recombine.report.seeds import crossed_interval
-from recombine.report.statistics import Aggregator, bootstrap_scores, recognise
+from recombine.statistics.intervals import Aggregator, bootstrap_scores, recognise
+from recombine.statistics.paired import approximate_randomisation, paired_bootstrap
+from recombine.statistics.resample import Draws
+from recombine.statistics.seeds import crossed_interval
 
 SENTENCES = 76_000
 

@@ -36,16 +36,21 @@ import torch
 
 from recombine.systems.seq2seq.corpus import (
     BatchPlan,
-    Corpus,
+    NumberedSide,
     Numbers,
+    ParallelCorpus,
     Prepared,
-    Side,
     prepare,
 )
 from recombine.systems.seq2seq.distributed import World
 from recombine.systems.seq2seq.options import LstmOptions, Options, TransformerOptions
-from recombine.systems.seq2seq.replica import Replica, seed_streams
-from recombine.systems.seq2seq.training import build_model, choose_device, choose_dtype, configure
+from recombine.systems.seq2seq.trainer import Trainer, seed_streams
+from recombine.systems.seq2seq.training import (
+    build_model,
+    choose_device,
+    choose_dtype,
+    configure,
+)
 from recombine.systems.seq2seq.vocabulary import SPECIAL, Vocabulary
 
 PEER_STEPS = 20
@@ -72,7 +77,9 @@ def made_up(pairs: int, source_size: int, target_size: int) -> Prepared:
         Vocabulary("word", [*SPECIAL, *(f"w{n}" for n in range(size - len(SPECIAL)))])
         for size in (source_size, target_size)
     ]
-    return Prepared(*words, Corpus(Side.of(source), Side.of(target)), [], [])
+    return Prepared(
+        *words, ParallelCorpus(NumberedSide.of(source), NumberedSide.of(target)), [], []
+    )
 
 
 def flops_per_pair(prepared: Prepared, options: Options) -> float:
@@ -122,11 +129,11 @@ def synchronise(device: torch.device) -> None:
 
 def replica_of(
     prepared: Prepared, options: Options, folder: Path, seed: int, device: torch.device
-) -> Replica:
+) -> Trainer:
     """Return a model in training."""
     seed_streams(seed, 2**31 - 1)
     model = build_model(options, len(prepared.source_vocabulary), len(prepared.target_vocabulary))
-    return Replica(
+    return Trainer(
         model=model, prepared=prepared, options=options, model_dir=folder / f"seed-{seed}",
         seed=seed, device=device, dtype=choose_dtype(options, device), world=World(),
     )  # fmt: skip
@@ -213,9 +220,9 @@ def timed(
     return [float(seconds) for seconds in turns.mean(0)]
 
 
-def use_graph(replica: Replica) -> list[str]:
+def use_graph(replica: Trainer) -> list[str]:
     """Give a replica a captured graph and return what there is to say about it."""
-    from recombine.systems.seq2seq.graphs import GraphStepper
+    from recombine.systems.seq2seq.fast.graphs import GraphStepper
 
     try:
         stepper = GraphStepper(replica)
@@ -275,7 +282,7 @@ def tool_rate(
         return None
 
 
-def kernel_table(replicas: list[Replica], device: torch.device) -> None:
+def kernel_table(replicas: list[Trainer], device: torch.device) -> None:
     """Print where the time of ten steps goes, kernel by kernel."""
     from torch.profiler import ProfilerActivity
     from torch.profiler import profile as profiled

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from recombine.builders.divergence.count import Counts, Cuts, count_corpus
-from recombine.builders.divergence.encode import BlockEncoder, Corpus, encode_corpus
-from recombine.builders.parsed import ParsedSentence
+from recombine.builders.divergent.count import Counts, Cuts, count_corpus
+from recombine.builders.divergent.encode import BlockEncoder, EncodedCorpus, encode_corpus
+from recombine.corpus.conllu import ParsedSentence
 
 RELATIONS = ("nsubj", "obj", "amod", "punct", "advmod", "mark")
 Plain = tuple[list[str], list[str], list[int]]
@@ -56,7 +56,9 @@ def made_up(sentences: int, seed: int = 0, words: int = 60) -> list[ParsedSenten
     return result
 
 
-def counted(sentences: list[ParsedSentence], folder: Path, **cuts: Any) -> tuple[Corpus, Counts]:
+def counted(
+    sentences: list[ParsedSentence], folder: Path, **cuts: Any
+) -> tuple[EncodedCorpus, Counts]:
     """Encode and count sentences under a folder."""
     encoder = BlockEncoder(features=cuts.get("definition") == "morphology")
     corpus = encode_corpus([encoder.encode(sentences, "made-up", 1)], folder / "corpus")

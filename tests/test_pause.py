@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from recombine.pause import collection_paused
+from recombine.parallel import collection_paused
 
 
 @collection_paused()

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from recombine.builders.imported import Imported, SplitFiles
-from recombine.cost import Cost
 from recombine.metrics.exact import Exact
 from recombine.metrics.surface import Bleu, Chrf, ChrfPlusPlus
 from recombine.systems.base import System
+from recombine.systems.cost import Cost
 from recombine.systems.toy import Copy, Dictionary, NoisyOracle
 from recombine.testing import check_builder, check_metric, check_system, example_pairs
 

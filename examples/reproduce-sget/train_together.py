@@ -14,7 +14,8 @@ import sys
 import time
 
 from recombine.errors import RecombineError
-from recombine.experiment import read_experiment, trainings, translate
+from recombine.experiment.experiment import read_experiment
+from recombine.experiment.stages import trainings, translate
 from recombine.systems.seq2seq.training import Job, train_jobs
 
 

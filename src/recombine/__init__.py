@@ -15,18 +15,18 @@ _PUBLIC = {
     "Benchmark": "recombine.benchmark",
     "Example": "recombine.benchmark",
     "Focus": "recombine.benchmark",
-    "Experiment": "recombine.experiment",
+    "Experiment": "recombine.experiment.experiment",
     "Grammar": "recombine.grammar",
     "Metric": "recombine.metrics.base",
     "RecombineError": "recombine.errors",
-    "Run": "recombine.run",
+    "Run": "recombine.experiment.run",
     "System": "recombine.systems.base",
     "build": "recombine.builders.recipe",
-    "evaluate": "recombine.evaluation",
-    "read_experiment": "recombine.experiment",
+    "evaluate": "recombine.experiment.evaluation",
+    "read_experiment": "recombine.experiment.experiment",
     "score": "recombine.metrics.scoring",
-    "train": "recombine.experiment",
-    "translate": "recombine.experiment",
+    "train": "recombine.experiment.stages",
+    "translate": "recombine.experiment.stages",
     "write_report": "recombine.report",
 }
 
@@ -54,13 +54,14 @@ if TYPE_CHECKING:
     from recombine.benchmark import Benchmark, Example, Focus
     from recombine.builders.recipe import build
     from recombine.errors import RecombineError
-    from recombine.evaluation import evaluate
-    from recombine.experiment import Experiment, read_experiment, train, translate
+    from recombine.experiment.evaluation import evaluate
+    from recombine.experiment.experiment import Experiment, read_experiment
+    from recombine.experiment.run import Run
+    from recombine.experiment.stages import train, translate
     from recombine.grammar import Grammar
     from recombine.metrics.base import Metric
     from recombine.metrics.scoring import score
     from recombine.report import write_report
-    from recombine.run import Run
     from recombine.systems.base import System
 
 

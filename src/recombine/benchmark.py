@@ -19,7 +19,7 @@ from typing import Any
 from recombine.config import dump_toml, parse_config, read_toml
 from recombine.errors import DataError, RecombineError, Where
 from recombine.files import dump_row, read_jsonl, sha256_of, write_bytes, write_json, write_jsonl
-from recombine.run import progress
+from recombine.progress import progress
 
 __all__ = [
     "Benchmark",

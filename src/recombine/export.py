@@ -10,8 +10,8 @@ from typing import Any
 from recombine.benchmark import Benchmark, Example, stratified_sample
 from recombine.errors import ConfigError
 from recombine.files import sha256_of, write_json, write_text
+from recombine.progress import progress
 from recombine.registry import require
-from recombine.run import progress
 
 Read = Callable[[str], list[Example]]
 

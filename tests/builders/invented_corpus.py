@@ -20,6 +20,26 @@ VERBS = ["saw", "found", "liked"]
 PREPOSITIONS = ["near", "behind", "with"]
 ADVERBS = ["today", "yesterday", "often", "again"]
 
+# Options that make a benchmark of this corpus small.
+SMALL = [
+    "benchmark.source='en'",
+    "benchmark.target='de'",
+    "dev=20",
+    "test=20",
+    "floor=5",
+    "contexts=3",
+    "reuse=50",
+    "keep_seen=true",
+    "worst_drop=9.0",
+    "longest=30",
+    "roles.DET={count=2, relations=['det'], unchecked=true}",
+    "roles.ADJ={count=2, relations=['amod']}",
+    "roles.N={count=2}",
+    "roles.MOD={count=1, relations=['prep'], coverage=0.1}",
+    "roles.V={count=2}",
+    "roles.P={count=2}",
+]
+
 
 def noun_phrase(pick, relation, head, place, modifier=False):
     """Return words, relations and heads of a noun phrase whose noun depends on `head`."""

@@ -49,8 +49,7 @@ def overrides(name: str, corpus: Path) -> tuple[str, list[str]]:
     if name == "divergent":
         return name, [f"corpus={corpus}", "edition=all", "target_divergence=1.0"]
     if name == "compounds":
-        from builders.invented_corpus import write_corpus
-        from builders.test_compounds import SMALL
+        from builders.invented_corpus import SMALL, write_corpus
 
         return name, [*SMALL, f"corpus={write_corpus(corpus.parent / 'pairs.tsv')}"]
     if name == "generated":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recombine.experiment import read_experiment
+from recombine.experiment.experiment import read_experiment
 
 
 def test_every_experiment_is_read(

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from grammar.small_grammar import SMALL, Write
 from recombine.grammar import Grammar, check_conflicts, check_grammar, shipped_grammars
-
-from .conftest import SMALL, Write
 
 ABSTRACT = SMALL["abstract.grammar"]
 EN = SMALL["en.grammar"]

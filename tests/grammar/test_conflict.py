@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from grammar.small_grammar import SMALL, Write
 from recombine.grammar import Grammar, Tree
-from recombine.grammar.conflict import check_conflicts, note_conflicts
-
-from .conftest import SMALL, Write
+from recombine.grammar.check import check_conflicts, note_conflicts
 
 HOMOGRAPH = {
     "abstract.lexicon.tsv": SMALL["abstract.lexicon.tsv"] + "bat_animal\tN\nbat_club\tN\n",

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from grammar.small_grammar import SMALL, Write
 from recombine.errors import GrammarError
 from recombine.grammar import Constraints, Grammar, find_grammar, shipped_grammars
-
-from .conftest import SMALL, Write
 
 
 def test_folder_of_a_shipped_name_does_not_hide_it(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from grammar.small_grammar import SMALL, Write
 from recombine.errors import GrammarError
 from recombine.grammar import Grammar
 from recombine.grammar.model import Symbol
-
-from .conftest import SMALL, Write
 
 LEXICON = """id\tcat\trank\tclasses
 cat\tN\t3\tanimate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recombine.errors import Where
-from recombine.grammar.model import Part, Rule, Symbol, Word
+from recombine.grammar.model import Rule, RulePart, Symbol, Word
 
 
 def test_symbol_reads_as_it_is_written() -> None:
@@ -14,7 +14,7 @@ def test_symbol_reads_as_it_is_written() -> None:
 
 def test_head_is_marked_or_alone() -> None:
     """The only part of a rule is its head; among several only a mark makes one."""
-    noun, place = Part("N", Symbol("N")), Part("loc", Symbol("NP"))
+    noun, place = RulePart("N", Symbol("N")), RulePart("loc", Symbol("NP"))
     assert Rule("def", "NP", (noun,)).head == 0
     assert Rule("beside", "NP", (noun, place)).head is None
     assert Rule("beside", "NP", (noun, place._replace(head=True))).head == 1
@@ -23,7 +23,7 @@ def test_head_is_marked_or_alone() -> None:
 
 def test_slots_are_found_by_name() -> None:
     """A slot goes by its own name, not by its category."""
-    rule = Rule("beside", "NP", (Part("N", Symbol("N")), Part("loc", Symbol("NP"))))
+    rule = Rule("beside", "NP", (RulePart("N", Symbol("N")), RulePart("loc", Symbol("NP"))))
     assert rule.slot("loc") == 1
     assert rule.slot("NP") is None
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from recombine.benchmark import Draft, Example, Focus
-from recombine.experiment import write_result
+from recombine.experiment.run import Run
+from recombine.experiment.stages import write_result
 from recombine.files import write_json, write_jsonl
 from recombine.metrics.scoring import score
-from recombine.run import Run
 
 NOUNS = {"dog": "hund", "cat": "katze", "fox": "fuchs", "owl": "eule"}
 ADJECTIVES = {"": "", "small": "kleine", "old": "alte"}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recombine.report.model import Report, build_report
-from recombine.report.observations import open_source
+from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
+from recombine.report.runs import open_source
 from report.synthetic import make_run
 
 
@@ -19,6 +19,6 @@ def run(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def findings(run) -> Report:
+def findings(run) -> Findings:
     """The findings on exact match."""
     return build_report(open_source([run]), ReportOptions(metrics=("exact",)))

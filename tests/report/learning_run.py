@@ -6,9 +6,10 @@ from pathlib import Path
 
 from recombine.benchmark import Benchmark, Example
 from recombine.builders.recipe import build
-from recombine.experiment import read_experiment, score_run
+from recombine.experiment.experiment import read_experiment
+from recombine.experiment.run import Run
+from recombine.experiment.stages import score_run
 from recombine.files import write_json, write_jsonl
-from recombine.run import Run
 
 SPLITS = ("systematicity", "substitutivity", "overgeneralisation", "context", "probe")
 # When each size renders idioms literally.

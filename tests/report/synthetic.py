@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from recombine.benchmark import Benchmark, Draft, Example, Focus
-from recombine.experiment import write_result
+from recombine.experiment.run import Run
+from recombine.experiment.stages import write_result
 from recombine.files import write_json, write_jsonl
 from recombine.metrics.scoring import score
-from recombine.run import Run
 
 NOUNS = (
     ("cat", "猫"), ("dog", "犬"), ("girl", "少女"), ("king", "王"), ("baker", "パン屋"),

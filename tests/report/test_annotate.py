@@ -7,7 +7,12 @@ from collections import Counter
 import pytest
 
 from recombine.errors import DataError, RecombineError
-from recombine.report.annotate import Judgement, read_judgements, summarise, write_annotation_sheet
+from recombine.report.annotate import (
+    HumanJudgement,
+    read_judgements,
+    summarise,
+    write_annotation_sheet,
+)
 from report.compound_run import make_run
 
 
@@ -56,7 +61,7 @@ def test_a_sample_has_whole_compounds(run, tmp_path):
 def test_disagreement_is_measured():
     """Precision, recall and kappa of the class ERROR."""
     rows = [(True, True)] * 5 + [(False, False)] * 3 + [(False, True)] + [(True, False)]
-    found = summarise([Judgement("s", str(n), h, m) for n, (h, m) in enumerate(rows)])
+    found = summarise([HumanJudgement("s", str(n), h, m) for n, (h, m) in enumerate(rows)])
     assert (found["precision"], found["recall"], found["accuracy"]) == (0.75, 0.75, 0.8)
     assert found["kappa"] == pytest.approx(0.5833, abs=1e-4)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recombine.report.compare import compare, verdict_of
 from recombine.report.options import ReportOptions
-from recombine.report.paired import Difference
+from recombine.statistics.paired import PairedDifference
 
 
 def test_clear_differences_are_found_and_ranked(findings):
@@ -34,7 +34,7 @@ def test_compare_is_a_function_of_runs(run):
 
 def test_a_lower_error_rate_is_a_win():
     """Which way is better decides between win and loss; without evidence it is a tie."""
-    less = Difference(-5.0, -7.0, -3.0, 0.001, "any")
+    less = PairedDifference(-5.0, -7.0, -3.0, 0.001, "any")
     assert verdict_of(less, 0.001, higher_is_better=False) == "win"
     assert verdict_of(less, 0.001, higher_is_better=True) == "loss"
     assert verdict_of(less, 0.2, higher_is_better=False) == "tie"

@@ -6,7 +6,7 @@ import json
 
 from recombine.files import write_text
 from recombine.report import ReportOptions, write_report
-from recombine.report.folder import WRITTEN, replace_former
+from recombine.report.write import WRITTEN, replace_former
 
 
 def files_of(folder):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from recombine.errors import DataError
-from recombine.report.observations import open_source
 from recombine.report.options import ReportOptions
+from recombine.report.runs import open_source
 from recombine.report.scorecard import (
     NO_RANKS,
     _told_apart,

@@ -7,7 +7,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from recombine.experiment import read_experiment, translate
+from recombine.experiment.experiment import read_experiment
+from recombine.experiment.stages import translate
 
 SECRET = "sk-never-on-disk"
 

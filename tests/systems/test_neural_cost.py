@@ -6,13 +6,8 @@ import pytest
 
 from recombine.benchmark import Example
 from recombine.registry import create
-from recombine.systems import neural_cost
-from recombine.systems.neural_cost import (
-    decoding_cost,
-    learning_cost,
-    mean_tokens,
-    stored_parameters,
-)
+from recombine.systems import cost as neural_cost
+from recombine.systems.cost import decoding_cost, learning_cost, mean_tokens, stored_parameters
 
 EXAMPLES = [Example.make(source="a dog ran", references=["ein Hund lief"])]
 

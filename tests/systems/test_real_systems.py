@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from recombine.config import parse_config, read_toml
-from recombine.systems.command import Command
-from recombine.systems.repeat import flip_rate
+from recombine.experiment.repeatability import flip_rate
+from recombine.systems.command.system import Command
 from recombine.testing import check_system
 
 pytestmark = pytest.mark.real

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from recombine import __version__
-from recombine.cli import evaluate, make
+from recombine.cli import build as make
+from recombine.cli import run as evaluate
 
 Verb = Callable[[argparse.Namespace], int]
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-from recombine.run import Waiting
+from recombine.progress import Waiting
 
 
 class _Data:

@@ -18,22 +18,21 @@
 The files are described in docs/how-to/grammar-format.md.
 """
 
-from recombine.grammar.check import check_conflicts, check_grammar
-from recombine.grammar.conflict import note_conflicts
-from recombine.grammar.constraints import Constraints
+from recombine.grammar.check import check_conflicts, check_grammar, note_conflicts
 from recombine.grammar.grammar import Grammar, find_grammar, shipped_grammars
-from recombine.grammar.listing import review_rows, sample_rows
-from recombine.grammar.parse import Failure, Parse
+from recombine.grammar.parsing.parser import Parse, ParseFailure
 from recombine.grammar.pattern import Pattern
-from recombine.grammar.realise import Realisation, Span
-from recombine.grammar.sample import Sampler
+from recombine.grammar.realise.realiser import Realisation, Span
+from recombine.grammar.review import review_rows, sample_rows
+from recombine.grammar.sampling.constraints import Constraints
+from recombine.grammar.sampling.sampler import Sampler
 from recombine.grammar.tree import Tree
 
 __all__ = [
     "Constraints",
-    "Failure",
     "Grammar",
     "Parse",
+    "ParseFailure",
     "Pattern",
     "Realisation",
     "Sampler",

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from recombine.errors import GrammarError, RecombineError, Where
-from recombine.grammar.concrete import Concrete
-from recombine.grammar.conflict import check_conflicts
-from recombine.grammar.constraints import Constraints
-from recombine.grammar.grammar import find_grammar
+from recombine.grammar.files.folder import editions, scan_grammar
+from recombine.grammar.grammar import Grammar, find_grammar
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.model import (
     Abstract,
-    Cell,
     Feature,
+    GrammarSource,
     Language,
+    LiteralText,
     Ref,
     Rule,
-    Source,
     Symbol,
-    Text,
+    TableCell,
 )
-from recombine.grammar.product import ProductBuilder
-from recombine.grammar.productions import Productions
-from recombine.grammar.read import editions, scan_grammar
-
-__all__ = ["check_conflicts", "check_grammar", "check_source"]
+from recombine.grammar.parsing.cfg import Productions
+from recombine.grammar.realise.language import Concrete
+from recombine.grammar.realise.realiser import Realiser
+from recombine.grammar.sampling.constraints import Constraints
+from recombine.grammar.sampling.product import ProductBuilder
+from recombine.grammar.tree import Tree
 
 
 def check_grammar(name_or_path: str | Path, edition: str | None = None) -> list[RecombineError]:
@@ -49,7 +50,7 @@ def check_grammar(name_or_path: str | Path, edition: str | None = None) -> list[
     return sorted(found.values(), key=_place)
 
 
-def check_source(source: Source) -> list[RecombineError]:
+def check_source(source: GrammarSource) -> list[RecombineError]:
     """Return every problem of a grammar that could be read."""
     problems: list[RecombineError] = list(_check_abstract(source.abstract))
     inventory = Inventory(source.abstract)
@@ -253,10 +254,10 @@ def _check_language(inventory: Inventory, language: Language) -> Iterator[Gramma
         for pieces in line.variants:
             for piece in pieces:
                 named = [piece.slot] if isinstance(piece, Ref) else []
-                if isinstance(piece, Ref | Cell):
+                if isinstance(piece, Ref | TableCell):
                     named += [key.slot for key in piece.keys if isinstance(key, Feature)]
                 for name in named:
-                    if name not in slots and isinstance(piece, Ref | Cell):
+                    if name not in slots and isinstance(piece, Ref | TableCell):
                         where = _point_at(line.where, name)
                         yield GrammarError(
                             f"rule '{rule.name}' has no slot '{name}'",
@@ -328,7 +329,7 @@ def _check_features(concrete: Concrete) -> Iterator[GrammarError]:
 
 
 def _is_feature(piece: object) -> bool:
-    if isinstance(piece, Text):
+    if isinstance(piece, LiteralText):
         return True
     return isinstance(piece, Ref) and all(isinstance(key, str) for key in piece.keys)
 
@@ -379,3 +380,56 @@ def _check_sampling(inventory: Inventory) -> Iterator[GrammarError]:
             yield GrammarError(
                 f"nothing can be sampled from '{name}'", where, "every way to an end has weight 0"
             )
+
+
+DRAWN = 2_000  # trees looked at by note_conflicts: a second for the shipped grammars
+
+
+class Conflict(NamedTuple):
+    """One source sentence and the different targets of its trees."""
+
+    source: str
+    targets: tuple[str, ...]
+    trees: tuple[Tree, ...]
+
+
+def check_conflicts(
+    trees: Iterable[Tree], realiser: Callable[[str], Realiser], source: str, target: str
+) -> list[Conflict]:
+    """Return the source sentences that were drawn with more than one target.
+
+    Whether a grammar has such sentences depends on the pair of languages: German keeps an
+    English attachment ambiguity that Japanese has to resolve.
+    """
+    say_source, say_target = realiser(source).fill, realiser(target).fill
+    found: dict[str, dict[str, Tree]] = {}
+    for tree in trees:
+        found.setdefault(say_source(tree.codes), {}).setdefault(say_target(tree.codes), tree)
+    return [
+        Conflict(text, tuple(targets), tuple(targets.values()))
+        for text, targets in found.items()
+        if len(targets) > 1
+    ]
+
+
+def note_conflicts(grammar: Grammar, count: int = DRAWN, seed: int = 0) -> list[str]:
+    """Say for every pair of languages whose sources are ambiguous how often, with an example.
+
+    These are notes and no problems: a language without articles is ambiguous for one with them,
+    and a benchmark in the other direction does not mind.
+    """
+    try:
+        trees = list(grammar.sample(count, seed=seed, stream="conflicts"))
+    except GrammarError:
+        return []  # a grammar whose sentences are all left to splits: check_grammar judges that
+    notes: list[str] = []
+    for source, target in itertools.permutations(grammar.languages, 2):
+        conflicts = check_conflicts(trees, grammar.realiser, source, target)
+        if conflicts:
+            example = min(conflicts, key=lambda conflict: len(conflict.source))
+            several = " | ".join(example.targets)
+            notes.append(
+                f"{source}-{target}: of {count} sentences drawn, {len(conflicts)} in {source} have"
+                f" more than one translation, such as: {example.source} -> {several}"
+            )
+    return notes

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from recombine.errors import ConfigError, GrammarError
-from recombine.grammar.concrete import Concrete
-from recombine.grammar.constraints import Constraints
+from recombine.grammar.files.folder import read_grammar
 from recombine.grammar.inventory import Inventory
-from recombine.grammar.model import Source
-from recombine.grammar.parse import Parse, Parser
-from recombine.grammar.read import read_grammar
-from recombine.grammar.realise import Realisation, Realiser
-from recombine.grammar.sample import Sampler, admits
-from recombine.grammar.selection import selector_of
+from recombine.grammar.model import GrammarSource
+from recombine.grammar.parsing.parser import Parse, Parser
+from recombine.grammar.realise.language import Concrete
+from recombine.grammar.realise.realiser import Realisation, Realiser
+from recombine.grammar.sampling.constraints import Constraints
+from recombine.grammar.sampling.sampler import Sampler, admits
+from recombine.grammar.sampling.selection import selector_of
 from recombine.grammar.tree import Tree, read_tree
 from recombine.registry import data_path
 
@@ -25,7 +25,7 @@ _NO_CONSTRAINTS = Constraints()
 class Grammar:
     """One abstract syntax and its languages."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: GrammarSource) -> None:
         self.source = source
         self.name = source.name
         self.edition = source.edition

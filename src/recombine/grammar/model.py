@@ -29,7 +29,7 @@ class Symbol(NamedTuple):
         return f"{self.category}<{' '.join(classes)}>" if classes else self.category
 
 
-class Part(NamedTuple):
+class RulePart(NamedTuple):
     """One slot of a rule."""
 
     slot: str
@@ -43,7 +43,7 @@ class Rule:
 
     name: str
     category: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[RulePart, ...] = ()
     weight: float = 1.0
     tags: tuple[str, ...] = ()
     where: Where | None = field(default=None, compare=False)
@@ -133,7 +133,7 @@ class Same(NamedTuple):
 Key = str | Feature | Same
 
 
-class Text(NamedTuple):
+class LiteralText(NamedTuple):
     """A quoted literal."""
 
     text: str
@@ -146,7 +146,7 @@ class Ref(NamedTuple):
     keys: tuple[Key, ...]
 
 
-class Cell(NamedTuple):
+class TableCell(NamedTuple):
     """A cell of a closed-class table of this language."""
 
     table: str
@@ -164,7 +164,7 @@ class Glue(NamedTuple):
     strong: bool = True
 
 
-Piece = Text | Ref | Cell | Glue
+Piece = LiteralText | Ref | TableCell | Glue
 Pieces = tuple[Piece, ...]
 
 
@@ -179,7 +179,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LexiconRow:
     """A row of a concrete lexicon as it was written; every cell lists its variants."""
 
     id: str
@@ -204,7 +204,7 @@ class Language:
 
     code: str
     lines: Mapping[tuple[str, str], Line]
-    rows: Mapping[str, Row]
+    rows: Mapping[str, LexiconRow]
     paradigms: tuple[Paradigm, ...] = ()
     join: str = " "
     root: str = FORM
@@ -213,7 +213,7 @@ class Language:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class GrammarSource:
     """A grammar as read: one abstract syntax, several languages."""
 
     name: str

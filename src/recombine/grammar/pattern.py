@@ -11,20 +11,20 @@ from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from recombine.errors import GrammarError, Where
+from recombine.grammar.files.notation import Cursor, quote, tokens
 from recombine.grammar.inventory import Inventory
-from recombine.grammar.notation import Cursor, quote, tokens
 from recombine.grammar.tree import Tree
 
 Relation = Literal[">", ">>", "="]
 MAX_DEPTH = 40  # nesting of brackets in a pattern
 
 
-class Atom(NamedTuple):
+class PatternAtom(NamedTuple):
     """One test of a node: kind is name, tag, class, category, any or group."""
 
     kind: str
     value: str = ""
-    group: tuple[Atom, ...] = ()
+    group: tuple[PatternAtom, ...] = ()
 
     def codes(self, inventory: Inventory) -> frozenset[int]:
         """The rules and words that pass; raises GrammarError for an unknown name."""
@@ -62,13 +62,13 @@ class Branch(NamedTuple):
     slot: str | None
     relation: Relation
     negated: bool
-    target: Node
+    target: PatternNode
 
 
-class Node(NamedTuple):
+class PatternNode(NamedTuple):
     """A node test with its demands."""
 
-    atom: Atom
+    atom: PatternAtom
     branches: tuple[Branch, ...] = ()
 
 
@@ -76,7 +76,7 @@ class Formula(NamedTuple):
     """A boolean combination: kind is contains, root, and, or, not."""
 
     kind: str
-    node: Node | None = None
+    node: PatternNode | None = None
     parts: tuple[Formula, ...] = ()
 
 
@@ -163,7 +163,7 @@ class _Reader:
             ahead += 1
         return False
 
-    def _node(self, depth: int) -> Node:
+    def _node(self, depth: int) -> PatternNode:
         if depth > MAX_DEPTH:
             self.line.fail("the pattern is nested too deeply")
         atom = self._atom()
@@ -174,7 +174,7 @@ class _Reader:
             self.line.expect(")", "to close the bracket")
         if self.line.peek() in (".", ">", ">>", "=", "!>", "!>>", "!="):
             branches.append(self._branch(depth + 1))
-        return Node(atom, tuple(branches))
+        return PatternNode(atom, tuple(branches))
 
     def _branch(self, depth: int) -> Branch:
         slot = self.line.name("a slot") if self.line.accept(".") else None
@@ -192,30 +192,30 @@ class _Reader:
             self.line.fail("a head word has nothing below it")
         return Branch(slot, bare, relation.startswith("!"), target)
 
-    def _atom(self) -> Atom:
+    def _atom(self) -> PatternAtom:
         line = self.line
         if line.accept("("):
             group = [self._atom()]
             while line.accept("|"):
                 group.append(self._atom())
             line.expect(")", "to close the group")
-            return Atom("group", "", tuple(group))
+            return PatternAtom("group", "", tuple(group))
         if line.accept("{"):
-            atom = Atom("tag", line.name("a tag"))
+            atom = PatternAtom("tag", line.name("a tag"))
             line.expect("}", "after the tag")
             return atom
         if line.accept("<"):
-            atom = Atom("class", line.name("a class"))
+            atom = PatternAtom("class", line.name("a class"))
             line.expect(">", "after the class")
             return atom
         if line.accept(":"):
-            return Atom("category", line.name("a category"))
+            return PatternAtom("category", line.name("a category"))
         name = line.name("a rule, a word, {tag}, <class>, :Category or _")
-        return Atom("any") if name == "_" else Atom("name", name)
+        return PatternAtom("any") if name == "_" else PatternAtom("name", name)
 
 
 @lru_cache(maxsize=4096)
-def parse_atom(text: str) -> Atom:
+def parse_atom(text: str) -> PatternAtom:
     """Read a single node test, as used for weights."""
     line = Cursor(tokens(text, "pattern", 1), Where("pattern", 1, len(text) + 1, text))
     atom = _Reader(line)._atom()
@@ -239,7 +239,7 @@ class Matcher:
     def __init__(self, inventory: Inventory, formula: Formula) -> None:
         self.inventory = inventory
         self._tests: list[_Test] = []
-        self._numbers: dict[Node, int] = {}
+        self._numbers: dict[PatternNode, int] = {}
         self._formula = self._bind(formula)
         # Of words nothing holds but the tests that name them and ask for nothing below them.
         self.named: frozenset[int] = frozenset().union(
@@ -256,7 +256,7 @@ class Matcher:
             return formula.kind, self._number(formula.node), []
         return formula.kind, 0, [self._bind(part) for part in formula.parts]
 
-    def _number(self, node: Node) -> int:
+    def _number(self, node: PatternNode) -> int:
         if node not in self._numbers:
             branches: list[tuple[dict[int, int] | None, Relation, bool, int]] = []
             codes = node.atom.codes(self.inventory)
@@ -271,7 +271,7 @@ class Matcher:
             self._tests.append(_Test(codes, tuple(branches), 1 << bit, 2 << bit, 4 << bit))
         return self._numbers[node]
 
-    def _slots(self, codes: frozenset[int], slot: str, atom: Atom) -> dict[int, int]:
+    def _slots(self, codes: frozenset[int], slot: str, atom: PatternAtom) -> dict[int, int]:
         """Where the rules of a test have a slot."""
         rules = {c: self.inventory.rule(c) for c in sorted(codes) if not self.inventory.is_word(c)}
         found = {c: i for c, rule in rules.items() if (i := rule.slot(slot)) is not None}

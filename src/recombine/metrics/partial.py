@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 from recombine.benchmark import Example, Focus, normalise
 from recombine.grammar import Grammar
-from recombine.grammar.realise import Realisation
-from recombine.grammar.relax import relax
+from recombine.grammar.parsing.relaxed import relax
+from recombine.grammar.realise.realiser import Realisation
 from recombine.grammar.tree import Tree
 from recombine.metrics.base import Observation, Scored, Stats, percent_right
 

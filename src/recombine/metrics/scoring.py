@@ -12,7 +12,7 @@ import numpy as np
 from recombine import registry
 from recombine.benchmark import Benchmark, Example
 from recombine.metrics.base import Metric, Observation, Scored, Stats
-from recombine.run import progress
+from recombine.progress import progress
 
 # A tag with more values than this names the example, not a class of examples.
 MOST_VALUES = 100

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from recombine.benchmark import Example, stratified_sample
 from recombine.errors import DataError, Problems, RecombineError, Where
 from recombine.files import read_jsonl, read_lines, write_text
-from recombine.report.observations import Source, open_source, read_translations
+from recombine.report.runs import ReportRuns, open_source, read_translations
 
 METRIC = "compound"
 COLUMNS = ("key", "compound", "source", "hypothesis", "reference", "correct", "comment")
@@ -22,7 +22,7 @@ YES = frozenset({"1", "yes", "y", "correct", "true"})
 NO = frozenset({"0", "no", "n", "wrong", "false"})
 
 
-class Judgement(NamedTuple):
+class HumanJudgement(NamedTuple):
     """One verdict of a person beside the metric's."""
 
     system: str
@@ -54,7 +54,7 @@ def read_judgements(runs: Sequence[Path], path: Path) -> dict[str, Any]:
     source = open_source(list(runs))
     verdicts = dict(_verdicts(source))
     problems: list[RecombineError] = []
-    found: list[Judgement] = []
+    found: list[HumanJudgement] = []
     empty = 0
     for key, answer, where in _answers(path):
         if key not in verdicts:
@@ -66,7 +66,7 @@ def read_judgements(runs: Sequence[Path], path: Path) -> dict[str, Any]:
         else:
             system, example, metric = verdicts[key]
             group = example.group or example.id
-            found.append(Judgement(system, group, answer in YES, metric))
+            found.append(HumanJudgement(system, group, answer in YES, metric))
     if problems:
         raise problems[0] if len(problems) == 1 else Problems(problems)
     if not found:
@@ -80,7 +80,7 @@ def read_judgements(runs: Sequence[Path], path: Path) -> dict[str, Any]:
     return result
 
 
-def summarise(judgements: Sequence[Judgement]) -> dict[str, Any]:
+def summarise(judgements: Sequence[HumanJudgement]) -> dict[str, Any]:
     """Return error rates and agreement; the positive class is ERROR, as in the paper."""
     size = len(judgements)
     human_errors = sum(not one.human for one in judgements)
@@ -107,7 +107,7 @@ def summarise(judgements: Sequence[Judgement]) -> dict[str, Any]:
     }
 
 
-def _rows(source: Source, sample: int) -> Iterator[tuple[str, ...]]:
+def _rows(source: ReportRuns, sample: int) -> Iterator[tuple[str, ...]]:
     examples = {example.id: example for _, (_, example, _) in _verdicts(source)}
     chosen = {example.id for example in stratified_sample(list(examples.values()), sample, 0)}
     texts: dict[tuple[str, int, str], Mapping[str, str]] = {}
@@ -128,7 +128,7 @@ def _rows(source: Source, sample: int) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _verdicts(source: Source) -> Iterator[tuple[str, tuple[str, Example, bool]]]:
+def _verdicts(source: ReportRuns) -> Iterator[tuple[str, tuple[str, Example, bool]]]:
     for scores in source.scores:
         if scores.metric != METRIC or scores.checkpoint is not None:
             continue

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from recombine.report.observations import Panel, Part, open_source, read_panel
 from recombine.report.options import ReportOptions
-from recombine.report.paired import Difference, holm, mcnemar, tied_sets
-from recombine.report.seeds import compare_systems
-from recombine.report.statistics import SLICE_SAMPLES
-from recombine.report.summary import main_tag
+from recombine.report.panel import Panel, PanelPart, read_panel
+from recombine.report.runs import open_source
+from recombine.report.scores import main_tag
+from recombine.statistics.intervals import SLICE_SAMPLES
+from recombine.statistics.paired import PairedDifference, holm, mcnemar, tied_sets
+from recombine.statistics.seeds import compare_systems
 
 ALPHA = 0.05
 
@@ -25,7 +26,7 @@ class SliceDifference:
 
     value: str
     n: int
-    difference: Difference
+    difference: PairedDifference
     p_adjusted: float
     higher_is_better: bool = True
 
@@ -35,7 +36,7 @@ class SliceDifference:
         return verdict_of(self.difference, self.p_adjusted, self.higher_is_better)
 
 
-def verdict_of(difference: Difference, p_adjusted: float, higher_is_better: bool) -> str:
+def verdict_of(difference: PairedDifference, p_adjusted: float, higher_is_better: bool) -> str:
     """What a difference means for the second system; a lower error rate is a win."""
     if p_adjusted >= ALPHA:
         return "tie"
@@ -51,7 +52,7 @@ class Comparison:
     metric: str
     split: str
     n: int
-    overall: Difference
+    overall: PairedDifference
     p_adjusted: float
     slices: tuple[SliceDifference, ...]
     only_first: int
@@ -93,13 +94,13 @@ def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
 
 def _difference(
     panel: Panel,
-    part: Part,
+    part: PanelPart,
     first: str,
     second: str,
     options: ReportOptions,
     samples: int,
     trials: int,
-) -> Difference:
+) -> PairedDifference:
     found = compare_systems(
         part.tables[first],
         part.tables[second],
@@ -110,7 +111,7 @@ def _difference(
         confidence=options.confidence,
     )
     scale = panel.factor
-    return Difference(
+    return PairedDifference(
         found.difference * scale, found.low * scale, found.high * scale, found.p_value, found.test
     )
 
@@ -121,7 +122,7 @@ def _slices(
     """Differences of each pair on each value of the main tag; the pairs share the draws."""
     tag = main_tag(panel)
     places = panel.slices(tag) if tag is not None else {}
-    found: dict[tuple[str, str], list[Difference]] = {pair: [] for pair in pairs}
+    found: dict[tuple[str, str], list[PairedDifference]] = {pair: [] for pair in pairs}
     for where in places.values():
         part = panel.part(where, options.cluster, options.seed)
         for pair in pairs:

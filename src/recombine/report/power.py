@@ -1,139 +1,12 @@
-"""How many seeds are needed to see a gain, given the spread seen so far."""
+"""report.power."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from scipy import stats as distributions
-
-from recombine.errors import DataError
-
-MOST_SEEDS = 10_000
-DEFAULT_GAINS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
-
-
-def power_of_seeds(gain: float, sd: float, seeds: int, alpha: float = 0.05) -> float:
-    """Chance that a two-sided Welch t-test with ``seeds`` seeds per system sees ``gain``."""
-    if sd <= 0:
-        return 1.0
-    freedom = 2 * (seeds - 1)
-    shift = abs(gain) / (sd * np.sqrt(2 / seeds))
-    critical = distributions.t.ppf(1 - alpha / 2, freedom)
-    above = distributions.nct.sf(critical, freedom, shift)
-    below = distributions.nct.cdf(-critical, freedom, shift)
-    # The far tail of the noncentral t underflows to nan; it contributes nothing there.
-    return float(np.nan_to_num(above, nan=1.0) + np.nan_to_num(below, nan=0.0))
-
-
-def seeds_needed(gain: float, sd: float, alpha: float = 0.05, power: float = 0.8) -> int:
-    """Smallest number of seeds per system that reaches ``power``; at least two."""
-    if gain == 0:
-        raise ValueError("a gain of zero cannot be seen with any number of seeds")
-    low, high = 2, 2
-    while power_of_seeds(gain, sd, high, alpha) < power:
-        low, high = high + 1, high * 2
-        if high > MOST_SEEDS:
-            return MOST_SEEDS
-    while low < high:
-        middle = (low + high) // 2
-        if power_of_seeds(gain, sd, middle, alpha) >= power:
-            high = middle
-        else:
-            low = middle + 1
-    return high
-
-
-def smallest_gain(sd: float, seeds: int, alpha: float = 0.05, power: float = 0.8) -> float:
-    """The smallest gain that ``seeds`` seeds per system see with ``power``."""
-    low, high = 0.0, max(sd, 1e-9)
-    while power_of_seeds(high, sd, seeds, alpha) < power:
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        if power_of_seeds(middle, sd, seeds, alpha) >= power:
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-@dataclass(frozen=True, slots=True)
-class PowerRow:
-    """Seeds per system for one gain: at the spread seen, and at its cautious upper limit."""
-
-    gain: float
-    seeds: int
-    seeds_cautious: int
-
-
-@dataclass(frozen=True, slots=True)
-class PowerPlan:
-    """What the spread over seeds says about future experiments (all in points of 100)."""
-
-    metric: str
-    split: str
-    systems: int
-    seeds: int
-    sd: float
-    sd_upper: float
-    smallest_gain_now: float
-    rows: tuple[PowerRow, ...]
-    alpha: float
-    power: float
-
-
-def pooled_sd(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
-    """Pooled standard deviation over systems and its degrees of freedom."""
-    usable = [np.asarray(group, dtype=np.float64) for group in groups if len(group) > 1]
-    freedom = sum(len(group) - 1 for group in usable)
-    if freedom == 0:
-        raise DataError(
-            "no system has two or more seeds, so the spread over seeds is unknown",
-            hint="run at least two seeds of one system, then ask again",
-        )
-    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in usable)
-    return float(np.sqrt(squares / freedom)), freedom
-
-
-def plan_power(
-    scores: Sequence[Sequence[float]],
-    *,
-    metric: str = "",
-    split: str = "",
-    gains: Sequence[float] = DEFAULT_GAINS,
-    alpha: float = 0.05,
-    power: float = 0.8,
-) -> PowerPlan:
-    """Seeds needed for each gain, from the scores (0 to 100) of each system's seeds.
-
-    A standard deviation from three seeds is itself uncertain by a factor of two, so each answer
-    comes twice: at the estimate, and at its one-sided 80% upper limit (chi-square).
-    """
-    sd, freedom = pooled_sd(scores)
-    upper = sd * float(np.sqrt(freedom / distributions.chi2.ppf(0.2, freedom)))
-    fewest = min(len(group) for group in scores if len(group) > 1)
-    rows = tuple(
-        PowerRow(
-            gain, seeds_needed(gain, sd, alpha, power), seeds_needed(gain, upper, alpha, power)
-        )
-        for gain in gains
-    )
-    return PowerPlan(
-        metric=metric,
-        split=split,
-        systems=len(scores),
-        seeds=fewest,
-        sd=sd,
-        sd_upper=upper,
-        smallest_gain_now=smallest_gain(sd, fewest, alpha, power) if sd > 0 else 0.0,
-        rows=rows,
-        alpha=alpha,
-        power=power,
-    )
+from recombine.statistics.power import DEFAULT_GAINS, plan_power
 
 
 def power_plan(
@@ -144,7 +17,8 @@ def power_plan(
     split: str = "",
 ) -> dict[str, Any]:
     """`recombine report --power POINTS`: the plan for one metric and split of these runs."""
-    from recombine.report.observations import open_source, read_panel
+    from recombine.report.panel import read_panel
+    from recombine.report.runs import open_source
 
     source = open_source([Path(run) for run in runs])
     split = split or source.splits()[0]

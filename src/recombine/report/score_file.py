@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recombine.errors import DataError, Where
-from recombine.report.draws import Array
-from recombine.report.source import read_rows
+from recombine.report.runs import read_rows
+from recombine.statistics.resample import Array
 
 # A row as `score` writes it.  A text with an escape, or white space, is left to the JSON reader.
 _TEXT = r'"[^"\\\n]*"'

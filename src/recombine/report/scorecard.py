@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine.files import write_text
-from recombine.pause import collection_paused
-from recombine.report.folder import replace_former
-from recombine.report.generalisation import BUILDER, generalisation_table, make_family
-from recombine.report.model import Report, Sheet, build_report
-from recombine.report.observations import open_source
+from recombine.parallel import collection_paused
+from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
-from recombine.report.paired import holm
-from recombine.report.rank_correlation import FEWEST_SYSTEMS, agreement, redrawn
-from recombine.report.static_page import html_table, static_page
-from recombine.report.tables import Cell, Table, markdown, write_table
+from recombine.report.page.frame import html_table, static_page
+from recombine.report.runs import open_source
+from recombine.report.tables.generalisation import BUILDER, generalisation_table, make_family
+from recombine.report.tables.table import Cell, Table, markdown, write_table
+from recombine.report.write import replace_former
+from recombine.statistics.paired import holm
+from recombine.statistics.ranks import FEWEST_SYSTEMS, agreement, redrawn
 
 # What a system scores on sentences like those it was trained on says nothing of generalisation.
 IN_DISTRIBUTION = ("test", "dev")
@@ -42,7 +42,7 @@ class Suite(NamedTuple):
 
     name: str
     run: Path
-    report: Report
+    report: Findings
 
     @property
     def findings(self) -> list[Sheet]:
@@ -244,7 +244,7 @@ def build_tables(suites: Sequence[Suite]) -> list[Table]:
     return found
 
 
-def _groups(sheet: Sheet, second: Report) -> list[tuple[Cell, ...]]:
+def _groups(sheet: Sheet, second: Findings) -> list[tuple[Cell, ...]]:
     """A metric's scores in both builds, overall and by group."""
     other = second.sheet(sheet.metric, sheet.split)
     rows: list[tuple[Cell, ...]] = []
@@ -264,7 +264,7 @@ def _groups(sheet: Sheet, second: Report) -> list[tuple[Cell, ...]]:
     return rows
 
 
-def recipe_difference(first: Report, second: Report) -> dict[str, tuple[Any, Any]]:
+def recipe_difference(first: Findings, second: Findings) -> dict[str, tuple[Any, Any]]:
     """The recipe keys in which two builds differ, with both values."""
     old = _flat(first.source.benchmark.manifest.recipe)
     new = _flat(second.source.benchmark.manifest.recipe)

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from recombine.files import write_text
-from recombine.pause import collection_paused
-from recombine.report.checkpoints import checkpoint_points, checkpoint_table, slice_table
+from recombine.files import sha256_of, write_json, write_text
+from recombine.parallel import collection_paused
 from recombine.report.exports import write_exports
-from recombine.report.figures import draw_figures, report_figures
-from recombine.report.folder import replace_former
-from recombine.report.generalisation import is_family, series_runs
-from recombine.report.generalisation_page import write_family_report
-from recombine.report.layouts import paper_tables
-from recombine.report.model import Report, build_report
-from recombine.report.observations import open_source
+from recombine.report.figures.figure import draw_figures, report_figures
+from recombine.report.figures.papers import paper_figures, training_figure
+from recombine.report.figures.training import slice_figure
+from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions, ReportPaths
-from recombine.report.overview import own_tables
-from recombine.report.page import render_page
-from recombine.report.pairs_page import has_pairs, pairs_page
-from recombine.report.paper_figures import paper_figures, training_figure
-from recombine.report.summary import tidy_rows
-from recombine.report.tables import Table, comma_separated, markdown, write_table
-from recombine.report.training_figures import slice_figure
+from recombine.report.page.generalisation import write_family_report
+from recombine.report.page.page import render_page
+from recombine.report.page.pairs import has_pairs, pairs_page
+from recombine.report.runs import open_source
+from recombine.report.scores import tidy_rows
+from recombine.report.tables import paper_tables
+from recombine.report.tables.checkpoints import checkpoint_points, checkpoint_table, slice_table
+from recombine.report.tables.generalisation import is_family, series_runs
+from recombine.report.tables.own import own_tables
+from recombine.report.tables.table import Table, comma_separated, markdown, write_table
 
 
 @collection_paused()
@@ -92,7 +93,7 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
     )
 
 
-def markdown_report(report: Report, tables: Sequence[Table]) -> str:
+def markdown_report(report: Findings, tables: Sequence[Table]) -> str:
     """The findings as Markdown: for a terminal, a pull request, an issue."""
     manifest = report.source.benchmark.manifest
     lines = [
@@ -109,3 +110,44 @@ def markdown_report(report: Report, tables: Sequence[Table]) -> str:
     signatures = dict.fromkeys((sheet.metric, sheet.signature) for sheet in report.sheets)
     lines += [f"- `{metric}`: `{signature or 'none'}`" for metric, signature in signatures]
     return "\n".join(lines) + "\n"
+
+
+# Lists what reports wrote into a folder: kind of report -> path in the folder -> SHA-256.
+WRITTEN = "written.json"
+
+
+def replace_former(out: Path, kind: str, files: Iterable[Path]) -> list[Path]:
+    """Note the files of this report and remove those only the former one of its kind wrote.
+
+    A file is removed only if it still has the bytes the former report gave it, so nothing that
+    somebody else wrote, or changed, is lost.
+    """
+    written = {path.relative_to(out).as_posix(): sha256_of(path) for path in files}
+    listed = _read(out / WRITTEN)
+    former = listed.get(kind, {})
+    listed[kind] = written
+    kept = {name for names in listed.values() for name in names}
+    removed = []
+    for name, digest in former.items():
+        path = out / name
+        inside = path.resolve().is_relative_to(out.resolve())
+        if name not in kept and inside and path.is_file() and sha256_of(path) == digest:
+            path.unlink()
+            removed.append(path)
+    for folder in sorted({path.parent for path in removed}, reverse=True):
+        while folder != out and folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
+            folder = folder.parent
+    write_json(out / WRITTEN, listed)
+    return removed
+
+
+def _read(path: Path) -> dict[str, Mapping[str, Any]]:
+    """The list a former report left; without one that can be read nothing is ours to remove."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {kind: names for kind, names in found.items() if isinstance(names, dict)}

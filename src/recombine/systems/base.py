@@ -57,3 +57,8 @@ class TrainableSystem(System, Protocol):
     def load(self, model_dir: Path) -> Self:
         """Return the trained system, ready to translate."""
         ...
+
+
+def one_line(text: str) -> str:
+    """Return text without line breaks: a hypothesis is one line."""
+    return text.replace("\r\n", " ").replace("\n", " ").replace("\r", " ")

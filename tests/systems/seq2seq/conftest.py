@@ -16,8 +16,8 @@ import pytest
 import torch
 
 from recombine.benchmark import Example
-from recombine.systems import seq2seq
 from recombine.systems.base import TrainingData
+from recombine.systems.seq2seq import fast
 
 # cuBLAS reads this once, at its first product: before any test asks for determinism.
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
@@ -81,8 +81,8 @@ def numpy_triton() -> tuple[ModuleType, ModuleType]:
 
 def in_numpy(name: str) -> ModuleType:
     """Return a copy of a file of kernels whose functions are numpy's, on any machine."""
-    assert seq2seq.__file__ is not None
-    path = Path(seq2seq.__file__).with_name(f"{name}.py")
+    assert fast.__file__ is not None
+    path = Path(fast.__file__).with_name(f"{name}.py")
     specification = importlib.util.spec_from_file_location(f"numpy_{name}", path)
     assert specification is not None
     assert specification.loader is not None
@@ -113,12 +113,12 @@ def importable_kernels(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     if importlib.util.find_spec("triton") is not None:
         yield
         return
-    package = seq2seq.__name__
+    package = fast.__name__
     for name in ("kernels", "cell_kernels"):
         module = in_numpy(name)
         monkeypatch.setitem(sys.modules, f"{package}.{name}", module)
-        monkeypatch.setattr(seq2seq, name, module, raising=False)
+        monkeypatch.setattr(fast, name, module, raising=False)
     yield
-    for name in ("launch", "fused_attention", "fused", "graphs"):
+    for name in ("launch", "fused_attention", "fused_operations", "graphs"):
         sys.modules.pop(f"{package}.{name}", None)
-        vars(seq2seq).pop(name, None)
+        vars(fast).pop(name, None)

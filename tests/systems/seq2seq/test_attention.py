@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from recombine.systems.seq2seq.attention import attend, by_offset, offsets_of, skewed
-from recombine.systems.seq2seq.layout import Group, Grouped, padded_block
+from recombine.systems.seq2seq.batch import Group, Grouped, padded_block
 
 LENGTHS = torch.tensor([6, 4])
 HEADS, LENGTH, WIDTH = 3, 6, 4

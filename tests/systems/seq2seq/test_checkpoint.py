@@ -11,7 +11,7 @@ from recombine.errors import DataError, StaleOutput
 from recombine.systems.base import TrainingData
 from recombine.systems.seq2seq import checkpoint
 from recombine.systems.seq2seq.checkpoint import (
-    State,
+    TrainingCheckpoint,
     checkpoints,
     claim,
     read_state,
@@ -21,7 +21,7 @@ from recombine.systems.seq2seq.checkpoint import (
     write_tensors,
 )
 from recombine.systems.seq2seq.options import LstmOptions, TransformerOptions
-from recombine.systems.seq2seq.system import Transformer
+from recombine.systems.seq2seq.system import TransformerSystem
 
 TENSORS = {"model.weight": torch.arange(6.0).view(2, 3)}
 
@@ -37,12 +37,14 @@ def test_a_new_state_replaces_the_old_one(tmp_path: Path) -> None:
         write_tensors(tmp_path / f"{name}.safetensors", TENSORS)
     (tmp_path / "state-15.safetensors.partial").write_bytes(b"half")
     for step in (10, 20):
-        write_state(tmp_path, State(step=step, seed=3, best_step=10, best_score=0.5), TENSORS)
+        write_state(
+            tmp_path, TrainingCheckpoint(step=step, seed=3, best_step=10, best_score=0.5), TENSORS
+        )
     assert names(tmp_path) == [
         "best-10.safetensors", "state-20.safetensors", "step-5.safetensors"
     ]  # fmt: skip
     state = read_state(tmp_path)
-    assert state == State(step=20, seed=3, best_step=10, best_score=0.5)
+    assert state == TrainingCheckpoint(step=20, seed=3, best_step=10, best_score=0.5)
     assert torch.equal(read_tensors(tmp_path / state.file)["model.weight"], TENSORS["model.weight"])
 
 
@@ -50,14 +52,14 @@ def test_a_kill_before_the_rename_leaves_the_old_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until state.json is renamed, the old set is complete."""
-    write_state(tmp_path, State(step=10), TENSORS)
+    write_state(tmp_path, TrainingCheckpoint(step=10), TENSORS)
 
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(checkpoint, "write_json", killed)
     with pytest.raises(KeyboardInterrupt):
-        write_state(tmp_path, State(step=20), TENSORS)
+        write_state(tmp_path, TrainingCheckpoint(step=20), TENSORS)
     state = read_state(tmp_path)
     assert state is not None
     assert state.step == 10
@@ -79,11 +81,11 @@ def test_the_best_weights_are_decoded(tmp_path: Path) -> None:
     """The named step's if one is named, else the best, else the last."""
     with pytest.raises(DataError, match="holds no trained model"):
         weights_file(tmp_path, None)
-    write_state(tmp_path, State(step=20), TENSORS)
+    write_state(tmp_path, TrainingCheckpoint(step=20), TENSORS)
     assert weights_file(tmp_path, None).name == "state-20.safetensors"
     for name in ("best-10", "step-10", "step-5"):
         write_tensors(tmp_path / f"{name}.safetensors", TENSORS)
-    write_state(tmp_path, State(step=20, best_step=10), TENSORS)
+    write_state(tmp_path, TrainingCheckpoint(step=20, best_step=10), TENSORS)
     assert weights_file(tmp_path, None).name == "best-10.safetensors"
     assert checkpoints(tmp_path) == ["step-5", "step-10"]
     assert weights_file(tmp_path, "step-5").name == "step-5.safetensors"
@@ -104,9 +106,9 @@ def test_a_folder_belongs_to_one_model(tmp_path: Path) -> None:
 
 def test_another_configuration_is_refused(data: TrainingData, tmp_path: Path) -> None:
     """A model directory goes on only with the options it was begun with."""
-    Transformer(preset="tiny", steps=2, checkpoint_every=2).train(data, tmp_path, seed=1)
+    TransformerSystem(preset="tiny", steps=2, checkpoint_every=2).train(data, tmp_path, seed=1)
     with pytest.raises(StaleOutput, match="another 'feed_forward': 64 then, 80 now"):
-        Transformer(preset="tiny", steps=4, feed_forward=80).train(data, tmp_path, seed=1)
+        TransformerSystem(preset="tiny", steps=4, feed_forward=80).train(data, tmp_path, seed=1)
     smaller = TrainingData(train=data.train[:9], dev=(), source="en", target="ja")
     with pytest.raises(StaleOutput, match="another 'data'"):
-        Transformer(preset="tiny", steps=4).train(smaller, tmp_path, seed=1)
+        TransformerSystem(preset="tiny", steps=4).train(smaller, tmp_path, seed=1)

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from recombine.systems.seq2seq.corpus import Corpus, Side
-from recombine.systems.seq2seq.layout import Resident, group_batch
+from recombine.systems.seq2seq.batch import Resident, group_batch
+from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus
 from recombine.systems.seq2seq.lstm import Lstm
 from recombine.systems.seq2seq.options import LstmOptions
 from recombine.systems.seq2seq.vocabulary import BEGIN
@@ -26,18 +26,18 @@ def model(**options: Any) -> Lstm:
 
 
 @pytest.fixture
-def corpus() -> Corpus:
+def corpus() -> ParallelCorpus:
     """Six pairs, some empty, some long."""
     stream = np.random.default_rng(5)
     sides = [
-        Side.of([stream.integers(4, 20, n).tolist() for n in lengths])
+        NumberedSide.of([stream.integers(4, 20, n).tolist() for n in lengths])
         for lengths in ([3, 9, 0, 24, 5, 1], [4, 7, 2, 29, 6, 0])
     ]
-    return Corpus(*sides)
+    return ParallelCorpus(*sides)
 
 
 @pytest.mark.parametrize("bidirectional", [False, True])
-def test_padding_changes_nothing(corpus: Corpus, bidirectional: bool) -> None:
+def test_padding_changes_nothing(corpus: ParallelCorpus, bidirectional: bool) -> None:
     """One batch, several groups and single sentences have the same loss and gradients."""
     one = model(bidirectional=bidirectional)
     losses = [
@@ -55,7 +55,7 @@ def test_padding_changes_nothing(corpus: Corpus, bidirectional: bool) -> None:
             torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
 
 
-def test_attention_is_luong_s(corpus: Corpus) -> None:
+def test_attention_is_luong_s(corpus: ParallelCorpus) -> None:
     """Dot scores, their softmax, a context, and tanh(W [context; state]) to the output layer."""
     one = model()
     source, target = (torch.from_numpy(side.sentence(1)) for side in (corpus.source, corpus.target))

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from recombine.systems.seq2seq.corpus import Corpus, Side
-from recombine.systems.seq2seq.layout import Batch, Packed, Resident
+from recombine.systems.seq2seq.batch import Batch, PackedRows, Resident
+from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus
 from recombine.systems.seq2seq.operations import Operations
 
 PLAIN = Operations()
@@ -22,8 +22,8 @@ def batch() -> Batch:
     """Four pairs packed into rows, with a tail."""
     stream = np.random.default_rng(3)
     lengths = [4, 0, 7, 2], [1, 5, 3, 6]
-    sides = [Side.of([stream.integers(4, 9, n).tolist() for n in side]) for side in lengths]
-    return Resident(Corpus(*sides), torch.device("cpu")).pack(torch.arange(4), 20, 24)[0]
+    sides = [NumberedSide.of([stream.integers(4, 9, n).tolist() for n in side]) for side in lengths]
+    return Resident(ParallelCorpus(*sides), torch.device("cpu")).pack(torch.arange(4), 20, 24)[0]
 
 
 def attention(query: Tensor, key: Tensor, value: Tensor, causal: bool) -> Tensor:
@@ -86,7 +86,7 @@ def test_gradients_are_those_of_differences() -> None:
 def test_self_attention_stays_within_its_sentence(batch: Batch, side: str, causal: bool) -> None:
     """Sentences that lie end to end do not see one another."""
     layout = batch.layout
-    assert isinstance(layout, Packed)
+    assert isinstance(layout, PackedRows)
     rows = len(batch.source if side == "source" else batch.target_output)
     torch.manual_seed(1)
     projected = torch.randn(rows, 3 * WIDTH)
@@ -103,7 +103,7 @@ def test_self_attention_stays_within_its_sentence(batch: Batch, side: str, causa
 def test_cross_attention_looks_at_its_own_source(batch: Batch) -> None:
     """A target sentence attends to the source sentence of its pair."""
     layout = batch.layout
-    assert isinstance(layout, Packed)
+    assert isinstance(layout, PackedRows)
     torch.manual_seed(1)
     query = torch.randn(len(batch.target_output), WIDTH)
     memory = torch.randn(len(batch.source), 2 * WIDTH)

@@ -13,7 +13,7 @@ from recombine.benchmark import Example
 from recombine.errors import DataError
 from recombine.systems.base import Failure, TrainingData
 from recombine.systems.seq2seq.search import beam, greedy
-from recombine.systems.seq2seq.system import Lstm, Transformer
+from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
 from recombine.systems.seq2seq.vocabulary import BEGIN, END
 
 HALF_TRAINED: dict[str, Any] = {
@@ -24,7 +24,7 @@ HALF_TRAINED: dict[str, Any] = {
 @pytest.fixture
 def trained(data: TrainingData, tmp_path: Path) -> Path:
     """A model that has seen a little: many of its choices are nearly tied."""
-    Transformer(**HALF_TRAINED).train(data, tmp_path / "model", seed=1)
+    TransformerSystem(**HALF_TRAINED).train(data, tmp_path / "model", seed=1)
     return tmp_path / "model"
 
 
@@ -33,7 +33,7 @@ def test_batch_size_changes_nothing(trained: Path, pairs: list[Example], width: 
     """In float32 the strings are the same for batch sizes 1, 7 and 512."""
     sources = [pair.source for pair in pairs] + ["", "the", "a book " * 9]
     results = [
-        list(Transformer(beam=width, decode_batch=size).load(trained).translate(sources))
+        list(TransformerSystem(beam=width, decode_batch=size).load(trained).translate(sources))
         for size in (1, 7, 512)
     ]
     assert results[0] == results[1] == results[2]
@@ -57,9 +57,9 @@ def test_two_thousand_sentences_are_the_same_in_any_batch(tmp_path: Path) -> Non
     ]
     data = TrainingData(train=examples[::3], dev=examples[1:100:9], source="en", target="xx")
     sized: dict[str, Any] = {"preset": "small", "target_subwords": "word", "steps": 60}
-    Transformer(**sized, evaluate_every=60).train(data, tmp_path, seed=1)
+    TransformerSystem(**sized, evaluate_every=60).train(data, tmp_path, seed=1)
     results = [
-        list(Transformer(decode_batch=size).load(tmp_path).translate(sources))
+        list(TransformerSystem(decode_batch=size).load(tmp_path).translate(sources))
         for size in (1, 7, 512)
     ]
     assert results[0] == results[1] == results[2]
@@ -68,7 +68,7 @@ def test_two_thousand_sentences_are_the_same_in_any_batch(tmp_path: Path) -> Non
 
 def test_any_checkpoint_can_be_decoded(trained: Path) -> None:
     """Kept checkpoints are listed in order and load by name."""
-    system = Transformer()
+    system = TransformerSystem()
     assert system.checkpoints(trained) == ["step-15", "step-30"]
     first = list(system.load(trained, checkpoint="step-15").translate(["the cat saw a key."]))
     assert len(first) == 1
@@ -79,12 +79,12 @@ def test_any_checkpoint_can_be_decoded(trained: Path) -> None:
 def test_an_untrained_system_says_so() -> None:
     """Translating before training is an error in words."""
     with pytest.raises(DataError, match="not trained"):
-        Lstm().translate(["a"])
+        LstmSystem().translate(["a"])
 
 
 def test_a_source_beyond_learned_positions_fails_alone(data: TrainingData, tmp_path: Path) -> None:
     """One sentence that is too long does not take the others with it."""
-    system = Transformer(preset="tiny", steps=2, positions="learned", max_length=20)
+    system = TransformerSystem(preset="tiny", steps=2, positions="learned", max_length=20)
     system.train(data, tmp_path, seed=1)
     short, long = system.load(tmp_path).translate(["the cat saw a key.", "the cat " * 30])
     assert isinstance(short, str)

@@ -13,7 +13,7 @@ from recombine.errors import DataError
 from recombine.files import read_json, write_json
 from recombine.systems.base import TrainingData
 from recombine.systems.seq2seq.checkpoint import read_tensors
-from recombine.systems.seq2seq.system import Lstm, Transformer
+from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
 
 SMALL: dict[str, Any] = {
     "preset": "tiny", "steps": 4, "evaluate_every": 2, "checkpoint_every": 4, "log_every": 4,
@@ -24,11 +24,11 @@ SMALL: dict[str, Any] = {
 @pytest.fixture
 def model_dir(data: TrainingData, tmp_path: Path) -> Path:
     """A tiny model after four steps, with the weights of steps 2 and 4 kept."""
-    Transformer(**SMALL).train(data, tmp_path / "model", seed=1)
+    TransformerSystem(**SMALL).train(data, tmp_path / "model", seed=1)
     return tmp_path / "model"
 
 
-@pytest.mark.parametrize("kind", [Transformer, Lstm])
+@pytest.mark.parametrize("kind", [TransformerSystem, LstmSystem])
 def test_an_untrained_system_says_so(kind: Any, tmp_path: Path) -> None:
     """Neither a fresh system nor an empty folder translates."""
     with pytest.raises(DataError, match="not trained yet"):
@@ -41,7 +41,7 @@ def test_the_stored_shape_wins_and_decoding_is_the_caller_s(
     model_dir: Path, pairs: list[Example]
 ) -> None:
     """A system with other model options loads the trained model and keeps its own beam."""
-    system = Transformer(beam=3, max_output_extra=2).load(model_dir)
+    system = TransformerSystem(beam=3, max_output_extra=2).load(model_dir)
     assert (system.positions, system.max_length, system.beam) == ("sinusoidal", 30, 3)
     assert system.describe()["beam"] == 3
     translations = list(system.translate([pair.source for pair in pairs[:3]]))
@@ -53,7 +53,7 @@ def test_the_stored_shape_wins_and_decoding_is_the_caller_s(
 
 def test_kept_checkpoints_load_by_name(model_dir: Path) -> None:
     """Each name gives the weights of its step."""
-    system = Transformer()
+    system = TransformerSystem()
     assert system.checkpoints(model_dir) == ["step-2", "step-4"]
     for name in ("step-2", "step-4"):
         loaded = system.load(model_dir, checkpoint=name)
@@ -70,4 +70,4 @@ def test_weights_that_do_not_fit_are_refused(model_dir: Path) -> None:
     stored["options"]["feed_forward"] = 80
     write_json(model_dir / "options.json", stored)
     with pytest.raises(DataError, match="does not fit the options beside it"):
-        Transformer().load(model_dir)
+        TransformerSystem().load(model_dir)

@@ -20,8 +20,8 @@ from recombine.errors import ConfigError, DataError, SystemFailure
 from recombine.systems.base import TrainingData
 from recombine.systems.seq2seq import training
 from recombine.systems.seq2seq.checkpoint import read_state, read_tensors
-from recombine.systems.seq2seq.replica import EagerStepper
-from recombine.systems.seq2seq.system import Lstm, Transformer
+from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
+from recombine.systems.seq2seq.trainer import EagerStepper
 from recombine.systems.seq2seq.training import Job, choose_dtype, train_jobs
 
 TINY_LSTM: dict[str, Any] = {
@@ -49,7 +49,7 @@ def assert_same_weights(first: Path, second: Path) -> None:
 def test_two_layers_overfit_fifty_sentences(pairs: list[Example], tmp_path: Path) -> None:
     """A two-layer Transformer learns fifty sentences by heart."""
     data = TrainingData(train=pairs[:50], dev=pairs[:50], source="en", target="ja")
-    system = Transformer(preset="tiny", steps=120, batch_size=25, evaluate_every=120)
+    system = TransformerSystem(preset="tiny", steps=120, batch_size=25, evaluate_every=120)
     system.train(data, tmp_path, seed=1)
     state = read_state(tmp_path)
     assert state is not None
@@ -61,8 +61,8 @@ def test_two_layers_overfit_fifty_sentences(pairs: list[Example], tmp_path: Path
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
-        (Transformer, {"preset": "tiny", "dropout": 0.1, "steps": 20, "checkpoint_every": 5}),
-        (Lstm, TINY_LSTM),
+        (TransformerSystem, {"preset": "tiny", "dropout": 0.1, "steps": 20, "checkpoint_every": 5}),
+        (LstmSystem, TINY_LSTM),
     ],
 )
 def test_a_stopped_run_ends_like_an_unbroken_one(
@@ -139,9 +139,9 @@ def test_several_seeds_are_as_one_each(data: TrainingData, tmp_path: Path) -> No
     """Seeds trained in one call, and gone on with in another, are those trained alone."""
     options: dict[str, Any] = {"preset": "tiny", "dropout": 0.1, "checkpoint_every": 3}
     folders = {seed: tmp_path / f"many-{seed}" for seed in (1, 2, 3)}
-    Transformer(**options, steps=3).train_many(data, {seed: folders[seed] for seed in (1, 2)})
-    Transformer(**options, steps=6).train_many(data, folders)
-    Transformer(**options, steps=6).train(data, tmp_path / "alone", seed=2)
+    TransformerSystem(**options, steps=3).train_many(data, {seed: folders[seed] for seed in (1, 2)})
+    TransformerSystem(**options, steps=6).train_many(data, folders)
+    TransformerSystem(**options, steps=6).train(data, tmp_path / "alone", seed=2)
     assert_same_weights(tmp_path / "alone", folders[2])
     states = [read_state(folder) for folder in folders.values()]
     assert [state and (state.seed, state.step, state.finished) for state in states] == [
@@ -154,7 +154,10 @@ def test_several_seeds_are_as_one_each(data: TrainingData, tmp_path: Path) -> No
 
 def test_different_models_are_as_one_each(data: TrainingData, tmp_path: Path) -> None:
     """Models of different kinds, with the same seed, end as they would alone."""
-    systems = {"transformer": Transformer(preset="tiny", steps=6), "lstm": Lstm(**TINY_LSTM)}
+    systems = {
+        "transformer": TransformerSystem(preset="tiny", steps=6),
+        "lstm": LstmSystem(**TINY_LSTM),
+    }
     train_jobs([Job(data, system, tmp_path / name, 1) for name, system in systems.items()])
     for name, system in systems.items():
         system.train(data, tmp_path / "alone" / name, seed=1)
@@ -165,7 +168,7 @@ def test_models_that_train_together_agree_on_the_machine(
     data: TrainingData, tmp_path: Path
 ) -> None:
     """Determinism is set for the whole process."""
-    systems = Transformer(preset="tiny"), Transformer(preset="tiny", deterministic=True)
+    systems = TransformerSystem(preset="tiny"), TransformerSystem(preset="tiny", deterministic=True)
     with pytest.raises(ConfigError, match="'deterministic'"):
         train_jobs([Job(data, one, tmp_path / str(n), n) for n, one in enumerate(systems)])
     assert not list(tmp_path.iterdir())
@@ -176,7 +179,7 @@ def test_the_number_format_is_chosen_unless_given(monkeypatch: pytest.MonkeyPatc
     cpu, gpu = torch.device("cpu"), torch.device("cuda")
     for has in (True, False):
         monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda has=has, **_: has)
-        for kind in (Transformer, Lstm):
+        for kind in (TransformerSystem, LstmSystem):
             expected = torch.bfloat16 if has else torch.float32
             assert choose_dtype(kind(), gpu) == expected
             assert choose_dtype(kind(), cpu) == torch.float32
@@ -198,7 +201,7 @@ def test_a_seed_that_diverges_does_not_stop_the_others(
     monkeypatch.setattr(EagerStepper, "read_loss", read_loss)
     if together:
         monkeypatch.setattr(training, "_groups", lambda jobs, device: [jobs])
-    system = Transformer(preset="tiny", steps=20, log_every=5, checkpoint_every=5)
+    system = TransformerSystem(preset="tiny", steps=20, log_every=5, checkpoint_every=5)
     folders = {seed: tmp_path / str(seed) for seed in (1, 2, 3)}
     expected = f"{folders[2]}: the loss is nan before step 10"
     with pytest.raises(SystemFailure, match=re.escape(expected)) as caught:
@@ -218,7 +221,7 @@ def test_an_empty_training_set_is_named(tmp_path: Path) -> None:
     """Nothing to learn from is the user's error."""
     examples = [Example.make(source="a b")]
     with pytest.raises(DataError, match="training set is empty"):
-        Transformer(preset="tiny").train(
+        TransformerSystem(preset="tiny").train(
             TrainingData(train=examples, dev=[], source="en", target="ja"), tmp_path, seed=1
         )
 
@@ -227,18 +230,20 @@ def test_long_pairs_are_left_out_and_counted(data: TrainingData, tmp_path: Path)
     """A pair longer than max_length is dropped from training, with a count in the log."""
     long = Example.make(source="the cat " * 60, references=["猫" * 60])
     more = TrainingData(train=[*data.train, long], dev=(), source="en", target="ja")
-    system = Transformer(preset="tiny", steps=2, max_length=50, positions="learned")
+    system = TransformerSystem(preset="tiny", steps=2, max_length=50, positions="learned")
     system.train(more, tmp_path, seed=1)
     first = json.loads((tmp_path / "train_log.jsonl").read_text().splitlines()[0])
     assert (first["pairs"], first["dropped_as_too_long"]) == (50, 1)
     with pytest.raises(DataError, match="longer than max_length"):
-        Transformer(preset="tiny", steps=2, max_length=3).train(more, tmp_path / "short", seed=1)
+        TransformerSystem(preset="tiny", steps=2, max_length=3).train(
+            more, tmp_path / "short", seed=1
+        )
 
 
 def test_a_time_limit_saves_and_says_how_to_go_on(data: TrainingData, tmp_path: Path) -> None:
     """max_minutes stops at a log line with a saved state."""
     with pytest.raises(SystemFailure, match="stopped at step 10 of 60") as caught:
-        Transformer(preset="tiny", max_minutes=1e-6).train(data, tmp_path, seed=1)
+        TransformerSystem(preset="tiny", max_minutes=1e-6).train(data, tmp_path, seed=1)
     assert "run again to continue" in caught.value.render()
     state = read_state(tmp_path)
     assert state is not None

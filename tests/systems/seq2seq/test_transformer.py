@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from recombine.systems.seq2seq.corpus import Corpus, Side
-from recombine.systems.seq2seq.layout import Resident, group_batch
+from recombine.systems.seq2seq.batch import Resident, group_batch
+from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus
 from recombine.systems.seq2seq.options import LstmOptions, TransformerOptions
 from recombine.systems.seq2seq.training import build_model
 from recombine.systems.seq2seq.transformer import Transformer
@@ -27,14 +27,14 @@ SHAPE: dict[str, Any] = {
 
 
 @pytest.fixture
-def corpus() -> Corpus:
+def corpus() -> ParallelCorpus:
     """Nine pairs, some empty, some long."""
     stream = np.random.default_rng(5)
     sides = [
-        Side.of([stream.integers(4, 20, n).tolist() for n in lengths])
+        NumberedSide.of([stream.integers(4, 20, n).tolist() for n in lengths])
         for lengths in ([3, 9, 0, 14, 5, 5, 22, 1, 8], [4, 7, 2, 19, 6, 3, 11, 0, 9])
     ]
-    return Corpus(*sides)
+    return ParallelCorpus(*sides)
 
 
 def gradients(model: torch.nn.Module, loss: Tensor) -> list[Tensor]:
@@ -48,7 +48,7 @@ POSITIONS = ["relative", "sinusoidal", "learned", "rope", "none"]
 @pytest.mark.parametrize("positions", POSITIONS)
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_packed_and_grouped_rows_give_the_same_gradients(
-    corpus: Corpus, positions: str, norm: str
+    corpus: ParallelCorpus, positions: str, norm: str
 ) -> None:
     """How sentences lie in the rows changes neither the loss nor any gradient."""
     torch.manual_seed(1)
@@ -122,7 +122,7 @@ def reference_loss(model: Transformer, source: list[int], target: list[int]) -> 
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
-def test_gradients_agree_with_a_plain_reference(corpus: Corpus, norm: str) -> None:
+def test_gradients_agree_with_a_plain_reference(corpus: ParallelCorpus, norm: str) -> None:
     """The batched model is the textbook Transformer, sentence by sentence."""
     torch.manual_seed(2)
     model = Transformer(TransformerOptions(**SHAPE, norm=norm), 20, 20)
@@ -148,7 +148,9 @@ MODELS: list[Any] = [
 
 
 @pytest.mark.parametrize("options", MODELS)
-def test_step_by_step_decoding_gives_the_training_loss(corpus: Corpus, options: Any) -> None:
+def test_step_by_step_decoding_gives_the_training_loss(
+    corpus: ParallelCorpus, options: Any
+) -> None:
     """Feeding the reference piece by piece through the cache scores it as training does."""
     torch.manual_seed(3)
     model = build_model(options, 20, 20).eval()

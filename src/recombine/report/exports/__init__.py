@@ -10,9 +10,9 @@ from recombine.report.exports.every_eval_ever import write_every_eval_ever
 from recombine.report.exports.genbench import write_genbench_card
 from recombine.report.exports.harness import write_harness
 from recombine.report.exports.inspect_log import write_inspect_logs
-from recombine.report.model import Report
+from recombine.report.findings import Findings
 
-EXPORTS: dict[str, Callable[[Report, Path], list[Path]]] = {
+EXPORTS: dict[str, Callable[[Findings, Path], list[Path]]] = {
     "every-eval-ever": write_every_eval_ever,
     "genbench": write_genbench_card,
     "harness": write_harness,
@@ -20,7 +20,7 @@ EXPORTS: dict[str, Callable[[Report, Path], list[Path]]] = {
 }
 
 
-def write_exports(report: Report, folder: Path, names: tuple[str, ...]) -> list[Path]:
+def write_exports(report: Findings, folder: Path, names: tuple[str, ...]) -> list[Path]:
     """Write the exports asked for, each in a folder of its own."""
     paths: list[Path] = []
     for name in names:

@@ -9,15 +9,15 @@ from typing import Any
 
 from recombine import __version__
 from recombine.files import write_json, write_text
-from recombine.report.exports.records import samples_of, stamp
-from recombine.report.model import Report
-from recombine.report.summary import Score
+from recombine.report.exports.samples import samples_of, stamp
+from recombine.report.findings import Findings
+from recombine.report.scores import Score
 
 SCHEMA = "0.2.1"
 INSTANCE_SCHEMA = "instance_level_eval_0.2.1"
 
 
-def write_every_eval_ever(report: Report, folder: Path) -> list[Path]:
+def write_every_eval_ever(report: Findings, folder: Path) -> list[Path]:
     """Write data/BENCHMARK/DEVELOPER/MODEL-like files: results and instance-level rows."""
     paths = []
     for system in report.systems:
@@ -36,7 +36,7 @@ def write_every_eval_ever(report: Report, folder: Path) -> list[Path]:
     return paths
 
 
-def _record(report: Report, system: str, file_name: str, text: str, rows: int) -> dict[str, Any]:
+def _record(report: Findings, system: str, file_name: str, text: str, rows: int) -> dict[str, Any]:
     manifest = report.source.benchmark.manifest
     time = stamp(report)
     return {
@@ -66,7 +66,7 @@ def _record(report: Report, system: str, file_name: str, text: str, rows: int) -
     }
 
 
-def _result(report: Report, score: Score) -> dict[str, Any]:
+def _result(report: Findings, score: Score) -> dict[str, Any]:
     benchmark = report.source.benchmark
     where = f" [{score.tag}={score.value}]" if score.tag else ""
     sheet = report.sheet(score.metric, score.split)
@@ -110,7 +110,7 @@ def _result(report: Report, score: Score) -> dict[str, Any]:
     }
 
 
-def _instance(report: Report, system: str, sample: dict[str, Any]) -> dict[str, Any]:
+def _instance(report: Findings, system: str, sample: dict[str, Any]) -> dict[str, Any]:
     manifest = report.source.benchmark.manifest
     identity = sample["source"] + "".join(sample["references"])
     return {

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recombine.files import write_json, write_text
-from recombine.report.model import Report
-from recombine.report.tables import latex_text
+from recombine.report.findings import Findings
+from recombine.report.tables.table import latex_text
 
 AXES: dict[str, tuple[str, ...]] = {
     "Motivation": ("Practical", "Cognitive", "Intrinsic", "Fairness"),
@@ -22,7 +22,7 @@ AXES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-class Place(NamedTuple):
+class TaxonomyPlace(NamedTuple):
     """Where a kind of benchmark stands in the taxonomy, by the papers' own cards or text."""
 
     motivation: str
@@ -33,27 +33,33 @@ class Place(NamedTuple):
 
 
 # One place per builder; the locus assumes training on the benchmark's own training split.
-PLACES: dict[str, Place] = {
-    "generated": Place("Intrinsic", "Structural", "Covariate", "Fully generated", "Train-test"),
-    "compounds": Place("Intrinsic", "Compositional", "Covariate", "Generated shift", "Train-test"),
-    "divergent": Place(
-        "Practical", "Compositional", "Covariate", "Partitioned natural", "Train-test"
+PLACES: dict[str, TaxonomyPlace] = {
+    "generated": TaxonomyPlace(
+        "Intrinsic", "Structural", "Covariate", "Fully generated", "Train-test"
     ),
-    "consistency": Place(
+    "compounds": TaxonomyPlace(
         "Intrinsic", "Compositional", "Covariate", "Generated shift", "Train-test"
     ),
-    "imported": Place("Practical", "Compositional", "Assumed", "Naturally occurring", "Train-test"),
+    "divergent": TaxonomyPlace(
+        "Practical", "Compositional", "Covariate", "Partitioned natural", "Train-test"
+    ),
+    "consistency": TaxonomyPlace(
+        "Intrinsic", "Compositional", "Covariate", "Generated shift", "Train-test"
+    ),
+    "imported": TaxonomyPlace(
+        "Practical", "Compositional", "Assumed", "Naturally occurring", "Train-test"
+    ),
 }
 
 
-def place_of(builder: str) -> Place:
+def place_of(builder: str) -> TaxonomyPlace:
     """The taxonomy place of a builder; releases stand where their method stands."""
     return next(
         (place for name, place in PLACES.items() if builder.startswith(name)), PLACES["imported"]
     )
 
 
-def write_genbench_card(report: Report, folder: Path) -> list[Path]:
+def write_genbench_card(report: Findings, folder: Path) -> list[Path]:
     """Write card.json and card.tex."""
     manifest = report.source.benchmark.manifest
     place = place_of(manifest.builder)

@@ -10,11 +10,11 @@ from typing import Any
 
 from recombine import __version__
 from recombine.files import write_json, write_text
-from recombine.report.exports.records import samples_of, stamp
-from recombine.report.model import Report
+from recombine.report.exports.samples import samples_of, stamp
+from recombine.report.findings import Findings
 
 
-def write_harness(report: Report, folder: Path) -> list[Path]:
+def write_harness(report: Findings, folder: Path) -> list[Path]:
     """One folder per system, one task per split."""
     paths = []
     time = stamp(report)
@@ -31,12 +31,12 @@ def write_harness(report: Report, folder: Path) -> list[Path]:
     return paths
 
 
-def task_name(report: Report, split: str) -> str:
+def task_name(report: Findings, split: str) -> str:
     """BENCHMARK_SPLIT, as harness tasks are named."""
     return f"{report.source.benchmark.manifest.name}_{split}".replace("-", "_")
 
 
-def _results(report: Report, system: str) -> dict[str, Any]:
+def _results(report: Findings, system: str) -> dict[str, Any]:
     results: dict[str, dict[str, Any]] = {}
     samples: dict[str, dict[str, int]] = {}
     higher: dict[str, dict[str, bool]] = {}
@@ -78,7 +78,7 @@ def _results(report: Report, system: str) -> dict[str, Any]:
     }
 
 
-def _samples(report: Report, system: str, split: str) -> list[dict[str, Any]]:
+def _samples(report: Findings, system: str, split: str) -> list[dict[str, Any]]:
     """One row per example and seed, all metrics of the split in it."""
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     for sample in samples_of(report, system, split):

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from recombine.registry import require
-from recombine.report.exports.records import samples_of, stamp
-from recombine.report.model import Report
+from recombine.report.exports.samples import samples_of, stamp
+from recombine.report.findings import Findings
 
 
-def write_inspect_logs(report: Report, folder: Path) -> list[Path]:
+def write_inspect_logs(report: Findings, folder: Path) -> list[Path]:
     """One log per system and split, every metric as a scorer."""
     log = require("inspect_ai.log", extra="inspect", feature="writing Inspect logs")
     folder.mkdir(parents=True, exist_ok=True)
@@ -23,7 +23,7 @@ def write_inspect_logs(report: Report, folder: Path) -> list[Path]:
     return paths
 
 
-def _log(report: Report, log: Any, system: str, split: str) -> Any:
+def _log(report: Findings, log: Any, system: str, split: str) -> Any:
     from datetime import UTC, datetime
 
     manifest = report.source.benchmark.manifest
@@ -57,7 +57,7 @@ def _log(report: Report, log: Any, system: str, split: str) -> Any:
     return log.EvalLog(eval=spec, results=results, samples=samples, status="success")
 
 
-def _samples(report: Report, log: Any, system: str, split: str) -> list[Any]:
+def _samples(report: Findings, log: Any, system: str, split: str) -> list[Any]:
     model = require("inspect_ai.model", extra="inspect", feature="writing Inspect logs")
     scorer = require("inspect_ai.scorer", extra="inspect", feature="writing Inspect logs")
     found: dict[tuple[str, int], Any] = {}

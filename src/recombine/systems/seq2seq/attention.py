@@ -21,8 +21,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from recombine.systems.seq2seq.batch import Group, Grouped, PackedRows, RowBlock
 from recombine.systems.seq2seq.dropout import keep_mask
-from recombine.systems.seq2seq.layout import Block, Group, Grouped, Packed
 
 MASKED = -1e9
 
@@ -86,7 +86,7 @@ class Plan:
 
 
 def attend(
-    query: Tensor, memory: Tensor | None, table: Tensor | None, layout: Grouped | Packed,
+    query: Tensor, memory: Tensor | None, table: Tensor | None, layout: Grouped | PackedRows,
     heads: int, *, queries: str, keys: str, causal: bool, dropout: float,
 ) -> Tensor:  # fmt: skip
     """Attend in rows [query | key | value], or in rows of queries to rows [key | value]."""
@@ -186,14 +186,14 @@ def _heads(
     return _block_of(query, group.side(plan.queries), 1, plan.heads)[0], k, v
 
 
-def _block_of(rows: Tensor, block: Block, parts: int, heads: int) -> Tensor:
+def _block_of(rows: Tensor, block: RowBlock, parts: int, heads: int) -> Tensor:
     width = rows.shape[1] // (parts * heads)
     cells = rows[block.rows].reshape(-1, width)
     found = cells.index_select(0, block.into_heads(parts, heads))
     return found.view(parts, block.count * heads, block.length, width)
 
 
-def _rows_of(padded: Tensor, block: Block, parts: int, heads: int, out: Tensor) -> None:
+def _rows_of(padded: Tensor, block: RowBlock, parts: int, heads: int, out: Tensor) -> None:
     width = padded.shape[-1]
     cells = padded.view(-1, width).index_select(0, block.out_of_heads(parts, heads))
     out[block.rows] = cells.view(-1, parts * heads * width)

@@ -31,7 +31,7 @@ FORMAT = 1
 
 
 @dataclass
-class State:
+class TrainingCheckpoint:
     """Where a run stands."""
 
     step: int = 0
@@ -49,13 +49,13 @@ class State:
         return f"state-{self.step}.safetensors"
 
 
-def read_state(model_dir: Path) -> State | None:
+def read_state(model_dir: Path) -> TrainingCheckpoint | None:
     """Return the stored state, or None when there is none."""
     path = model_dir / "state.json"
-    return State(**read_json(path)) if path.exists() else None
+    return TrainingCheckpoint(**read_json(path)) if path.exists() else None
 
 
-def write_state(model_dir: Path, state: State, tensors: dict[str, Tensor]) -> None:
+def write_state(model_dir: Path, state: TrainingCheckpoint, tensors: dict[str, Tensor]) -> None:
     """Store a full state, then remove what it replaces."""
     write_tensors(model_dir / state.file, tensors)
     write_json(model_dir / "state.json", asdict(state))

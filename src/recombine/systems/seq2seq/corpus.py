@@ -24,7 +24,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass
-class Side:
+class NumberedSide:
     """The sentences of one language, end marks included, laid one after another."""
 
     pieces: Numbers
@@ -32,7 +32,7 @@ class Side:
     lengths: Numbers
 
     @classmethod
-    def of(cls, sentences: Sequence[Sequence[int]]) -> Side:
+    def of(cls, sentences: Sequence[Sequence[int]]) -> NumberedSide:
         """Lay out sentences, adding the end mark to each."""
         lengths = np.array([len(sentence) + 1 for sentence in sentences], dtype=np.int64)
         flat = [piece for sentence in sentences for piece in (*sentence, END)]
@@ -49,11 +49,11 @@ class Side:
 
 
 @dataclass
-class Corpus:
+class ParallelCorpus:
     """Source and target of the training pairs."""
 
-    source: Side
-    target: Side
+    source: NumberedSide
+    target: NumberedSide
 
     def __len__(self) -> int:
         return len(self.source)
@@ -63,7 +63,7 @@ class Corpus:
 class BatchPlan:
     """Which sentences each step sees: shuffled epochs laid end to end, cut into steps."""
 
-    corpus: Corpus
+    corpus: ParallelCorpus
     seed: int
     size: int
     unit: str = "sentences"
@@ -136,7 +136,7 @@ class Prepared:
 
     source_vocabulary: Vocabulary
     target_vocabulary: Vocabulary
-    corpus: Corpus
+    corpus: ParallelCorpus
     dev_sources: list[str]
     dev_references: list[tuple[str, ...]]
 
@@ -185,9 +185,9 @@ def prepare(
         )
         for name, texts in zip(names, (sources, targets), strict=True)
     ]
-    corpus = Corpus(
+    corpus = ParallelCorpus(
         *(
-            Side.of(vocabulary.encode(texts))
+            NumberedSide.of(vocabulary.encode(texts))
             for vocabulary, texts in zip(vocabularies, (sources, targets), strict=True)
         )
     )
@@ -205,16 +205,18 @@ def prepare(
     return _prepared(vocabularies, corpus, dev)
 
 
-def _corpus(arrays: dict[str, Any]) -> Corpus:
+def _corpus(arrays: dict[str, Any]) -> ParallelCorpus:
     sides = []
     for name in ("source", "target"):
         lengths = arrays[f"{name}.lengths"].astype(np.int64)
         starts = np.concatenate(([0], np.cumsum(lengths)[:-1])).astype(np.int64)
-        sides.append(Side(arrays[f"{name}.pieces"].astype(np.int64), starts, lengths))
-    return Corpus(*sides)
+        sides.append(NumberedSide(arrays[f"{name}.pieces"].astype(np.int64), starts, lengths))
+    return ParallelCorpus(*sides)
 
 
-def _prepared(vocabularies: list[Vocabulary], corpus: Corpus, dev: Sequence[Example]) -> Prepared:
+def _prepared(
+    vocabularies: list[Vocabulary], corpus: ParallelCorpus, dev: Sequence[Example]
+) -> Prepared:
     scored = [example for example in dev if example.references]
     source, target = vocabularies
     return Prepared(

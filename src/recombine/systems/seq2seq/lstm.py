@@ -20,12 +20,12 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from recombine.systems.seq2seq.attention import MASKED, weights_of
-from recombine.systems.seq2seq.layout import Batch, Block, Grouped, Padded
+from recombine.systems.seq2seq.batch import Batch, Grouped, Padded, RowBlock
+from recombine.systems.seq2seq.fast.recurrence import Recurrence
+from recombine.systems.seq2seq.fast.waves import count_waves
 from recombine.systems.seq2seq.operations import Operations
 from recombine.systems.seq2seq.options import LstmOptions
-from recombine.systems.seq2seq.recurrence import Recurrence
 from recombine.systems.seq2seq.vocabulary import PAD
-from recombine.systems.seq2seq.waves import count_waves
 
 # torch (2.11, 2.13) lays out no bfloat16 weights for cuDNN in advance: 7% of a step without graphs.
 warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous")
@@ -34,17 +34,17 @@ States = tuple[Tensor, Tensor]
 
 
 @dataclass
-class Cache:
+class LstmCache:
     """What decoding remembers: the encoder's output and the decoder's states."""
 
     memory: Tensor
     hidden: Tensor
     states: States
 
-    def select(self, index: Tensor) -> Cache:
+    def select(self, index: Tensor) -> LstmCache:
         """Return the cache of the chosen sentences (or beams), in that order."""
         states = tuple(state.index_select(1, index) for state in self.states)
-        return Cache(
+        return LstmCache(
             self.memory.index_select(0, index),
             self.hidden.index_select(0, index),
             (states[0], states[1]),
@@ -162,14 +162,14 @@ class Lstm(nn.Module):
 
     # Decoding, one piece at a time
 
-    def start(self, pieces: Tensor, lengths: Tensor, room: int) -> Cache:
+    def start(self, pieces: Tensor, lengths: Tensor, room: int) -> LstmCache:
         """Encode padded sources [count, length]; `room` is of no concern to an LSTM."""
         embedded = self._embed(self.source_embedding, pieces)
         memory, states = self._encode(embedded, lengths.cpu(), in_order=False)
         hidden = torch.arange(pieces.shape[1], device=pieces.device) >= lengths[:, None]
-        return Cache(memory, hidden, states)
+        return LstmCache(memory, hidden, states)
 
-    def step(self, cache: Cache, pieces: Tensor, position: int) -> Tensor:
+    def step(self, cache: LstmCache, pieces: Tensor, position: int) -> Tensor:
         """Return the logits after one more target piece of every sentence."""
         embedded = self._embed(self.target_embedding, pieces[:, None])
         output, cache.states = self.decoder(embedded, cache.states)
@@ -215,6 +215,6 @@ class Lstm(nn.Module):
         return functional.dropout(embedded, self.options.dropout) if self.training else embedded
 
 
-def _padded(rows: Tensor, block: Block) -> Tensor:
+def _padded(rows: Tensor, block: RowBlock) -> Tensor:
     """Return [count, length, width]; what stands in the padding does not matter."""
     return rows[block.rows].index_select(0, block.spread).view(block.count, block.length, -1)

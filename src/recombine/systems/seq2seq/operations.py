@@ -4,7 +4,6 @@ fused.py has the same ones as single GPU kernels; a Transformer is given one set
 does not know which. The gradients are written out where that saves passes over the rows.
 """
 
-# torch leaves some of its methods without types.
 # mypy: disable-error-code="no-untyped-call, no-any-return"
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from recombine.systems.seq2seq.attention import attend
+from recombine.systems.seq2seq.batch import Grouped, PackedRows
 from recombine.systems.seq2seq.dropout import keep_mask
-from recombine.systems.seq2seq.layout import Grouped, Packed
-from recombine.systems.seq2seq.waves import WaveGradients, Waves
+from recombine.systems.seq2seq.fast.waves import WaveGradients, Waves
 
 NORM_EPSILON = 1e-6
 
@@ -52,7 +51,7 @@ class Operations:
     def attend_self(
         self,
         projected: Tensor,
-        layout: Grouped | Packed,
+        layout: Grouped | PackedRows,
         heads: int,
         side: str,
         *,
@@ -67,7 +66,12 @@ class Operations:
         )  # fmt: skip
 
     def attend_cross(
-        self, query: Tensor, memory: Tensor, layout: Grouped | Packed, heads: int, dropout: float
+        self,
+        query: Tensor,
+        memory: Tensor,
+        layout: Grouped | PackedRows,
+        heads: int,
+        dropout: float,
     ) -> Tensor:
         """Return attention of target rows to source rows [key | value]."""
         return attend(
@@ -180,3 +184,6 @@ class _AddNorm(torch.autograd.Function):
         d_h = d_x if mask is None or d_x is None else d_x * mask
         d_bias = d_h.sum(0) if ctx.has_bias and d_h is not None else None
         return d_x, d_h, d_bias, d_gain, d_shift, None
+
+
+BITS = 16

@@ -19,11 +19,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from recombine.systems.seq2seq.aside import Aside
+from recombine.systems.seq2seq.fast.side_stream import Aside
 from recombine.systems.seq2seq.options import Options
 
 
-class Part:
+class ParameterPart:
     """Adam over some of a model's parameters: a layer, or all that is in no layer."""
 
     def __init__(
@@ -93,7 +93,7 @@ class Optimiser:
             found = re.match(r"(?:.*\.)?layers\.\d+\.", name)
             layers.setdefault(found[0] if found else "", []).append(number)
         self.parts = [
-            Part(
+            ParameterPart(
                 [self.parameters[number] for number in numbers],
                 [self.copies[number] for number in numbers],
                 self.rate,
@@ -137,7 +137,7 @@ class Optimiser:
         finally:
             self.aside = None
 
-    def _arrived(self, part: Part) -> None:
+    def _arrived(self, part: ParameterPart) -> None:
         if self.aside is None:
             return
         part.missing -= 1

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from recombine.benchmark import Example
-from recombine.cost import Cost
 from recombine.errors import DataError
 from recombine.files import read_json
 from recombine.registry import require
 from recombine.systems.base import Failure, TrainingData
+from recombine.systems.cost import Cost
 from recombine.systems.seq2seq.options import LstmOptions, Options, TransformerOptions
 
 
@@ -99,7 +99,7 @@ class _Trained(Options):
 
     def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost:
         """Estimate a training from the model's size and the length of some examples."""
-        from recombine.systems.neural_cost import LEARN, learning_cost
+        from recombine.systems.cost import LEARN, learning_cost
 
         steps = self.steps * self.sentences_per_step
         operations = (
@@ -120,7 +120,7 @@ class _Trained(Options):
 
     def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
         """Estimate a translation from the model's size and the length of some sources."""
-        from recombine.systems.neural_cost import FORWARD, decoding_cost
+        from recombine.systems.cost import FORWARD, decoding_cost
 
         each = FORWARD * self.beam * self._operations(sources, sources)
         return decoding_cost(sentences * each, self.device)
@@ -171,7 +171,7 @@ class _Trained(Options):
 
 
 @dataclass(kw_only=True, init=False)
-class Transformer(TransformerOptions, _Trained):
+class TransformerSystem(TransformerOptions, _Trained):
     """A Transformer trained from scratch on the benchmark's training split."""
 
     def parameters(self) -> tuple[int, int]:
@@ -185,7 +185,7 @@ class Transformer(TransformerOptions, _Trained):
 
 
 @dataclass(kw_only=True, init=False)
-class Lstm(LstmOptions, _Trained):
+class LstmSystem(LstmOptions, _Trained):
     """An LSTM with attention trained from scratch on the benchmark's training split."""
 
     def parameters(self) -> tuple[int, int]:

@@ -14,7 +14,7 @@ import torch
 from recombine.errors import ConfigError, DataError, SystemFailure
 from recombine.systems.base import TrainingData
 from recombine.systems.seq2seq.checkpoint import claim, read_state
-from recombine.systems.seq2seq.corpus import Corpus, Prepared, Side, prepare
+from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus, Prepared, prepare
 from recombine.systems.seq2seq.distributed import World, join_world
 from recombine.systems.seq2seq.lstm import Lstm
 from recombine.systems.seq2seq.options import (
@@ -23,7 +23,7 @@ from recombine.systems.seq2seq.options import (
     TransformerOptions,
     fingerprint,
 )
-from recombine.systems.seq2seq.replica import Replica, seed_streams
+from recombine.systems.seq2seq.trainer import Trainer, seed_streams
 from recombine.systems.seq2seq.transformer import Transformer
 
 
@@ -133,7 +133,7 @@ def configure(options: Options, device: torch.device) -> None:
         torch.cuda.set_device(device.index or 0)
 
 
-def _replica(job: Job, device: torch.device, world: World) -> Replica:
+def _replica(job: Job, device: torch.device, world: World) -> Trainer:
     data, options = job.data, job.options
     if world.leads:
         prepare(data.train, data.dev, options, job.model_dir)
@@ -142,7 +142,7 @@ def _replica(job: Job, device: torch.device, world: World) -> Replica:
     # Step -1 is no step: the stream of the first weights.
     seed_streams(job.seed, 2**31 - 1)
     model = build_model(options, len(prepared.source_vocabulary), len(prepared.target_vocabulary))
-    replica = Replica(
+    replica = Trainer(
         model=model,
         prepared=prepared,
         options=options,
@@ -166,9 +166,9 @@ def _replica(job: Job, device: torch.device, world: World) -> Replica:
     return replica
 
 
-def _run(replicas: list[Replica], started: float) -> list[SystemFailure]:
+def _run(replicas: list[Trainer], started: float) -> list[SystemFailure]:
     """Train the replicas to the end, without those that diverge; return their failures."""
-    from recombine.run import progress
+    from recombine.progress import progress
 
     if not replicas:
         return []
@@ -208,7 +208,7 @@ def _run(replicas: list[Replica], started: float) -> list[SystemFailure]:
     return failures
 
 
-def _stop_in_time(replicas: list[Replica], started: float) -> None:
+def _stop_in_time(replicas: list[Trainer], started: float) -> None:
     minutes = (time.monotonic() - started) / 60
     limit = replicas[0].options.max_minutes if replicas else 0
     if not limit or minutes < limit:
@@ -221,11 +221,11 @@ def _stop_in_time(replicas: list[Replica], started: float) -> None:
     )
 
 
-def _use_graph(replica: Replica) -> None:
+def _use_graph(replica: Trainer) -> None:
     """Give a replica captured graphs; where that fails, training goes on eagerly."""
     try:
         # Inside, because Triton is not on every machine that has a GPU.
-        from recombine.systems.seq2seq.graphs import GraphStepper
+        from recombine.systems.seq2seq.fast.graphs import GraphStepper
 
         replica.stepper = GraphStepper(replica)
     except Exception as error:
@@ -257,13 +257,13 @@ def _fitting(prepared: Prepared, options: Options) -> tuple[Prepared, int]:
         )
     numbers = keep.nonzero()[0]
     sides = [
-        Side.of([side.sentence(int(number))[:-1].tolist() for number in numbers])
+        NumberedSide.of([side.sentence(int(number))[:-1].tolist() for number in numbers])
         for side in (corpus.source, corpus.target)
     ]
     kept = Prepared(
         prepared.source_vocabulary,
         prepared.target_vocabulary,
-        Corpus(*sides),
+        ParallelCorpus(*sides),
         prepared.dev_sources,
         prepared.dev_references,
     )

@@ -18,7 +18,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from recombine.systems.seq2seq.attention import MASKED, weights_of
-from recombine.systems.seq2seq.layout import Batch, Group, Grouped, Packed, Padded, padded_block
+from recombine.systems.seq2seq.batch import (
+    Batch,
+    Group,
+    Grouped,
+    PackedRows,
+    Padded,
+    padded_block,
+)
 from recombine.systems.seq2seq.operations import NORM_EPSILON, Operations
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.vocabulary import PAD
@@ -104,16 +111,16 @@ class Stack(nn.Module):
 
 
 @dataclass
-class Cache:
+class TransformerCache:
     """What decoding remembers: keys and values of the source and of the target so far."""
 
     memory: list[tuple[Tensor, Tensor]]
     past: list[tuple[Tensor, Tensor]]
     hidden: Tensor  # True where a source position is padding
 
-    def select(self, index: Tensor) -> Cache:
+    def select(self, index: Tensor) -> TransformerCache:
         """Return the cache of the chosen sentences (or beams), in that order."""
-        return Cache(
+        return TransformerCache(
             [(k.index_select(0, index), v.index_select(0, index)) for k, v in self.memory],
             [(k.index_select(0, index), v.index_select(0, index)) for k, v in self.past],
             self.hidden.index_select(0, index),
@@ -171,7 +178,7 @@ class Transformer(nn.Module):
             label_smoothing=self.options.label_smoothing,
         )
 
-    def encode(self, pieces: Tensor, positions: Tensor, layout: Grouped | Packed) -> Tensor:
+    def encode(self, pieces: Tensor, positions: Tensor, layout: Grouped | PackedRows) -> Tensor:
         """Return the encoder output, in rows."""
         x = self._embed(self.source_embedding, self.source_position, pieces, positions)
         rotation = self._rotation(positions)
@@ -184,7 +191,7 @@ class Transformer(nn.Module):
             x, n = self._add_norm(self.encoder, 2 * number + 1, x, h, bias)
         return n
 
-    def decode(self, batch: Batch, memory: Tensor, layout: Grouped | Packed) -> Tensor:
+    def decode(self, batch: Batch, memory: Tensor, layout: Grouped | PackedRows) -> Tensor:
         """Return the decoder output for a whole target, in rows."""
         positions = batch.target_positions
         x = self._embed(self.target_embedding, self.target_position, batch.target_input, positions)
@@ -232,7 +239,7 @@ class Transformer(nn.Module):
         self,
         attention: SelfAttention,
         n: Tensor,
-        layout: Grouped | Packed,
+        layout: Grouped | PackedRows,
         side: str,
         causal: bool,
         rotation: tuple[Tensor, Tensor] | None,
@@ -249,7 +256,7 @@ class Transformer(nn.Module):
         return self.operations.linear(mixed, attention.out)
 
     def _cross_attention(
-        self, layer: Layer, n: Tensor, memory: Tensor, layout: Grouped | Packed
+        self, layer: Layer, n: Tensor, memory: Tensor, layout: Grouped | PackedRows
     ) -> Tensor:
         assert layer.cross is not None
         mixed = self.operations.attend_cross(
@@ -275,7 +282,7 @@ class Transformer(nn.Module):
 
     # Decoding, one piece at a time
 
-    def start(self, pieces: Tensor, lengths: Tensor, room: int) -> Cache:
+    def start(self, pieces: Tensor, lengths: Tensor, room: int) -> TransformerCache:
         """Encode padded sources [count, length] and make room for `room` target pieces."""
         count, length = pieces.shape
         block = padded_block(count, length, lengths)
@@ -293,9 +300,9 @@ class Transformer(nn.Module):
             (memory.new_zeros(shape), memory.new_zeros(shape)) for _ in range(self.decoder.count)
         ]
         hidden = torch.arange(length, device=pieces.device)[None, :] >= lengths[:, None]
-        return Cache(cached, past, hidden)
+        return TransformerCache(cached, past, hidden)
 
-    def step(self, cache: Cache, pieces: Tensor, position: int) -> Tensor:
+    def step(self, cache: TransformerCache, pieces: Tensor, position: int) -> Tensor:
         """Return the logits after one more target piece of every sentence."""
         positions = torch.full_like(pieces, position)
         x = self._embed(self.target_embedding, self.target_position, pieces, positions)
@@ -340,7 +347,7 @@ class Transformer(nn.Module):
             mixed = mixed + weights @ spread
         return functional.linear(mixed.flatten(1), attention.out)
 
-    def _cross_step(self, layer: Layer, n: Tensor, cache: Cache, number: int) -> Tensor:
+    def _cross_step(self, layer: Layer, n: Tensor, cache: TransformerCache, number: int) -> Tensor:
         assert layer.cross is not None
         keys, values = cache.memory[number]
         query = functional.linear(n, layer.cross.query).unflatten(-1, (self.heads, 1, -1))

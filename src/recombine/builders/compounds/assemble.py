@@ -1,0 +1,301 @@
+"""Assembling a compound benchmark after alignment: atoms, compounds, contexts, examples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recombine.benchmark import Example, Focus
+from recombine.builders.compounds.atoms import AtomPool, choose, is_consistent
+from recombine.builders.compounds.contexts import (
+    ChosenAtom,
+    ContextLimits,
+    Embedded,
+    Embedder,
+    NgramModel,
+    compose,
+)
+from recombine.builders.compounds.filter import Pair
+from recombine.builders.compounds.phrases import Phrase, find_phrases
+from recombine.builders.compounds.renderings import Renderings, renderings
+from recombine.builders.compounds.usage import SUBJECTS
+from recombine.corpus.alignment import Alignment
+from recombine.corpus.conllu import mean_distance
+from recombine.corpus.segment import segment
+
+if TYPE_CHECKING:
+    from recombine.builders.compounds.builder import Compounds
+
+
+OWN_ROLES = ("ADJ", "N", "MOD")
+
+
+class Assembly:
+    """The state of one build after alignment."""
+
+    def __init__(
+        self,
+        recipe: Compounds,
+        pairs: Sequence[Pair],
+        alignment: Alignment,
+        generator: np.random.Generator,
+    ) -> None:
+        self.recipe = recipe
+        self.pairs = pairs
+        self.generator = generator
+        objects = {slot.head: slot.relations for slot in recipe.slots.values() if slot.head}
+        self.pool = AtomPool(pairs, alignment, recipe.roles, objects, recipe.floor)
+        self.dropped = 0
+        self._renderings: dict[str, Renderings] = {}
+        self.embedders: dict[str, Embedder] = {}
+        self.phrases = {
+            category: [
+                phrase
+                for number, pair in enumerate(pairs)
+                for phrase in find_phrases(
+                    pair, number, recipe.slots[category], recipe.longest_phrase
+                )
+                if self._is_template(pair, phrase)
+            ]
+            for category in recipe.patterns
+        }
+        self.atoms: dict[str, dict[str, list[ChosenAtom]]] = {}
+        for category in recipe.patterns:
+            self.atoms[category] = self._choose(category)
+
+    def _is_template(self, pair: Pair, phrase: Phrase) -> bool:
+        usage = self.pool.usage
+        if not usage.has_usually(pair.tokens[phrase.noun], "N"):
+            return False
+        subject = pair.relations[phrase.noun] in SUBJECTS
+        return not subject or usage.agrees_with_singular(pair, phrase.noun)
+
+    def _choose(self, category: str) -> dict[str, list[ChosenAtom]]:
+        recipe = self.recipe
+        head = recipe.slots[category].head
+        used = {role for pattern in recipe.patterns[category] for role in pattern.split()}
+        roles = {role: one for role, one in recipe.roles.items() if role in used}
+        templates = Counter(
+            self.pairs[phrase.sentence].tokens[phrase.head] for phrase in self.phrases[category]
+        )
+        # A head needs templates enough for its share of the compounds.
+        heads = [word for word, count in templates.items() if count >= 4 * recipe.contexts]
+        # Nouns, adjectives and modifiers of its own, as the categories of the published test have.
+        taken = {
+            atom.text.lower()
+            for roles_of in self.atoms.values()
+            for role in OWN_ROLES
+            for atom in roles_of.get(role, ())
+        }
+        chosen: dict[str, list[ChosenAtom]] = {}
+        # Articles last: they must go with the words that were chosen.
+        for role, wanted in sorted(roles.items(), key=lambda item: item[0] == "DET"):
+            atoms = choose(
+                role,
+                wanted,
+                self.pool.candidates(
+                    role,
+                    wanted,
+                    chosen=chosen,
+                    heads=heads if role == head else None,
+                    places=recipe.slots[category].relations,
+                ),
+                clusters=recipe.clusters,
+                taken=taken if role in OWN_ROLES else (),
+                vocabulary=self.pool.vocabulary,
+            )
+            surface = self.pool.usage.surface
+            chosen[role] = [atom._replace(text=surface(atom.text)) for atom in atoms]
+        return chosen
+
+    def embed_all(self) -> list[Embedded]:
+        """Compose all compounds and give each its contexts."""
+        recipe = self.recipe
+        model = NgramModel(pair.tokens for pair in self.pairs)
+        limits = ContextLimits(
+            recipe.contexts, recipe.reuse, recipe.shortest_context, recipe.longest,
+            recipe.worst_drop,
+        )  # fmt: skip
+        possible = {
+            " ".join(atom.text for atom in cell).lower()
+            for category, patterns in recipe.patterns.items()
+            for pattern in patterns
+            for cell in product(*(self.atoms[category][role] for role in pattern.split()))
+        }
+        seen = seen_in((pair.tokens for pair in self.pairs), possible)
+        found: list[Embedded] = []
+        used: Counter[int] = Counter()
+        for category, patterns in recipe.patterns.items():
+            head = recipe.slots[category].head
+            atoms = self.atoms[category]
+            embedder = Embedder(
+                self.pairs, self.phrases[category], model, limits, self.generator, used
+            )
+            self.embedders[category] = embedder
+            for compound in compose(category, patterns, head, atoms, self.generator, seen):
+                if compound.text.lower() in seen and not recipe.keep_seen:
+                    self.dropped += 1
+                    continue
+                contexts = embedder.embed(compound, compound.atoms[0].text if head else "")
+                self.dropped += not contexts
+                found.extend(contexts)
+        return found
+
+    def examples(
+        self, embedded: Iterable[Embedded], references: Mapping[str, str]
+    ) -> Iterator[Example]:
+        """Yield the generalisation split."""
+        for one in embedded:
+            compound = one.compound
+            reference = references.get(one.source)
+            context = len(self.pairs[one.phrase.sentence].tokens)
+            context -= one.phrase.end - one.phrase.start + bool(one.phrase.head >= 0)
+            yield Example.make(
+                source=one.source,
+                references=[reference] if reference else [],
+                tags={
+                    "pattern": compound.pattern,
+                    "category": compound.category,
+                    "length": len(compound.atoms),
+                    "contexts": self.recipe.contexts,
+                    "context_length": context,
+                    "rarest_atom": min(atom.frequency for atom in compound.atoms),
+                    "mdd": mean_distance(
+                        self.pairs[one.phrase.sentence].heads,
+                        self.pairs[one.phrase.sentence].relations,
+                    ),
+                    "compound": compound.text,
+                },
+                group=f"{compound.category}: {compound.text}",
+                role="context",
+                focus=_focus(one),
+                salt=str(one.phrase.sentence),
+            )
+
+    def originals(self, embedded: Iterable[Embedded]) -> Iterator[Example]:
+        """Yield the original sentence of every template, once (the paper's row 'Train')."""
+        done: set[Phrase] = set()
+        for one in embedded:
+            if one.phrase in done:
+                continue
+            done.add(one.phrase)
+            pair = self.pairs[one.phrase.sentence]
+            first = one.phrase.head if one.phrase.head >= 0 else one.phrase.start
+            tokens = range(first, one.phrase.end)
+            text = pair.source[pair.starts[first] : pair.ends[one.phrase.end - 1]]
+            yield Example.make(
+                source=pair.source,
+                references=[pair.target],
+                tags={
+                    "category": one.compound.category,
+                    "length": len(tokens),
+                    "contexts": 1,
+                    "compound": text,
+                },
+                group=f"{one.compound.category} original: {text} ({one.phrase.sentence})",
+                role="original",
+                focus=[self._original_focus(pair, one, token) for token in tokens],
+                salt="context",
+            )
+
+    def _original_focus(self, pair: Pair, one: Embedded, token: int) -> Focus:
+        head = self.recipe.slots[one.compound.category].head
+        roles = {"det": "DET", "amod": "ADJ"}
+        role = roles.get(pair.relations[token], "W")
+        if token == one.phrase.head:
+            role = head
+        elif token == one.phrase.noun:
+            role = "N"
+        word = pair.tokens[token]
+        known = self._renderings.get(word)
+        if known is None:
+            known = self._renderings[word] = renderings(
+                self.pool.links.get(word, {}),
+                clusters=self.recipe.clusters,
+                source=word,
+                vocabulary=self.pool.vocabulary,
+            )
+        wanted = self.recipe.roles.get(role)
+        enough = known.links >= self.recipe.floor and wanted and is_consistent(known, wanted)
+        return Focus(
+            text=pair.source[pair.starts[token] : pair.ends[token]],
+            role=role,
+            accepted=known.forms if enough else (),
+            start=pair.starts[token],
+            end=pair.ends[token],
+        )
+
+    def atom_lines(self) -> Iterator[str]:
+        """Yield the lexicon of chosen atoms as TSV."""
+        yield "category\trole\tatom\tfrequency\tcoverage\taccepted"
+        for category, roles in self.atoms.items():
+            for atoms in roles.values():
+                for atom in atoms:
+                    accepted = "/".join(atom.accepted) or "/"
+                    cells = (category, atom.role, atom.text, str(atom.frequency))
+                    yield "\t".join((*cells, f"{atom.coverage:.3f}", accepted))
+
+    def rejected(self) -> dict[str, int]:
+        """Return why candidate contexts were not taken."""
+        total: Counter[str] = Counter()
+        for embedder in self.embedders.values():
+            total.update(embedder.rejected)
+        return dict(sorted(total.items()))
+
+    def seen_count(self, embedded: Sequence[Embedded]) -> int:
+        """Return how many of the compounds occur in the training data."""
+        texts = {one.compound.text.lower() for one in embedded}
+        return len(seen_in_text((pair.source for pair in self.pairs), texts))
+
+
+def seen_in(sentences: Iterable[Sequence[str]], texts: set[str]) -> set[str]:
+    """Return the texts that occur in the sentences as consecutive words."""
+    lengths: dict[str, set[int]] = {}
+    for text in texts:
+        words = text.split()
+        lengths.setdefault(words[0], set()).add(len(words))
+    found: set[str] = set()
+    for sentence in sentences:
+        for place in [place for place, word in enumerate(sentence) if word in lengths]:
+            for length in lengths[sentence[place]]:
+                text = " ".join(sentence[place : place + length])
+                if text in texts:
+                    found.add(text)
+    return found
+
+
+def seen_in_text(sources: Iterable[str], texts: set[str]) -> set[str]:
+    """Return the texts that occur in sentences as consecutive words."""
+    # Cutting a sentence into words costs far more than to see that it lacks the last one of every
+    # text. Outside ASCII the letters of a word in lower case may be others than those of its text.
+    last = sorted({text.split()[-1] for text in texts})
+    return seen_in(
+        (
+            [token.lower() for token in segment(source)]
+            for source in sources
+            if not source.isascii() or any(map(source.lower().__contains__, last))
+        ),
+        texts,
+    )
+
+
+def _focus(one: Embedded) -> list[Focus]:
+    found = []
+    at = one.start
+    for atom in one.compound.atoms:
+        text = one.source[at : at + len(atom.text)]
+        found.append(
+            Focus(
+                text=text.lower(),
+                role=atom.role,
+                accepted=atom.accepted,
+                start=at,
+                end=at + len(text),
+            )
+        )
+        at += len(atom.text) + 1
+    return found

@@ -1,0 +1,183 @@
+"""Choosing the atoms: frequent enough, translated consistently, spread over frequency."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from recombine.builders.compounds.contexts import ChosenAtom
+from recombine.builders.compounds.filter import Pair
+from recombine.builders.compounds.renderings import Renderings, links_of_words, renderings
+from recombine.builders.compounds.usage import NOMINAL, STRICTLY_SINGULAR, Modifiers, Usage
+from recombine.corpus.alignment import Alignment
+from recombine.errors import DataError
+
+# A word of a role that may stay unchecked is checked only where one group of forms has most of its
+# links: articles and prepositions without one vanish in case endings and contractions.
+ONE_GROUP = 0.6
+# Of the atoms asked for, this share must be found; atoms.tsv shows how many were.
+ENOUGH = 0.75
+
+
+@dataclass(frozen=True, kw_only=True)
+class Role:
+    """How many atoms of a role to take, how they hang in the tree, how consistent they must be.
+
+    `coverage`: share of the word's links that its three largest groups of forms must cover.
+    `unchecked`: take words below that too, without a check of their translation (the published
+    test does so with "the" and five prepositions). `words` names the atoms outright.
+    """
+
+    count: int
+    relations: tuple[str, ...] = ()
+    coverage: float = 0.7
+    unchecked: bool = False
+    words: tuple[str, ...] = ()
+
+
+class Candidate(NamedTuple):
+    """A word or phrase for a role: how often it occurs, and what it was linked to."""
+
+    text: str
+    frequency: int
+    links: Mapping[str, int]
+
+
+class AtomPool:
+    """The words and phrases of a corpus that may become atoms."""
+
+    def __init__(
+        self,
+        pairs: Sequence[Pair],
+        alignment: Alignment,
+        roles: Mapping[str, Role],
+        objects: Mapping[str, Sequence[str]],
+        floor: int,
+    ) -> None:
+        self.floor = floor
+        self.usage = Usage(pairs, objects)
+        self.links = links_of_words(alignment)
+        self.vocabulary = sorted(alignment.target.vocabulary)
+        modifying = roles["MOD"].relations if "MOD" in roles else ()
+        self.modifiers = Modifiers(pairs, modifying, alignment)
+        self._strict = self.usage.singular_determiners(STRICTLY_SINGULAR)
+        self._singular = self.usage.singular_determiners()
+        self._by_relation: dict[str, set[str]] = {}
+        for word, relation in self.usage.related:
+            self._by_relation.setdefault(relation, set()).add(word)
+
+    def candidates(
+        self,
+        role: str,
+        wanted: Role,
+        *,
+        chosen: Mapping[str, Sequence[ChosenAtom]],
+        heads: Iterable[str] | None = None,
+        places: Sequence[str] = (),
+    ) -> Iterator[Candidate]:
+        """Yield what may fill a role beside the atoms chosen so far.
+
+        `heads`: the words that have templates, for the role of a head. `places`: the relations of
+        the category's phrases.
+        """
+        if role == "MOD":
+            yield from self._modifiers(wanted, chosen)
+            return
+        relations = NOMINAL if role == "N" else wanted.relations
+        words = heads or {word for one in relations for word in self._by_relation.get(one, ())}
+        followers = [atom.text for one in ("ADJ", "N") for atom in chosen.get(one, ())]
+        for word in sorted(wanted.words or words):
+            frequency = self.usage.total[word]
+            if not wanted.words:
+                if frequency < self.floor or not word.isalpha():
+                    continue
+                if not self.usage.is_typical(word, role, wanted.relations):
+                    continue
+                if not self._suits_singulars(word, role, places):
+                    continue
+            if role == "DET" and not self.usage.may_precede(word, followers):
+                continue
+            if frequency:
+                yield Candidate(word, frequency, self.links.get(word, {}))
+
+    def _suits_singulars(self, word: str, role: str, places: Sequence[str]) -> bool:
+        if role == "N":
+            return not self._strict or self.usage.is_countable(word, self._strict)
+        if role == "ADJ":
+            return self.usage.is_free_adjective(word, self._strict)
+        if role == "DET":
+            return word in self._singular and self.usage.may_stand(word, places)
+        return True
+
+    def _modifiers(
+        self, wanted: Role, chosen: Mapping[str, Sequence[ChosenAtom]]
+    ) -> Iterator[Candidate]:
+        inside = {atom.text for atoms in chosen.values() for atom in atoms}
+        for text, partners in sorted(self.modifiers.partners.items()):
+            frequency = partners.total()
+            if wanted.words:
+                if text in wanted.words:
+                    yield Candidate(text, frequency, self.modifiers.links[text])
+                continue
+            if frequency < self.floor or not inside.isdisjoint(text.split()):
+                continue
+            if self.usage.is_nominal(self.modifiers.objects[text]) and self.modifiers.is_free(text):
+                yield Candidate(text, frequency, self.modifiers.links[text])
+
+
+def choose(
+    role: str,
+    wanted: Role,
+    candidates: Iterable[Candidate],
+    *,
+    clusters: int,
+    taken: Container[str] = (),
+    vocabulary: Sequence[str] = (),
+) -> list[ChosenAtom]:
+    """Return the atoms of a role, the most frequent first; `taken` ones only where others lack."""
+    found: list[ChosenAtom] = []
+    loose: list[ChosenAtom] = []
+    count = 0
+    for count, one in enumerate(candidates, start=1):  # noqa: B007
+        rendered = renderings(one.links, clusters=clusters, source=one.text, vocabulary=vocabulary)
+        consistent = is_consistent(rendered, wanted)
+        atom = ChosenAtom(one.text, role, rendered.forms, one.frequency, rendered.coverage)
+        if consistent:
+            found.append(atom)
+        elif wanted.unchecked or wanted.words:
+            loose.append(atom._replace(accepted=()))
+    chosen = spread([atom for atom in found if atom.text not in taken], wanted.count)
+    chosen += spread([atom for atom in found if atom.text in taken], wanted.count - len(chosen))
+    chosen += spread(loose, wanted.count - len(chosen))
+    if len(chosen) < math.ceil(ENOUGH * wanted.count):
+        raise DataError(
+            f"role {role}: {len(chosen)} of {wanted.count} atoms found among {count} words",
+            hint=f"lower floor or roles.{role}.coverage, or take a larger corpus",
+        )
+    return sorted(chosen, key=lambda atom: (-atom.frequency, atom.text))
+
+
+def is_consistent(rendered: Renderings, wanted: Role) -> bool:
+    """Return True where a rule can say whether the word was translated."""
+    if not rendered.forms or rendered.coverage < wanted.coverage:
+        return False
+    return not wanted.unchecked or rendered.largest >= ONE_GROUP
+
+
+def spread(atoms: Sequence[ChosenAtom], count: int) -> list[ChosenAtom]:
+    """Take atoms at even distances on the logarithmic frequency scale."""
+    if count <= 0:
+        return []
+    left = sorted(atoms, key=lambda atom: (-atom.frequency, atom.text))
+    if len(left) <= count:
+        return left
+    top, bottom = math.log(left[0].frequency), math.log(left[-1].frequency)
+    chosen: list[ChosenAtom] = []
+    for step in range(count):
+        aim = top - (top - bottom) * step / max(1, count - 1)
+        best = min(left, key=lambda atom: (abs(math.log(atom.frequency) - aim), atom.text))
+        chosen.append(best)
+        left.remove(best)
+    return chosen

@@ -1,0 +1,282 @@
+"""Builder `compounds`: novel compounds of known atoms in known contexts, from any parsed corpus.
+
+The method of Li et al. 2021 (CoGnition) for any language pair: filter the corpus, align its words,
+choose atoms that are translated consistently, compose them into patterns that the recipe declares,
+put every compound into several sentence templates taken from parses. Train, dev and test are the
+filtered corpus; `gen` holds the compounds, `context` the original sentence of every template.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from recombine.benchmark import Benchmark, Draft, Example
+from recombine.builders.compounds.assemble import Assembly, seen_in_text
+from recombine.builders.compounds.atoms import Role
+from recombine.builders.compounds.filter import Filtered, Pair, filter_corpus, statistics_table
+from recombine.builders.compounds.phrases import Slot
+from recombine.builders.compounds.references import read_references, review_lines
+from recombine.corpus.alignment import Alignment, align, align_with_eflomal
+from recombine.corpus.brackets import read_brackets, texts_of
+from recombine.corpus.conllu import ParsedSentence, read_parsed
+from recombine.corpus.parsers import parsed_text
+from recombine.errors import ConfigError, DataError, RecombineError, Where
+from recombine.files import read_json, read_lines
+from recombine.parallel import collection_paused
+from recombine.progress import progress
+
+BARE = ("DET N", "DET ADJ N", "DET N MOD", "DET ADJ N MOD")
+
+
+def paper_patterns() -> dict[str, tuple[str, ...]]:
+    """Return the twelve patterns of the paper's Table 3."""
+    return {
+        "NP": BARE,
+        "VP": tuple(f"V {pattern}" for pattern in BARE),
+        "PP": tuple(f"P {pattern}" for pattern in BARE),
+    }
+
+
+def known_slots() -> dict[str, Slot]:
+    """Return where the three categories stand, in UD and in ClearNLP labels."""
+    return {
+        "NP": Slot(relations=("nsubj", "nsubjpass", "nsubj:pass")),
+        "VP": Slot(relations=("dobj", "obj"), head="V"),
+        "PP": Slot(relations=("pobj", "obl", "nmod"), head="P"),
+    }
+
+
+def paper_roles() -> dict[str, Role]:
+    """Return the paper's numbers of atoms, with our thresholds of consistency."""
+    return {
+        "DET": Role(count=5, relations=("det",), coverage=0.6, unchecked=True),
+        "ADJ": Role(count=5, relations=("amod",)),
+        "N": Role(count=8),
+        "MOD": Role(count=2, relations=("prep", "nmod"), coverage=0.5),
+        "V": Role(count=19, coverage=0.3),
+        "P": Role(count=17, coverage=0.5, unchecked=True),
+    }
+
+
+@dataclass(kw_only=True)
+class Compounds:
+    """The recipe keys of `builder = "compounds"`; docs/how-to/compounds.md explains each.
+
+    `floor`: least corpus frequency of an atom (the paper's rarest has 34). `reuse`: contexts are
+    used at most so often. `worst_drop`: how much worse than its original a sentence may read, in
+    mean log probability of a trigram. `references`: a TSV of source and reference; `drafts`: the
+    same with machine translations, to be post-edited in the `review.tsv` that is written.
+    `target_corpus`: translations line by line, where the corpus has none; `parser`: for raw text
+    (`spacy:MODEL`, `stanza:LANGUAGE`); `brackets`: its constituency trees, one a line.
+    """
+
+    corpus: Path
+    target_corpus: Path | None = None
+    parser: str | None = None
+    brackets: Path | None = None
+    target_language: str = ""
+    limit: int = 0
+    shortest: int = 4
+    longest: int = 25
+    longest_target: int = 50
+    vocabulary: int = 8000
+    dev: int = 1000
+    test: int = 1000
+    aligner: Literal["ibm1", "eflomal"] = "ibm1"
+    floor: int = 34
+    clusters: int = 3
+    patterns: dict[str, tuple[str, ...]] = field(default_factory=paper_patterns)
+    slots: dict[str, Slot] = field(default_factory=known_slots)
+    roles: dict[str, Role] = field(default_factory=paper_roles)
+    longest_phrase: int = 8
+    contexts: int = 5
+    reuse: int = 3
+    shortest_context: int = 4
+    worst_drop: float = 3.0
+    keep_seen: bool = False
+    references: Path | None = None
+    drafts: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.brackets is not None:
+            if self.parser is not None:
+                raise ConfigError("'parser' and 'brackets' both parse the corpus: give one")
+            if self.target_corpus is None:
+                raise ConfigError("'brackets' hold no translations", hint="give target_corpus")
+        for category, patterns in self.patterns.items():
+            if category not in self.slots:
+                raise ConfigError(
+                    f"pattern category '{category}' has no slot",
+                    hint=f"slots: {', '.join(self.slots)}; add [slots.{category}]",
+                )
+            for pattern in patterns:
+                unknown = [role for role in pattern.split() if role not in self.roles]
+                if unknown:
+                    raise ConfigError(
+                        f"pattern '{pattern}' uses role '{unknown[0]}', which [roles] lacks"
+                    )
+                head = self.slots[category].head
+                if head and pattern.split()[0] != head:
+                    raise ConfigError(f"pattern '{pattern}' must begin with its head '{head}'")
+
+    @collection_paused()
+    def build(self, draft: Draft) -> None:
+        """Run the steps in order and write every split."""
+        if not self.target_language:
+            raise ConfigError("[benchmark] must name the 'target' language of the corpus")
+        filtered = self._filter(draft.workdir)
+        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(draft.seed)))
+        train, dev, test = self._hold_out(filtered.pairs, generator)
+        with progress("align words", 1) as bar:
+            alignment = self._align(train)
+            bar.advance()
+        work = Assembly(self, train, alignment, generator)
+        embedded = work.embed_all()
+        if not embedded:
+            raise DataError(
+                "no compound found enough contexts",
+                hint="raise reuse or worst_drop, or take a larger corpus",
+            )
+        references = read_references(self.references) if self.references else {}
+        for split, pairs in (("train", train), ("dev", dev), ("test", test)):
+            draft.write(
+                split, (Example.make(source=p.source, references=[p.target]) for p in pairs)
+            )
+        examples = list(work.examples(embedded, references))
+        draft.write("gen", examples)
+        draft.write("context", work.originals(embedded))
+        drafts = read_references(self.drafts) if self.drafts else {}
+        if any(not example.references for example in examples):
+            draft.file("review.tsv", "\n".join(review_lines(examples, drafts)) + "\n")
+        draft.file("statistics.tsv", "\n".join(statistics_table(filtered.statistics)) + "\n")
+        draft.file("atoms.tsv", "\n".join(work.atom_lines()) + "\n")
+        certificate = {
+            **census(examples, Counter(e.phrase.sentence for e in embedded)),
+            "removed_by_filter": filtered.removed,
+            "rejected_contexts": work.rejected(),
+            "compounds_seen_in_train": work.seen_count(embedded),
+            "compounds_without_contexts": work.dropped,
+        }
+        draft.certificate(certificate)
+        draft.card(_card(certificate, [asdict(one) for one in filtered.statistics]))
+
+    @staticmethod
+    def check(benchmark: Benchmark) -> list[RecombineError]:
+        """Recount compounds and contexts, and look for the compounds in the training data."""
+        stored = read_json(benchmark.path / "certificate.json")
+        examples = benchmark.read("gen")
+        counted = census(examples, None)
+        counted["compounds_seen_in_train"] = len(
+            seen_in_text(
+                (example.source for example in benchmark.iterate("train")),
+                {str(example.tags["compound"]).lower() for example in examples},
+            )
+        )
+        return [
+            DataError(f"certificate says {key} = {stored.get(key)!r}, the files say {value!r}")
+            for key, value in counted.items()
+            if stored.get(key) != value
+        ]
+
+    def _filter(self, workdir: Path) -> Filtered:
+        sentences = self._sentences(workdir)
+        with progress("read corpus", None) as bar:
+
+            def counted() -> Iterator[ParsedSentence]:
+                for sentence in islice(sentences, self.limit or None):
+                    bar.advance()
+                    yield sentence
+
+            filtered = filter_corpus(
+                counted(),
+                self.target_language,
+                shortest=self.shortest,
+                longest=self.longest,
+                longest_target=self.longest_target,
+                vocabulary=self.vocabulary,
+            )
+        if len(filtered.pairs) <= self.dev + self.test:
+            reasons = ", ".join(f"{why}: {count:,}" for why, count in filtered.removed.items())
+            raise DataError(
+                f"{len(filtered.pairs):,} pairs are left, not enough for dev {self.dev} "
+                f"and test {self.test}",
+                hint=f"removed by the filter: {reasons}",
+            )
+        return filtered
+
+    def _sentences(self, workdir: Path) -> Iterator[ParsedSentence]:
+        if self.brackets is not None:
+            sentences = read_brackets(self.brackets, texts_of(self.corpus))
+        elif self.parser is not None:
+            sentences = read_parsed(parsed_text(self.corpus, self.parser, cache=workdir))
+        else:
+            sentences = read_parsed(self.corpus)
+        if self.target_corpus is None:
+            yield from sentences
+            return
+        lines = read_lines(self.target_corpus)
+        for sentence in sentences:
+            found = next(lines, None)
+            if found is None:
+                raise DataError(
+                    f"fewer lines than {self.corpus} has sentences", Where(str(self.target_corpus))
+                )
+            yield sentence._replace(translations={self.target_language: found[1]})
+        if not self.limit and next(lines, None) is not None:
+            raise DataError(
+                f"more lines than {self.corpus} has sentences", Where(str(self.target_corpus))
+            )
+
+    def _hold_out(
+        self, pairs: Sequence[Pair], generator: np.random.Generator
+    ) -> tuple[list[Pair], list[Pair], list[Pair]]:
+        order = generator.permutation(len(pairs))
+        held = [set(order[: self.dev].tolist())]
+        held.append(set(order[self.dev : self.dev + self.test].tolist()))
+        out = held[0] | held[1]
+        return (
+            [pair for place, pair in enumerate(pairs) if place not in out],
+            [pair for place, pair in enumerate(pairs) if place in held[0]],
+            [pair for place, pair in enumerate(pairs) if place in held[1]],
+        )
+
+    def _align(self, pairs: Sequence[Pair]) -> Alignment:
+        aligner = align if self.aligner == "ibm1" else align_with_eflomal
+        return aligner([pair.tokens for pair in pairs], [pair.target_tokens for pair in pairs])
+
+
+def census(examples: Sequence[Example], uses: Counter[int] | None) -> dict[str, Any]:
+    """Return the counts that a stranger can verify."""
+    sizes = Counter(example.group for example in examples)
+    patterns = Counter(str(example.tags["pattern"]) for example in examples)
+    counted: dict[str, Any] = {
+        "sentences": len(examples),
+        "compounds": len(sizes),
+        "contexts_per_compound": sorted(set(sizes.values())),
+        "sentences_per_pattern": dict(sorted(patterns.items())),
+    }
+    if uses is not None:
+        counted["most_uses_of_a_context"] = max(uses.values(), default=0)
+    return counted
+
+
+def _card(certificate: Mapping[str, Any], statistics: Sequence[Mapping[str, Any]]) -> str:
+    before, after = statistics
+    return (
+        f"{certificate['compounds']:,} novel compounds in "
+        f"{'/'.join(map(str, certificate['contexts_per_compound']))} contexts each "
+        "(method: Li et al. 2021). Atoms and their renderings: atoms.tsv. Original sentences of "
+        "the contexts: split `context`.\n\n"
+        f"Corpus: {before['pairs']:,} pairs read, {after['pairs']:,} kept "
+        f"({after['source_types']:,} source and {after['target_types']:,} target types); "
+        "statistics.tsv has the paper's Tables 7 and 8 for this corpus.\n\n"
+        "Without references the metric `compound` judges with the lexicon and with fillers learned "
+        "from outputs; say so when you report it."
+    )

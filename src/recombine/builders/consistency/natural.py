@@ -1,0 +1,200 @@
+"""Natural sentences of the user's own text: with a synonym, with an idiom, or matched in length."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from recombine.benchmark import Example, Focus, control_character, normalise
+from recombine.builders.consistency.training import tokenise
+from recombine.builders.consistency.wordlists import Idiom, SynonymPair
+from recombine.errors import DataError, Where
+from recombine.files import read_lines
+
+T = TypeVar("T")
+
+_LENGTH_BIN = 5  # tokens
+_FREQUENCY_BIN = 1.0  # natural logarithm of the mean corpus frequency of the words
+_LONGEST = 120  # tokens; longer lines are usually no sentences
+_ARTICLE = re.compile(r"\b([Aa])n?( )$")
+
+
+class NaturalPair(NamedTuple):
+    """A sentence with the first term, the same with the second, and its translation."""
+
+    first: str
+    second: str
+    start: int
+    terms: tuple[str, str]
+    reference: str | None
+
+    def examples(self, pair: SynonymPair, group: str) -> Iterator[Example]:
+        """Yield base and variant."""
+        tags = {"synonym": pair.name, "data": "natural"}
+        for role, source, term in (
+            ("base", self.first, self.terms[0]),
+            ("synonym", self.second, self.terms[1]),
+        ):
+            start = source.find(term, max(0, self.start - 2))
+            focus = Focus(
+                text=pair.first if role == "base" else pair.second,
+                role="synonym",
+                accepted=pair.renderings,
+                start=start,
+                end=start + len(term),
+            )
+            yield Example.make(
+                source=source,
+                references=(self.reference,) if self.reference else (),
+                tags=tags,
+                group=group,
+                role=role,
+                focus=(focus,),
+            )
+
+
+class NaturalText:
+    """A corpus of one sentence per line, with line-aligned translations or without."""
+
+    def __init__(
+        self, text: Path, translations: Path | None = None, *, set_apart: bool = False
+    ) -> None:
+        # Punctuation is set apart where a system learns from text that is: it must know the signs.
+        self._lines = [tokenise(line) for line in _clean(text)] if set_apart else _clean(text)
+        self._translations: list[str] | None = None
+        if translations is not None:
+            self._translations = _clean(translations)
+            if len(self._translations) != len(self._lines):
+                raise DataError(
+                    f"{len(self._translations)} lines, but {text} has {len(self._lines)}",
+                    Where(str(translations)),
+                    hint="the two files must be line-aligned",
+                )
+
+    def with_synonyms(
+        self, pair: SynonymPair, size: int, rng: np.random.Generator
+    ) -> list[NaturalPair]:
+        """Return sentences with either term, the term put in both ways, identical ones left out."""
+        found = []
+        pattern = _term_pattern((pair.first, pair.second))
+        for place, line in self._usable():
+            match = pattern.search(line)
+            if match is None:
+                continue
+            versions = [_substitute(line, match, term) for term in (pair.first, pair.second)]
+            if versions[0][0] != versions[1][0]:
+                found.append(
+                    NaturalPair(
+                        versions[0][0],
+                        versions[1][0],
+                        match.start(),
+                        (versions[0][1], versions[1][1]),
+                        self._reference(place),
+                    )
+                )
+        return _sample(found, size, rng)
+
+    def with_idiom(
+        self, idiom: Idiom, size: int, rng: np.random.Generator
+    ) -> list[tuple[str, str | None]]:
+        """Return sentences that contain the idiom, whatever its case."""
+        pattern = re.compile(rf"(?<!\w){re.escape(idiom.text)}(?!\w)", re.IGNORECASE)
+        found = [
+            (line, self._reference(place)) for place, line in self._usable() if pattern.search(line)
+        ]
+        return _sample(found, size, rng)
+
+    def matched(self, models: Sequence[str], size: int, rng: np.random.Generator) -> list[str]:
+        """Return sentences whose length and word frequency are distributed as in the models.
+
+        Without models any sentences will do.
+        """
+        counts = Counter(word for line in self._lines for word in line.lower().split())
+        cells: dict[tuple[int, int], list[str]] = defaultdict(list)
+        for _, line in self._usable():
+            if len(line.split()) >= 3:
+                cells[_cell(line, counts)].append(line)
+        if not cells:
+            return []
+        wanted = [_cell(model, counts) for model in models]
+        known = sorted(cells)
+        found: dict[str, None] = {}
+        for _ in range(4 * size):
+            if len(found) == size:
+                break
+            cell = (
+                wanted[int(rng.integers(len(wanted)))]
+                if wanted
+                else known[int(rng.integers(len(known)))]
+            )
+            if cell not in cells:
+                cell = min(known, key=lambda other: (_distance(other, cell), other))
+            lines = cells[cell]
+            found[lines[int(rng.integers(len(lines)))]] = None
+        return list(found)
+
+    def _usable(self) -> Iterator[tuple[int, str]]:
+        for place, line in enumerate(self._lines):
+            if line and len(line.split()) <= _LONGEST:
+                yield place, line
+
+    def _reference(self, place: int) -> str | None:
+        return (self._translations[place] or None) if self._translations is not None else None
+
+
+def _clean(path: Path) -> list[str]:
+    lines = []
+    for _, line in read_lines(path):
+        text = normalise(" ".join(line.split()))
+        lines.append("" if control_character(text) else text)
+    if not any(lines):
+        raise DataError("the text has no sentence", Where(str(path)))
+    return lines
+
+
+def _term_pattern(terms: Sequence[str]) -> re.Pattern[str]:
+    either = "|".join(re.escape(term) for term in sorted(terms, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)({either})(s|es)?(?!\w)", re.IGNORECASE)
+
+
+def _substitute(line: str, match: re.Match[str], term: str) -> tuple[str, str]:
+    """Return the line with one term in the place found, and the term as written there.
+
+    Case and plural ending are carried over and the indefinite article is fitted to the term.
+    """
+    written = match[1]
+    if written.isupper() and len(written) > 1:
+        term = term.upper()
+    elif written[:1].isupper():
+        term = term[:1].upper() + term[1:]
+    if match[2]:
+        ending = "es" if term.lower().endswith(("s", "x", "ch", "sh")) else "s"
+        term += ending.upper() if match[2].isupper() else ending
+    before = line[: match.start()]
+    article = _ARTICLE.search(before)
+    if article is not None and written.lower() not in term.lower():
+        fitted = article[1] + ("n" if term[:1].lower() in "aeiou" else "") + article[2]
+        before = before[: article.start()] + fitted
+    return before + term + line[match.end() :], term
+
+
+def _cell(line: str, counts: Counter[str]) -> tuple[int, int]:
+    words = line.lower().split()
+    mean = sum(math.log(counts[word] + 1) for word in words) / len(words)
+    return len(words) // _LENGTH_BIN, int(mean / _FREQUENCY_BIN)
+
+
+def _distance(one: tuple[int, int], other: tuple[int, int]) -> int:
+    return abs(one[0] - other[0]) + abs(one[1] - other[1])
+
+
+def _sample(found: list[T], size: int, rng: np.random.Generator) -> list[T]:
+    if len(found) <= size:
+        return found
+    return [found[place] for place in sorted(rng.permutation(len(found))[:size].tolist())]

@@ -1,0 +1,310 @@
+"""The released consistency tests as a benchmark: the files as published, line by line.
+
+Two layouts are understood: the release itself (`data/`, `systematicity/`, `substitutivity/`,
+`overgeneralisation/`) and a reduced one with `synthetic/` at the top and `substitutivity_natural/`,
+`overgeneralisation_natural/` beside it. What a folder does not hold is left out; a test that is
+there in part (a missing member, unequal lengths) is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from recombine.benchmark import Draft, Example, Focus, control_character
+from recombine.builders.consistency.examples import (
+    clause_probes,
+    group_tags,
+    idiom_example,
+    phrase_probes,
+    repeat_probes,
+    synonym_focus,
+    word_probes,
+)
+from recombine.builders.consistency.wordlists import (
+    Idiom,
+    SynonymPair,
+    candidate_terms,
+    read_idioms,
+    read_synonyms,
+    read_table,
+)
+from recombine.corpus.token_diff import trim
+from recombine.errors import DataError, Where
+from recombine.files import read_lines
+
+_TEMPLATES = range(1, 11)
+# How the data types are called in file names and here, and the letter of their templates.
+_KINDS = (
+    ("synthetic", "synthetic", "t"),
+    ("semi_natural", "semi-natural", "f"),
+    ("natural", "natural", "n"),
+)
+_QUOTED = re.compile(r"'([^']*)'")
+
+
+@dataclass(kw_only=True)
+class ConsistencyRelease:
+    """Recipe: `path` is the folder of the release; `repeats` sentences are translated twice."""
+
+    path: Path | None = None
+    source_language: str = "en"
+    target_language: str = "nl"
+    join: str = " , and "
+    repeats: int = 200
+    _nouns: dict[str, None] = field(init=False, default_factory=dict, repr=False)
+    _clauses: list[str] = field(init=False, default_factory=list, repr=False)
+    _bases: list[str] = field(init=False, default_factory=list, repr=False)
+    _skipped: int = field(init=False, default=0, repr=False)
+
+    def build(self, draft: Draft) -> None:
+        """Import what the folder holds."""
+        root = self._root()
+        synonyms, idioms = self._synonyms(root), self._idioms(root)
+        splits = {
+            "sentences": list(self._sentences(root)),
+            "systematicity": [*self._pairs(root), *self._triples(root)],
+            "substitutivity": list(self._substitutivity(root, synonyms)),
+            "overgeneralisation": list(self._overgeneralisation(root, idioms)),
+        }
+        if not any(splits.values()):
+            raise DataError(
+                "this folder holds none of the released tests",
+                Where(str(root)),
+                hint="expected systematicity/, substitutivity/ or overgeneralisation/ below it",
+            )
+        sizes = {name: draft.write(name, examples) for name, examples in splits.items() if examples}
+        sizes["probe"] = draft.write("probe", self._probes(synonyms, idioms, draft.seed))
+        draft.certificate({"sizes": sizes, "lines_without_text": self._skipped})
+        draft.card(
+            "Imported as published; the roles and foci are those of the builder `consistency`. "
+            "Pairs whose two sources are the same line are kept here and excluded when scoring."
+        )
+
+    def _root(self) -> Path:
+        if self.path is None:
+            raise DataError("no folder is given", hint="-o path=DIR, the folder of the release")
+        if not self.path.is_dir():
+            raise DataError(f"no such folder: {self.path}")
+        return self.path
+
+    def _sentences(self, root: Path) -> Iterator[Example]:
+        for folder, data, letter in _KINDS[:2]:
+            base = _first(root / "data" / folder, root / folder)
+            for number in _TEMPLATES:
+                source = base / f"{folder}_{number}.{self.source_language}"
+                if not source.is_file():
+                    continue
+                target = source.with_suffix(f".{self.target_language}")
+                files = [source, target] if target.is_file() else [source]
+                for lines in self._aligned(files, sources=1):
+                    yield Example.make(
+                        source=lines[0],
+                        references=filter(None, lines[1:]),
+                        tags={"template": f"{letter}{number}", "data": data},
+                        salt="sentences",
+                    )
+
+    def _pairs(self, root: Path) -> Iterator[Example]:
+        for folder, data, letter in _KINDS[:2]:
+            for number in _TEMPLATES:
+                stem = f"systematicity/s_np_vp/{folder}/systematicity_{folder}_{number}"
+                members = {"base": "np", "np": "np_prime"}
+                if data == "synthetic":
+                    members["vp"] = "vp_prime"
+                yield from self._groups(root, stem, members, data, f"{letter}{number}", "np-vp")
+
+    def _triples(self, root: Path) -> Iterator[Example]:
+        for folder, data, letter in _KINDS:
+            for number in _TEMPLATES:
+                stem = f"systematicity/s_conj/{folder}/systematicity_{folder}_{number}"
+                members = {"base": "s1_s2", "s1p": "s1p_s2", "s3": "s3_s2"}
+                yield from self._groups(root, stem, members, data, f"{letter}{number}", "conj")
+
+    def _groups(
+        self, root: Path, stem: str, members: dict[str, str], data: str, template: str, test: str
+    ) -> Iterator[Example]:
+        files = [root / f"{stem}_{name}.{self.source_language}" for name in members.values()]
+        if not any(path.is_file() for path in files):
+            return
+        for number, lines in enumerate(self._aligned(files, sources=len(files))):
+            group = f"{test}/{data}/{template}/{number}"
+            self._bases.append(lines[0])
+            for role, line in zip(members, lines, strict=True):
+                yield Example.make(
+                    source=line,
+                    tags=group_tags(group, role, data, template),
+                    group=group,
+                    role=role,
+                    focus=self._focus(role, line, lines[0]),
+                )
+
+    def _focus(self, role: str, line: str, base: str) -> tuple[Focus, ...]:
+        focus = []
+        if role in ("np", "vp", "s1p"):
+            changed = _changed_words(base, line)
+            for noun in changed:
+                self._nouns.setdefault(noun)
+            start = _word_start(line, changed[1])
+            focus.append(
+                Focus(text=changed[1], role=role, start=start, end=start + len(changed[1]))
+            )
+        if role in ("base", "s1p", "s3") and self.join in line:
+            start = line.index(self.join) + len(self.join)
+            clause = line[start:]
+            # Capitalised alone, as a sentence of its own.
+            self._clauses.append(clause[:1].upper() + clause[1:])
+            focus.append(Focus(text=clause, role="clause", start=start, end=len(line)))
+        return tuple(focus)
+
+    def _substitutivity(self, root: Path, synonyms: Sequence[SynonymPair]) -> Iterator[Example]:
+        for number, pair in enumerate(synonyms):
+            for folder, data, template in self._numbered(root, "substitutivity", number, "-1"):
+                files = [folder / f"{number}-{side}.{self.source_language}" for side in (1, 2)]
+                reference = folder / f"{number}.{self.target_language}"
+                if reference.is_file():
+                    files.append(reference)
+                for index, lines in enumerate(self._aligned(files, sources=2)):
+                    group = f"synonym/{data}/{template}/{number}/{index}"
+                    tags = {"synonym": pair.name, "data": data}
+                    if template:
+                        tags["template"] = template
+                    for role, line, term in (
+                        ("base", lines[0], pair.first),
+                        ("synonym", lines[1], pair.second),
+                    ):
+                        yield Example.make(
+                            source=line,
+                            references=filter(None, lines[2:]),
+                            tags=tags,
+                            group=group,
+                            role=role,
+                            focus=(synonym_focus(line, term, pair),),
+                        )
+
+    def _overgeneralisation(self, root: Path, idioms: Sequence[Idiom]) -> Iterator[Example]:
+        for number, idiom in enumerate(idioms):
+            for folder, data, template in self._numbered(root, "overgeneralisation", number, ""):
+                files = [folder / f"{number}.{self.source_language}"]
+                reference = folder / f"{number}.{self.target_language}"
+                if reference.is_file():
+                    files.append(reference)
+                tags = {"idiom": idiom.text, "data": data}
+                if template:
+                    tags["template"] = template
+                for lines in self._aligned(files, sources=1):
+                    yield idiom_example(lines[0], idiom, tags, lines[1] if lines[1:] else None)
+
+    def _numbered(
+        self, root: Path, test: str, number: int, side: str
+    ) -> Iterator[tuple[Path, str, str]]:
+        """Yield the folders that hold files of one synonym pair or idiom."""
+        name = f"{number}{side}.{self.source_language}"
+        for folder, data, letter in _KINDS:
+            if data == "natural":
+                natural = _first(root / test / "natural", root / f"{test}_natural")
+                if (natural / name).is_file():
+                    yield natural, data, ""
+                continue
+            for template in _TEMPLATES:
+                path = root / test / folder / f"{test}_{folder}_{template}"
+                if (path / name).is_file():
+                    yield path, data, f"{letter}{template}"
+
+    def _probes(
+        self, synonyms: Sequence[SynonymPair], idioms: Sequence[Idiom], seed: int
+    ) -> Iterator[Example]:
+        yield from phrase_probes((noun, f"The {noun} .", None) for noun in sorted(self._nouns))
+        yield from word_probes(synonyms, idioms)
+        yield from clause_probes(self._clauses)
+        rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+        yield from repeat_probes(self._bases, self.repeats, rng)
+
+    def _aligned(self, files: Sequence[Path], *, sources: int) -> Iterator[tuple[str, ...]]:
+        """Yield line-aligned files together; a missing or shorter one is an error.
+
+        Lines where one of the first `sources` files is blank are skipped and counted.
+        """
+        columns = []
+        for path in files:
+            if not path.is_file():
+                raise DataError(
+                    "a member of this test is missing", Where(str(path)), hint="is the copy whole?"
+                )
+            columns.append([_printable(line) for _, line in read_lines(path)])
+        for path, column in zip(files, columns, strict=True):
+            if len(column) != len(columns[0]):
+                raise DataError(
+                    f"{len(column)} lines, but {files[0].name} has {len(columns[0])}",
+                    Where(str(path)),
+                    hint="the files of one test are line-aligned",
+                )
+        for lines in zip(*columns, strict=True):
+            if all(lines[:sources]):
+                yield lines
+            else:
+                self._skipped += 1
+
+    def _synonyms(self, root: Path) -> list[SynonymPair]:
+        path = root / "substitutivity" / "synonyms.tsv"
+        if not path.is_file():
+            return read_synonyms(self.source_language, self.target_language)
+        return [
+            SynonymPair(
+                row["en1"],
+                row["en2"],
+                row.get("singular"),
+                row.get("plural"),
+                candidate_terms(
+                    row["nl"],
+                    (*row.parts("model_translations1"), *row.parts("model_translations2")),
+                ),
+            )
+            for row in read_table(path, ("en1", "en2", "nl"))
+        ]
+
+    def _idioms(self, root: Path) -> list[Idiom]:
+        path = root / "overgeneralisation" / "idioms.tsv"
+        if not path.is_file():
+            return read_idioms(self.source_language, self.target_language)
+        # The keywords are written as a Python set; they are read as quoted words, in this order.
+        return [
+            Idiom(
+                row["idiom"],
+                tuple(row["english_keywords"].split()),
+                row.get("sub_clause"),
+                tuple(sorted(_QUOTED.findall(row["dutch_keywords"]))),
+            )
+            for row in read_table(path, ("idiom", "english_keywords", "dutch_keywords"))
+        ]
+
+
+def _first(*paths: Path) -> Path:
+    return next((path for path in paths if path.is_dir()), paths[0])
+
+
+def _printable(line: str) -> str:
+    """Return a line without control characters and surrounding space; nothing else is touched."""
+    if line.isprintable():
+        return line.strip()
+    kept: list[Any] = [" " if control_character(one) else one for one in line]
+    return "".join(kept).strip()
+
+
+def _changed_words(base: str, line: str) -> tuple[str, str]:
+    first, second = base.split(), line.split()
+    window = trim(first, second)
+    return (
+        " ".join(first[window.first_start : window.first_end]),
+        " ".join(second[window.second_start : window.second_end]),
+    )
+
+
+def _word_start(line: str, word: str) -> int:
+    match = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line)
+    return match.start() if match else 0

@@ -1,0 +1,358 @@
+"""Sentence templates of a grammar: counted, drawn without repetition, minimally changed, said.
+
+A template is a rule of the grammar whose trees are finite in number; every tree has a rank, so all
+of them can be listed and any number drawn without drawing one twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from recombine.errors import ConfigError, GrammarError
+from recombine.grammar.files.folder import read_grammar
+from recombine.grammar.inventory import Inventory
+from recombine.grammar.model import Symbol
+from recombine.grammar.realise.language import Concrete
+from recombine.grammar.realise.realiser import Realisation, Realiser
+from recombine.grammar.tree import Tree
+from recombine.registry import data_path
+
+# A draw that meets this many repeated words in a row has run out of sentences.
+_PATIENCE = 2000
+
+
+class SaidTree(NamedTuple):
+    """A tree in words: source, reference (if the grammar speaks the target), and its nodes."""
+
+    tree: Tree
+    realisation: Realisation
+    reference: str | None
+
+    @property
+    def source(self) -> str:
+        """The source sentence."""
+        return self.realisation.text
+
+
+class TemplateTrees:
+    """The templates of one grammar in one language pair."""
+
+    def __init__(self, grammar: str | Path, source: str, target: str) -> None:
+        folder = data_path("grammars", str(grammar))
+        if not folder.is_dir():
+            folder = Path(grammar)
+        self._source = read_grammar(folder)
+        self.inventory = Inventory(self._source.abstract)
+        self._speakers = {
+            code: Realiser(Concrete(self.inventory, language))
+            for code, language in self._source.languages.items()
+            if code in (source, target)
+        }
+        if source not in self._speakers:
+            raise ConfigError(f"the grammar '{grammar}' does not speak '{source}'")
+        self.source, self.target = source, target
+        self._counts: dict[Symbol, int] = {}
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The names of the templates: the rules of the category that `tell` says."""
+        category = self._told().category
+        return tuple(
+            self.inventory.labels[code] for code in self.inventory.rules_of.get(category, ())
+        )
+
+    def count(self, template: str) -> int:
+        """Return how many trees a template has, repeated words included."""
+        rule = self.inventory.rule(self.inventory.code(template))
+        return int(np.prod([self._count(part.symbol) for part in rule.parts], dtype=object))
+
+    def trees(self, template: str) -> Iterator[Tree]:
+        """Yield every tree of a template in which no word occurs twice, in order of rank."""
+        for rank in range(self.count(template)):
+            tree = self._unrank(template, rank)
+            if _has_no_repeats(tree):
+                yield tree
+
+    def draw(self, template: str, size: int, rng: np.random.Generator) -> list[Tree]:
+        """Draw different trees of a template; all of them where there are not more."""
+        total = self.count(template)
+        if total <= 20 * size:
+            ranks: Iterator[int] = iter(rng.permutation(total).tolist())
+        else:
+            ranks = _different(rng, total)
+        found: list[Tree] = []
+        misses = 0
+        for rank in ranks:
+            if len(found) == size or misses > _PATIENCE:
+                break
+            tree = self._unrank(template, rank)
+            if _has_no_repeats(tree):
+                found.append(tree)
+                misses = 0
+            else:
+                misses += 1
+        return found
+
+    def swap(self, tree: Tree, slot: str, classes: Sequence[str], rng: np.random.Generator) -> Tree:
+        """Return the tree with another word in a slot: one that it does not contain yet."""
+        node = tree.node(slot, _template_node(tree))
+        symbol_words = [
+            code
+            for code in self.inventory.words_of[self.inventory.category(tree.codes[node])]
+            if set(classes) & set(self.inventory.word(code).classes) and code not in tree.codes
+        ]
+        if not symbol_words:
+            raise GrammarError(f"no other word of {', '.join(classes)} fits the slot '{slot}'")
+        word = symbol_words[int(rng.integers(len(symbol_words)))]
+        return tree.replace(node, Tree(self.inventory, (word,)))
+
+    def say(self, tree: Tree, *, ask: bool = False) -> SaidTree:
+        """Say a template's tree as a statement or as a question."""
+        if ask:
+            tree = Tree(self.inventory, (self.inventory.code("ask"), *tree.codes[1:]))
+        speaker = self._speakers.get(self.target)
+        return SaidTree(
+            tree,
+            self._speakers[self.source].realise(tree),
+            speaker.text(tree) if speaker is not None else None,
+        )
+
+    def number(self, said: SaidTree, slot: str) -> str:
+        """Return the field of the word form in a slot that was used: `sg` or `pl`."""
+        node = said.tree.node(slot, _template_node(said.tree))
+        form = said.realisation.piece(node).lower()
+        forms = self._speakers[self.source].concrete.word_forms(said.tree.codes[node])
+        return next((name for name, values in forms.items() if form in map(str.lower, values)), "")
+
+    def span(self, said: SaidTree, slot: str) -> tuple[int, int]:
+        """Return where a slot stands in the source."""
+        span = said.realisation.span(said.tree.node(slot, _template_node(said.tree)))
+        if span is None:
+            raise GrammarError(f"the slot '{slot}' says nothing in '{said.source}'")
+        return span.start, span.end
+
+    def phrases(self, classes: Sequence[str]) -> Iterator[tuple[str, str, str | None]]:
+        """Yield every noun of some classes alone: form, source phrase, reference phrase."""
+        if "phrase" not in self.inventory.codes:
+            return
+        rule = self.inventory.rule(self.inventory.code("phrase"))
+        noun = rule.parts[-1].symbol.category
+        for tree in self._rule_trees("phrase"):
+            word = self.inventory.word(tree.codes[-1])
+            if word.category == noun and set(classes) & set(word.classes):
+                said = self.say(tree)
+                yield said.realisation.piece(len(tree.codes) - 1), said.source, said.reference
+
+    def nouns(self, classes: Sequence[str], number: str) -> list[str]:
+        """Return the source forms of the words of some classes in one number."""
+        speaker = self._speakers[self.source].concrete
+        return [
+            speaker.word_forms(code)[number][0]
+            for code, word in enumerate(self.inventory.words, start=self.inventory.first_word)
+            if set(classes) & set(word.classes) and number in speaker.word_forms(code)
+        ]
+
+    def _told(self) -> Symbol:
+        return self.inventory.rule(self.inventory.code("tell")).parts[0].symbol
+
+    def _rule_trees(self, name: str) -> Iterator[Tree]:
+        code = self.inventory.code(name)
+        for rank in range(self.count(name)):
+            yield Tree(self.inventory, (code, *self._fill(code, rank)))
+
+    def _unrank(self, template: str, rank: int) -> Tree:
+        code = self.inventory.code(template)
+        tell = self.inventory.code("tell")
+        return Tree(self.inventory, (tell, code, *self._fill(code, rank)))
+
+    def _fill(self, code: int, rank: int) -> list[int]:
+        codes: list[int] = []
+        for part in self.inventory.rule(code).parts:
+            rank, below = divmod(rank, self._count(part.symbol))
+            codes += self._unrank_symbol(part.symbol, below)
+        return codes
+
+    def _unrank_symbol(self, symbol: Symbol, rank: int) -> list[int]:
+        for code in self.inventory.choices(symbol):
+            if self.inventory.is_word(code):
+                if rank == 0:
+                    return [code]
+                rank -= 1
+                continue
+            size = self.count(self.inventory.labels[code])
+            if rank < size:
+                return [code, *self._fill(code, rank)]
+            rank -= size
+        raise GrammarError(f"rank out of range for {symbol}")
+
+    def _count(self, symbol: Symbol) -> int:
+        known = self._counts.get(symbol)
+        if known == -1:
+            raise GrammarError(
+                f"the category {symbol} contains itself: templates must be finite",
+                hint="use a recursive grammar with the builder `generated`",
+            )
+        if known is None:
+            self._counts[symbol] = -1
+            known = sum(
+                1 if self.inventory.is_word(code) else self.count(self.inventory.labels[code])
+                for code in self.inventory.choices(symbol)
+            )
+            self._counts[symbol] = known
+        return known
+
+
+def _template_node(tree: Tree) -> int:
+    """The node of the template's rule: below `tell` or `ask`."""
+    return 1 if tree.label in ("tell", "ask") else 0
+
+
+def _has_no_repeats(tree: Tree) -> bool:
+    """The published templates never use a word twice in one sentence."""
+    words = tree.words()
+    return len(set(words)) == len(words)
+
+
+def _different(rng: np.random.Generator, total: int) -> Iterator[int]:
+    seen: set[int] = set()
+    while True:
+        rank = int(rng.integers(total))
+        if rank not in seen:
+            seen.add(rank)
+            yield rank
+
+
+@dataclass(frozen=True)
+class TestSentence:
+    """A source sentence and where its changeable parts stand (character offsets)."""
+
+    source: str
+    template: str
+    data: str
+    reference: str | None = None
+    slots: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    is_plural: bool = False  # of the noun that a clause attaches to
+    is_question: bool = False
+    origin: Any = None  # what the maker needs to change it
+
+    def part(self, slot: str) -> str:
+        """Return the text of a changeable part."""
+        start, end = self.slots[slot]
+        return self.source[start:end]
+
+    def with_clause(self, clause: str) -> tuple[str, int]:
+        """Return the source with a clause after the noun it attaches to, and where it begins."""
+        end = self.slots["clause"][1]
+        return f"{self.source[:end]} {clause}{self.source[end:]}", end + 1
+
+
+class SentenceMaker(Protocol):
+    """Draws sentences of one kind of data and changes them."""
+
+    data: str
+
+    @property
+    def templates(self) -> Sequence[str]:
+        """The templates there are."""
+        ...
+
+    def draw(self, template: str, size: int, rng: np.random.Generator) -> list[TestSentence]:
+        """Draw different sentences of one template."""
+        ...
+
+    def roles(self, template: str) -> Sequence[str]:
+        """Return which parts can be swapped: np, vp."""
+        ...
+
+    def swap(self, sentence: TestSentence, role: str, rng: np.random.Generator) -> TestSentence:
+        """Return the sentence with another noun of the same number in one part."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class TemplateUse:
+    """Which slots of a template the tests change; recipe table `[template.NAME]`."""
+
+    np: str
+    vp: str
+    clause: str
+    swap: tuple[str, ...] = ("people", "elite")
+
+
+class SyntheticSentences:
+    """Sentences of a template grammar."""
+
+    data = "synthetic"
+
+    def __init__(self, trees: TemplateTrees, uses: Mapping[str, TemplateUse]) -> None:
+        unknown = [name for name in uses if name not in trees.templates]
+        if unknown:
+            raise ConfigError(
+                f"the grammar has no template '{unknown[0]}'",
+                hint=f"it has: {', '.join(trees.templates)}",
+            )
+        self._trees = trees
+        self._uses = uses
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The templates that the recipe uses, in its order."""
+        return tuple(self._uses)
+
+    def roles(self, template: str) -> tuple[str, ...]:
+        """Subject and predicate noun can both be swapped."""
+        return ("np", "vp")
+
+    def draw(self, template: str, size: int, rng: np.random.Generator) -> list[TestSentence]:
+        """Draw different sentences of one template, or all of them where there are not more."""
+        return [self._sentence(template, tree) for tree in self._trees.draw(template, size, rng)]
+
+    def swap(self, sentence: TestSentence, role: str, rng: np.random.Generator) -> TestSentence:
+        """Return the sentence with another noun in the slot of that role."""
+        use = self._uses[sentence.template]
+        said: SaidTree = sentence.origin
+        tree = self._trees.swap(said.tree, use.np if role == "np" else use.vp, use.swap, rng)
+        return self._sentence(sentence.template, tree, ask=sentence.is_question)
+
+    def question(self, sentence: TestSentence) -> TestSentence:
+        """Return the question form."""
+        return self._sentence(sentence.template, sentence.origin.tree, ask=True)
+
+    def _sentence(self, template: str, tree: Any, *, ask: bool = False) -> TestSentence:
+        said = self._trees.say(tree, ask=ask)
+        use = self._uses[template]
+        return TestSentence(
+            source=said.source,
+            template=template,
+            data=self.data,
+            reference=said.reference,
+            slots={
+                name: self._trees.span(said, slot)
+                for name, slot in (("np", use.np), ("vp", use.vp), ("clause", use.clause))
+            },
+            is_plural=self._trees.number(said, use.clause) == "pl",
+            is_question=ask,
+            origin=said,
+        )
+
+
+def join_sentences(first: TestSentence, second: str, join: str) -> tuple[str, int]:
+    """Return `first` (without its closing mark), the conjunction and `second`, and where it begins.
+
+    The second conjunct loses its initial capital unless it is "I" or an acronym.
+    """
+    opening = first.source.rstrip(" .?!") + join
+    return opening + lower_first(second), len(opening)
+
+
+def lower_first(sentence: str) -> str:
+    """Return the sentence with a lower-case beginning, except for "I", "I'm" and acronyms."""
+    word = sentence.split(" ", 1)[0]
+    if word == "I" or word.startswith("I'") or (len(word) > 1 and word.isupper()):
+        return sentence
+    return sentence[:1].lower() + sentence[1:]

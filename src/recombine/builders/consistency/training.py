@@ -1,0 +1,112 @@
+"""Parallel text to train on, beside the tests: so that one run shows all three tests over training.
+
+A tab-separated file whose header names the languages (`en`, `de`; other columns are ignored,
+.gz/.xz/.bz2 are read), or two line-aligned text files. Punctuation is set apart by spaces, as in
+the test sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+import numpy as np
+
+from recombine.benchmark import Example, control_character, normalise
+from recombine.corpus.conllu import open_text
+from recombine.errors import DataError, Where
+from recombine.files import read_lines
+
+_TOKEN = re.compile(r"\w+(?:[-'\u2019]\w+)*['\u2019]?|[^\w\s]")
+
+
+_LONGEST = 100  # tokens, of either side
+
+
+def read_training(
+    path: Path, translations: Path | None, source: str, target: str
+) -> list[tuple[str, str]]:
+    """Return the different sentence pairs of a text, punctuation set apart, in file order."""
+    pairs = _lines(path, translations) if translations else _columns(path, source, target)
+    found: dict[tuple[str, str], None] = {}
+    for one, other in pairs:
+        tokenised = tokenise(one), tokenise(other)
+        if all(tokenised) and max(len(text.split()) for text in tokenised) <= _LONGEST:
+            found[tokenised] = None
+    if not found:
+        raise DataError("no sentence pair to train on", Where(str(path)))
+    return list(found)
+
+
+def split_training(
+    pairs: Sequence[tuple[str, str]],
+    *,
+    size: int,
+    dev_size: int,
+    forbidden: set[str],
+    rng: np.random.Generator,
+) -> tuple[list[Example], list[Example]]:
+    """Return training and development examples; no `forbidden` source is among them.
+
+    A smaller `size` is a prefix of a larger one, so that training sizes can be compared, and the
+    development set is the same for all.
+    """
+    order = [pairs[place] for place in rng.permutation(len(pairs)).tolist()]
+    usable = [pair for pair in order if pair[0] not in forbidden]
+    dev, train = usable[:dev_size], usable[dev_size:]
+    if len(train) < size:
+        raise DataError(
+            f"{len(train)} sentence pairs are left for training, {size} were asked for",
+            hint="a smaller training_size, or more text",
+        )
+    chosen = train[:size] if size else train
+    return [_example(pair, "train") for pair in chosen], [_example(pair, "dev") for pair in dev]
+
+
+def _example(pair: tuple[str, str], split: str) -> Example:
+    return Example.make(source=pair[0], references=(pair[1],), salt=split)
+
+
+def _lines(path: Path, translations: Path) -> Iterator[tuple[str, str]]:
+    for one, other in zip_longest(read_lines(path), read_lines(translations)):
+        if one is None or other is None:
+            short, long = (path, translations) if one is None else (translations, path)
+            raise DataError(f"fewer lines than {long}", Where(str(short)))
+        yield one[1], other[1]
+
+
+def _columns(path: Path, source: str, target: str) -> Iterator[tuple[str, str]]:
+    with open_text(path) as stream:
+        header = stream.readline().rstrip("\r\n").split("\t")
+        for language in (source, target):
+            if language not in header:
+                raise DataError(
+                    f"no column '{language}'",
+                    Where(str(path), 1),
+                    hint="a header with the language codes, or training_translations=FILE",
+                )
+        first, second = header.index(source), header.index(target)
+        for number, line in enumerate(stream, start=2):
+            cells = line.rstrip("\r\n").split("\t")
+            if len(cells) <= max(first, second):
+                raise DataError(f"{len(cells)} cells, too few", Where(str(path), number))
+            yield cells[first], cells[second]
+
+
+def tokenise(text: str) -> str:
+    """Return a text with its punctuation set apart; empty when it holds a control character."""
+    text = normalise(" ".join(_TOKEN.findall(text)))
+    return "" if control_character(text) else text
+
+
+def count_idioms(lines: Iterable[str], idioms: Sequence[str]) -> dict[str, int]:
+    """Count the sentences of a training text that contain each idiom."""
+    counts = dict.fromkeys(idioms, 0)
+    lowered = [(idiom, idiom.lower()) for idiom in idioms]
+    for line in lines:
+        text = line.lower()
+        for idiom, wanted in lowered:
+            counts[idiom] += wanted in text
+    return counts

@@ -1,0 +1,1 @@
+"""Sentences drawn from a grammar, with held-out patterns (Kumon et al. 2024)."""

@@ -1,0 +1,112 @@
+"""Focus: the constituent that a pattern is about, in both languages, and the tags it gives."""
+
+from __future__ import annotations
+
+from recombine.benchmark import Focus
+from recombine.builders.generated.parts import RecipePart, Setting, with_targets
+from recombine.errors import ConfigError
+from recombine.grammar import Grammar
+from recombine.grammar.pattern import Matcher, Pattern
+from recombine.grammar.realise.realiser import Realiser
+from recombine.grammar.tree import Tree
+
+MAX_SHAPES = 100_000
+
+
+class FocusFinder:
+    """Finds what Partial Match looks at in the sentences of one part."""
+
+    def __init__(
+        self, grammar: Grammar, source: str, target: str, part: RecipePart, setting: Setting
+    ) -> None:
+        self.inventory = grammar.inventory
+        self._source = grammar.realiser(source)
+        self._target = grammar.realiser(target)
+        targets = part.targets[: setting.target_words]
+        self._codes = frozenset(self.inventory.code(word) for word in targets)
+        self._irregular = frozenset(self.inventory.code(word) for word in part.irregular)
+        self._named = {
+            code: grammar.concrete(source).word_forms(code)["form"][0] for code in self._codes
+        }
+        self._looks: list[tuple[Matcher, str, bool]] = [
+            (
+                Pattern.parse(with_targets(look.find, targets)).compile(self.inventory),
+                look.take,
+                look.head,
+            )
+            for look in part.look
+        ]
+        for look in part.look:
+            if not any(rule.slot(look.take) is not None for rule in self.inventory.rules):
+                raise ConfigError(f"look: no rule has a slot '{look.take}'")
+        self._depth = next(iter(part.depth), None) if part.depth else None
+        self._shapes: dict[tuple[int, ...], tuple[int, str] | None] = {}
+
+    def tags(self, codes: tuple[int, ...]) -> dict[str, str | int | float]:
+        """The tags that the tree itself gives."""
+        found: dict[str, str | int | float] = {}
+        if self._codes:
+            code = next((code for code in codes if code in self._codes), None)
+            if code is not None:
+                found["target_word"] = self._named[code]
+                if self._irregular:
+                    found["regularity"] = "irregular" if code in self._irregular else "regular"
+        if self._depth is not None:
+            found["depth"] = Tree(self.inventory, codes).depth(self._depth)
+        return found
+
+    def focus(self, codes: tuple[int, ...], text: str) -> tuple[Focus, ...]:
+        """The constituent the pattern is about, with its rendering."""
+        place = self._place(codes)
+        if place is None:
+            return ()
+        node, slot = place
+        tree = Tree(self.inventory, codes)
+        said = wording(self._source, tree, node)
+        rendering = wording(self._target, tree, node)
+        start = text.find(said)
+        if start < 0:  # at the beginning of the sentence it is capitalised
+            start = text.casefold().find(said.casefold())
+        if start < 0:
+            return (Focus(text=said, role=slot, accepted=(rendering,)),)
+        end = start + len(said)
+        return (
+            Focus(text=text[start:end], role=slot, accepted=(rendering,), start=start, end=end),
+        )
+
+    def _place(self, codes: tuple[int, ...]) -> tuple[int, str] | None:
+        """Node and slot; they depend on the structure and on where target words stand."""
+        if not self._looks:
+            return None
+        first = self.inventory.first_word
+        shape = tuple([c if c < first or c in self._codes else -1 for c in codes])
+        if shape in self._shapes:
+            return self._shapes[shape]
+        tree = Tree(self.inventory, codes)
+        found: tuple[int, str] | None = None
+        for matcher, slot, head in self._looks:
+            nodes = matcher.find(tree)
+            if nodes:
+                node = tree.node(slot, nodes[0])
+                head_node = tree.head(node) if head else None
+                found = (node if head_node is None else head_node), slot
+                break
+        if len(self._shapes) >= MAX_SHAPES:
+            self._shapes.clear()
+        self._shapes[shape] = found
+        return found
+
+
+def wording(realiser: Realiser, tree: Tree, node: int) -> str:
+    """The text of a constituent: a phrase in its plain form, a word in the form it has there."""
+    inventory = tree.inventory
+    word = node
+    while not inventory.is_word(tree.codes[word]) and len(tree.positions[word]) == 1:
+        word = tree.positions[word][0]
+    if inventory.is_word(tree.codes[word]):
+        # A verb may bring its particle too; its own form is the last piece it gives.
+        slots = realiser.form_slots(tree.codes)
+        forms = [column[tree.codes[word]] for place, column in slots if place == word]
+        if forms:
+            return forms[-1]
+    return realiser.fill(tree.at(node).codes)

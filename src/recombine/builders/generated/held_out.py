@@ -1,0 +1,152 @@
+"""What a part holds out of training: its pattern, ready to be looked for in many trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from recombine.builders.generated.parts import RecipePart, Setting, held_out
+from recombine.grammar import Grammar, Tree
+from recombine.grammar.inventory import Inventory
+from recombine.grammar.pattern import Formula, Matcher, Pattern, PatternNode
+from recombine.grammar.sampling.constraints import Allowed, read_bound
+
+if TYPE_CHECKING:
+    from recombine.builders.generated.builder import Generated
+
+
+TRAIN = "train"
+MARKS = ".?!,。？"
+
+
+class HeldOut:
+    """The pattern of one part, ready to be looked for in many trees."""
+
+    def __init__(self, grammar: Grammar, part: RecipePart, setting: Setting) -> None:
+        self.inventory = grammar.inventory
+        self.text = held_out(part, setting)
+        self.depth: dict[str, Allowed] = {t: read_bound(t, b) for t, b in part.depth.items()}
+        self._matcher: Matcher | None = None
+        self._needs: list[list[frozenset[int]]] = []
+        self.words: frozenset[int] = frozenset()
+        if self.text:
+            pattern = Pattern.parse(self.text)
+            self._matcher = pattern.compile(self.inventory)
+            self._needs = [self._needed(formula) for formula in _alternatives(pattern.formula)]
+            self.words = frozenset(filter(self.inventory.is_word, self._named(pattern.formula)))
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is anything to look for."""
+        return self._matcher is not None or bool(self.depth)
+
+    def describe(self) -> str:
+        """The pattern and depths as text."""
+        depths = [f"depth of {tag} in {sorted(one.values)}" for tag, one in self.depth.items()]
+        return " and ".join([*([self.text] if self.text else []), *depths])
+
+    @property
+    def needs(self) -> list[list[frozenset[int]]]:
+        """Ways to show it: sets of codes of which a tree has at least one each."""
+        return self._needs if self._matcher is not None else [[]]
+
+    def shows(self, tree: Tree) -> bool:
+        """Whether a tree shows it."""
+        return all(allowed.admits(tree.depth(tag)) for tag, allowed in self.depth.items()) and (
+            self._matcher is None or self._matcher.matches(tree)
+        )
+
+    def _needed(self, formula: Formula) -> list[frozenset[int]]:
+        """Sets of codes of which a matching tree has at least one each (nothing for negations)."""
+        if formula.node is not None:
+            return self._needed_of(formula.node)
+        if formula.kind == "and":
+            return [codes for part in formula.parts for codes in self._needed(part)]
+        return []
+
+    def _named(self, formula: Formula) -> Iterator[int]:
+        """Every code that a pattern names, wanted or not."""
+        for part in formula.parts:
+            yield from self._named(part)
+        waiting = [] if formula.node is None else [formula.node]
+        while waiting:
+            node = waiting.pop()
+            if node.atom.kind != "any":
+                yield from node.atom.codes(self.inventory)
+            waiting.extend(branch.target for branch in node.branches)
+
+    def _needed_of(self, node: PatternNode) -> list[frozenset[int]]:
+        found = [] if node.atom.kind == "any" else [node.atom.codes(self.inventory)]
+        for branch in node.branches:
+            if not branch.negated:
+                found.extend(self._needed_of(branch.target))
+        return found
+
+
+class HeldOutFindings(NamedTuple):
+    """What the analyses of training sentences show."""
+
+    shown: dict[str, tuple[int, list[str]]]  # pattern -> how often, and the first sentences
+    unparsed: int
+    words: dict[str, int]
+
+
+class HeldOuts:
+    """What the parts of a recipe hold out of training."""
+
+    def __init__(self, inventory: Inventory, held: Mapping[str, HeldOut]) -> None:
+        self.inventory = inventory
+        self.held = held
+        self._telling = frozenset().union(*(one.words for one in held.values()))
+        self._shapes: dict[tuple[int, ...], tuple[str, ...]] = {}
+        # Most trees lack what most patterns need. One bit per needed set of codes says so at once.
+        defined = {name: one for name, one in held.items() if one.defined}
+        sets = {codes for one in defined.values() for way in one.needs for codes in way}
+        bits = {codes: 1 << number for number, codes in enumerate(sets)}
+        self._bits = dict.fromkeys(range(len(inventory.labels)), 0)
+        for codes, bit in bits.items():
+            for code in codes:
+                self._bits[code] |= bit
+        self._ways = {
+            name: tuple(sum(bits[codes] for codes in set(way)) for way in one.needs)
+            for name, one in defined.items()
+        }
+
+    @classmethod
+    def of(cls, recipe: Generated, grammar: Grammar) -> HeldOuts:
+        """Those of all patterns of a recipe."""
+        setting = recipe.setting(grammar)
+        return cls(
+            grammar.inventory,
+            {name: HeldOut(grammar, part, setting) for _, name, part in _patterns(recipe)},
+        )
+
+    def shown_by(self, codes: tuple[int, ...]) -> tuple[str, ...]:
+        """The parts whose pattern a tree shows."""
+        first = self.inventory.first_word
+        # Words that no pattern names cannot decide, so trees that differ in those are judged once.
+        shape = tuple([c if c < first or c in self._telling else -1 for c in codes])
+        found = self._shapes.get(shape)
+        if found is None:
+            tree, has = Tree(self.inventory, codes), 0
+            for code in set(codes):
+                has |= self._bits[code]
+            found = tuple(
+                name
+                for name, ways in self._ways.items()
+                if any(way & has == way for way in ways) and self.held[name].shows(tree)
+            )
+            self._shapes[shape] = found
+        return found
+
+
+def _patterns(recipe: Generated) -> Iterator[tuple[str, str, RecipePart]]:
+    """Split, name and part of all patterns."""
+    for split, parts in recipe.split.items():
+        for name, part in parts.items():
+            if split != TRAIN and part.category:
+                yield split, name, part
+
+
+def _alternatives(formula: Formula) -> Sequence[Formula]:
+    return formula.parts if formula.kind == "or" else (formula,)

@@ -1,0 +1,223 @@
+"""Part: one block of a generated recipe, `[split.NAME.PART]`, and the constraints it stands for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from recombine.errors import ConfigError
+from recombine.grammar.sampling.constraints import Constraints, read_bound
+
+TARGET = "$target"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What a metric looks at: the first node that `find` matches, and there the slot `take`.
+
+    head: only the head word of what fills the slot; its modifiers are free.
+    """
+
+    find: str
+    take: str
+    head: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demand:
+    """What a set of sentences has in common.
+
+    pattern: alternatives; every sentence shows one of them. `$target` stands for any target word.
+    require, exclude, depth, count, weights: as in docs/how-to/grammar-format.md.
+    """
+
+    pattern: tuple[str, ...] = ()
+    require: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    depth: dict[str, Any] = field(default_factory=dict)
+    count: dict[str, Any] = field(default_factory=dict)
+    weights: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exposure(Demand):
+    """Training sentences that prepare a pattern; `size` and `targets` default to the recipe's."""
+
+    size: int | None = None
+    targets: tuple[str, ...] = ()
+    bare: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecipePart(Demand):
+    """Sentences of one kind in one split.
+
+    pool: parts of one pool share their draws; each sentence goes to one of them.
+    targets: the words that make the pattern new; irregular: those of them with irregular forms.
+    inside: a node (that_past) below which the pattern stands in `inside_share` of the sentences;
+        `depth_inside` and `depth_outside` bound the two halves.
+    each_depth: draw equally many sentences of every admitted depth.
+    expose: training sentences that go with this pattern.
+    compose, slot: build one rule from separately drawn constituents.
+    look: what Partial Match examines, first match counts.
+    """
+
+    size: int
+    pool: str = ""
+    targets: tuple[str, ...] = ()
+    irregular: tuple[str, ...] = ()
+    inside: str = ""
+    inside_share: float = 0.5
+    depth_inside: dict[str, Any] = field(default_factory=dict)
+    depth_outside: dict[str, Any] = field(default_factory=dict)
+    each_depth: bool = False
+    expose: tuple[Exposure, ...] = ()
+    compose: str = ""
+    slot: dict[str, Demand] = field(default_factory=dict)
+    look: tuple[Look, ...] = ()
+    number: int = 0
+    category: str = ""
+    group: str = ""
+
+    def __post_init__(self) -> None:
+        if self.size < 0:
+            raise ConfigError(f"size {self.size} must not be negative")
+        if not 0 <= self.inside_share <= 1:
+            raise ConfigError(f"inside_share {self.inside_share} must lie between 0 and 1")
+        if self.each_depth and len(self.depth) != 1:
+            raise ConfigError("each_depth needs exactly one tag under 'depth'")
+        if bool(self.compose) != bool(self.slot):
+            raise ConfigError("'compose' and 'slot' go together")
+        strangers = [word for word in self.irregular if word not in self.targets]
+        if strangers:
+            raise ConfigError(f"irregular '{strangers[0]}' is not among the targets")
+        texts = [*self.pattern, *self.require]
+        if any(TARGET in text for text in texts) and not self.targets:
+            raise ConfigError("a pattern speaks of $target, but no targets are given")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What all parts of a recipe share."""
+
+    source: str
+    zipf: float | None = None
+    selection: bool = True
+    no_repeat: bool = True
+    depth: Mapping[str, Any] = field(default_factory=dict)
+    exclude: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    target_words: int = 5
+
+
+class Draw(NamedTuple):
+    """One stream of sentences: constraints that are built in, depths that are checked."""
+
+    name: str
+    constraints: Constraints
+    limits: Mapping[str, Any]
+    size: int
+    targets: tuple[str, ...]
+    inside: int
+    unique: bool = False  # no source sentence twice
+
+
+def with_targets(text: str, targets: tuple[str, ...]) -> str:
+    """Put the target words in the place of `$target`."""
+    if not targets:
+        return text
+    return text.replace(TARGET, targets[0] if len(targets) == 1 else f"({'|'.join(targets)})")
+
+
+def held_out(part: RecipePart, setting: Setting) -> str:
+    """The pattern of a part as one text; empty where only depths define it."""
+    targets = part.targets[: setting.target_words]
+    return " | ".join(with_targets(text, targets) for text in part.pattern)
+
+
+def demand_constraints(
+    demand: Demand,
+    setting: Setting,
+    *,
+    targets: tuple[str, ...] = (),
+    inside: str = "",
+    depth: Mapping[str, Any] | None = None,
+    start: str | None = None,
+    no_repeat: bool | None = None,
+) -> Constraints:
+    """Return the constraints that a demand stands for."""
+    alternatives = [with_targets(text, targets) for text in demand.pattern]
+    if inside:
+        alternatives = [f"{inside} >> {text}" for text in alternatives]
+    require = [with_targets(text, targets) for text in demand.require]
+    if alternatives:
+        require.insert(0, " | ".join(alternatives))
+    repeats = setting.no_repeat if no_repeat is None else no_repeat
+    return Constraints(
+        require=tuple(require),
+        exclude=(*setting.exclude, *(with_targets(text, targets) for text in demand.exclude)),
+        depth={**demand.depth, **(depth or {})},
+        count=demand.count,
+        weights={**setting.weights, **dict.fromkeys(targets, 1.0), **demand.weights},
+        zipf=setting.zipf,
+        select=setting.selection,
+        no_repeat=setting.source if repeats else None,
+        start=start,
+    )
+
+
+def part_draws(
+    name: str, part: RecipePart, setting: Setting, size: int, *, unique: bool
+) -> Iterator[Draw]:
+    """The draws of a part: outside and inside, and every depth by itself where asked for."""
+    targets = part.targets[: setting.target_words]
+    inner = math.floor(size * part.inside_share + 0.5) if part.inside else 0
+    halves = [("", size - inner, part.depth_outside)]
+    if part.inside:
+        halves.append((part.inside, inner, part.depth_inside))
+    for inside, amount, bounds in halves:
+        label = f"{name}.inside" if inside else name
+        for suffix, depth, share in _depths(part, amount):
+            depth = {**depth, **bounds}
+            if share:
+                constraints = demand_constraints(
+                    part, setting, targets=targets, inside=inside, depth=depth
+                )
+                left = {tag: b for tag, b in setting.depth.items() if tag not in depth}
+                yield Draw(
+                    label + suffix, constraints, left, share, targets, int(bool(inside)), unique
+                )
+
+
+def _depths(part: RecipePart, size: int) -> Iterator[tuple[str, dict[str, Any], int]]:
+    """Depth bounds and how many sentences each gets."""
+    if not part.each_depth:
+        yield "", dict(part.depth), size
+        return
+    (tag, bound), *_ = part.depth.items()
+    values = sorted(read_bound(tag, bound).values)
+    for index, value in enumerate(values):
+        share = size * (index + 1) // len(values) - size * index // len(values)
+        yield f".{value}", {tag: str(value)}, share
+
+
+def exposure_draws(
+    name: str, part: RecipePart, setting: Setting, exposures: int, scale: float
+) -> Iterator[Draw]:
+    """The training sentences that go with a part."""
+    for number, exposure in enumerate(part.expose, start=1):
+        wanted = exposures if exposure.size is None else exposure.size
+        targets = (exposure.targets or part.targets)[: setting.target_words]
+        plain = replace(setting, no_repeat=setting.no_repeat and not exposure.bare)
+        limits = {tag: bound for tag, bound in setting.depth.items() if tag not in exposure.depth}
+        size = scaled(wanted, scale)
+        if size:
+            constraints = demand_constraints(exposure, plain, targets=targets)
+            yield Draw(f"{name}.exposure-{number}", constraints, limits, size, targets, 0)
+
+
+def scaled(size: int, scale: float) -> int:
+    """A size times the scale of the recipe, at least 1 where anything was asked for."""
+    return 0 if size == 0 else max(1, math.floor(size * scale + 0.5))

@@ -1,0 +1,282 @@
+"""Verbs that make benchmarks and look at them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from recombine.cli.talk import print_found, print_json, say
+from recombine.errors import ConfigError, DataError, Problems, RecombineError
+
+LISTED = ("builders", "systems", "metrics", "recipes", "grammars")
+FORMATS = ("tsv", "text", "parquet")
+
+
+def list_verb(options: argparse.Namespace) -> int:
+    """Print what there is."""
+    from recombine import registry
+    from recombine.builders.recipe import recipe_names
+    from recombine.config import options_of
+
+    found: dict[str, Any] = {}
+    for kind in (options.kind,) if options.kind else LISTED:
+        if kind == "recipes":
+            found[kind] = recipe_names()
+        elif kind == "grammars":
+            folder = registry.data_path("grammars")
+            found[kind] = sorted(path.name for path in folder.glob("*") if path.is_dir())
+        elif options.options:
+            found[kind] = {
+                name: [vars(option) for option in options_of(registry.lookup(kind[:-1], name))]
+                for name in registry.names(kind[:-1])
+            }
+        else:
+            found[kind] = registry.names(kind[:-1])
+    if options.json:
+        print_json(found)
+        return 0
+    for kind, members in found.items():
+        print(f"{kind}:")
+        for name in members:
+            print(f"  {name}")
+            if isinstance(members, dict):
+                for row in members[name]:
+                    print(f"    {row['name']:<20} {row['type']}, default {row['default']}")
+    return 0
+
+
+def check_verb(options: argparse.Namespace) -> int:
+    """Check anything, without side effects."""
+    problems = _problems_of(options.path)
+    notes = [] if problems else _notes_on(options.path)
+    if options.json:
+        rows = [
+            {"where": str(p.where or ""), "message": p.message, "hint": p.hint} for p in problems
+        ]
+        found = {"ok": not problems, "problems": rows, "notes": notes}
+        print_json(found)
+        return 2 if problems else 0
+    if problems:
+        raise Problems(problems)
+    for note in notes:
+        say(f"note: {note}")
+    say(f"{options.path}: no problem found")
+    return 0
+
+
+def _is_grammar(text: str) -> bool:
+    from recombine import registry
+
+    path = Path(text)
+    is_benchmark = (path / "benchmark.toml").is_file()
+    return not is_benchmark and (path.is_dir() or registry.data_path("grammars", text).is_dir())
+
+
+def _notes_on(text: str) -> list[str]:
+    """What is no problem but good to know."""
+    if Path(text).suffix == ".toml" or not _is_grammar(text):
+        return []
+    from recombine.grammar import Grammar, note_conflicts
+
+    return note_conflicts(Grammar.load(text))
+
+
+def _problems_of(text: str) -> list[RecombineError]:
+    from recombine import registry
+
+    path = Path(text)
+    try:
+        if (path / "benchmark.toml").is_file():
+            from recombine.benchmark import Benchmark
+            from recombine.builders.recipe import check_benchmark
+
+            return check_benchmark(Benchmark.open(path))
+        if path.suffix == ".toml":
+            from recombine.config import read_toml
+
+            if "builder" in read_toml(path).data:
+                from recombine.builders.recipe import read_recipe
+
+                read_recipe(text)
+            else:
+                from recombine.experiment.experiment import read_experiment
+
+                read_experiment(path)
+            return []
+        if _is_grammar(text):
+            from recombine.grammar import check_grammar
+
+            return check_grammar(text)
+        if registry.data_path("recipes", f"{text}.toml").is_file():
+            from recombine.builders.recipe import read_recipe
+
+            read_recipe(text)
+            return []
+    except Problems as error:
+        return error.problems
+    except RecombineError as error:
+        return [error]
+    return [
+        DataError(
+            f"{text} is not a benchmark, a .toml file, a recipe or a grammar",
+            hint="recombine list recipes grammars",
+        )
+    ]
+
+
+def sample_verb(options: argparse.Namespace) -> int:
+    """Print parallel sentences."""
+    from recombine.grammar import Constraints, Grammar, review_rows, sample_rows
+
+    grammar = Grammar.load(options.grammar, edition=options.edition)
+    languages = tuple(options.languages.split(",")) if options.languages else ()
+    if options.review:
+        rows = review_rows(grammar, languages)
+    else:
+        rows = sample_rows(
+            grammar,
+            options.n,
+            languages=languages,
+            seed=options.seed,
+            constraints=Constraints(require=tuple(options.require), exclude=tuple(options.exclude)),
+        )
+    for row in rows:
+        if not (options.trees or options.review):
+            row.pop("tree", None)
+        if options.json:
+            print(json.dumps(row, ensure_ascii=False))
+        elif options.review:
+            print("\t".join(str(value) for value in row.values()))
+        else:
+            print("\n".join(f"{key}\t{value}" for key, value in row.items()) + "\n")
+    return 0
+
+
+def build_verb(options: argparse.Namespace) -> int:
+    """Build a benchmark."""
+    from recombine.builders.recipe import build, read_recipe
+
+    overrides = list(options.overrides)
+    if options.engine:
+        overrides.append(f"engine={options.engine}")
+    if options.address:
+        overrides.append(f"address={options.address}")
+    recipe = read_recipe(options.recipe, overrides)
+    if options.dry_run:
+        from recombine.experiment.plan import plan_build
+
+        say(f"would build {recipe.head.name} with '{recipe.builder_name}' into {options.out}")
+        asked = {"sample": options.sample} if options.sample else {}
+        if options.series:
+            divergences, seeds = _members(options)
+            asked["members"] = len(divergences) * len(seeds)
+        print_json({**plan_build(recipe.builder, asked.get("members", 1)), **asked})
+        return 0
+    if options.series:
+        return _build_series(recipe, options)
+    before = options.out.exists()
+    benchmark = build(
+        recipe, options.out, seed=options.seed, force=options.force, sample=options.sample
+    )
+    sizes = ", ".join(f"{name} {size:,}" for name, size in benchmark.manifest.splits.items())
+    state = "is up to date" if before and not options.force else "built"
+    say(f"{options.out}: {state} ({sizes})")
+    for form in options.export:
+        from recombine.export import export
+
+        export(benchmark, form, options.out.with_name(f"{options.out.name}-{form}"))
+    return 0
+
+
+def _build_series(recipe: Any, options: argparse.Namespace) -> int:
+    from recombine.builders.divergent.series import build_series
+
+    divergences, seeds = _members(options)
+    series = build_series(recipe, options.out, divergences=divergences, seeds=seeds)
+    for member in series.member:
+        say(
+            f"{options.out / member.benchmark}: D_A {member.atom_divergence:.5f}, "
+            f"D_C {member.compound_divergence:.5f}"
+        )
+    print(options.out / "series.toml")
+    return 0
+
+
+def _members(options: argparse.Namespace) -> tuple[list[float], list[int]]:
+    """The target divergences and the seeds of a series."""
+    try:
+        divergences = [float(part) for part in options.series.split(",")]
+        seeds = [int(part) for part in (options.seeds or str(options.seed)).split(",")]
+    except ValueError as error:
+        raise ConfigError(f"--series and --seeds are comma-separated numbers: {error}") from None
+    return divergences, seeds
+
+
+def export_verb(options: argparse.Namespace) -> int:
+    """Export a benchmark."""
+    from recombine.benchmark import Benchmark
+    from recombine.export import export
+
+    benchmark = Benchmark.open(options.benchmark)
+    if options.dry_run:
+        from recombine.experiment.plan import plan_export
+
+        print_json(plan_export(benchmark, options.format, options.out, options.sample))
+        return 0
+    for path in export(benchmark, options.format, options.out, sample=options.sample):
+        print(path)
+    return 0
+
+
+def clean_verb(options: argparse.Namespace) -> int:
+    """Drop what is no translation from a corpus."""
+    from recombine.corpus.cleaning import clean_corpus
+
+    if options.dry_run:
+        return _print_reading(options.verb, [options.corpus], out=str(options.out))
+    found = clean_corpus(options.corpus, options.out, source=options.source, target=options.target)
+    print_found(found._asdict(), options.json)
+    return 0
+
+
+def divergence_verb(options: argparse.Namespace) -> int:
+    """Measure divergence."""
+    from recombine.builders.divergent.compare_sets import measure_divergence
+    from recombine.config import apply_overrides
+
+    given = apply_overrides({"sample": options.sample}, options.overrides)
+    if options.dry_run:
+        return _print_reading(options.verb, [options.train, options.test], **given)
+    print_found(measure_divergence(options.train, options.test, given), options.json)
+    return 0
+
+
+def contamination_verb(options: argparse.Namespace) -> int:
+    """Find benchmark sentences in a corpus."""
+    from recombine.benchmark import Benchmark
+    from recombine.corpus.contamination import contamination, searched_splits
+
+    benchmark = Benchmark.open(options.benchmark)
+    if options.dry_run:
+        sizes = {
+            split: benchmark.manifest.splits[split]
+            for split in searched_splits(benchmark, options.split)
+        }
+        if options.sample:
+            sizes = {split: min(size, options.sample) for split, size in sizes.items()}
+        return _print_reading(options.verb, options.corpus, examples=sizes)
+    found = contamination(
+        benchmark, options.corpus, splits=tuple(options.split), sample=options.sample
+    )
+    print_found(found, options.json)
+    return 0
+
+
+def _print_reading(verb: str, files: Sequence[Path], **more: Any) -> int:
+    from recombine.experiment.plan import plan_reading
+
+    print_json({**plan_reading(verb, files), **more})
+    return 0

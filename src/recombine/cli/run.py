@@ -1,0 +1,294 @@
+"""Verbs that evaluate systems: train translate score report run."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from recombine.cli.talk import print_found, print_json, say
+from recombine.errors import ConfigError, DataError
+
+
+def _experiments(options: argparse.Namespace) -> list[Any]:
+    """Read the experiment, or those of a series; --sample makes them small."""
+    import dataclasses
+
+    from recombine.experiment.experiment import read_experiment, series_experiments
+
+    overrides = list(options.overrides)
+    sample = options.sample
+    if sample and options.verb in ("translate", "run"):
+        overrides.append(f"sample={sample}")
+    experiment = read_experiment(options.experiment, overrides)
+    if sample and options.verb in ("train", "run"):
+        systems = {
+            name: {**given, "train_size": min(sample, given.get("train_size", sample))}
+            for name, given in experiment.system.items()
+        }
+        experiment = dataclasses.replace(experiment, system=systems)
+    return series_experiments(experiment)
+
+
+def _print_plans(options: argparse.Namespace, *stages: str) -> int:
+    from recombine.experiment.plan import plan_experiment
+
+    sample = options.sample if options.verb == "score" else 0
+    for experiment in _experiments(options):
+        print_json(plan_experiment(experiment, stages, force=options.force, sample=sample))
+    return 0
+
+
+def train_verb(options: argparse.Namespace) -> int:
+    """Train."""
+    from recombine.experiment.stages import train
+
+    if options.dry_run:
+        return _print_plans(options, "train")
+    for experiment in _experiments(options):
+        count = train(experiment, force=options.force)
+        say(f"{experiment.run}: {count} model{'' if count == 1 else 's'} trained")
+    return 0
+
+
+def run_verb(options: argparse.Namespace) -> int:
+    """Do all stages."""
+    from recombine.experiment.stages import score_run, train, translate
+
+    if options.dry_run:
+        return _print_plans(options, "train", "translate", "score", "report")
+    members = _experiments(options)
+    for experiment in members:
+        if options.engine == "ray":
+            from recombine.experiment.ray import run_experiment_on_ray
+
+            run_experiment_on_ray(experiment, address=options.address)
+        else:
+            train(experiment, force=options.force)
+            translate(experiment, force=options.force)
+        score_run(experiment, force=options.force)
+        _report([experiment.run], experiment.run / "report", ())
+    if len(members) > 1:
+        whole = members[0].run.parent
+        _report([whole], whole / "report", ())
+    return 0
+
+
+def translate_verb(options: argparse.Namespace) -> int:
+    """Translate lines, or an experiment."""
+    if options.system is None:
+        if options.experiment is None:
+            raise ConfigError("give an experiment file, or --system NAME")
+        from recombine.experiment.stages import translate
+
+        if options.dry_run:
+            return _print_plans(options, "translate")
+        for experiment in _experiments(options):
+            count = translate(experiment, force=options.force)
+            say(f"{experiment.run}: {count:,} sentences translated")
+        return 0
+    return _translate_lines(options)
+
+
+def _translate_lines(options: argparse.Namespace) -> int:
+    from recombine import registry
+    from recombine.benchmark import Example, stratified_sample
+    from recombine.config import apply_overrides, to_plain
+    from recombine.experiment.translating import SourceSentence, translate_to_file
+    from recombine.files import read_jsonl, read_lines, sha256_of, write_text
+
+    system = registry.create("system", options.system, apply_overrides({}, options.overrides))
+    if options.input is not None:
+        lines = [line for _, line in read_lines(options.input)]
+    else:
+        lines = sys.stdin.buffer.read().decode("utf-8").replace("\r\n", "\n").split("\n")
+        if lines and lines[-1] == "":
+            lines.pop()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            raise DataError(f"line {number} of the input is empty", hint="remove empty lines")
+    if options.sample:
+        # Lines have no tags, so that the whole text is one stratum.
+        examples = [Example(id=str(place), source=line) for place, line in enumerate(lines)]
+        lines = [example.source for example in stratified_sample(examples, options.sample, 0)]
+    if options.dry_run:
+        from recombine.experiment.plan import plan_lines
+
+        print_json(plan_lines(system, options.system, lines))
+        return 0
+    if options.model is not None:
+        system = system.load(options.model)
+    if options.output is None:
+        return _print_translations(system, lines)
+    fingerprint = {
+        "system": options.system,
+        "options": to_plain(system),
+        "input": sha256_of(options.input) if options.input else "stdin",
+        "lines": len(lines),
+    }
+    rows = options.output.with_name(options.output.name + ".rows.jsonl")
+    sources = [SourceSentence(str(number), line) for number, line in enumerate(lines, start=1)]
+    translate_to_file(system, sources, rows, fingerprint, force=options.force)
+    write_text(options.output, "".join(row["hyp"] + "\n" for row in read_jsonl(rows)))
+    say(f"{options.output}: {len(lines):,} lines")
+    return 0
+
+
+def _print_translations(system: Any, lines: Sequence[str]) -> int:
+    from recombine.errors import SystemFailure
+    from recombine.progress import progress
+    from recombine.systems.base import Failure, one_line
+
+    failed = 0
+    # On a terminal the translations themselves show how far the work is.
+    shown = contextlib.nullcontext() if sys.stdout.isatty() else progress("translate", len(lines))
+    with shown as bar:
+        for hypothesis in system.translate(lines):
+            if isinstance(hypothesis, Failure):
+                failed += 1
+                say(f"error: {hypothesis.reason}")
+            print("" if isinstance(hypothesis, Failure) else one_line(hypothesis), flush=True)
+            if bar is not None:
+                bar.advance()
+    if failed:
+        raise SystemFailure(f"{failed} of {len(lines)} sentences could not be translated")
+    return 0
+
+
+def score_verb(options: argparse.Namespace) -> int:
+    """Score."""
+    if options.target.suffix == ".toml":
+        from recombine.experiment.stages import score_run
+
+        options.experiment = options.target
+        if options.dry_run:
+            return _print_plans(options, "score")
+        for experiment in _experiments(options):
+            count = score_run(experiment, force=options.force, sample=options.sample)
+            say(f"{experiment.run}: {count} scored")
+        return 0
+    return _score_file(options)
+
+
+def _score_file(options: argparse.Namespace) -> int:
+    from recombine.benchmark import Benchmark
+    from recombine.config import apply_overrides
+    from recombine.experiment.hypotheses import read_hypotheses
+    from recombine.experiment.stages import sample_hypotheses
+    from recombine.files import write_jsonl
+    from recombine.metrics.scores_table import score_rows
+    from recombine.metrics.scoring import observation_row, score
+
+    if options.hyps is None:
+        raise ConfigError("give the hypotheses: --hyps FILE")
+    benchmark = Benchmark.open(options.target)
+    split = options.split
+    if split is None:
+        split = next((name for name in ("gen", "test") if name in benchmark.splits), None)
+        split = split or benchmark.splits[-1]
+    hypotheses, notes = read_hypotheses(options.hyps, benchmark, split)
+    for note in notes:
+        say(f"note: {note}")
+    if options.sample:
+        hypotheses = sample_hypotheses(benchmark, hypotheses, options.sample)
+    metric_options = apply_overrides({}, options.overrides)
+    if options.dry_run:
+        from recombine.experiment.plan import plan_scores
+
+        print_json(plan_scores(benchmark, hypotheses, options.metric, metric_options))
+        return 0
+    results = score(benchmark, hypotheses, options.metric or None, options=metric_options)
+    if options.observations is not None:
+        write_jsonl(
+            options.observations,
+            (observation_row(r.metric.name, one) for r in results for one in r.observations),
+        )
+    rows = score_rows(results, overall_only=not (options.tags or options.json))
+    if options.json:
+        print_json([_row(row) for row in rows])
+        return 0
+    for row in rows:
+        name = row.split if row.tag == "all" else f"{row.split} {row.tag}={row.value}"
+        # A share needs as many digits as a percentage does.
+        digits = 4 if abs(row.score) <= 1 else 2
+        score_text, low, high = (
+            f"{number:.{digits}f}" for number in (row.score, row.ci_low, row.ci_high)
+        )
+        print(f"{name}\t{row.metric}\t{score_text}\t[{low}, {high}]\tn={row.n}\t{row.signature}")
+    for line in dict.fromkeys(_metric_notes(results)):
+        say(f"note: {line}")
+    return 0
+
+
+def _metric_notes(results: Sequence[Any]) -> Iterator[str]:
+    """What a metric left out and learned, for whoever reads its score."""
+    for result in results:
+        notes = getattr(result.metric, "notes", None)
+        for name, value in (notes() if notes is not None else {}).items():
+            if value not in (None, "", [], {}):
+                yield f"{result.metric.name}: {name.replace('_', ' ')}: {value}"
+
+
+def _row(row: Any) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in row.__slots__}
+
+
+def report_verb(options: argparse.Namespace) -> int:
+    """Report."""
+    if options.power is not None:
+        from recombine.report import power_plan
+
+        print_found(power_plan(options.runs, gain=options.power), options.json)
+        return 0
+    overrides = list(options.overrides)
+    if options.sample:
+        overrides.append(f"sample={options.sample}")
+    if options.scorecard:
+        return _scorecard(options.runs, options.out or options.runs[0] / "scorecard", overrides)
+    if options.annotate is not None:
+        from recombine.report.annotate import write_annotation_sheet
+
+        count = write_annotation_sheet(options.runs, options.annotate, options.sample)
+        say(f"{options.annotate}: {count:,} compounds to judge")
+        return 0
+    if options.judged is not None:
+        from recombine.report.annotate import read_judgements
+
+        print_found(read_judgements(options.runs, options.judged), options.json)
+        return 0
+    out = options.out or options.runs[0] / "report"
+    if options.dry_run:
+        from recombine.report.plan import plan_report
+
+        print_json(plan_report(options.runs, out, options.sample))
+        return 0
+    return _report(options.runs, out, overrides)
+
+
+def _scorecard(runs: Sequence[Path], out: Path, overrides: Sequence[str]) -> int:
+    from recombine.report import write_scorecard
+
+    page, text, *_ = write_scorecard(runs, out, _report_options(overrides))
+    say(text.read_text(encoding="utf-8"))
+    print(page)
+    return 0
+
+
+def _report_options(overrides: Sequence[str]) -> Any:
+    from recombine.config import apply_overrides, parse_config
+    from recombine.report import ReportOptions
+
+    return parse_config(ReportOptions, apply_overrides({}, overrides))
+
+
+def _report(runs: Sequence[Path], out: Path, overrides: Sequence[str]) -> int:
+    from recombine.report import write_report
+
+    paths = write_report(list(runs), out, _report_options(overrides))
+    for note in paths.notes:
+        say(f"note: {note}")
+    print(paths.html)
+    return 0

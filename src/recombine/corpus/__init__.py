@@ -1,0 +1,1 @@
+"""Text that somebody else wrote: read, parsed, aligned, cleaned, cut into tokens."""

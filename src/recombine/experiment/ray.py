@@ -1,0 +1,112 @@
+"""Experiments over the machines of a Ray cluster.
+
+Ray places, retries and moves the work; nothing here schedules anything. Machines need not share a
+file system: a benchmark travels to the workers, a finished cell (one system, one seed) travels
+back.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from recombine.config import to_plain
+from recombine.errors import RecombineError
+from recombine.experiment.experiment import Experiment
+from recombine.experiment.run import Run
+from recombine.experiment.stages import train, translate
+from recombine.files import write_json
+from recombine.parallel import RETRIES, connect, ray_result
+from recombine.progress import progress
+
+
+def run_experiment_on_ray(
+    experiment: Experiment, *, address: str | None = None, processors: float = 1
+) -> int:
+    """Train and translate every system with every seed on a cluster; return the number of cells.
+
+    A cell takes one GPU where the cluster has any. Each is collected as soon as it is finished;
+    what an earlier run left in the run directory travels along and is not made again.
+    """
+    ray = connect(address)
+    gpus = 1 if ray.cluster_resources().get("GPU", 0) >= 1 else 0
+    task = ray.remote(max_retries=RETRIES, num_cpus=processors, num_gpus=gpus)(run_cell)
+    archive = ray.put(pack(experiment.benchmark))
+    run = Run(experiment.run)
+    waiting: dict[Any, tuple[str, int]] = {}
+    for name in experiment.system:
+        for seed in experiment.seeds:
+            cell = run.cell(name, seed)
+            begun = pack(cell.path) if cell.path.is_dir() else b""
+            single = dataclasses.replace(
+                experiment, system={name: experiment.system[name]}, seeds=(seed,)
+            )
+            waiting[task.remote(single, archive, begun)] = (name, seed)
+    write_json(experiment.run / "experiment.json", to_plain(experiment))
+    total = len(waiting)
+    failure: BaseException | None = None
+    with progress("running on the cluster", total) as bar:
+        while waiting:
+            (ready, *_), _ = ray.wait(list(waiting), num_returns=1)
+            name, seed = waiting.pop(ready)
+            try:
+                finished = ray_result(ray, ready)
+            except RecombineError as error:
+                failure = failure or error  # the other cells are still collected
+                continue
+            cell = run.cell(name, seed)
+            unpack(finished, cell.path)
+            cell.update_record(benchmark=str(experiment.benchmark))
+            bar.advance()
+    if failure is not None:
+        raise failure
+    return total
+
+
+def run_cell(experiment: Experiment, archive: bytes, begun: bytes) -> bytes:
+    """Run an experiment of one cell on this machine and return its folder, packed.
+
+    The folder's name depends on the work alone, so that a second attempt on the same machine
+    continues from the checkpoints of the first.
+    """
+    ((name, options),) = experiment.system.items()
+    (seed,) = experiment.seeds
+    key = hashlib.sha256(archive + repr((name, options, seed)).encode()).hexdigest()[:16]
+    folder = Path(tempfile.gettempdir()) / f"recombine-cell-{key}"
+    benchmark = folder / "benchmark"
+    if not (benchmark / "benchmark.toml").is_file():
+        unpack(archive, benchmark)
+    local = dataclasses.replace(experiment, benchmark=benchmark, run=folder / "run")
+    cell = Run(local.run).cell(name, seed)
+    if begun and not cell.path.is_dir():
+        unpack(begun, cell.path)
+    train(local)
+    translate(local)
+    finished = pack(cell.path)
+    shutil.rmtree(folder, ignore_errors=True)
+    return finished
+
+
+def pack(folder: Path) -> bytes:
+    """Return a folder as an archive."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        archive.add(folder, arcname=".")
+    return stream.getvalue()
+
+
+def unpack(data: bytes, folder: Path) -> None:
+    """Write an archive's files; the folder appears whole, replacing an older one."""
+    partial = folder.with_name(folder.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        archive.extractall(partial, filter="data")
+    shutil.rmtree(folder, ignore_errors=True)
+    partial.rename(folder)

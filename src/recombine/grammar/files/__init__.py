@@ -1,0 +1,1 @@
+"""A grammar on disk: reading and writing .grammar files, lexicons and editions."""

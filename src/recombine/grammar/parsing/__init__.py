@@ -1,0 +1,1 @@
+"""Text -> trees: productions, a lattice of strings, a chart, a packed forest."""

@@ -1,0 +1,506 @@
+"""One language as plain productions: what the chart parser works on.
+
+A category with features is split by their values (NP with gender f, NP with gender m ...), and
+every field of a constituent gets a symbol of its own. Fields of one constituent that stand apart
+are parsed separately and put together again in forest.py.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from recombine.errors import GrammarError
+from recombine.grammar.model import (
+    ANY_FIELD,
+    FORM,
+    Feature,
+    Glue,
+    Key,
+    LiteralText,
+    Pieces,
+    Ref,
+    Symbol,
+)
+from recombine.grammar.parsing.first_sets import (
+    Production,
+    bits,
+    find_families,
+    find_first,
+    find_glue,
+    find_last,
+    find_nullable,
+)
+from recombine.grammar.realise.language import Concrete
+
+MAX_COMBINATIONS = 50_000
+
+
+MAX_PRODUCTIONS = 200_000
+
+
+MAX_VALUES = 8  # a field with more values is looked up word by word
+
+
+Signature = tuple[str, ...]
+
+
+class Kind(NamedTuple):
+    """A symbol with the values of its features."""
+
+    symbol: Symbol
+    signature: Signature
+
+
+class Instance(NamedTuple):
+    """A rule with the kinds of its slots."""
+
+    rule: int
+    slots: tuple[int, ...]  # numbers of kinds
+
+
+class TerminalEntry(NamedTuple):
+    """What a string of the language can be: terminals as bits, and the words behind each."""
+
+    text: str
+    mask: int
+    words: dict[int, tuple[int, ...]]
+    number: int  # of the mask: strings of one number are alike to the chart
+    family: int = 0  # strings of one family are similar to the chart
+
+
+class Productions:
+    """Terminals are numbered from 0; nonterminals follow. Symbols are looked up by number."""
+
+    def __init__(self, concrete: Concrete) -> None:
+        self.concrete = concrete
+        self.inventory = concrete.inventory
+        self._signatures: dict[Symbol, tuple[Signature, ...]] = {}
+        self._rule_ways: dict[int, list[tuple[tuple[Signature, ...], Signature]]] = {}
+        self.kinds: list[Kind] = []
+        self._kind_numbers: dict[Kind, int] = {}
+        self.instances: list[Instance] = []
+        self.instances_of: dict[int, list[int]] = {}  # kind -> instances
+        self._fields: dict[tuple[int, str], int] = {}  # (kind, field) -> symbol
+        self.names: list[str] = []  # of symbols, for messages
+        self.kind_of: list[int] = []  # symbol -> kind, -1 for literals
+        self.is_terminal: list[bool] = []
+        self._literals: dict[str, int] = {}
+        self._strings: dict[str, dict[int, list[int]]] = {}
+        self.silent_words: dict[int, tuple[int, ...]] = {}  # terminal -> words with an empty form
+        self.productions: list[Production] = []
+        self.by_left: dict[int, list[int]] = {}
+        self._queue: list[tuple[int, str]] = []
+        self._new_kinds: list[int] = []
+        self.missing = Missing(concrete)
+        self._asked_by: dict[tuple[int, str], str] = {}  # (kind, field) -> the line that asks
+        self._split_by = self._few_valued()
+        self._split_fields: set[tuple[int, str]] = set()  # (kind, field) that became literals
+        self._find_signatures()
+        self.roots: list[int] = []
+        for name in self.inventory.abstract.start:
+            for signature in self.signatures(Symbol(name)):
+                kind = self.kind(Symbol(name), signature)
+                self.roots.append(self._field(kind, concrete.language.root, "%root"))
+        while self._queue:
+            self._expand(*self._queue.pop())
+        classes: dict[int, int] = {}
+        self.entries: dict[str, TerminalEntry] = {}
+        for text, found in self._strings.items():
+            mask = _mask(found)
+            number = classes.setdefault(mask, len(classes))
+            words = {terminal: tuple(dict.fromkeys(codes)) for terminal, codes in found.items()}
+            self.entries[text] = TerminalEntry(text, mask, words, number)
+        families = find_families(self.productions, self.is_terminal, self.kind_of, classes)
+        self.family_masks, self.is_shared = families.masks, families.is_shared
+        self.family_terminals = [bits(mask) for mask in self.family_masks]
+        for text, entry in self.entries.items():
+            self.entries[text] = entry._replace(family=families.of_mask[entry.mask])
+        self.nullable = find_nullable(self.productions, self._always_silent())
+        self.first = find_first(self.productions, self.is_terminal, self.nullable)
+        last = find_last(self.productions, self.is_terminal, self.nullable)
+        self.touching = find_glue(self.productions, self.first, last, self.nullable)
+
+    def signatures(self, symbol: Symbol) -> tuple[Signature, ...]:
+        """The feature values that constituents of a symbol can have."""
+        if symbol not in self._signatures:
+            if not self.inventory.is_lexical(symbol):
+                return ()
+            fields = self._fields_of(symbol.category)
+            found: dict[Signature, None] = {}
+            for code in self.inventory.choices(symbol):
+                forms = self.concrete.word_forms(code)
+                found[tuple(forms.get(name, ("",))[0] for name in fields)] = None
+            self._signatures[symbol] = tuple(found)
+        return self._signatures[symbol]
+
+    def kind(self, symbol: Symbol, signature: Signature) -> int:
+        """The number of a kind."""
+        key = Kind(symbol, signature)
+        if key not in self._kind_numbers:
+            self._kind_numbers[key] = len(self.kinds)
+            self.kinds.append(key)
+            self._new_kinds.append(len(self.kinds) - 1)
+        return self._kind_numbers[key]
+
+    def kind_words(self, kind: int) -> tuple[int, ...]:
+        """All words of a lexical kind."""
+        symbol, signature = self.kinds[kind]
+        fields = self._fields_of(symbol.category)
+        return tuple(
+            code
+            for code in self.inventory.choices(symbol)
+            if tuple(self.concrete.word_forms(code).get(n, ("",))[0] for n in fields) == signature
+        )
+
+    def is_of_kind(
+        self, kind: int, codes: Sequence[int], children: Sequence[Sequence[int]], node: int
+    ) -> bool:
+        """Whether a node of a tree is of a kind."""
+        symbol, signature = self.kinds[kind]
+        if not self.inventory.admits(symbol, codes[node]):
+            return False
+        fields = self.concrete.features.get(symbol.category, ())
+        if self.inventory.is_word(codes[node]):
+            fields = self._fields_of(symbol.category)
+        values = (self.concrete.feature(codes, children, node, field) for field in fields)
+        return tuple(values) == signature
+
+    def _fields_of(self, category: str) -> tuple[str, ...]:
+        return self.concrete.features.get(category, ()) + self._split_by.get(category, ())
+
+    def _few_valued(self) -> dict[str, tuple[str, ...]]:
+        """Fields of words with few values, such as the particle a verb asks for.
+
+        Words are split by them as by features, so that such a field is a literal to the chart and
+        does not have to be matched with the other forms of the same word afterwards.
+        """
+        found: dict[str, tuple[str, ...]] = {}
+        for category, codes in self.inventory.words_of.items():
+            if category in self.inventory.rules_of:
+                continue
+            values: dict[str, set[str]] = {}
+            usable: dict[str, int] = {}
+            for code in codes:
+                for name, forms in self.concrete.word_forms(code).items():
+                    values.setdefault(name, set()).add(forms[0])
+                    usable[name] = usable.get(name, 0) + (len(forms) == 1)
+            features = self.concrete.features.get(category, ())
+            found[category] = tuple(
+                name
+                for name in sorted(values)
+                if usable[name] == len(codes)
+                and 2 * len(values[name]) <= len(codes)
+                and len(values[name]) <= MAX_VALUES
+                and name not in features
+            )
+        return found
+
+    def _find_signatures(self) -> None:
+        """Feature values of phrases: grow until nothing new comes up."""
+        uses: dict[str, list[int]] = {}
+        for code, rule in enumerate(self.inventory.rules):
+            self._signatures[Symbol(rule.category)] = ()
+            for category in dict.fromkeys(part.symbol.category for part in rule.parts):
+                uses.setdefault(category, []).append(code)
+        queue = deque(range(self.inventory.first_word))
+        waiting = set(queue)
+        while queue:
+            code = queue.popleft()
+            waiting.discard(code)
+            category = self.inventory.rule(code).category
+            known = dict.fromkeys(self._signatures[Symbol(category)])
+            size = len(known)
+            known.update(dict.fromkeys(signature for _, signature in self._ways(code)))
+            if len(known) > size:
+                self._signatures[Symbol(category)] = tuple(known)
+                for user in uses.get(category, ()):
+                    if user not in waiting:
+                        waiting.add(user)
+                        queue.append(user)
+        self._rule_ways = {code: self._ways(code) for code in range(self.inventory.first_word)}
+
+    def _ways(self, code: int) -> list[tuple[tuple[Signature, ...], Signature]]:
+        rule = self.inventory.rule(code)
+        options = [self.signatures(part.symbol) for part in rule.parts]
+        size = 1
+        for option in options:
+            size *= len(option)
+        if size > MAX_COMBINATIONS:
+            raise GrammarError(
+                f"{self.concrete.language.code}: '{rule.name}' combines features in {size} ways",
+                rule.where,
+                "use fewer feature fields as keys",
+            )
+        ways: list[tuple[tuple[Signature, ...], Signature]] = []
+        for slots in itertools.product(*options):
+            values: list[str] = []
+            for name in self.concrete.features.get(rule.category, ()):
+                variants = self.concrete.line(code, name)
+                piece = variants[0][0] if variants else LiteralText("")
+                if isinstance(piece, LiteralText):
+                    values.append(piece.text)
+                elif isinstance(piece, Ref):
+                    field = ".".join(key for key in piece.keys if isinstance(key, str))
+                    values.append(self._feature(code, slots, piece.slot, field))
+                else:
+                    values.append("")
+            ways.append((slots, tuple(values)))
+        return ways
+
+    def _feature(self, code: int, slots: tuple[Signature, ...], slot: str, field: str) -> str:
+        rule = self.inventory.rule(code)
+        index = rule.slot(slot)
+        if index is None:
+            return ""
+        fields = self._fields_of(rule.parts[index].symbol.category)
+        return slots[index][fields.index(field)] if field in fields else ""
+
+    def _make_instances(self, kind: int) -> None:
+        symbol, signature = self.kinds[kind]
+        self.instances_of[kind] = []
+        if self.inventory.is_lexical(symbol):
+            return
+        for code in self.inventory.choices(symbol):
+            for slots, own in self._rule_ways[code]:
+                if own != signature:
+                    continue
+                parts = self.inventory.rule(code).parts
+                slot_kinds = tuple(
+                    self.kind(part.symbol, slot) for part, slot in zip(parts, slots, strict=True)
+                )
+                self.instances_of[kind].append(len(self.instances))
+                self.instances.append(Instance(code, slot_kinds))
+
+    def _field(self, kind: int, field: str, asked_by: str) -> int:
+        key = (kind, field)
+        if key not in self._fields:
+            self._asked_by[key] = asked_by
+            symbol = self.kinds[kind].symbol
+            lexical = self.inventory.is_lexical(symbol)
+            name = str(symbol) if field == "form" else f"{symbol}.{field}"
+            number = self._new(name, kind, lexical)
+            self._fields[key] = number
+            if lexical:
+                self._add_words(kind, field, number)
+            else:
+                self._queue.append(key)
+        return self._fields[key]
+
+    def _new(self, name: str, kind: int, terminal: bool) -> int:
+        self.names.append(name)
+        self.kind_of.append(kind)
+        self.is_terminal.append(terminal)
+        if len(self.names) > MAX_PRODUCTIONS:
+            raise GrammarError(f"{self.concrete.language.code}: too many fields to parse with")
+        return len(self.names) - 1
+
+    def _literal(self, text: str) -> int:
+        if text not in self._literals:
+            number = self._new(f'"{text}"', -1, True)
+            self._literals[text] = number
+            self._strings.setdefault(text, {})[number] = []
+        return self._literals[text]
+
+    def _add_words(self, kind: int, field: str, terminal: int) -> None:
+        silent: list[int] = []
+        for code in self.kind_words(kind):
+            forms = self.concrete.word_forms(code).get(field)
+            if forms is None:
+                self.missing.form(code, field, self._asked_by[kind, field])
+            for form in forms or ():
+                if form:
+                    self._strings.setdefault(form, {}).setdefault(terminal, []).append(code)
+                else:
+                    silent.append(code)
+        if silent:
+            self.silent_words[terminal] = tuple(silent)
+
+    def _expand(self, kind: int, field: str) -> None:
+        left = self._fields[kind, field]
+        while self._new_kinds:
+            self._make_instances(self._new_kinds.pop())
+        for number in self.instances_of[kind]:
+            instance = self.instances[number]
+            variants = self.concrete.line(instance.rule, field)
+            if variants is None:
+                self.missing.line(instance.rule, field, self._asked_by[kind, field])
+            for pieces in variants or ():
+                self._add_production(left, number, instance, field, pieces)
+
+    def _add_production(
+        self, left: int, number: int, instance: Instance, field: str, pieces: Pieces
+    ) -> None:
+        options: list[list[tuple[int, int]]] = []  # per piece: (symbol, slot) alternatives
+        glue: dict[int, bool] = {}  # the piece before a `+` -> whether it holds beside silence too
+        rule = self.inventory.rule(instance.rule)
+        for piece in pieces:
+            if isinstance(piece, Glue):
+                glue[len(options) - 1] = piece.strong
+            elif isinstance(piece, LiteralText):
+                options.append([(self._literal(piece.text), -1)] if piece.text else [(-1, -1)])
+            elif isinstance(piece, Ref):
+                index = rule.slot(piece.slot)
+                if index is None:
+                    return  # check.py reports unknown slots, also of lines that nobody asks for
+                name = self._key_name(piece.keys, instance)
+                symbol, signature = self.kinds[instance.slots[index]]
+                known = self._split_by.get(symbol.category, ())
+                if name in known:
+                    self._split_fields.add((instance.slots[index], name))
+                    text = signature[self._fields_of(symbol.category).index(name)]
+                    options.append([(self._literal(text), -1)] if text else [(-1, -1)])
+                    continue
+                asked_by = self.missing.line_name(instance.rule, field)
+                options.append([(self._field(instance.slots[index], name, asked_by), index)])
+            else:
+                name = self._key_name(piece.keys, instance)
+                cell = self.concrete.tables.get(piece.table, {}).get(name)
+                if cell is None:
+                    self.missing.cell(
+                        piece.table, name, self.missing.line_name(instance.rule, field)
+                    )
+                    return
+                options.append([(self._literal(text), -1) if text else (-1, -1) for text in cell])
+        for chosen in itertools.islice(itertools.product(*options), 64):
+            kept = [index for index, (symbol, _) in enumerate(chosen) if symbol >= 0]
+            places = {index: place for place, index in enumerate(kept)}
+            glued = {
+                max((places[i] for i in kept if i <= index), default=-1)
+                for index, strong in glue.items()
+                if strong or (index in places and index + 1 in places)
+            }
+            self.by_left.setdefault(left, []).append(len(self.productions))
+            self.productions.append(
+                Production(
+                    left,
+                    number,
+                    tuple(chosen[index][0] for index in kept),
+                    tuple(chosen[index][1] for index in kept),
+                    frozenset(glued),
+                )
+            )
+        if len(self.productions) > MAX_PRODUCTIONS:
+            raise GrammarError(f"{self.concrete.language.code}: too many productions to parse with")
+
+    def word_fields(self) -> list[tuple[int, str]]:
+        """Every word with every field some rule asks of it."""
+        found: dict[tuple[int, str], None] = {}
+        for kind, field in [*self._fields, *sorted(self._split_fields)]:
+            if self.inventory.is_lexical(self.kinds[kind].symbol):
+                for code in self.kind_words(kind):
+                    found[code, field] = None
+        return sorted(found)
+
+    def _key_name(self, keys: tuple[Key, ...], instance: Instance) -> str:
+        signatures = tuple(self.kinds[kind].signature for kind in instance.slots)
+        names: list[str] = []
+        for key in keys:
+            if isinstance(key, Feature):
+                names.append(self._feature(instance.rule, signatures, key.slot, key.field))
+            elif isinstance(key, str):
+                names.append(key)
+        return ".".join(names)
+
+    def _always_silent(self) -> list[bool]:
+        return [
+            terminal and number in self.silent_words
+            for number, terminal in enumerate(self.is_terminal)
+        ]
+
+    def describe(self, terminal: int) -> str:
+        """A terminal in words, for messages."""
+        return self.names[terminal]
+
+
+def _mask(found: dict[int, list[int]]) -> int:
+    mask = 0
+    for terminal in found:
+        mask |= 1 << terminal
+    return mask
+
+
+class Missing:
+    """Collects each gap once."""
+
+    def __init__(self, concrete: Concrete) -> None:
+        self.concrete = concrete
+        self.inventory = concrete.inventory
+        self.problems: list[GrammarError] = []
+        self._reported: set[tuple[str, str]] = set()
+
+    def _report(self, subject: str, field: str, error: GrammarError) -> None:
+        if (subject, field) not in self._reported:
+            self._reported.add((subject, field))
+            self.problems.append(error)
+
+    def line_name(self, rule: int, field: str) -> str:
+        """A line by name and place, for messages."""
+        name = self.inventory.labels[rule]
+        lines = self.concrete.language.lines
+        line = lines.get((name, field)) or lines.get((name, ANY_FIELD))
+        place = ""
+        if line is not None and line.where is not None:
+            place = f" ({Path(line.where.path).name}:{line.where.line})"
+        return f"'{name}'{place}"
+
+    def form(self, code: int, field: str, asked_by: str) -> None:
+        """A word has no such form."""
+        name = self.inventory.labels[code]
+        language = self.concrete.language
+        row = language.rows.get(name)
+        if row is None:
+            self._report(
+                name,
+                "",
+                GrammarError(
+                    f"the word '{name}' has no row in a lexicon of '{language.code}'",
+                    self.inventory.word(code).where,
+                    f"add it to {language.code}.lexicon.tsv",
+                ),
+            )
+            return
+        paradigm = f" or to the paradigm '{row.paradigm}'" if row.paradigm else ""
+        self._report(
+            name,
+            field,
+            GrammarError(
+                f"'{name}' has no '{field}', needed by {asked_by}",
+                row.where,
+                f"add a cell '{field}' to the row{paradigm}",
+            ),
+        )
+
+    def line(self, code: int, field: str, asked_by: str) -> None:
+        """A rule has no line for a field."""
+        name = self.inventory.labels[code]
+        language = self.concrete.language
+        near = [line for (rule, _), line in language.lines.items() if rule == name]
+        left = name if field == FORM else f"{name}.{field}"
+        self._report(
+            name,
+            field,
+            GrammarError(
+                f"{language.code}: no line '{left}', needed by {asked_by}",
+                near[0].where if near else language.where,
+                f"add: {left} = ...",
+            ),
+        )
+
+    def cell(self, table: str, name: str, asked_by: str) -> None:
+        """A closed-class table has no such cell."""
+        language = self.concrete.language
+        row = language.rows.get(table)
+        missing = f"'{table}' has no '{name}'" if row else f"there is no table '{table}'"
+        self._report(
+            table,
+            name if row else "",
+            GrammarError(
+                f"{language.code}: {missing}, needed by {asked_by}",
+                row.where if row else language.where,
+                f"add a row '{table}' with the column '{name}' to {language.code}.lexicon.tsv",
+            ),
+        )

@@ -1,0 +1,222 @@
+"""Productions and what follows from them: empty symbols, first and last strings, neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+
+class Production(NamedTuple):
+    """One way to spell a field of an instance: symbols, and whose slot each is (-1: literal)."""
+
+    left: int
+    instance: int
+    right: tuple[int, ...]
+    slots: tuple[int, ...]
+    glue: frozenset[int]  # positions after which there is no join
+
+
+def find_nullable(productions: Sequence[Production], silent: list[bool]) -> list[bool]:
+    """Symbols that can be empty."""
+    nullable = list(silent)
+    uses: dict[int, list[int]] = {}
+    missing: list[int] = []  # per production: symbols that are not known to be nullable
+    queue = [symbol for symbol, empty in enumerate(nullable) if empty]
+    for number, production in enumerate(productions):
+        missing.append(len(production.right))
+        for symbol in production.right:
+            uses.setdefault(symbol, []).append(number)
+        if not production.right and not nullable[production.left]:
+            nullable[production.left] = True
+            queue.append(production.left)
+    while queue:
+        for number in uses.get(queue.pop(), ()):
+            missing[number] -= 1
+            left = productions[number].left
+            if not missing[number] and not nullable[left]:
+                nullable[left] = True
+                queue.append(left)
+    return nullable
+
+
+def find_first(
+    productions: Sequence[Production], is_terminal: Sequence[bool], nullable: Sequence[bool]
+) -> list[int]:
+    """Per symbol: the terminals it can begin with, as bits."""
+    return _spread([(p.left, p.right) for p in productions], is_terminal, nullable)
+
+
+def find_last(
+    productions: Sequence[Production], is_terminal: Sequence[bool], nullable: Sequence[bool]
+) -> list[int]:
+    """Per symbol: the terminals it can end with, as bits."""
+    return _spread([(p.left, p.right[::-1]) for p in productions], is_terminal, nullable)
+
+
+def _spread(
+    rules: Sequence[tuple[int, tuple[int, ...]]],
+    is_terminal: Sequence[bool],
+    nullable: Sequence[bool],
+) -> list[int]:
+    masks = [1 << number if terminal else 0 for number, terminal in enumerate(is_terminal)]
+    above: dict[int, set[int]] = {}  # symbol -> symbols that can begin with it
+    for left, right in rules:
+        for symbol in right:
+            above.setdefault(symbol, set()).add(left)
+            if not nullable[symbol]:
+                break
+    queue = [symbol for symbol, terminal in enumerate(is_terminal) if terminal]
+    while queue:
+        symbol = queue.pop()
+        for left in sorted(above.get(symbol, ())):
+            merged = masks[left] | masks[symbol]
+            if merged != masks[left]:
+                masks[left] = merged
+                queue.append(left)
+    return masks
+
+
+class Touching(NamedTuple):
+    """Terminals that can touch a neighbour without a join, as bits.
+
+    Between two pieces with a `+` both must be meant: `pairs` has what can be heard last before it
+    with what can be heard first after it. A `+` at the end of a line holds against whatever
+    stands outside: `any_left` and `any_right`.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    any_left: int
+    any_right: int
+
+    def allows(self, before: int, after: int) -> bool:
+        """Whether something of one mask can stand right before something of another."""
+        return bool(
+            before & self.any_right
+            or after & self.any_left
+            or any(before & last and after & first for last, first in self.pairs)
+        )
+
+
+def find_glue(
+    productions: Sequence[Production],
+    first: Sequence[int],
+    last: Sequence[int],
+    nullable: Sequence[bool],
+) -> Touching:
+    """What can touch its left or right neighbour without a join."""
+    pairs: dict[int, int] = {}
+    any_left = any_right = 0
+    for production in productions:
+        for position in production.glue:
+            before, before_is_open = _edge(
+                production.right[position::-1] if position >= 0 else (), last, nullable
+            )
+            after, after_is_open = _edge(production.right[position + 1 :], first, nullable)
+            if before and after:
+                pairs[before] = pairs.get(before, 0) | after
+            any_left |= after if before_is_open else 0
+            any_right |= before if after_is_open else 0
+    return Touching(tuple(pairs.items()), any_left, any_right)
+
+
+def _edge(
+    symbols: Sequence[int], masks: Sequence[int], nullable: Sequence[bool]
+) -> tuple[int, bool]:
+    """What can be heard first, and whether all of the symbols can be silent."""
+    found = 0
+    for symbol in symbols:
+        found |= masks[symbol]
+        if not nullable[symbol]:
+            return found, False
+    return found, True
+
+
+SIMILAR = 0.34  # shared terminals over all terminals of two strings; halves the charts of SGET
+
+
+MAX_MASKS = 2_000  # above that every mask is its own family: comparing them all would take long
+
+
+class Families(NamedTuple):
+    """The family of every mask, what its members can be, and the literals that members share."""
+
+    of_mask: dict[int, int]
+    masks: list[int]
+    is_shared: list[bool]
+
+
+def find_families(
+    productions: Sequence[Production],
+    is_terminal: Sequence[bool],
+    kind_of: Sequence[int],
+    masks: Iterable[int],
+) -> Families:
+    """Group the masks of a language."""
+    every = list(masks)
+    parent = {mask: mask for mask in every}
+
+    def find(mask: int) -> int:
+        while parent[mask] != mask:
+            parent[mask] = parent[parent[mask]]
+            mask = parent[mask]
+        return mask
+
+    twins = _twins(productions, is_terminal, kind_of)
+    if len(every) <= MAX_MASKS:
+        for index, one in enumerate(every):
+            for other in every[index + 1 :]:
+                common = (one & other).bit_count()
+                if common and common > SIMILAR * (one | other).bit_count():
+                    parent[find(one)] = find(other)
+        alone = {mask.bit_length() - 1: mask for mask in every if mask.bit_count() == 1}
+        for group in twins:
+            first = [alone[literal] for literal in group if literal in alone]
+            for other in first[1:]:
+                parent[find(first[0])] = find(other)
+    numbers: dict[int, int] = {}
+    union: list[int] = []
+    of_mask: dict[int, int] = {}
+    for mask in every:
+        number = numbers.setdefault(find(mask), len(numbers))
+        if number == len(union):
+            union.append(0)
+        union[number] |= mask
+        of_mask[mask] = number
+    return Families(of_mask, union, _shared(of_mask, union, is_terminal, kind_of))
+
+
+def _twins(
+    productions: Sequence[Production], is_terminal: Sequence[bool], kind_of: Sequence[int]
+) -> list[list[int]]:
+    """Literals that stand in exactly the same places."""
+    places: dict[int, set[tuple[int, tuple[int, ...], int]]] = {}
+    for production in productions:
+        for index, symbol in enumerate(production.right):
+            if is_terminal[symbol] and kind_of[symbol] < 0:
+                rest = (*production.right[:index], -1, *production.right[index + 1 :])
+                places.setdefault(symbol, set()).add((production.left, rest, index))
+    groups: dict[frozenset[tuple[int, tuple[int, ...], int]], list[int]] = {}
+    for literal, found in places.items():
+        groups.setdefault(frozenset(found), []).append(literal)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _shared(
+    of_mask: Mapping[int, int],
+    union: Sequence[int],
+    is_terminal: Sequence[bool],
+    kind_of: Sequence[int],
+) -> list[bool]:
+    """Literals that some member of a family has and another has not."""
+    uncertain = 0
+    for mask, family in of_mask.items():
+        uncertain |= union[family] & ~mask
+    return [
+        terminal and kind_of[symbol] < 0 and bool(uncertain >> symbol & 1)
+        for symbol, terminal in enumerate(is_terminal)
+    ]
+
+
+def bits(mask: int) -> tuple[int, ...]:
+    """The numbers of the bits of a mask."""
+    return tuple(index for index in range(mask.bit_length()) if mask >> index & 1)

@@ -1,0 +1,487 @@
+"""All analyses of a text, packed: shared nodes with alternatives.
+
+A node is a constituent with every stretch of text it is known by, so the parts of a discontinuous
+constituent meet here again: alternatives that do not fit together disappear (as in parsing of
+multiple context-free grammars, Seki et al. 1991, with the context-free chart as a filter).
+
+A packed forest is made for a whole family of texts whose strings are similar to the chart;
+forest.py keeps of it what holds for one text.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from recombine.grammar.inventory import Inventory
+from recombine.grammar.parsing.cfg import Productions, TerminalEntry
+from recombine.grammar.parsing.chart import Chart
+
+MAX_ALTERNATIVES = 150_000  # of one family of texts; beyond that it counts as not analysable
+
+
+MAX_COMBINATIONS = 20_000  # ways to put the parts of one discontinuous constituent together
+
+
+Stretch = tuple[int, int, int]  # symbol, from node, to node
+
+
+Entries = Sequence[TerminalEntry]  # the string on each edge of the text's graph
+
+
+Heard = tuple[int, tuple[int, ...]]  # a terminal, and the edges it can be
+
+
+class Alternative(NamedTuple):
+    """A rule, the nodes of its slots, and the literals that not every text of the family has."""
+
+    rule: int
+    children: tuple[int, ...]
+    literals: tuple[Heard, ...] = ()
+
+
+class Leaf(NamedTuple):
+    """A word: for every stretch what is heard; nothing if the word is silent or unsaid."""
+
+    kind: int
+    stretches: tuple[Heard, ...]
+
+
+class PackedForest:
+    """The analyses of a family of texts."""
+
+    def __init__(self, productions: Productions, chart: Chart) -> None:
+        self.productions = productions
+        self.alternatives: list[list[Alternative]] = []
+        self.leaves: list[Leaf | None] = []
+        self.needs_words = False  # whether it depends on which words they are
+        self.unsaid: dict[int, int] = {}  # nodes of which nothing is heard -> their kind
+        self._numbers: dict[tuple[int, tuple[Stretch, ...]], int] = {}
+        self._queue: list[tuple[int, tuple[Stretch, ...]]] = []
+        self.roots = self._roots(chart, chart.lattice.size - 1)
+        self.truncated = False
+        total = 0
+        while self._queue and not self.truncated:
+            number = self._expand(self._queue.pop(), chart)
+            total += len(self.alternatives[number])
+            self.truncated = total > MAX_ALTERNATIVES
+
+    def _roots(self, chart: Chart, end: int) -> list[int]:
+        found: list[int] = []
+        for symbol in self.productions.roots:
+            whole = (symbol, 0) in chart.complete[end]
+            if self.productions.is_terminal[symbol]:
+                whole = any(
+                    chart.lattice.edges[n].end == end and chart.masks[n] >> symbol & 1
+                    for n in chart.edges_from[0]
+                )
+            elif end == 0:
+                whole = self.productions.nullable[symbol]
+            if whole:
+                found.append(self._number(self.productions.kind_of[symbol], ((symbol, 0, end),)))
+        return found
+
+    def _number(self, kind: int, stretches: tuple[Stretch, ...]) -> int:
+        key = (kind, stretches)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.alternatives)
+            if not stretches:
+                self.unsaid[len(self.alternatives)] = kind
+            self.alternatives.append([])
+            self.leaves.append(None)
+            self._queue.append(key)
+        return self._numbers[key]
+
+    def _expand(self, key: tuple[int, tuple[Stretch, ...]], chart: Chart) -> int:
+        kind, stretches = key
+        number = self._numbers[key]
+        source = self.productions
+        if source.inventory.is_lexical(source.kinds[kind].symbol):
+            self.leaves[number] = self._leaf(kind, stretches, chart)
+            return number
+        if len(stretches) == 1:
+            self.alternatives[number] = self._simple(stretches[0], chart)
+            return number
+        ways: list[dict[int, list[tuple[tuple[int, Stretch], ...]]]] = []
+        for symbol, start, end in stretches:
+            here: dict[int, list[tuple[tuple[int, Stretch], ...]]] = {}
+            for index, spans in self._derivations(symbol, start, end, chart):
+                production = source.productions[index]
+                here.setdefault(production.instance, []).append(
+                    tuple(
+                        (slot, (child, *span))
+                        for slot, child, span in zip(
+                            production.slots, production.right, spans, strict=True
+                        )
+                        if slot >= 0 or source.is_shared[child]
+                    )
+                )
+            ways.append(here)
+        instances = sorted(ways[0]) if ways else source.instances_of[kind]
+        seen: dict[Alternative, None] = {}
+        for instance in instances:
+            if any(instance not in here for here in ways):
+                continue
+            slots = source.instances[instance].slots
+            options = [here[instance] for here in ways]
+            for chosen in itertools.islice(itertools.product(*options), MAX_COMBINATIONS):
+                asked: list[set[Stretch]] = [set() for _ in slots]
+                literals: list[Heard] = []
+                for parts in chosen:
+                    for slot, stretch in parts:
+                        if slot >= 0:
+                            asked[slot].add(stretch)
+                        else:
+                            literals.append((stretch[0], self._edges(*stretch, chart)))
+                children = tuple(
+                    self._number(slot_kind, tuple(sorted(wanted)))
+                    for slot_kind, wanted in zip(slots, asked, strict=True)
+                )
+                rule = source.instances[instance].rule
+                seen[Alternative(rule, children, tuple(literals))] = None
+        self.alternatives[number] = sorted(seen)
+        return number
+
+    def _derivations(
+        self, symbol: int, start: int, end: int, chart: Chart
+    ) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:
+        if start < end:
+            found: Sequence[int] = chart.complete[end].get((symbol, start), ())
+        else:
+            found = self.productions.by_left.get(symbol, ())
+        for index in found:
+            for spans in chart.splits(index, start, end):
+                yield index, spans
+
+    def _simple(self, stretch: Stretch, chart: Chart) -> list[Alternative]:
+        """The alternatives of a constituent that is known by one stretch of text."""
+        source = self.productions
+        seen: dict[Alternative, None] = {}
+        for index, spans in self._derivations(*stretch, chart):
+            _, instance, right, slots, _ = source.productions[index]
+            rule, kinds = source.instances[instance]
+            asked: list[list[Stretch]] = [[] for _ in kinds]
+            literals: list[Heard] = []
+            for slot, child, (start, end) in zip(slots, right, spans, strict=True):
+                if slot >= 0:
+                    asked[slot].append((child, start, end))
+                elif source.is_shared[child]:
+                    literals.append((child, self._edges(child, start, end, chart)))
+            children = tuple(
+                [
+                    self._number(
+                        kind, tuple(wanted) if len(wanted) < 2 else tuple(sorted(set(wanted)))
+                    )
+                    for kind, wanted in zip(kinds, asked, strict=True)
+                ]
+            )
+            seen[Alternative(rule, children, tuple(literals))] = None
+        return sorted(seen) if len(seen) > 1 else list(seen)
+
+    def _leaf(self, kind: int, stretches: tuple[Stretch, ...], chart: Chart) -> Leaf:
+        if len(stretches) > 1:
+            self.needs_words = True
+        return Leaf(
+            kind, tuple((stretch[0], self._edges(*stretch, chart)) for stretch in stretches)
+        )
+
+    def _edges(self, symbol: int, start: int, end: int, chart: Chart) -> tuple[int, ...]:
+        """The edges between two nodes that can be a terminal."""
+        return tuple(
+            [
+                number
+                for number in chart.edges_from[start]
+                if chart.lattice.edges[number][1] == end and chart.masks[number] >> symbol & 1
+            ]
+        )
+
+    def words(self, number: int, entries: Entries) -> tuple[int, ...]:
+        """The words a leaf can be in a text, the first meant first."""
+        leaf = self.leaves[number]
+        assert leaf is not None
+        if len(leaf.stretches) == 1:
+            terminal, edges = leaf.stretches[0]
+            if len(edges) == 1:
+                return entries[edges[0]].words.get(terminal, ())
+        found: tuple[int, ...] | None = None
+        for terminal, edges in leaf.stretches:
+            if edges:
+                here = tuple(
+                    dict.fromkeys(
+                        code for edge in edges for code in entries[edge].words.get(terminal, ())
+                    )
+                )
+            else:
+                here = self.productions.silent_words.get(terminal, ())
+            found = here if found is None else tuple(code for code in found if code in here)
+        return self.productions.kind_words(leaf.kind) if found is None else found
+
+
+class Value(NamedTuple):
+    """What counts for and against an analysis of some words."""
+
+    score: tuple[int, ...]
+    counts: tuple[int, ...]  # per preference: such nodes below
+    depths: tuple[int, ...]  # per preference: sum of their depths
+    plain: tuple[int, int]  # -(rules of weight 0), log weight in millionths
+
+
+class Ranking:
+    """Compares analyses of the same words."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.preferences = inventory.abstract.preferences
+        self._marked = [
+            frozenset(
+                code
+                for code, rule in enumerate(inventory.rules)
+                if (
+                    preference.label in rule.tags
+                    if preference.is_tag
+                    else preference.label == rule.name
+                )
+            )
+            for preference in self.preferences
+        ]
+        totals: dict[str, float] = {}
+        for rule in inventory.rules:
+            totals[rule.category] = totals.get(rule.category, 0.0) + rule.weight
+        self._weights = [
+            (0, round(math.log(rule.weight / totals[rule.category]) * 1e6))
+            if rule.weight
+            else (-1, 0)
+            for rule in inventory.rules
+        ]
+        none = (0,) * len(self.preferences)
+        self.word = Value(self._score(none, none, (0, 0)), none, none, (0, 0))
+
+    def value(self, rule: int, children: list[Value]) -> Value:
+        """The value of a node from those of its children."""
+        counts = tuple(
+            sum(child.counts[i] for child in children) + (rule in marked)
+            for i, marked in enumerate(self._marked)
+        )
+        depths = tuple(
+            sum(child.depths[i] + child.counts[i] for child in children)
+            for i in range(len(self._marked))
+        )
+        zero, weight = self._weights[rule]
+        plain = (
+            zero + sum(child.plain[0] for child in children),
+            weight + sum(child.plain[1] for child in children),
+        )
+        return Value(self._score(counts, depths, plain), counts, depths, plain)
+
+    def _score(
+        self, counts: tuple[int, ...], depths: tuple[int, ...], plain: tuple[int, int]
+    ) -> tuple[int, ...]:
+        declared: list[int] = []
+        for preference, count, depth in zip(self.preferences, counts, depths, strict=True):
+            value = depth if preference.kind in ("deep", "shallow") else count
+            declared.append(value if preference.kind in ("deep", "many") else -value)
+        return (*declared, *plain)
+
+
+class Forest:
+    """The analyses of all texts that look alike to the chart."""
+
+    def __init__(self, packed: PackedForest, entries: Entries, ranking: Ranking) -> None:
+        self.packed = packed
+        self.needs_words = packed.needs_words
+        self.alternatives: dict[int, list[Alternative]] = {}
+        self._forked = len(packed.roots) > 1
+        self.roots = self._prune(entries)
+        if self._forked and self.roots:
+            self._rank(ranking)
+        self.best: tuple[int, ...] | None = self._best() if self.roots else None
+
+    def _prune(self, entries: Entries) -> list[int]:
+        """Keep the alternatives that can be completed with these words."""
+        packed, kept = self.packed, self.alternatives
+        alive: dict[int, bool] = {}
+        is_open: set[int] = set()
+        stack = list(packed.roots)
+        while stack:
+            number = stack[-1]
+            if number in alive:
+                stack.pop()
+            elif packed.leaves[number] is not None:
+                alive[number] = bool(packed.words(number, entries))
+                stack.pop()
+            elif number not in is_open:
+                is_open.add(number)
+                stack.extend(
+                    [
+                        child
+                        for alternative in packed.alternatives[number]
+                        for child in alternative[1]
+                        if child not in alive and child not in is_open
+                    ]
+                )
+            else:
+                # A child that is still open contains this node: a circle, which adds nothing.
+                good = [
+                    alternative
+                    for alternative in packed.alternatives[number]
+                    if all(alive.get(child, False) for child in alternative[1])
+                    and (not alternative[2] or _heard(alternative, entries))
+                ]
+                if len(good) > 1:
+                    self._forked = True
+                kept[number] = good
+                alive[number] = bool(good)
+                is_open.discard(number)
+                stack.pop()
+        return [root for root in dict.fromkeys(packed.roots) if alive[root]]
+
+    def _rank(self, ranking: Ranking) -> None:
+        """Sort alternatives: what is meant comes first."""
+        values: dict[int, Value] = {}
+        leaves = self.packed.leaves
+        stack = list(self.roots)
+        while stack:
+            number = stack[-1]
+            if number in values:
+                stack.pop()
+                continue
+            if leaves[number] is not None:
+                values[number] = ranking.word
+                stack.pop()
+                continue
+            options = self.alternatives[number]
+            waiting = [c for option in options for c in option[1] if c not in values]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            ranked = [
+                (ranking.value(option.rule, [values[c] for c in option.children]), option)
+                for option in options
+            ]
+            if len(ranked) > 1:
+                ranked.sort(key=lambda pair: pair[0].score, reverse=True)
+                self.alternatives[number] = [option for _, option in ranked]
+            values[number] = ranked[0][0]
+            stack.pop()
+        self.roots.sort(key=lambda root: values[root].score, reverse=True)
+
+    def _best(self) -> tuple[int, ...]:
+        """The analysis that is meant: rule codes, and leaves as -1 - node."""
+        shape: list[int] = []
+        stack = [self.roots[0]]
+        while stack:
+            number = stack.pop()
+            if self.packed.leaves[number] is not None:
+                shape.append(-1 - number)
+                continue
+            alternative = self.alternatives[number][0]
+            shape.append(alternative.rule)
+            stack.extend(reversed(alternative.children))
+        return tuple(shape)
+
+    def enumerate(self, entries: Entries) -> Iterator[tuple[int, ...]]:
+        """Every analysis as codes, the one that is meant first."""
+        choices: list[int] = []
+        while True:
+            radix: list[int] = []
+            codes: list[int] = []
+            root = _pick(len(self.roots), choices, radix)
+            stack = [self.roots[root]]
+            while stack:
+                number = stack.pop()
+                if self.packed.leaves[number] is not None:
+                    words = self.packed.words(number, entries)
+                    codes.append(words[_pick(len(words), choices, radix)])
+                    continue
+                options = self.alternatives[number]
+                alternative = options[_pick(len(options), choices, radix)]
+                codes.append(alternative.rule)
+                stack.extend(reversed(alternative.children))
+            yield tuple(codes)
+            choices.extend([0] * (len(radix) - len(choices)))
+            while choices and choices[-1] + 1 >= radix[len(choices) - 1]:
+                choices.pop()
+            if not choices:
+                return
+            choices[-1] += 1
+
+    def count(self, entries: Entries) -> int:
+        """How many analyses there are."""
+        counts: dict[int, int] = {}
+        stack = list(self.roots)
+        while stack:
+            number = stack[-1]
+            if number in counts:
+                stack.pop()
+            elif self.packed.leaves[number] is not None:
+                counts[number] = len(self.packed.words(number, entries))
+            else:
+                waiting = [
+                    child
+                    for alternative in self.alternatives[number]
+                    for child in alternative.children
+                    if child not in counts
+                ]
+                if waiting:
+                    stack.extend(waiting)
+                    continue
+                counts[number] = sum(
+                    math.prod(counts[child] for child in alternative.children)
+                    for alternative in self.alternatives[number]
+                )
+        return sum(counts[root] for root in self.roots)
+
+    def contains(
+        self, codes: tuple[int, ...], positions: list[list[int]], entries: Entries
+    ) -> bool:
+        """Whether a tree is among the analyses."""
+        return any(self._has(root, codes, positions, entries) for root in self.roots)
+
+    def _has(
+        self, root: int, codes: tuple[int, ...], positions: list[list[int]], entries: Entries
+    ) -> bool:
+        """Match a tree from its leaves up: a shared node is looked at once per tree node."""
+        wanted: list[set[int]] = [set() for _ in codes]  # tree node -> forest nodes it may be
+        wanted[0].add(root)
+        for node, code in enumerate(codes):  # preorder: parents come first
+            for number in wanted[node]:
+                for alternative in self.alternatives.get(number, ()):
+                    if alternative.rule == code:
+                        for child, below in zip(positions[node], alternative.children, strict=True):
+                            wanted[child].add(below)
+        matched: list[set[int]] = [set() for _ in codes]
+        for node in range(len(codes) - 1, -1, -1):
+            for number in wanted[node]:
+                if number in self.packed.unsaid:
+                    kind = self.packed.unsaid[number]
+                    ok = self.packed.productions.is_of_kind(kind, codes, positions, node)
+                elif self.packed.leaves[number] is not None:
+                    ok = codes[node] in self.packed.words(number, entries)
+                else:
+                    ok = any(
+                        alternative.rule == codes[node]
+                        and all(
+                            below in matched[child]
+                            for child, below in zip(
+                                positions[node], alternative.children, strict=True
+                            )
+                        )
+                        for alternative in self.alternatives[number]
+                    )
+                if ok:
+                    matched[node].add(number)
+        return root in matched[0]
+
+
+def _pick(ways: int, choices: list[int], radix: list[int]) -> int:
+    position = len(radix)
+    radix.append(ways)
+    return choices[position] if position < len(choices) else 0
+
+
+def _heard(alternative: Alternative, entries: Entries) -> bool:
+    return all(
+        any(entries[edge].mask >> terminal & 1 for edge in edges)
+        for terminal, edges in alternative.literals
+    )

@@ -1,0 +1,295 @@
+"""All ways to cut a text into strings of the language: a graph over its characters.
+
+Texts with and without spaces are read alike. The parser forgives what does not change the words:
+the capital letter at the beginning, a/an, and spaces around pieces that are written together.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from recombine.grammar.parsing.cfg import Productions, TerminalEntry
+from recombine.grammar.realise.spelling import first_letter
+
+END: Any = object()  # key of a trie node that holds an entry
+
+
+_PUNCTUATION = ",.?!;"
+
+
+class Edge(NamedTuple):
+    """A string of the language between two nodes of the graph."""
+
+    start: int
+    end: int
+    entry: TerminalEntry
+
+
+class Lattice(NamedTuple):
+    """Edges between nodes 0 ... size-1; the last node is the end of the text."""
+
+    edges: list[Edge]
+    size: int
+    complete: bool  # whether the last node is the end of the text
+    offsets: list[int]  # node -> character offset
+    furthest: int  # character offset up to which the text could be cut
+
+
+class Cutter:
+    """Cuts texts of one language."""
+
+    def __init__(self, productions: Productions) -> None:
+        language = productions.concrete.language
+        self.join = language.join
+        self.touching = productions.touching
+        self.capital = "capitalise" in language.post
+        self.comma = productions.entries.get(",") if "commas" in language.post else None
+        self.trie: dict[Any, Any] = {}
+        self._starting: dict[str, int] = {}  # letter -> what can begin with it
+        self._touches: dict[tuple[int, str], bool] = {}
+        for text, entry in productions.entries.items():
+            self._insert(text, entry)
+        for article in ("a", "A") if "a_an" in language.post else ():
+            if article in productions.entries and f"{article}n" not in productions.entries:
+                self._insert(f"{article}n", productions.entries[article])
+
+    def _insert(self, text: str, entry: TerminalEntry) -> None:
+        self._starting[text[0]] = self._starting.get(text[0], 0) | entry.mask
+        node = self.trie
+        for letter in text:
+            node = node.setdefault(letter, {})
+        node[END] = entry
+
+    def cut(self, text: str, *, is_first: bool = True) -> Lattice:
+        """Return the graph of a text: only what lies on a way to its end, if there is one."""
+        ends = self._ends(text, is_first)
+        reached = sorted(ends)
+        complete = len(text) in ends
+        furthest = reached[-1]
+        if complete:
+            alive = {len(text)}
+            for position in reversed(reached[:-1]):
+                kept = [found for found in ends[position] if found[0] in alive]
+                ends[position] = kept
+                if kept:
+                    alive.add(position)
+            reached = [position for position in reached if position in alive]
+        return self._graph(text, ends, reached, complete, furthest)
+
+    def _graph(
+        self,
+        text: str,
+        ends: dict[int, list[tuple[int, TerminalEntry]]],
+        reached: list[int],
+        complete: bool,
+        furthest: int,
+    ) -> Lattice:
+        if self.comma is None:
+            numbers = {position: number for number, position in enumerate(reached)}
+            edges = [
+                Edge(number, numbers[end], entry)
+                for position, number in numbers.items()
+                for end, entry in ends[position]
+            ]
+            return Lattice(edges, len(reached), complete, reached, furthest)
+        # A comma before another mark was dropped when the text was written: offer it again.
+        edges = []
+        offsets: list[int] = []
+        first: dict[int, int] = {}
+        levels: dict[int, int] = {}
+        for position in reached:
+            first[position] = len(offsets)
+            rest = text[position:].lstrip()
+            # Whatever closes with a comma has at least two words.
+            spare = len(first) // 2 if rest and rest[0] in _PUNCTUATION else 0
+            levels[position] = min(spare, 64)
+            offsets.extend([position] * (levels[position] + 1))
+        for position in reached:
+            base = first[position]
+            for level in range(levels[position] + 1):
+                edges.extend(Edge(base + level, first[end], entry) for end, entry in ends[position])
+                if level < levels[position]:
+                    edges.append(Edge(base + level, base + level + 1, self.comma))
+        return Lattice(edges, len(offsets), complete, offsets, furthest)
+
+    def _ends(self, text: str, is_first: bool) -> dict[int, list[tuple[int, TerminalEntry]]]:
+        ends: dict[int, list[tuple[int, TerminalEntry]]] = {}
+        queue = [0]
+        lowered, capital = self.lowered(text) if is_first else (text, -1)
+        while queue:
+            start = queue.pop()
+            if start in ends:
+                continue
+            found: list[tuple[int, TerminalEntry]] = []
+            ends[start] = found
+            self._follow(text, lowered, start, start, found, queue)
+            if start <= capital:
+                self._follow(lowered, lowered, start, capital, found, queue)
+        return ends
+
+    def lowered(self, text: str) -> tuple[str, int]:
+        """The text without the capital letter of its beginning, and where that is, or -1."""
+        index = first_letter(text) if self.capital else -1
+        lower = text[index].lower() if index >= 0 else ""
+        if len(lower) != 1 or lower == text[index]:
+            return text, -1
+        return text[:index] + lower + text[index + 1 :], index
+
+    def _follow(
+        self,
+        text: str,
+        lowered: str,
+        start: int,
+        beyond: int,
+        found: list[tuple[int, TerminalEntry]],
+        queue: list[int],
+    ) -> None:
+        """Find the strings that begin at a place and end beyond another."""
+        node: Any = self.trie
+        for position in range(start, len(text)):
+            node = node.get(text[position])
+            if node is None:
+                return
+            entry = node.get(END)
+            if entry is not None and position >= beyond:
+                self._add(text, lowered, entry, position + 1, found, queue)
+
+    def _add(
+        self,
+        text: str,
+        lowered: str,
+        entry: TerminalEntry,
+        position: int,
+        found: list[tuple[int, TerminalEntry]],
+        queue: list[int],
+    ) -> None:
+        end = position
+        if self.join and position < len(text):
+            if text.startswith(self.join, position):
+                end = position + len(self.join)
+            elif not (
+                self._can_touch(entry.mask, text[position])
+                or self._can_touch(entry.mask, lowered[position])
+            ):
+                return
+        found.append((end, entry))
+        queue.append(end)
+
+    def _can_touch(self, before: int, letter: str) -> bool:
+        key = (before, letter)
+        found = self._touches.get(key)
+        if found is None:
+            found = self.touching.allows(before, self._starting.get(letter, 0))
+            self._touches[key] = found
+        return found
+
+
+MAX_CHUNKS = 200_000  # remembered pieces between spaces
+
+
+Shape = tuple[tuple[int, ...], list[TerminalEntry]]
+
+
+_Chunk = tuple[int, tuple[TerminalEntry, ...]]
+
+
+class Shaper:
+    """Finds shapes; gives up (None) where the careful way is needed."""
+
+    def __init__(self, cutter: Cutter) -> None:
+        self._cutter = cutter
+        self._trie = cutter.trie
+        self._join = cutter.join
+        self._numbers: dict[object, int] = {}
+        self._first: dict[str, _Chunk | None] = {}
+        self._later: dict[str, _Chunk | None] = {}
+        self.usable = cutter.comma is None
+
+    def shape(self, text: str) -> Shape | None:
+        """The shape of a text, or None."""
+        if not self.usable or not text:
+            return None
+        return self._spaced(text) if self._join else self._unspaced(text)
+
+    def _spaced(self, text: str) -> Shape | None:
+        key: list[int] = []
+        entries: list[TerminalEntry] = []
+        memo = self._first
+        for chunk in text.split(self._join):
+            try:
+                found = memo[chunk]
+            except KeyError:
+                found = self._chunk(chunk, memo)
+            if found is None:
+                return None
+            key.append(found[0])
+            entries.extend(found[1])
+            if memo is self._first and first_letter(chunk) >= 0:
+                memo = self._later
+        return tuple(key), entries
+
+    def _chunk(self, chunk: str, memo: dict[str, _Chunk | None]) -> _Chunk | None:
+        if len(memo) >= MAX_CHUNKS:
+            memo.clear()
+        found: _Chunk | None = None
+        if chunk and not self._runs_on(chunk):
+            lattice = self._cutter.cut(chunk, is_first=memo is self._first)
+            if lattice.complete:
+                form = tuple((edge.start, edge.end, edge.entry.number) for edge in lattice.edges)
+                number = self._numbers.setdefault(form, len(self._numbers))
+                found = (number, tuple(edge.entry for edge in lattice.edges))
+        memo[chunk] = found
+        return found
+
+    def _runs_on(self, chunk: str) -> bool:
+        """Whether a string of several words could begin inside a chunk."""
+        for text in {chunk, self._cutter.lowered(chunk)[0]}:
+            for start in range(len(text)):
+                node: Any = self._trie
+                for letter in text[start:]:
+                    node = node.get(letter)
+                    if node is None:
+                        break
+                if node is not None and self._join[0] in node:
+                    return True
+        return False
+
+    def _unspaced(self, text: str) -> Shape | None:
+        trie = self._trie
+        size = len(text)
+        reached = [False] * (size + 1)
+        reached[0] = True
+        edges: list[tuple[int, int, TerminalEntry]] = []
+        for start in range(size):
+            if not reached[start]:
+                continue
+            node: Any = trie
+            for position in range(start, size):
+                node = node.get(text[position])
+                if node is None:
+                    break
+                entry = node.get(END)
+                if entry is not None:
+                    edges.append((start, position + 1, entry))
+                    reached[position + 1] = True
+        if not reached[size] or self._cutter.capital:
+            return None
+        alive = [False] * (size + 1)
+        alive[size] = True
+        kept: list[tuple[int, int, TerminalEntry]] = []
+        for edge in reversed(edges):
+            if alive[edge[1]]:
+                alive[edge[0]] = True
+                kept.append(edge)
+        kept.reverse()
+        number = 0
+        numbers = [0] * (size + 1)
+        for position in range(size + 1):
+            if alive[position]:
+                numbers[position] = number
+                number += 1
+        key = [
+            (numbers[start] << 40) | (numbers[end] << 20) | entry.number
+            for start, end, entry in kept
+        ]
+        return tuple(key), [edge[2] for edge in kept]

@@ -1,0 +1,209 @@
+"""Sentences to trees, with the same files that realise them.
+
+Texts are cut with a trie of all strings of the language (lattice.py), analysed by a chart
+(earley.py) and packed (forest.py). Texts that look alike to the chart, the same structure with
+other words, share their analysis.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from recombine.errors import DataError, Where
+from recombine.grammar.parsing.cfg import Productions
+from recombine.grammar.parsing.chart import Chart, ChartGrammar
+from recombine.grammar.parsing.forest import Entries, Forest, PackedForest, Ranking
+from recombine.grammar.parsing.lattice import Cutter, Lattice, Shaper
+from recombine.grammar.realise.language import Concrete
+from recombine.grammar.tree import Tree, child_positions
+
+MAX_KEPT = 100_000  # analyses kept for texts that look alike
+_SHOWN = 8  # expectations named in a message
+_UNSEEN: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class ParseFailure:
+    """Where an analysis stopped and what could have stood there."""
+
+    message: str
+    offset: int  # character offset
+    found: str  # the word or characters there
+    expected: tuple[str, ...]
+    unknown: bool  # the word is not in the language at all
+
+
+class Parse:
+    """The analyses of one text: none, one or many."""
+
+    def __init__(self, parser: Parser, text: str, entries: Entries, forest: Forest | None) -> None:
+        self.text = text
+        self._parser = parser
+        self._entries = entries
+        self._forest = forest
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is an analysis."""
+        return self._forest is not None
+
+    def __bool__(self) -> bool:
+        return self._forest is not None
+
+    @property
+    def tree(self) -> Tree | None:
+        """The analysis that is meant, or None."""
+        forest = self._forest
+        if forest is None or forest.best is None:
+            return None
+        entries = self._entries
+        codes = tuple(
+            [
+                code if code >= 0 else forest.packed.words(-1 - code, entries)[0]
+                for code in forest.best
+            ]
+        )
+        return Tree(self._parser.inventory, codes)
+
+    def require_tree(self) -> Tree:
+        """The analysis that is meant; raises DataError with the place where parsing stopped."""
+        tree = self.tree
+        if tree is None:
+            failure = self.failure
+            assert failure is not None
+            width = max(1, len(failure.found))
+            where = Where("sentence", 1, failure.offset + 1, self.text, width)
+            raise DataError(failure.message, where)
+        return tree
+
+    def trees(self, limit: int | None = None) -> Iterator[Tree]:
+        """All analyses, the one that is meant first."""
+        if self._forest is None:
+            return
+        inventory = self._parser.inventory
+        for codes in islice(self._forest.enumerate(self._entries), limit):
+            yield Tree(inventory, codes)
+
+    @property
+    def count(self) -> int:
+        """How many analyses there are."""
+        return 0 if self._forest is None else self._forest.count(self._entries)
+
+    def __contains__(self, tree: object) -> bool:
+        if self._forest is None or not isinstance(tree, Tree):
+            return False
+        positions = child_positions(tree.codes, tree.inventory.arity)
+        return self._forest.contains(tree.codes, positions, self._entries)
+
+    @property
+    def failure(self) -> ParseFailure | None:
+        """Why there is no analysis."""
+        return None if self._forest is not None else self._parser.explain(self.text)
+
+
+class Parser:
+    """Parses one language."""
+
+    def __init__(self, concrete: Concrete) -> None:
+        self.concrete = concrete
+        self.inventory = concrete.inventory
+        self.productions = Productions(concrete)
+        self.grammar = ChartGrammar(self.productions)
+        self.cutter = Cutter(self.productions)
+        self.ranking = Ranking(self.inventory)
+        self.shaper = Shaper(self.cutter)
+        self._packed: dict[object, Any] = {}  # family of texts -> Packed, or None
+        self._kept: dict[object, Any] = {}  # Forest, or None where there is no analysis
+
+    def parse(self, text: str) -> Parse:
+        """Find all analyses of a text."""
+        if not text.isascii():
+            text = unicodedata.normalize("NFC", text)
+        text = text.strip()
+        shape = self.shaper.shape(text)
+        if shape is not None:
+            forest = self._kept.get(shape[0], _UNSEEN)
+            if forest is None or (forest is not _UNSEEN and not forest.needs_words):
+                return Parse(self, text, shape[1], forest)
+        lattice = self.cutter.cut(text)
+        entries = [edge.entry for edge in lattice.edges]
+        if not lattice.complete:
+            return Parse(self, text, entries, None)
+        key: object = tuple([(edge[0], edge[1], edge[2].number) for edge in lattice.edges])
+        if shape is not None and entries == shape[1]:
+            key = shape[0]
+        return Parse(self, text, entries, self._forest(key, lattice, entries))
+
+    def _forest(self, key: object, lattice: Lattice, entries: Entries) -> Forest | None:
+        """The analysis of a text, shared with all texts of its shape."""
+        forest: Forest | None = self._kept.get(key, _UNSEEN)
+        if forest is _UNSEEN:
+            forest = self._analyse(key, lattice, entries)
+        if forest is not None and forest.needs_words:
+            # Parts of one word stand apart: which words they are decides whether they fit.
+            key = (key, tuple([entry.text for entry in entries]))
+            forest = self._kept.get(key, _UNSEEN)
+            if forest is _UNSEEN:
+                forest = self._analyse(key, lattice, entries)
+                if forest is not None:
+                    forest.needs_words = False
+                    forest = forest if forest.roots else None
+                    self._kept[key] = forest
+        return forest
+
+    def _analyse(self, key: object, lattice: Lattice, entries: Entries) -> Forest | None:
+        family = tuple([(edge[0], edge[1], edge[2].family) for edge in lattice.edges])
+        packed: PackedForest | None = self._packed.get(family, _UNSEEN)
+        if packed is _UNSEEN:
+            chart = Chart(self.grammar, lattice, self.productions.roots, coarse=True)
+            packed = None if chart.truncated else PackedForest(self.productions, chart)
+            if packed is not None and packed.truncated:
+                packed = None
+            if len(self._packed) >= MAX_KEPT:
+                self._packed.clear()
+            self._packed[family] = packed
+        forest: Forest | None = None
+        if packed is not None and packed.roots:
+            forest = Forest(packed, entries, self.ranking)
+            if not forest.roots and not forest.needs_words:
+                forest = None
+        if len(self._kept) >= MAX_KEPT:
+            self._kept.clear()
+        self._kept[key] = forest
+        return forest
+
+    def explain(self, text: str) -> ParseFailure:
+        """Say where the analysis of a text stopped."""
+        lattice = self.cutter.cut(text)
+        chart = Chart(self.grammar, lattice, self.productions.roots, filtered=False)
+        if chart.truncated:
+            return ParseFailure(
+                "the text is too long or too ambiguous to be parsed", 0, "", (), False
+            )
+        node, terminals = chart.expected()
+        roots = self.productions.roots
+        if any((root, 0) in chart.complete[-1] for root in roots) and lattice.complete:
+            return ParseFailure("the text is too ambiguous to be analysed", 0, text[:20], (), False)
+        offset = lattice.offsets[node]
+        rest = text[offset:]
+        found = rest.split()[0] if rest.split() else ""
+        if not self.concrete.language.join:
+            found = rest[:6]
+        expected = tuple(dict.fromkeys(self.productions.describe(t) for t in terminals))
+        shown = ", ".join(expected[:_SHOWN]) + (" ..." if len(expected) > _SHOWN else "")
+        unknown = bool(found) and not chart.edges_from[node] and node == lattice.size - 1
+        if not found:
+            message = f"the sentence ends too early; expected {shown}"
+        elif unknown:
+            message = (
+                f"unknown word '{found}' at character {offset + 1}; expected {shown or 'the end'}"
+            )
+        else:
+            message = (
+                f"stopped before '{found}' at character {offset + 1}; expected {shown or 'the end'}"
+            )
+        return ParseFailure(message, offset, found, expected, unknown)

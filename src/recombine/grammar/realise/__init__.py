@@ -1,0 +1,1 @@
+"""Tree -> text: forms of words, lines of rules, the spelling of a sentence."""

@@ -1,0 +1,270 @@
+"""One language of a grammar, ready to be asked: forms of words, lines of rules, features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from recombine.errors import GrammarError
+from recombine.grammar.inventory import Inventory
+from recombine.grammar.model import (
+    ANY_FIELD,
+    FORM,
+    Feature,
+    Key,
+    Language,
+    LexiconRow,
+    LiteralText,
+    Paradigm,
+    Pieces,
+    Ref,
+    Same,
+    TableCell,
+)
+
+
+class Concrete:
+    """Looks up what one language says; every answer is a string of the files."""
+
+    def __init__(self, inventory: Inventory, language: Language) -> None:
+        self.inventory = inventory
+        self.language = language
+        self.problems: list[GrammarError] = []
+        classes = by_class(language.paradigms)
+        self.forms: list[Forms] = [{} for _ in inventory.words]
+        self.tables: dict[str, Forms] = {}
+        for row in language.rows.values():
+            forms = inflect(row, classes, self.problems)
+            if row.id.startswith("_"):
+                self.tables[row.id] = forms
+            else:
+                code = inventory.codes.get(row.id, -1)
+                if code >= inventory.first_word:
+                    self.forms[code - inventory.first_word] = forms
+        self._lines: dict[tuple[int, str], tuple[Pieces, ...] | None] = {}
+        self.features = _feature_fields(self)
+
+    def word_forms(self, code: int) -> Forms:
+        """All forms of a word."""
+        return self.forms[code - self.inventory.first_word]
+
+    def line(self, code: int, field: str) -> tuple[Pieces, ...] | None:
+        """The alternatives of a rule's field, or None where the language has no such line."""
+        key = (code, field)
+        if key not in self._lines:
+            name = self.inventory.labels[code]
+            line = self.language.lines.get((name, field))
+            if line is not None:
+                self._lines[key] = line.variants
+            else:
+                line = self.language.lines.get((name, ANY_FIELD))
+                self._lines[key] = None if line is None else _bind_field(line.variants, field)
+        return self._lines[key]
+
+    def feature(
+        self, codes: Sequence[int], children: Sequence[Sequence[int]], node: int, field: str
+    ) -> str:
+        """The string of a node's feature; raises GrammarError where it has none."""
+        inventory = self.inventory
+        while True:
+            code = codes[node]
+            if code >= inventory.first_word:
+                values = self.word_forms(code).get(field)
+                if values is None:
+                    raise self.missing(code, field)
+                return values[0]
+            variants = self.line(code, field)
+            if variants is None:
+                raise self.missing(code, field)
+            piece = variants[0][0]
+            if isinstance(piece, LiteralText):
+                return piece.text
+            if not isinstance(piece, Ref):
+                raise self.missing(code, field)
+            slot = inventory.rule(code).slot(piece.slot)
+            if slot is None:
+                raise self.missing(code, field)
+            node = children[node][slot]
+            field = ".".join(key for key in piece.keys if isinstance(key, str))
+
+    def field_name(
+        self,
+        keys: tuple[Key, ...],
+        codes: Sequence[int],
+        children: Sequence[Sequence[int]],
+        node: int,
+    ) -> str:
+        """The field that a reference in a line of `node` asks for."""
+        if len(keys) == 1 and isinstance(keys[0], str):
+            return keys[0]
+        names: list[str] = []
+        for key in keys:
+            if isinstance(key, Feature):
+                slot = self.inventory.rule(codes[node]).slot(key.slot)
+                if slot is None:
+                    raise self.missing(codes[node], key.slot)
+                names.append(self.feature(codes, children, children[node][slot], key.field))
+            elif isinstance(key, str):
+                names.append(key)
+        return ".".join(names)
+
+    def missing(self, code: int, field: str) -> GrammarError:
+        """The complaint that a rule or word has no such field in this language."""
+        label = self.inventory.labels[code]
+        row = self.language.rows.get(label)
+        kind = "word" if self.inventory.is_word(code) else "rule"
+        return GrammarError(
+            f"{self.language.code}: the {kind} '{label}' has no '{field}'",
+            row.where if row else self.language.where,
+            "`recombine check` lists everything that is missing",
+        )
+
+
+def _bind_field(variants: tuple[Pieces, ...], field: str) -> tuple[Pieces, ...]:
+    names = tuple(field.split("."))
+
+    def bind(keys: tuple[Key, ...]) -> tuple[Key, ...]:
+        bound: list[Key] = []
+        for key in keys:
+            bound.extend(names if isinstance(key, Same) else (key,))
+        if all(isinstance(key, str) for key in bound):
+            return (".".join(key for key in bound if isinstance(key, str)),)
+        return tuple(bound)
+
+    return tuple(
+        tuple(
+            piece._replace(keys=bind(piece.keys)) if isinstance(piece, Ref | TableCell) else piece
+            for piece in pieces
+        )
+        for pieces in variants
+    )
+
+
+def _feature_fields(concrete: Concrete) -> dict[str, tuple[str, ...]]:
+    """The fields of each category that are used as keys, in the order found."""
+    inventory = concrete.inventory
+    found: dict[str, dict[str, None]] = {}
+    queue: list[tuple[str, str]] = []
+
+    def note(rule_code: int, slot: str, field: str) -> None:
+        rule = inventory.rule(rule_code)
+        index = rule.slot(slot)
+        if index is not None:
+            category = rule.parts[index].symbol.category
+            if field not in found.setdefault(category, {}):
+                found[category][field] = None
+                queue.append((category, field))
+
+    for line in concrete.language.lines.values():
+        code = inventory.codes.get(line.rule, inventory.first_word)
+        if code >= inventory.first_word:
+            continue
+        for pieces in line.variants:
+            for piece in pieces:
+                if isinstance(piece, Ref | TableCell):
+                    for key in piece.keys:
+                        if isinstance(key, Feature):
+                            note(code, key.slot, key.field)
+    while queue:
+        category, field = queue.pop()
+        for code in inventory.rules_of.get(category, ()):
+            variants = concrete.line(code, field)
+            if variants and isinstance(variants[0][0], Ref):
+                reference = variants[0][0]
+                keys = [key for key in reference.keys if isinstance(key, str)]
+                note(code, reference.slot, ".".join(keys))
+    return {category: tuple(fields) for category, fields in found.items()}
+
+
+Forms = dict[str, tuple[str, ...]]
+
+
+def inflect(
+    row: LexiconRow, paradigms: Mapping[str, Sequence[Paradigm]], problems: list[GrammarError]
+) -> Forms:
+    """Return every form of a row: its own cells first, then what its paradigm gives."""
+    forms: Forms = dict(row.cells)
+    if not row.paradigm:
+        return forms
+    paradigm = _choose(row, paradigms, problems)
+    if paradigm is None:
+        return forms
+    waiting = {name: cell for name, cell in paradigm.cells.items() if name not in forms}
+    while waiting:
+        ready = [name for name, cell in waiting.items() if _base(cell) not in waiting]
+        if not ready:
+            names = ", ".join(waiting)
+            problems.append(
+                GrammarError(
+                    f"class '{row.paradigm}': {names} are made from each other", paradigm.where
+                )
+            )
+            break
+        for name in ready:
+            made = _apply(row, name, waiting.pop(name), forms, problems)
+            if made is not None:
+                forms[name] = made
+    return forms
+
+
+def by_class(paradigms: Sequence[Paradigm]) -> dict[str, list[Paradigm]]:
+    """Group paradigm rows by class."""
+    groups: dict[str, list[Paradigm]] = {}
+    for paradigm in paradigms:
+        groups.setdefault(paradigm.name, []).append(paradigm)
+    return groups
+
+
+def _choose(
+    row: LexiconRow, paradigms: Mapping[str, Sequence[Paradigm]], problems: list[GrammarError]
+) -> Paradigm | None:
+    rows = paradigms.get(row.paradigm)
+    if not rows:
+        known = ", ".join(sorted(paradigms)) or "none"
+        problems.append(
+            GrammarError(f"'{row.id}': no paradigm '{row.paradigm}'", row.where, f"known: {known}")
+        )
+        return None
+    form = row.cells.get(FORM, ("",))[0]
+    fitting = [paradigm for paradigm in rows if form.endswith(paradigm.ending)]
+    if not fitting:
+        endings = ", ".join(paradigm.ending for paradigm in rows)
+        problems.append(
+            GrammarError(
+                f"'{row.id}': '{form}' has no ending of class '{row.paradigm}'",
+                row.where,
+                f"endings: {endings}",
+            )
+        )
+        return None
+    return max(fitting, key=lambda paradigm: len(paradigm.ending))
+
+
+def _base(cell: str) -> str | None:
+    if cell.startswith("="):
+        return None
+    field, colon, _ = cell.partition(">")[0].partition(":")
+    return field if colon else FORM
+
+
+def _apply(
+    row: LexiconRow, name: str, cell: str, forms: Forms, problems: list[GrammarError]
+) -> tuple[str, ...] | None:
+    base = _base(cell)
+    if base is None:
+        return (cell[1:],)
+    strip, _, add = cell.partition(">")
+    strip = strip.partition(":")[2] if ":" in strip else strip
+    made: list[str] = []
+    for form in forms.get(base, ()):
+        if not form.endswith(strip):
+            problems.append(
+                GrammarError(
+                    f"'{row.id}': '{form}' does not end in '{strip}', so '{row.paradigm}' cannot"
+                    f" make its '{name}'",
+                    row.where,
+                    f"give the cell '{name}' in the lexicon or change the class",
+                )
+            )
+            return None
+        made.append(form[: len(form) - len(strip)] + add)
+    return tuple(made) or None

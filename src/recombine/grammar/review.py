@@ -1,0 +1,86 @@
+"""Rows for people: parallel samples, and what a native speaker should read once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from recombine.errors import GrammarError
+from recombine.grammar.grammar import Grammar
+from recombine.grammar.sampling.constraints import Constraints
+from recombine.grammar.tree import Tree
+
+_TRIES = 24  # trees drawn per construction, of which the shortest is shown
+
+
+def sample_rows(
+    grammar: Grammar,
+    count: int,
+    *,
+    languages: Sequence[str] = (),
+    seed: int = 0,
+    stream: str = "sample",
+    patterns: Sequence[str] = (),
+    constraints: Constraints | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield {"tree": ..., code: text, ...}; `patterns` are required of every tree."""
+    wanted = constraints or Constraints()
+    if patterns:
+        wanted = dataclasses.replace(wanted, require=(*wanted.require, *patterns))
+    codes = tuple(languages) or grammar.languages
+    for tree, texts in grammar.sentences(
+        count, codes, seed=seed, stream=stream, constraints=wanted
+    ):
+        yield {"tree": str(tree), **dict(zip(codes, texts, strict=True))}
+
+
+def review_rows(grammar: Grammar, languages: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+    """Yield every word form and every construction once.
+
+    Form rows: kind "form", id, category, gloss, language, field, text. Construction rows: kind
+    "construction", rule, tags, tree and one text per language, on the shortest of a few trees
+    that have the rule.
+    """
+    codes = tuple(languages) or grammar.languages
+    inventory = grammar.inventory
+    for language in codes:
+        concrete = grammar.concrete(language)
+        for code, field in grammar.parser(language).productions.word_fields():
+            word = inventory.word(code)
+            forms = concrete.word_forms(code).get(field)
+            if forms is not None:
+                yield {
+                    "kind": "form",
+                    "id": word.id,
+                    "category": word.category,
+                    "gloss": word.gloss or word.id,
+                    "language": language,
+                    "field": field,
+                    "text": " | ".join(forms),
+                }
+    for rule in inventory.rules:
+        tree = example_tree(grammar, rule.name)
+        if tree is not None:
+            yield {
+                "kind": "construction",
+                "rule": rule.name,
+                "tags": " ".join(rule.tags),
+                "tree": str(tree),
+                **{language: grammar.text(tree, language) for language in codes},
+            }
+
+
+def example_tree(grammar: Grammar, rule: str) -> Tree | None:
+    """A short tree that has a rule; rules of weight 0 are let in where they are needed."""
+    awake = {r.name: 1e-3 for r in grammar.inventory.rules if r.weight == 0}
+    attempts: list[dict[str, float]] = [{rule: 1.0} if rule in awake else {}, {**awake, rule: 1.0}]
+    for weights in attempts:
+        for start in grammar.abstract.start:
+            wanted = Constraints(require=(rule,), start=start, weights=weights, select=True)
+            try:
+                trees = list(grammar.sample(_TRIES, stream="review", constraints=wanted))
+            except GrammarError:
+                continue
+            return min(trees, key=len)
+    return None

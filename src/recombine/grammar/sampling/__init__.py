@@ -1,0 +1,1 @@
+"""Constraints -> trees: an automaton, its product with the grammar, and draws from it."""

@@ -1,0 +1,261 @@
+"""Draw trees: every choice comes from the stream of (seed, name, candidate).
+
+Candidates are numbered from 0. A candidate is built from the product of grammar and constraints
+(so patterns, depths and roles hold by construction); then words that do not go together or that
+repeat a word form, where the split forbids that, are drawn again. It is dropped if some word still
+repeats after REDRAWS rounds or the sentence was there before. The n-th tree is the n-th candidate
+that was kept.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from recombine.errors import GrammarError
+from recombine.grammar.inventory import Inventory
+from recombine.grammar.realise.realiser import Realiser
+from recombine.grammar.sampling.automaton import Automaton
+from recombine.grammar.sampling.constraints import Constraints
+from recombine.grammar.sampling.product import Choice, Product, ProductBuilder
+from recombine.grammar.sampling.random_stream import Stream
+from recombine.grammar.sampling.selection import selector_of
+from recombine.grammar.tree import Tree
+
+REDRAWS = 24  # rounds of drawing repeated words again
+PATIENCE = 20_000  # candidates dropped in a row before we say that it is hopeless
+
+
+class Sampler:
+    """Draws the trees of one set of constraints."""
+
+    def __init__(
+        self,
+        inventory: Inventory,
+        constraints: Constraints,
+        realiser: Callable[[str], Realiser],
+    ) -> None:
+        self.inventory = inventory
+        self.constraints = constraints
+        product = ProductBuilder(inventory, constraints).build()
+        if product is None:
+            raise GrammarError(*explain_impossible(inventory, constraints))
+        self.product: Product = product
+        self._selector = selector_of(inventory) if constraints.select else None
+        self._no_repeat = realiser(constraints.no_repeat) if constraints.no_repeat else None
+        # Articles and the like: words of the class "closed" may come again.
+        self._closed = frozenset(
+            code
+            for code, word in enumerate(inventory.words, start=inventory.first_word)
+            if "closed" in word.classes
+        )
+        self._unique: Callable[[tuple[int, ...]], object] | None = None
+        if constraints.unique == "tree":
+            self._unique = lambda codes: codes
+        elif constraints.unique is not None:
+            self._unique = realiser(constraints.unique).fill
+
+    @property
+    def acceptance(self) -> float:
+        """The share of the grammar's trees that the constraints admit."""
+        return self.product.acceptance
+
+    @property
+    def trees(self) -> float:
+        """How many different trees there are (infinite for recursive grammars)."""
+        return self.product.trees
+
+    def draw(
+        self, count: int, *, seed: int = 0, stream: str = "", first: int = 0
+    ) -> Iterator[Tree]:
+        """Yield trees; raises GrammarError when too many candidates in a row had to be dropped."""
+        inventory = self.inventory
+        for _, codes in self.draw_codes(count, seed=seed, stream=stream, first=first):
+            yield Tree(inventory, codes)
+
+    def draw_codes(
+        self, count: int, *, seed: int = 0, stream: str = "", first: int = 0
+    ) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Yield (candidate number, codes of the tree)."""
+        if self._unique is not None and count > self.trees:
+            raise GrammarError(
+                f"{count} different trees are asked for, but only {self.trees:.0f} exist",
+                hint="ask for fewer, or allow more structures or words",
+            )
+        if not (self._selector or self._no_repeat or self._unique):
+            yield from self._plain(count, Stream(seed, stream), first)
+            return
+        seen: set[object] = set()
+        left, dropped_repeats, dropped_known = count, 0, 0
+        for number, codes in self._mended(Stream(seed, stream), first):
+            if left <= 0:
+                return
+            if codes is None:
+                dropped_repeats += 1
+            else:
+                key = self._unique(codes) if self._unique is not None else None
+                if key is None or key not in seen:
+                    if key is not None:
+                        seen.add(key)
+                    left -= 1
+                    dropped_repeats = dropped_known = 0
+                    yield number, codes
+                    continue
+                dropped_known += 1
+            if dropped_repeats + dropped_known >= PATIENCE:
+                raise self._hopeless(count, left, dropped_repeats, dropped_known)
+
+    def _hopeless(self, count: int, left: int, repeats: int, known: int) -> GrammarError:
+        reasons = []
+        if repeats:
+            reasons.append(f"{repeats} repeated a word (no_repeat)")
+        if known:
+            reasons.append(f"{known} were there already (unique)")
+        return GrammarError(
+            f"found {count - left} of {count} trees, then {PATIENCE} candidates in a row failed: "
+            + " and ".join(reasons),
+            hint="ask for fewer trees, or allow more structures or words",
+        )
+
+    def _plain(
+        self, count: int, stream: Stream, first: int
+    ) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Walk the product top down, one word of the stream per real choice, in preorder."""
+        tables = [
+            (choice.thresholds, choice.codes, choice.children) for choice in self.product.choices
+        ]
+        start = self.product.root
+        for number, random in islice(stream.rows(first), count):
+            codes: list[int] = []
+            emit = codes.append
+            stack = [start]
+            pop = stack.pop
+            push = stack.extend
+            while stack:
+                thresholds, alternatives, children = tables[pop()]
+                picked = bisect_right(thresholds, next(random)) if thresholds else 0
+                emit(alternatives[picked])
+                push(children[picked])
+            yield number, tuple(codes[1:])
+
+    def _mended(self, stream: Stream, first: int) -> Iterator[tuple[int, tuple[int, ...] | None]]:
+        """The same walk, keeping where each word was drawn from; None for a repeated word."""
+        choices = self.product.choices
+        tables = [(choice.thresholds, choice.codes, choice.children) for choice in choices]
+        start, first_word = self.product.root, self.inventory.first_word
+        selector = self._selector
+        for number, random in stream.rows(first):
+            codes: list[int] = []
+            sources: list[int] = []  # per node: the choice it was drawn from
+            stack = [start]
+            while stack:
+                symbol = stack.pop()
+                thresholds, alternatives, children = tables[symbol]
+                picked = bisect_right(thresholds, next(random)) if thresholds else 0
+                codes.append(alternatives[picked])
+                sources.append(symbol)
+                stack.extend(children[picked])
+            del codes[0], sources[0]
+            shape = tuple([code if code < first_word else -1 for code in codes])
+            for _ in range(REDRAWS):
+                if selector is not None:
+                    for tie in selector.ties(shape, codes):
+                        selector.mend(codes, tie, choices[sources[tie.dependent]].codes, random)
+                repeated = self._repeated(codes)
+                if not repeated:
+                    yield number, tuple(codes)
+                    break
+                for node in repeated:
+                    choice = choices[sources[node]]
+                    codes[node] = choice.codes[bisect_right(choice.thresholds, next(random))]
+            else:
+                yield number, None
+
+    def _repeated(self, codes: list[int]) -> list[int]:
+        """The nodes of words whose form stands in the sentence before."""
+        if self._no_repeat is None:
+            return []
+        first: dict[str, int] = {}
+        closed = self._closed
+        return [
+            node
+            for node, column in self._no_repeat.form_slots(codes)
+            if codes[node] not in closed and first.setdefault(column[codes[node]], node) != node
+        ]
+
+
+def explain_impossible(inventory: Inventory, constraints: Constraints) -> tuple[str, None, str]:
+    """Say which demand cannot be met: alone, or together with which other."""
+    singles: list[tuple[str, Constraints]] = []
+    bare = Constraints(weights=constraints.weights, start=constraints.start)
+    if ProductBuilder(inventory, bare).build() is None:
+        raised = [name for name, rule in inventory.abstract.rules.items() if rule.weight == 0]
+        return (
+            f"no tree can be built from '{constraints.start or inventory.abstract.start[0]}'"
+            " with these weights",
+            None,
+            "rules of weight 0 need a weight: " + ", ".join(raised[:8])
+            if raised
+            else "some category can never end",
+        )
+    for text in constraints.require:
+        singles.append((f'require "{text}"', dataclasses.replace(bare, require=(text,))))
+    for text in constraints.exclude:
+        singles.append((f'exclude "{text}"', dataclasses.replace(bare, exclude=(text,))))
+    for tag, bound in constraints.depth.items():
+        singles.append((f"depth of {tag}: {bound}", dataclasses.replace(bare, depth={tag: bound})))
+    for tag, bound in constraints.count.items():
+        singles.append((f"count of {tag}: {bound}", dataclasses.replace(bare, count={tag: bound})))
+    for word, roles in constraints.only.items():
+        singles.append(
+            (f"only {word}: {list(roles)}", dataclasses.replace(bare, only={word: roles}))
+        )
+    for name, alone in singles:
+        if ProductBuilder(inventory, alone).build() is None:
+            return f"no tree of the grammar meets: {name}", None, _zero_hint(inventory, alone)
+    for index, (name, one) in enumerate(singles):
+        for other_name, other in singles[index + 1 :]:
+            if ProductBuilder(inventory, _both(one, other)).build() is None:
+                return f"no tree meets both: {name} and {other_name}", None, "drop one of the two"
+    names = "; ".join(name for name, _ in singles)
+    return f"no tree meets all of: {names}", None, "each two of them go together, but not all"
+
+
+def _both(one: Constraints, other: Constraints) -> Constraints:
+    return dataclasses.replace(
+        one,
+        require=one.require + other.require,
+        exclude=one.exclude + other.exclude,
+        depth={**one.depth, **other.depth},
+        count={**one.count, **other.count},
+        only={**one.only, **other.only},
+    )
+
+
+def _zero_hint(inventory: Inventory, constraints: Constraints) -> str:
+    zero = [
+        name
+        for name, rule in inventory.abstract.rules.items()
+        if rule.weight == 0 and not constraints.weights.get(name)
+    ]
+    helpful = [
+        name
+        for name in zero
+        if ProductBuilder(
+            inventory, dataclasses.replace(constraints, weights={**constraints.weights, name: 1.0})
+        ).build()
+        is not None
+    ]
+    if helpful:
+        return f"rule '{helpful[0]}' has weight 0 here; give it a weight for this split"
+    return "the rules do not allow such a tree"
+
+
+def admits(inventory: Inventory, constraints: Constraints, tree: Tree) -> bool:
+    """Whether a tree meets the demands that are about trees."""
+    return Automaton(inventory, constraints).admits(tree.codes, tree.positions)
+
+
+__all__ = ["Choice", "Sampler", "admits", "explain_impossible"]

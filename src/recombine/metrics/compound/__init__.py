@@ -1,0 +1,1 @@
+"""Is a novel compound translated, as one phrase? (Li et al. 2021)"""

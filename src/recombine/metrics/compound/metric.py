@@ -1,0 +1,338 @@
+"""Compound translation error rate (CTER): is the novel compound translated, as one phrase?
+
+Li et al. 2021 (CoGnition) count a compound as wrong when a word of it is missing or out of order.
+`mode = "official"` gives the verdicts of their tool. The default also asks that the compound stays
+one phrase, with nothing inside that references would not put there, and knows renderings that the
+lexicon lacks. Lists and thresholds come from references; docs/how-to/compounds.md says what was
+tuned on what. Every verdict explains itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from recombine.benchmark import Example
+from recombine.metrics.base import Observation, Scored, Stats, share_of_judged
+from recombine.metrics.compound.arrangement import Arrangement, arrange, between
+from recombine.metrics.compound.learning import Knowledge, ReferenceText, category, learn
+from recombine.metrics.compound.official import official_fault
+from recombine.metrics.compound.units import WHOLE, Atom, Units, find_all, is_mark
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is wrong with a compound's translation, and where it was found."""
+
+    fault: str = ""  # "" correct; empty, missing, overlapping, misplaced, detached, bare, stranded
+    atom: str = ""
+    span: str = ""
+    foreign: str = ""
+
+    @property
+    def correct(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.fault
+
+    def detail(self) -> dict[str, Any]:
+        """Return the verdict as plain data, empty fields left out."""
+        named = {"atom": self.atom, "span": self.span, "foreign": self.foreign}
+        return {"class": self.fault or "correct", **{k: v for k, v in named.items() if v}}
+
+
+@dataclass(kw_only=True)
+class Compound:
+    """Instance error rate: the share of sentences whose compound is not translated.
+
+    `heads`: roles that govern the phrase and need not touch it. `interruptible`: heads whose
+    phrase may be interrupted by words, not by punctuation (what modifies an object may attach to
+    its verb). `fillers`: where to learn what may stand between atoms. `filler_share`: a unit in
+    this share of an atom's translations may (2: in at least two). `order_share`: an order kept by
+    this share of translations must be kept. `optional_share`: a head absent from this share of
+    references is not required. `relaxation`: nor is one that the example's own reference lacks.
+    `own_fillers`: what the example's own reference puts inside the phrase may stand there.
+    """
+
+    name: ClassVar[str] = "compound"
+    higher_is_better: ClassVar[bool] = False
+
+    mode: Literal["default", "official"] = "default"
+    heads: tuple[str, ...] = ("V", "P")
+    interruptible: tuple[str, ...] = ("V",)
+    synonyms: tuple[str, ...] = ("N", "V", "P", "ADJ")
+    fillers: Literal["auto", "references", "hypotheses"] = "auto"
+    filler_share: float = 0.01
+    order_share: float = 0.95
+    optional_share: float = 0.1
+    relaxation: bool = True
+    own_fillers: bool = True
+    _units: Units = field(init=False, default_factory=Units, repr=False)
+    _knowledge: Knowledge = field(init=False, default_factory=Knowledge, repr=False)
+    _learned_from: str = field(init=False, default="", repr=False)
+    _examples: list[Example] = field(init=False, default_factory=list, repr=False)
+
+    def key(self, example: Example) -> str | None:
+        """Every sentence with a compound is one observation."""
+        return example.id if is_compound(example) else None
+
+    def prepare(self, items: Sequence[Scored]) -> None:
+        """Learn from the references, and from the outputs of sentences that have none."""
+        self._units, self._knowledge = Units(), Knowledge()
+        compounds = [item for item in items if is_compound(item.example)]
+        self._examples = [item.example for item in compounds]
+        if self.mode == "official":
+            return
+        texts: list[ReferenceText] = []
+        for example, hypothesis in compounds:
+            trusted = self.fillers == "references" or (
+                self.fillers == "auto" and bool(example.references)
+            )
+            atoms, group, context = self._units.atoms(example), example.group or "", None
+            for text in example.references if trusted else (hypothesis,):
+                if units := self._units.encode(text):
+                    context = context or context_of(example)
+                    texts.append(ReferenceText(atoms, units, group, context, trusted))
+        kinds = {"references" if text.trusted else "hypotheses" for text in texts}
+        self._learned_from = "+".join(sorted(kinds, reverse=True))
+        self._knowledge = learn(
+            texts,
+            heads=self.heads,
+            filler_share=self.filler_share,
+            order_share=self.order_share,
+            optional_share=self.optional_share,
+            synonym_roles=self.synonyms,
+        )
+
+    def observe(self, items: Sequence[Scored]) -> Observation | None:
+        """Judge one translation."""
+        example, hypothesis = items[0]
+        verdict = self.judge(example, hypothesis)
+        detail = {"compound": compound_of(example), **verdict.detail()}
+        return Observation(
+            key=example.id,
+            ids=(example.id,),
+            value=float(verdict.correct),
+            stats=(float(not verdict.correct), 1.0),
+            detail=detail,
+        )
+
+    def aggregate(self, stats: Stats) -> float:
+        """Return the error rate."""
+        return share_of_judged(stats)
+
+    def signature(self) -> str:
+        """Return the settings that change verdicts."""
+        if self.mode == "official":
+            return f"{self.name}|mode:official|source:Li2021"
+        return (
+            f"{self.name}|mode:default|fillers:{self._learned_from or self.fillers}"
+            f"@{self.filler_share:g}|order:{self.order_share:g}|optional:{self.optional_share:g}"
+            f"|relaxation:{'yes' if self.relaxation else 'no'}"
+            f"|own-fillers:{'yes' if self.own_fillers else 'no'}|version:2"
+        )
+
+    def notes(self) -> dict[str, Any]:
+        """Return the error rate of the references themselves, and what was learned."""
+        decode = self._units.decode
+        return {
+            "floor": self.floor(),
+            "learned_from": self._learned_from,
+            "synonyms": {
+                f"{text} ({role})": [decode(one) for one in found]
+                for (text, role), found in self._knowledge.synonyms.items()
+            },
+            "optional_heads": sorted(text for text, _ in self._knowledge.optional),
+        }
+
+    def judge(
+        self, example: Example, hypothesis: str, *, relaxation: bool | None = None
+    ) -> Verdict:
+        """Return the verdict on one translation; `relaxation` overrides the option."""
+        if self.mode == "official":
+            atoms_only = [one for one in example.focus if one.role != WHOLE]
+            fault = official_fault(atoms_only, hypothesis)
+            return Verdict(*fault) if fault else Verdict()
+        units = self._units.encode(hypothesis)
+        if not units:
+            return Verdict("empty")
+        atoms = tuple(map(self._knowledge.extend, self._units.atoms(example)))
+        reference = self._units.encode(example.references[0]) if example.references else ""
+        relaxed = self.relaxation if relaxation is None else relaxation
+        missing = self._missing(example, atoms, units, reference if relaxed else "")
+        if missing is not None:
+            return Verdict("missing", atom=missing.text)
+        return self._phrase(atoms, units, reference if self.own_fillers else "")
+
+    def floor(self) -> dict[str, Any]:
+        """Return the error rate of the references, relaxation off; below it all is noise."""
+        judged: list[tuple[str, bool]] = []
+        for example in self._examples:
+            if example.references:
+                verdict = self.judge(example, example.references[0], relaxation=False)
+                judged.append((example.group or example.id, verdict.correct))
+        if not judged:
+            return {}
+        wrong = Counter(group for group, correct in judged if not correct)
+        groups = {group for group, _ in judged}
+        return {
+            "instance": round(sum(wrong.values()) / len(judged), 6),
+            "aggregate": round(len(wrong) / len(groups), 6),
+            "references": len(judged),
+        }
+
+    def _missing(
+        self, example: Example, atoms: Sequence[Atom], units: str, reference: str
+    ) -> Atom | None:
+        for atom, listed in zip(atoms, self._units.atoms(example), strict=True):
+            if not atom.required or any(rendering in units for rendering in atom.accepted):
+                continue
+            if atom.role in self.heads:
+                if (atom.text, atom.role) in self._knowledge.optional:
+                    continue
+                if reference and not any(one in reference for one in listed.accepted):
+                    continue
+            return atom
+        return None
+
+    def _phrase(self, atoms: Sequence[Atom], units: str, reference: str) -> Verdict:
+        core = tuple(a for a in atoms if a.role not in self.heads and a.accepted)
+        if not core:
+            return Verdict()
+        kind = category(atoms, self.heads)
+        before = self._knowledge.before.get(kind, frozenset())
+        allowed = self._knowledge.allowed(tuple(atoms))
+        heads = [
+            span
+            for atom in atoms
+            if atom.role in self.heads and atom.accepted
+            for span in find_all(units, atom.accepted)
+        ]
+        may_interrupt = bool(kind.intersection(self.interruptible))
+        found = arrange(
+            units, core, before=before, allowed=allowed, bridges=heads if may_interrupt else ()
+        )
+        if found is not None and found.foreign and not found.misplaced and reference:
+            # Only now is the reference worth a look: most translations have nothing foreign.
+            allowed |= self._inside(reference, core, before)
+            found = arrange(
+                units, core, before=before, allowed=allowed, bridges=heads if may_interrupt else ()
+            )
+        if found is None:
+            return Verdict("overlapping", atom=_shortest(core).text)
+        span = self._units.decode(units[found.start : found.end])
+        if found.misplaced:
+            return Verdict("misplaced", atom=found.misplaced[0].text, span=span)
+        foreign = found.foreign
+        if may_interrupt:
+            foreign = "".join(unit for unit in foreign if is_mark(unit))
+        if foreign:
+            return Verdict("detached", span=span, foreign=self._units.decode(foreign))
+        bare = None if may_interrupt else self._bare(units, found)
+        if bare is not None:
+            return Verdict("bare", atom=bare.text, span=span)
+        if kind and _is_stranded(units, found, heads):
+            # Some sentences allow it, and then their reference does it too.
+            own = arrange(reference, core, before=before) if reference else None
+            if own is None or not _is_stranded(reference, own, ()):
+                return Verdict("stranded", span=span)
+        return Verdict(span=span)
+
+    def _inside(
+        self, reference: str, core: Sequence[Atom], before: frozenset[tuple[str, str]]
+    ) -> frozenset[str]:
+        if not reference:
+            return frozenset()
+        found = arrange(reference, core, before=before)
+        if found is None or found.misplaced:
+            return frozenset()
+        return frozenset(unit for unit in between(reference, found.placed) if not is_mark(unit))
+
+    def _bare(self, units: str, found: Arrangement) -> Atom | None:
+        """Return an atom that stands right before the next, where something must come between."""
+        for left, right in zip(found.placed, found.placed[1:], strict=False):
+            start, end = left.span
+            rendering = (left.atom.text, left.atom.role, units[start:end])
+            if end == right.span[0] and rendering in self._knowledge.never_bare:
+                return left.atom
+        return None
+
+
+@dataclass(kw_only=True)
+class CompoundAggregate(Compound):
+    """Aggregate error rate: the share of compounds that fail in at least one of their contexts.
+
+    A compound of which some contexts have no translation is left out and counted in the notes.
+    """
+
+    name: ClassVar[str] = "compound_aggregate"
+
+    incomplete: int = field(init=False, default=0)
+
+    def key(self, example: Example) -> str | None:
+        """Every compound is one observation."""
+        return (example.group or example.id) if is_compound(example) else None
+
+    def prepare(self, items: Sequence[Scored]) -> None:
+        """Learn as `compound` does."""
+        self.incomplete = 0
+        super().prepare(items)
+
+    def observe(self, items: Sequence[Scored]) -> Observation | None:
+        """Judge all contexts of one compound."""
+        expected = items[0].example.tags.get("contexts")
+        if isinstance(expected, int) and len(items) < expected:
+            self.incomplete += 1
+            return None
+        verdicts = [self.judge(example, hypothesis) for example, hypothesis in items]
+        wrong = [
+            {"id": item.example.id, **verdict.detail()}
+            for item, verdict in zip(items, verdicts, strict=True)
+            if not verdict.correct
+        ]
+        detail = {
+            "compound": compound_of(items[0].example),
+            "contexts": len(items),
+            "wrong": wrong,
+        }
+        return Observation(
+            key=items[0].example.group or items[0].example.id,
+            ids=tuple(item.example.id for item in items),
+            value=float(not wrong),
+            stats=(float(bool(wrong)), 1.0),
+            detail=detail,
+        )
+
+    def notes(self) -> dict[str, Any]:
+        """Return what `compound` notes, and how many compounds were incomplete."""
+        return {**super().notes(), "incomplete_compounds": self.incomplete}
+
+
+def is_compound(example: Example) -> bool:
+    """Return True for a sentence that embeds a compound with known atoms."""
+    return bool(compound_of(example)) and any(one.role != WHOLE for one in example.focus)
+
+
+def compound_of(example: Example) -> str:
+    """Return the compound of an example: its tag, or the focus that is the whole compound."""
+    whole = next((focus.text for focus in example.focus if focus.role == WHOLE), "")
+    return str(example.tags.get("compound", whole))
+
+
+def context_of(example: Example) -> str:
+    """Return the sentence without its compound."""
+    return " ".join(example.source.replace(compound_of(example), " ", 1).split())
+
+
+def _shortest(atoms: Sequence[Atom]) -> Atom:
+    return min(atoms, key=lambda atom: max(map(len, atom.accepted)))
+
+
+def _is_stranded(units: str, found: Arrangement, heads: Sequence[tuple[int, int]]) -> bool:
+    """Return True where a governed phrase is a clause of its own, with no head in it."""
+    starts = found.start == 0 or is_mark(units[found.start - 1])
+    ends = found.end == len(units) or is_mark(units[found.end])
+    if not (starts and ends):
+        return False
+    return not any(found.start <= start and end <= found.end for start, end in heads)

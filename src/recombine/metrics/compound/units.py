@@ -1,0 +1,114 @@
+"""Compounds and texts as strings of units, so that atoms can be found with plain string search.
+
+A unit is a word, or one character in scripts written without spaces (`segment` decides from
+Unicode alone). Every unit becomes one code point; finding a rendering of several words is then
+`str.find`, and no language code is involved.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from recombine.benchmark import Example, Focus
+from recombine.corpus.segment import segment
+
+# Private-use planes: no text of ours can contain them, and they hold 131,000 words.
+_FIRST_CODE = 0xF0000
+# The role of a focus that is the compound itself, not one of its atoms.
+WHOLE = "compound"
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """One word (or fixed phrase) of a compound; `accepted` are its renderings as units.
+
+    `required` is False where the lexicon gives no rendering, or the empty one: the published
+    lexicon leaves out function words that have no fixed counterpart.
+    """
+
+    text: str
+    role: str
+    accepted: tuple[str, ...]
+    required: bool
+
+    @property
+    def is_phrase(self) -> bool:
+        """Whether the atom is a phrase that must be kept whole."""
+        return " " in self.text
+
+
+class Units:
+    """Text to unit strings and back; one table per metric, so codes mean one thing in a run."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, str] = {}
+        self._words: dict[str, str] = {}
+        self._atoms: dict[tuple[Focus, ...], tuple[Atom, ...]] = {}
+        self._encoded: dict[str, str] = {}
+
+    def encode(self, text: str) -> str:
+        """Return the units of a text."""
+        units = self._encoded.get(text)
+        if units is None:
+            tokens = segment(text.lower())
+            units = "".join([one if len(one) == 1 else self._code(one) for one in tokens])
+            self._encoded[text] = units
+        return units
+
+    def decode(self, units: str) -> str:
+        """Return readable text: words with spaces, characters without."""
+        words = [self._words.get(unit, unit) for unit in units]
+        spaced = any(len(word) > 1 for word in words)
+        return (" " if spaced else "").join(words)
+
+    def atoms(self, example: Example) -> tuple[Atom, ...]:
+        """Return the atoms of an example's compound, in source order."""
+        found = self._atoms.get(example.focus)
+        if found is None:
+            found = tuple(self._atom(focus) for focus in example.focus if focus.role != WHOLE)
+            self._atoms[example.focus] = found
+        return found
+
+    def _atom(self, focus: Focus) -> Atom:
+        accepted = tuple(
+            dict.fromkeys(units for units in map(self.encode, focus.accepted) if units)
+        )
+        required = bool(accepted) and "" not in focus.accepted
+        return Atom(focus.text, focus.role, accepted, required)
+
+    def _code(self, token: str) -> str:
+        code = self._codes.get(token)
+        if code is None:
+            code = chr(_FIRST_CODE + len(self._codes))
+            self._codes[token] = code
+            self._words[code] = token
+        return code
+
+
+def find_all(units: str, renderings: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where any of the renderings occurs, by position; the longer one where two overlap.
+
+    A short rendering inside a longer one would cut the word in two.
+    """
+    found: list[tuple[int, int]] = []
+    for rendering in renderings:
+        at = units.find(rendering)
+        while at >= 0:
+            found.append((at, at + len(rendering)))
+            at = units.find(rendering, at + 1)
+    if len(found) < 2:
+        return found
+    return sorted(
+        span
+        for span in set(found)
+        if not any(o != span and o[0] <= span[0] and span[1] <= o[1] for o in found)
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def is_mark(unit: str) -> bool:
+    """Return True for punctuation and symbols."""
+    return unicodedata.category(unit)[0] in "PS"

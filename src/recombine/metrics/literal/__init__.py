@@ -1,0 +1,1 @@
+"""Is an idiom translated word for word? (Dankers et al. 2022)"""

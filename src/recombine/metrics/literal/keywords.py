@@ -1,0 +1,62 @@
+"""Words that betray a word-for-word rendering: where the lists come from, and how they match."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from recombine.corpus.segment import is_punctuation, segment
+from recombine.corpus.word_forms import Keyword, as_keyword
+from recombine.errors import DataError, Where
+from recombine.files import read_lines
+from recombine.metrics.base import Scored
+
+
+def own_translations(items: Iterable[Scored]) -> dict[str, tuple[Keyword, ...]]:
+    """Return how the system renders bare words, from the probes that hold one.
+
+    The published keyword lists were elicited with "This is a N ."; the words of the frame occur in
+    the translations of many words and so betray none.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for item in items:
+        for focus in item.example.focus:
+            if focus.role == "word":
+                tokens = (token.lower() for token in segment(item.hypothesis))
+                found.setdefault(focus.text.lower(), {}).update(
+                    dict.fromkeys(token for token in tokens if not is_punctuation(token))
+                )
+    spread = Counter(token for tokens in found.values() for token in tokens)
+    limit = max(2.0, 0.1 * len(found))
+    return {
+        word: tuple((token,) for token in tokens if spread[token] <= limit)
+        for word, tokens in found.items()
+    }
+
+
+def read_dictionary(path: Path) -> dict[str, tuple[Keyword, ...]]:
+    """Read a bilingual word list: source word, tab, translations separated by semicolons."""
+    entries: dict[str, tuple[Keyword, ...]] = {}
+    for number, line in read_lines(path):
+        if not line.strip() or line.startswith("#"):
+            continue
+        word, tab, translations = line.partition("\t")
+        if not tab:
+            raise DataError("no tab between word and translations", Where(str(path), number))
+        keywords = tuple(as_keyword(part) for part in translations.split(";") if part.strip())
+        key = word.strip().lower()
+        entries[key] = (*entries.get(key, ()), *keywords)
+    return entries
+
+
+def read_lemmas(path: Path) -> dict[str, str]:
+    """Read a lemma list of the target language: form, tab, lemma."""
+    lemmas: dict[str, str] = {}
+    for number, line in read_lines(path):
+        form, tab, lemma = line.partition("\t")
+        if line.strip() and not tab:
+            raise DataError("no tab between form and lemma", Where(str(path), number))
+        if tab:
+            lemmas[form.strip().lower()] = lemma.strip().lower()
+    return lemmas

@@ -1,0 +1,48 @@
+"""What every export needs of one system: its samples with text and verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from recombine.report.findings import Findings
+from recombine.report.runs import read_translations
+from recombine.report.score_file import read_details
+
+
+def stamp(report: Findings) -> int:
+    """Seconds since 1970 of the newest score file: the same runs give the same export."""
+    return max(int(one.path.stat().st_mtime) for one in report.source.scores)
+
+
+def samples_of(report: Findings, system: str, split: str) -> Iterator[dict[str, Any]]:
+    """Every example of a split with its hypothesis and value, for each metric and seed."""
+    for sheet in report.sheets:
+        if sheet.split == split:
+            yield from _judged(report, system, sheet.metric, split)
+
+
+def _judged(report: Findings, system: str, metric: str, split: str) -> Iterator[dict[str, Any]]:
+    examples = report.source.examples(split)
+    cells = {
+        cell.seed: cell for cell in report.source.cells if report.source.names[cell.path] == system
+    }
+    for one in report.source.scores:
+        if (one.system, one.metric, one.split, one.checkpoint) != (system, metric, split, None):
+            continue
+        hypotheses = read_translations(cells[one.seed], split)
+        verdicts = read_details(one.path, set(examples))
+        for name, example in examples.items():
+            if name in verdicts:
+                yield {
+                    "id": name,
+                    "seed": one.seed,
+                    "split": split,
+                    "metric": metric,
+                    "source": example.source,
+                    "references": list(example.references),
+                    "hypothesis": hypotheses.get(name, ""),
+                    "tags": dict(example.tags),
+                    "value": verdicts[name]["value"],
+                    "detail": verdicts[name]["detail"],
+                }

@@ -1,0 +1,248 @@
+"""The runs a report reads, and the one benchmark they must share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from recombine.benchmark import Benchmark, Example, stratified_sample
+from recombine.errors import DataError, StaleOutput
+from recombine.experiment.run import Cell, Run
+from recombine.files import read_json, read_jsonl
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """One score file: one metric on one split by one system with one seed."""
+
+    system: str
+    seed: int
+    metric: str
+    split: str
+    checkpoint: str | None
+    path: Path
+
+
+@dataclass(frozen=True)
+class ReportRuns:
+    """The runs a report reads, with the one benchmark they share."""
+
+    runs: tuple[Path, ...]
+    benchmark: Benchmark
+    cells: tuple[Cell, ...]
+    names: Mapping[Path, str]
+    scores: tuple[Scores, ...]
+    notes: tuple[str, ...] = ()
+    # More than 0: only a stratified subset of this many examples of each split is looked at.
+    sample: int = 0
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, in order of appearance."""
+        return tuple(dict.fromkeys(self.names[cell.path] for cell in self.cells))
+
+    def examples(self, split: str) -> dict[str, Example]:
+        """The examples of a split by id."""
+        if split not in self._examples:
+            kept = stratified_sample(self.benchmark.read(split), self.sample, 0)
+            self._examples[split] = {one.id: one for one in kept}
+        return self._examples[split]
+
+    @cached_property
+    def seen(self) -> dict[Path, Mapping[str, float]]:
+        """Values by example id of score files read so far, for the choice of examples."""
+        return {}
+
+    @cached_property
+    def tagged(self) -> dict[str, tuple[Any, Any, Any]]:
+        """Ids of the keys, tags and groups of the panel read last on each split."""
+        return {}
+
+    @cached_property
+    def _examples(self) -> dict[str, dict[str, Example]]:
+        return {}
+
+    def files(self, metric: str, split: str, checkpoint: str | None = None) -> list[Scores]:
+        """The score files of one metric on one split, by system and seed."""
+        return [
+            one
+            for one in self.scores
+            if (one.metric, one.split, one.checkpoint) == (metric, split, checkpoint)
+        ]
+
+    def splits(self) -> tuple[str, ...]:
+        """Splits with scores, the generalisation sets first."""
+        found = {one.split for one in self.scores if one.checkpoint is None}
+        order = {name: place for place, name in enumerate([*CHAPTERS, *self.benchmark.splits])}
+        order.update({name: place for place, name in enumerate(CHAPTERS)})
+        return tuple(
+            sorted(found, key=lambda name: (_split_rank(name), order.get(name, len(order)), name))
+        )
+
+    def metrics(self, split: str) -> tuple[str, ...]:
+        """Metrics scored on a split, the benchmark's own order first."""
+        found = {one.metric for one in self.scores if one.split == split and not one.checkpoint}
+        wanted = [name.rpartition(":")[2] for name in self.benchmark.manifest.metrics]
+        order = {name: index for index, name in enumerate(wanted)}
+        return tuple(sorted(found, key=lambda name: (order.get(name, len(order)), name)))
+
+
+# The tests of a consistency benchmark in the order of the paper (Dankers et al. 2022, section 4).
+CHAPTERS = ("systematicity", "substitutivity", "overgeneralisation")
+
+
+def _split_rank(name: str) -> int:
+    if name.startswith(("gen", "cg")):
+        return 0
+    return 1 if name.startswith("test") else 2
+
+
+def open_source(runs: Sequence[Path]) -> ReportRuns:
+    """Open one or more runs of one benchmark; refuse runs of different benchmarks."""
+    if not runs:
+        raise DataError("no run was given", hint="recombine report RUN [RUN ...] --out DIR")
+    opened = [(Path(path), Run(path)) for path in runs]
+    for path, run in opened:
+        if not run.cells():
+            raise DataError(
+                f"{path} is not a run: it has no <system>/seed-N folder",
+                hint="make one with: recombine run EXPERIMENT, or recombine score BENCHMARK --hyps",
+            )
+    benchmarks = [(path, benchmark_of(path, run)) for path, run in opened]
+    require_same_benchmark(benchmarks)
+    cells = tuple(cell for _, run in opened for cell in run.cells())
+    scores = []
+    names = _system_names(opened)
+    for cell in cells:
+        scores.extend(_score_files(cell, names[cell.path]))
+    if not scores:
+        raise DataError(
+            f"{runs[0]} has no scores yet", hint="run first: recombine score EXPERIMENT"
+        )
+    return ReportRuns(
+        runs=tuple(path for path, _ in opened),
+        benchmark=benchmarks[0][1],
+        cells=cells,
+        names=names,
+        scores=tuple(scores),
+    )
+
+
+def benchmark_of(path: Path, run: Run) -> Benchmark:
+    """Find the benchmark a run belongs to, from what its stages recorded."""
+    tried: list[str] = []
+    for candidate in _benchmark_candidates(path, run):
+        for base in (Path(), path, path.parent):
+            place = base / candidate
+            if (place / "benchmark.toml").is_file():
+                found = Benchmark.open(place)
+                _require_unchanged(path, run, found)
+                return found
+        tried.append(candidate)
+    raise DataError(
+        f"{path}: the benchmark of this run is not where it was"
+        + (f" ({', '.join(dict.fromkeys(tried))})" if tried else ""),
+        hint="start the report in the folder the run was made in, or put the benchmark back",
+    )
+
+
+def _require_unchanged(path: Path, run: Run, benchmark: Benchmark) -> None:
+    for cell in run.cells():
+        recorded = cell.record().get("benchmark_hash")
+        if recorded is not None and recorded != benchmark.hash:
+            raise StaleOutput(
+                f"{path}: {cell.system}, seed {cell.seed}, was made on another version of the "
+                f"benchmark {benchmark.path}",
+                hint="restore that benchmark, or translate and score again",
+            )
+
+
+def _benchmark_candidates(path: Path, run: Run) -> list[str]:
+    found: list[str] = []
+    experiment = path / "experiment.json"
+    if experiment.is_file():
+        value = read_json(experiment).get("benchmark")
+        if isinstance(value, str):
+            found.append(value)
+    for cell in run.cells():
+        record = cell.record().get("benchmark")
+        if isinstance(record, str):
+            found.append(record)
+        elif isinstance(record, dict) and isinstance(record.get("path"), str):
+            found.append(record["path"])
+    return list(dict.fromkeys(found))
+
+
+def require_same_benchmark(benchmarks: Sequence[tuple[Path, Benchmark]]) -> None:
+    """Raise when runs do not share one benchmark, and say in what they differ."""
+    first_path, first = benchmarks[0]
+    for path, other in benchmarks[1:]:
+        if other.hash == first.hash:
+            continue
+        raise DataError(
+            f"{first_path} and {path} cannot be compared: {_difference(first, other)}",
+            hint="compare runs of one benchmark; suites are set side by side with --scorecard",
+        )
+
+
+def _difference(first: Benchmark, other: Benchmark) -> str:
+    mine, theirs = first.manifest, other.manifest
+    for name in ("name", "version", "source", "target", "builder", "seed"):
+        old, new = getattr(mine, name), getattr(theirs, name)
+        if old != new:
+            return f"their benchmarks differ in {name} ({old!r} and {new!r})"
+    for split in dict.fromkeys([*mine.splits, *theirs.splits]):
+        old, new = mine.splits.get(split, 0), theirs.splits.get(split, 0)
+        if old != new:
+            return f"both use '{mine.name}', but {split} has {old:,} examples and {new:,}"
+    for name in dict.fromkeys([*mine.files, *theirs.files]):
+        if mine.files.get(name) != theirs.files.get(name):
+            return f"both use '{mine.name}', but its file {name} is not the same"
+    return f"both use '{mine.name}', but its recipe or options differ"
+
+
+def _system_names(opened: Sequence[tuple[Path, Run]]) -> dict[Path, str]:
+    """System names, made unique by the run's name where two runs have a system of one name."""
+    owners: dict[str, set[Path]] = {}
+    for path, run in opened:
+        for cell in run.cells():
+            owners.setdefault(cell.system, set()).add(path.resolve())
+    names = {}
+    for path, run in opened:
+        for cell in run.cells():
+            shared = len(owners[cell.system]) > 1
+            names[cell.path] = f"{path.resolve().name}/{cell.system}" if shared else cell.system
+    return names
+
+
+def _score_files(cell: Cell, name: str) -> list[Scores]:
+    found = []
+    for path in sorted((cell.path / "scores").glob("*.jsonl")):
+        metric, _, split = path.name.removesuffix(".jsonl").partition(".")
+        if not split:
+            continue
+        split, _, checkpoint = split.partition("@")
+        found.append(Scores(name, cell.seed, metric, split, checkpoint or None, path))
+    return found
+
+
+def read_rows(path: Path) -> Iterable[dict[str, Any]]:
+    """All rows by one call of the JSON reader, which is much faster than one call per line."""
+    try:
+        text = path.read_text(encoding="utf-8").strip("\n")
+        return json.loads("[" + text.replace("\n", ",") + "]") if text else []
+    except (ValueError, OSError):
+        # Something is wrong: read again line by line to say where.
+        return read_jsonl(path)
+
+
+def read_translations(cell: Cell, split: str) -> dict[str, str]:
+    """The hypotheses of one system and seed by example id."""
+    path = cell.translations(split)
+    if not path.is_file():
+        return {}
+    return {row["id"]: row.get("hyp", "") for row in read_rows(path) if "hyp" in row}

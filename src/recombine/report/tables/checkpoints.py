@@ -1,0 +1,151 @@
+"""Scores over training: one point per checkpoint, so that a reader sees what more steps bring.
+
+A score that stands still may hide patterns that do not, so there is a table of these, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from recombine.report.options import ReportOptions
+from recombine.report.panel import Panel, read_panel
+from recombine.report.runs import ReportRuns
+from recombine.report.scores import Score, main_tag, overall
+from recombine.report.tables.table import Cell, Table
+
+# A series of a curve, such as ("synthetic", "np"), by checkpoint and system.
+Series = dict[tuple[str, ...], dict[str, dict[str, float]]]
+# How many patterns a note names.
+NAMED = 3
+
+
+class Point(NamedTuple):
+    """A system's score at one checkpoint, and the mean over seeds for each value of a tag."""
+
+    checkpoint: str
+    step: float
+    score: Score
+    tag: str | None = None
+    slices: Mapping[str, float] = {}
+
+
+def step_of(checkpoint: str) -> float:
+    """The number in a checkpoint's name; names without one come first."""
+    found = re.findall(r"\d+(?:\.\d+)?", checkpoint)
+    return float(found[-1]) if found else -1.0
+
+
+def checkpoint_points(
+    source: ReportRuns, metric: str, split: str, options: ReportOptions
+) -> list[Point]:
+    """Every scored checkpoint of one metric and split, in training order."""
+    names = {
+        one.checkpoint
+        for one in source.scores
+        if one.checkpoint is not None and (one.metric, one.split) == (metric, split)
+    }
+    points = []
+    for name in sorted(names, key=lambda one: (step_of(one), one)):
+        panel = read_panel(source, metric, split, name)
+        if panel.keys:
+            tag = main_tag(panel)
+            points += [
+                Point(name, step_of(name), score, tag, _slices(panel, tag, score.system))
+                for score in overall(panel, options)
+            ]
+    return points
+
+
+def _slices(panel: Panel, tag: str | None, system: str) -> dict[str, float]:
+    if tag is None:
+        return {}
+    return {
+        value: fmean(panel.seed_scores(system, where).values())
+        for value, where in panel.slices(tag).items()
+    }
+
+
+def checkpoint_table(points: list[Point], metric: str, split: str) -> Table:
+    """The curve as a table: one row per checkpoint and system."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            point.checkpoint, point.score.system, point.score.estimate, point.score.interval.low,
+            point.score.interval.high, point.score.spread.seeds,
+        )
+        for point in points
+    ]  # fmt: skip
+    return Table(
+        f"training-{metric}-{split}",
+        f"{metric} on {split} during training",
+        ("checkpoint", "system", "score", "low", "high", "seeds"),
+        tuple(rows),
+    )
+
+
+def slice_table(
+    points: Sequence[Point], systems: Sequence[str], metric: str, split: str
+) -> Table | None:
+    """The curve of every value of the main tag: one row per value and checkpoint."""
+    tags = {point.tag for point in points if point.tag is not None}
+    if len(tags) != 1:
+        return None
+    (tag,) = tags
+    found: Series = {}
+    for point in points:
+        for value, score in point.slices.items():
+            by_checkpoint = found.setdefault((value,), {})
+            by_checkpoint.setdefault(point.checkpoint, {})[point.score.system] = score
+    return series_table(
+        found,
+        list(dict.fromkeys(point.checkpoint for point in points)),
+        (tag, "step", *systems),
+        f"training-{metric}-{split}-by-{tag}",
+        f"{metric} on {split} during training, by {tag}",
+        tuple(note for one in systems if (note := _swings(points, one))),
+    )
+
+
+def series_table(
+    found: Series,
+    checkpoints: Sequence[str],
+    columns: tuple[str, ...],
+    name: str,
+    title: str,
+    notes: tuple[str, ...],
+) -> Table:
+    """Several curves as a table; the columns are those of a series, "step" and the systems."""
+    systems = columns[columns.index("step") + 1 :]
+    rows: list[tuple[Cell, ...]] = []
+    rules = set()
+    for series, by_checkpoint in found.items():
+        rules.add(len(rows))
+        for checkpoint in checkpoints:
+            by_system = by_checkpoint.get(checkpoint)
+            if by_system is not None:
+                step = step_of(checkpoint)
+                shown: Cell = int(step) if step >= 0 else checkpoint
+                rows.append((*series, shown, *(by_system.get(one) for one in systems)))
+    return Table(name, title, columns, tuple(rows), notes, frozenset(rules))
+
+
+def _swings(points: Sequence[Point], system: str) -> str:
+    """What changed most between a system's last two checkpoints."""
+    own = [point for point in points if point.score.system == system and point.step >= 0]
+    if len(own) < 2:
+        return ""
+    before, after = own[-2:]
+    changes = {
+        value: after.slices[value] - before.slices[value]
+        for value in after.slices
+        if value in before.slices
+    }
+    widest = sorted(changes, key=lambda value: -abs(changes[value]))[:NAMED]
+    named = ", ".join(f"{value.replace('_', ' ')} {changes[value]:+.1f}" for value in widest)
+    total = after.score.estimate - before.score.estimate
+    return (
+        f"{system}, from {before.checkpoint} to {after.checkpoint}: {total:+.1f} in all, "
+        f"most of single ones {named}."
+    )

@@ -1,0 +1,169 @@
+"""Table 6 of Li et al. 2021: compound translation error rates, with later papers beside."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from recombine.experiment.run import Meta
+from recombine.report.findings import Findings, Sheet, make_sheet
+from recombine.report.panel import read_panel
+from recombine.report.tables.published import lookup, read_published
+from recombine.report.tables.table import Cell, Table
+
+METHOD = "compounds"
+# The metric whose key is one sentence, and the one whose key is the compound in all its contexts.
+INSTANCE, AGGREGATE, BLEU = "compound", "compound_aggregate", "bleu"
+# Splits as rows of the paper: contexts are training sentences with their own phrases.
+CONTEXT = "context"
+ROWS = {CONTEXT: "train (context)", "test": "test", "gen": "gen"}
+HUMAN = "Transformer, human judgement"
+
+
+def compound_tables(report: Findings) -> list[Table]:
+    """Table 6, and the field's results so far when the benchmark is the published one."""
+    found = [_table_6(report)]
+    if is_published_setting(report):
+        found.append(_field(report))
+    return [table for table in found if table is not None]
+
+
+def error_rate(sheet: Sheet, estimate: float) -> float:
+    """CTER in percent, whichever way round the metric counts."""
+    return 100 - estimate if sheet.higher_is_better else estimate
+
+
+def _table_6(report: Findings) -> Table | None:
+    if not any(report.sheet(INSTANCE, split) for split in report.splits):
+        return None
+    beside = is_published_setting(report)
+    rows: list[tuple[Cell, ...]] = []
+    rules = set()
+    found = _with_contexts(report)
+    for split in sorted(found.splits, key=_place):
+        instance, aggregate, bleu = (
+            found.sheet(metric, split) for metric in (INSTANCE, AGGREGATE, BLEU)
+        )
+        # The plain test has no compounds: its row in the paper is BLEU alone.
+        sheet = instance or bleu
+        if sheet is None:
+            continue
+        for system in sheet.systems:
+            rules.add(len(rows))
+            categories = instance.by_tag("category") if instance is not None else ()
+            for category in [*categories, ""]:
+                row: tuple[Cell, ...] = (
+                    ROWS.get(split, split), system, category or "all",
+                    _rate(instance, system, category), _rate(aggregate, system, category),
+                    _score(bleu, system, category),
+                )  # fmt: skip
+                rows.append(
+                    (*row, *_judged(category if split == "gen" else None)) if beside else row
+                )
+    floor = _floor(report)
+    if floor:
+        rules.add(len(rows))
+        rows.append((*floor, None, None) if beside else floor)
+    columns = ("split", "system", "category", "instance CTER", "aggregate CTER", "BLEU")
+    notes = (
+        "References: how often the metric rejects the references themselves; differences near "
+        "that mean nothing.",
+        "Published: human judgement of one seed, the best of six. By the published tool the mean "
+        "of six seeds is 28.42 / 62.88, sd 2.3 / 2.8.",
+    )
+    return Table(
+        "table-6-cter", "Compound translation error rate (Table 6)",
+        (*columns, "instance (published)", "aggregate (published)") if beside else columns,
+        tuple(rows), notes if beside else notes[:1], frozenset(rules), 2,
+    )  # fmt: skip
+
+
+def _with_contexts(report: Findings) -> Findings:
+    """The report with findings on the training contexts, which only this table shows.
+
+    A split of its own on every page would be read as a test, and it is none.
+    """
+    scored = report.source.metrics(CONTEXT)
+    if INSTANCE not in scored:
+        return report
+    wanted = [metric for metric in (INSTANCE, AGGREGATE, BLEU) if metric in scored]
+    panels = [read_panel(report.source, metric, CONTEXT) for metric in wanted]
+    sheets = [make_sheet(panel, report.options) for panel in panels if panel.keys]
+    return dataclasses.replace(report, sheets=(*sheets, *report.sheets))
+
+
+def _place(split: str) -> tuple[int, str]:
+    """The order of the paper: training contexts, test, compounds."""
+    order = list(ROWS)
+    return (order.index(split) if split in order else len(order), split)
+
+
+def _floor(report: Findings) -> tuple[Cell, ...] | None:
+    """The row of the references: the metric writes their error rate beside its scores."""
+    for scores in report.source.scores:
+        if scores.metric == INSTANCE and scores.checkpoint is None:
+            floor = (Meta(scores.path).read() or {}).get("notes", {}).get("floor")
+            if floor:
+                rates = (100 * floor["instance"], 100 * floor["aggregate"])
+                return ("references", "", "all", *rates, None)
+    return None
+
+
+def is_published_setting(report: Findings) -> bool:
+    """Whether the paper's numbers are about this benchmark."""
+    return report.source.benchmark.manifest.name.startswith("cognition")
+
+
+def _judged(category: str | None) -> tuple[Cell, Cell]:
+    """The paper's own instance and aggregate rates of a category ("" for all)."""
+    if category is None:
+        return None, None
+    tag = "category" if category else ""
+    instance, aggregate = (
+        lookup(METHOD, metric=metric, tag=tag, value=category, system=HUMAN)
+        for metric in ("cter-instance", "cter-aggregate")
+    )
+    return instance, aggregate
+
+
+def _rate(sheet: Sheet | None, system: str, category: str) -> float | None:
+    score = _score(sheet, system, category)
+    return None if sheet is None or score is None else error_rate(sheet, score)
+
+
+def _score(sheet: Sheet | None, system: str, category: str) -> float | None:
+    """A system's score on a category ("" for all), if it has one."""
+    if sheet is None or system not in sheet.systems:
+        return None
+    if not category:
+        return sheet.overall(system).estimate
+    found = sheet.by_tag("category").get(category, {}).get(system)
+    return found.estimate if found else None
+
+
+def _field(report: Findings) -> Table | None:
+    rows: list[tuple[Cell, ...]] = []
+    split = next((split for split in report.splits if report.sheet(INSTANCE, split)), None)
+    if split is None:
+        return None
+    instance, aggregate = report.sheet(INSTANCE, split), report.sheet(AGGREGATE, split)
+    for system in report.systems:
+        bleu = _score(report.sheet(BLEU, split), system, "")
+        rows.append(
+            (system, _rate(instance, system, ""), _rate(aggregate, system, ""), bleu, "this report")
+        )
+    ours = len(rows)
+    names = dict.fromkeys(row.system for row in read_published(METHOD) if not row.tag)
+    for name in names:
+        numbers = {
+            row.metric: row for row in read_published(METHOD) if row.system == name and not row.tag
+        }
+        scores = [
+            numbers[metric].score if metric in numbers else None
+            for metric in ("cter-instance", "cter-aggregate", "bleu")
+        ]
+        rows.append((name, *scores, next(iter(numbers.values())).note))
+    return Table(
+        "published-cter", "Beside the published systems",
+        ("system", "instance CTER", "aggregate CTER", "BLEU", "source"), tuple(rows),
+        rules=frozenset({ours}), decimals=2,
+    )  # fmt: skip

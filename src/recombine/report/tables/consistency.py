@@ -1,0 +1,381 @@
+"""What a report shows of consistency runs: tables 4 to 8 of Dankers et al. 2022, the templates
+of their figure 1, and the inconsistent pairs with the changed words marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from recombine.benchmark import Example
+from recombine.corpus.segment import segment
+from recombine.corpus.token_diff import differing
+from recombine.experiment.run import Meta
+from recombine.files import read_json, read_jsonl
+from recombine.report.panel import Panel, read_panel
+from recombine.report.runs import ReportRuns, Scores, read_translations
+from recombine.report.tables.published import lookup, read_published
+from recombine.report.tables.table import Cell, Table
+from recombine.report.tables.training_curves import training_counts, training_tables
+
+METHOD = "consistency"
+# The paper's models by the size of their training data. The numbers are the released results:
+# Table 4 of the paper prints other values for semi-natural conjuncts (.63/.71/.73 and
+# .28/.46/.47), Tables 6 and 8 for some words: data or tables were revised after the other.
+SIZES = ("small", "medium", "full")
+RELEASED = "small, medium, full: the paper's models (en-nl), released results, official rule."
+ALL = "all"
+_CONDITIONS = ("np", "vp", "s1p", "s3")
+
+
+class MarkedPair(NamedTuple):
+    """An inconsistent pair: sources and outputs as (word, changed?), and why it failed."""
+
+    system: str
+    seed: int
+    key: str
+    kind: str
+    tags: Mapping[str, Any]
+    sources: tuple[str, str]
+    outputs: tuple[tuple[tuple[str, bool], ...], tuple[tuple[str, bool], ...]]
+    detail: Mapping[str, Any]
+
+
+def consistency_tables(source: ReportRuns) -> list[Table]:
+    """Return the tables of every consistency metric that was scored."""
+    scored = {(one.metric, one.split) for one in source.scores if one.checkpoint is None}
+    tables = []
+    if ("consistency", "systematicity") in scored:
+        panel = read_panel(source, "consistency", "systematicity")
+        tables += [systematicity_table(panel), template_table(panel)]
+    if ("consistency", "substitutivity") in scored:
+        sentence = read_panel(source, "consistency", "substitutivity")
+        term = (
+            read_panel(source, "synonym-consistency", "substitutivity")
+            if ("synonym-consistency", "substitutivity") in scored
+            else None
+        )
+        tables.append(synonym_table(sentence, term))
+    for split in ("overgeneralisation", "context"):
+        if ("literal", split) in scored:
+            tables.append(idiom_table(read_panel(source, "literal", split)))
+    beside = [
+        window_table(source),
+        notes_table(source),
+        *(
+            tested_table(source, split, tag)
+            for split, tag in (("substitutivity", "synonym"), ("overgeneralisation", "idiom"))
+            if any(one.split == split for one in source.scores)
+        ),
+    ]
+    return [*tables, *training_tables(source), *(table for table in beside if table.rows)]
+
+
+def systematicity_table(panel: Panel) -> Table:
+    """Table 4: one row per data type and condition, the paper's three models beside ours."""
+    rows: list[tuple[Cell, ...]] = []
+    for data, in_data in panel.slices("data").items():
+        for condition in _CONDITIONS:
+            where = _both(in_data, panel.slices("condition").get(condition))
+            if len(where):
+                beside = published("consistency", "condition", f"{condition} {data}")
+                rows.append((data, condition, len(where), *_scores(panel, where), *beside))
+    return Table(
+        "table-4-systematicity",
+        "Consistency of recombinations (Table 4)",
+        ("data", "condition", "pairs", *panel.systems, *SIZES),
+        tuple(rows),
+        (RELEASED,),
+    )
+
+
+def published(metric: str, tag: str, value: str) -> tuple[float | None, ...]:
+    """The released numbers of the paper's three models."""
+    return tuple(
+        lookup(METHOD, metric=metric, tag=tag, value=value, system=f"Transformer, {size} data")
+        for size in SIZES
+    )
+
+
+def template_table(panel: Panel) -> Table:
+    """Figure 1 as numbers: one row per data type, condition and template."""
+    rows: list[tuple[Cell, ...]] = []
+    templates = panel.slices("template")
+    for data, in_data in panel.slices("data").items():
+        for condition in _CONDITIONS:
+            here = _both(in_data, panel.slices("condition").get(condition))
+            for template, rows_of in templates.items():
+                where = _both(here, rows_of)
+                if len(where):
+                    beside = published("consistency", "template", f"{condition} {data} {template}")
+                    scores = _scores(panel, where)
+                    rows.append((data, condition, template, len(where), *scores, *beside))
+    return Table(
+        "figure-1-templates",
+        "Consistency per template (Figure 1)",
+        ("data", "condition", "template", "pairs", *panel.systems, *SIZES),
+        tuple(rows),
+        (RELEASED,),
+    )
+
+
+def synonym_table(sentence: Panel, term: Panel | None) -> Table:
+    """Table 6 and Figure 2: whole sentences, and the term alone, for each pair and for all."""
+    panels = {"sentence": sentence, **({"term": term} if term is not None else {})}
+    rows: list[tuple[Cell, ...]] = []
+    for name in (*sentence.slices("synonym"), ALL):
+        for data in sentence.slices("data"):
+            where = _slice(sentence, "synonym", name, data)
+            if not len(where):
+                continue
+            row: list[Cell] = [name, data, len(where)]
+            for panel in panels.values():
+                there = _slice(panel, "synonym", name, data)
+                row += _scores(panel, there) if len(there) else [None] * len(panel.systems)
+            for panel in panels.values():
+                # The metrics' own names, whatever this run calls them.
+                metric = "consistency" if panel is sentence else "synonym-consistency"
+                tag, value = ("synonyms", data) if name == ALL else ("synonym", f"{name} {data}")
+                row.append(published(metric, tag, value)[-1])
+            rows.append(tuple(row))
+    ours = [f"{system}: {what}" for what, panel in panels.items() for system in panel.systems]
+    return Table(
+        "table-6-synonyms", "Consistency under synonyms (Table 6)",
+        ("synonym", "data", "pairs", *ours, *(f"full, {what}" for what in panels)), tuple(rows),
+        ("full: the paper's model on all its data (en-nl), released results, official rule.",),
+        _first_of_all(rows),
+    )  # fmt: skip
+
+
+def idiom_table(panel: Panel) -> Table:
+    """Table 8: the share of literal renderings per idiom and data type, and of all idioms."""
+    rows: list[tuple[Cell, ...]] = []
+    beside = panel.split == "overgeneralisation"
+    for name in (*panel.slices("idiom"), ALL):
+        for data in panel.slices("data"):
+            where = _slice(panel, "idiom", name, data)
+            if not len(where):
+                continue
+            row: list[Cell] = [name, data, len(where), *_scores(panel, where)]
+            if beside:
+                row += _peaks_and_end(name, data)
+            rows.append(tuple(row))
+    columns: tuple[str, ...] = ("idiom", "data", "sentences", *panel.systems)
+    notes: tuple[str, ...] = (
+        "Lower is better; sentences that are degenerate or set apart do not count.",
+    )
+    if beside:
+        columns += (*(f"{size}, peak" for size in SIZES), "full, end")
+        notes += (f"{RELEASED} Peak: the highest checkpoint; end: the last.",)
+    return Table(
+        f"table-8-idioms-{panel.split}",
+        f"Literal renderings of idioms (Table 8), {panel.split}",
+        columns, tuple(rows), notes, _first_of_all(rows),
+    )  # fmt: skip
+
+
+def _peaks_and_end(idiom: str, data: str) -> list[Cell]:
+    """The released peaks of the three models and the end of the largest, for one idiom or all."""
+    if idiom != ALL:
+        value = f"{idiom} {data}"
+        ends = published("literal", "idiom", value)
+        return [*published("literal-peak", "idiom", value), ends[-1]]
+    curves = [
+        [
+            row.score
+            for row in read_published(METHOD)
+            if (row.tag, row.system) == (f"idioms {data}", f"Transformer, {size} data")
+            and row.score is not None
+        ]
+        for size in SIZES
+    ]
+    peaks: list[Cell] = [max(curve, default=None) for curve in curves]
+    return [*peaks, curves[-1][-1] if curves[-1] else None]
+
+
+def tested_table(source: ReportRuns, split: str, tag: str) -> Table:
+    """Tables 5 and 7: the synonyms or idioms, how often training and test show each, a sentence."""
+    counts: dict[str, dict[str, int]] = {}
+    shown: dict[str, Example] = {}
+    kinds: dict[str, None] = {}
+    for example in source.examples(split).values():
+        name, data = str(example.tags.get(tag, "")), str(example.tags.get("data", ""))
+        if name:
+            kinds.setdefault(data)
+            by_data = counts.setdefault(name, {})
+            by_data[data] = by_data.get(data, 0) + 1
+            shown.setdefault(name, example)
+    trained = _in_training(source, tag, list(counts))
+    rows: list[tuple[Cell, ...]] = []
+    for name, by_data in counts.items():
+        words = [one.text for one in shown[name].focus if one.role == "keyword"]
+        extra: list[Cell] = [", ".join(words)] if tag == "idiom" else []
+        extra += [trained.get(name)] if trained else []
+        rows.append((name, *extra, *(by_data.get(k) for k in kinds), shown[name].source))
+    columns = (
+        tag, *(["keyword"] if tag == "idiom" else []), *(["in training"] if trained else []),
+        *kinds, "a sentence",
+    )  # fmt: skip
+    number = {"synonym": 5, "idiom": 7}[tag]
+    return Table(
+        f"table-{number}-tested-{tag}s", f"The {tag}s that were tested (Table {number})", columns,
+        tuple(rows),
+        ("Sentences by kind of data; in training: sentences of the training text.",),
+    )  # fmt: skip
+
+
+def _in_training(source: ReportRuns, tag: str, names: Sequence[str]) -> dict[str, Cell]:
+    """How many training sentences hold each idiom, or each of two synonyms; {} without a text."""
+    if tag == "idiom":
+        return dict(training_counts(source))
+    if "train" not in source.benchmark.splits:
+        return {}
+    terms = {name: name.split("/") for name in names}
+    words = sorted({term for pair in terms.values() for term in pair}, key=len, reverse=True)
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
+    found: Counter[str] = Counter()
+    for row in read_jsonl(source.benchmark.split_path("train")):
+        found.update(set(pattern.findall(row["source"].lower())))
+    return {name: " / ".join(f"{found[term]:,}" for term in pair) for name, pair in terms.items()}
+
+
+def _first_of_all(rows: Sequence[Sequence[Cell]]) -> frozenset[int]:
+    return frozenset([place for place, row in enumerate(rows) if row[0] == ALL][:1])
+
+
+def notes_table(source: ReportRuns) -> Table:
+    """What stands beside the scores: floor, window, learned agreement, exclusions."""
+    rows: list[tuple[Cell, ...]] = []
+    for one in source.scores:
+        notes = read_notes(one)
+        if not notes or one.checkpoint is not None or one.metric != "consistency":
+            continue
+        floor = notes.get("floor")
+        rows.append(
+            (
+                one.system,
+                one.seed,
+                one.split,
+                None if floor is None else 100.0 * float(floor),
+                notes.get("repeats"),
+                notes.get("window"),
+                ", ".join(f"{a}/{b}" for a, b, _ in notes.get("alternations", [])),
+                ", ".join(f"{reason}: {n}" for reason, n in notes.get("excluded", {}).items()),
+            )
+        )
+    return Table(
+        "consistency-notes",
+        "Beside the consistency scores",
+        ("system", "seed", "split", "floor", "repeats", "window", "agreement learned", "excluded"),
+        tuple(rows),
+        ("floor: per cent of repeated sentences whose second translation differs from the first.",),
+    )
+
+
+def window_table(source: ReportRuns) -> Table:
+    """How much the window matters: the share of minimal pairs within 1 to 4 tokens."""
+    rows: list[tuple[Cell, ...]] = []
+    for one in source.scores:
+        if (one.metric, one.split, one.checkpoint) != ("consistency", "systematicity", None):
+            continue
+        widths = [
+            row["detail"]["width"]
+            for row in read_jsonl(one.path)
+            if "width" in row["detail"] and row["stats"][1] and not row["detail"].get("reason")
+        ]
+        total = sum(
+            1 for row in read_jsonl(one.path) if "width" in row["detail"] and row["stats"][1]
+        )
+        if total:
+            within = [100.0 * sum(w <= size for w in widths) / total for size in (1, 2, 3, 4)]
+            rows.append((one.system, one.seed, total, *within))
+    return Table(
+        "consistency-window",
+        "Minimal pairs consistent under a window of 1 to 4 tokens, agreement forgiven",
+        ("system", "seed", "pairs", "1", "2", "3", "4"),
+        tuple(rows),
+    )
+
+
+def read_notes(one: Scores) -> dict[str, Any]:
+    """Return the notes that a metric left beside its score file."""
+    path = Meta(one.path).path
+    stored: dict[str, Any] = read_json(path) if path.is_file() else {}
+    notes: dict[str, Any] = stored.get("notes") or {}
+    return notes
+
+
+def inconsistent_pairs(
+    source: ReportRuns, split: str = "systematicity", kinds: Sequence[str] = ("context", "empty")
+) -> Iterator[MarkedPair]:
+    """Yield pairs that failed, for a browser: changed words are marked on both sides."""
+    examples = source.examples(split)
+    for cell in source.cells:
+        hypotheses = read_translations(cell, split)
+        system = source.names[cell.path]
+        path = cell.scores("consistency", split)
+        if not path.is_file():
+            continue
+        for row in read_jsonl(path):
+            detail = row["detail"]
+            if detail.get("class") not in kinds:
+                continue
+            variant, base = (examples[one] for one in row["ids"])
+            yield _marked(system, cell.seed, row, base, variant, hypotheses)
+
+
+def _marked(
+    system: str,
+    seed: int,
+    row: Mapping[str, Any],
+    base: Example,
+    variant: Example,
+    hypotheses: Mapping[str, str],
+) -> MarkedPair:
+    outputs = tuple(segment(hypotheses.get(one.id, "")) for one in (base, variant))
+    changed: tuple[set[int], set[int]] = (set(), set())
+    for one in differing(outputs[0], outputs[1]):
+        changed[0].update(range(one.first_start, one.first_end))
+        changed[1].update(range(one.second_start, one.second_end))
+    marked = [
+        tuple((token, place in changed[side]) for place, token in enumerate(outputs[side]))
+        for side in (0, 1)
+    ]
+    return MarkedPair(
+        system,
+        seed,
+        str(row["key"]),
+        str(row["detail"].get("class", "")),
+        dict(variant.tags),
+        (base.source, variant.source),
+        (marked[0], marked[1]),
+        dict(row["detail"]),
+    )
+
+
+def _both(
+    first: npt.NDArray[np.int64] | None, second: npt.NDArray[np.int64] | None
+) -> npt.NDArray[np.int64]:
+    if first is None or second is None:
+        return np.empty(0, dtype=np.int64)
+    return np.intersect1d(first, second)
+
+
+def _slice(panel: Panel, tag: str, value: str, data: str) -> npt.NDArray[np.int64]:
+    """Keys of one kind of data with one value of a tag, or with any."""
+    of_data = panel.slices("data").get(data)
+    return _both(of_data if value == ALL else panel.slices(tag).get(value), of_data)
+
+
+def _scores(panel: Panel, where: npt.NDArray[np.int64]) -> list[Cell]:
+    found: list[Cell] = []
+    for system in panel.systems:
+        scores = list(panel.seed_scores(system, where).values())
+        known = [score for score in scores if not np.isnan(score)]
+        found.append(float(np.mean(known)) if known else None)
+    return found

@@ -1,0 +1,215 @@
+"""What a training corpus says about compounds: how often they and their atoms occur, and together.
+
+Li et al. 2021, sections 6.1, 6.3 and 6.4: frequency of the compound, of its atoms, and the mean
+pointwise mutual information of its atoms within five words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from recombine.benchmark import Example
+from recombine.corpus.segment import segment
+
+WINDOW = 5
+Numbers = npt.NDArray[np.int64]
+
+
+class CorpusCounts:
+    """Counts over the source side of a corpus, for the atoms and compounds asked for."""
+
+    def __init__(self, sources: Iterable[str], examples: Iterable[Example]) -> None:
+        texts: set[str] = set()
+        pairs: set[tuple[str, str]] = set()
+        for example in examples:
+            atoms = atoms_of(example)
+            texts.update(atoms)
+            texts.add(compound_text(example))
+            pairs.update(combinations(sorted(set(atoms)), 2))
+        # Words of a text are joined by one space; others are found nowhere.
+        names = sorted(text for text in texts if text and " ".join(text.split()) == text)
+        words = sorted({word for name in names for word in name.split()})
+        corpus = _Corpus(sources, words)
+        found = _places(corpus, names)
+        self.windows = corpus.windows
+        self.occurrences = _named(names, np.bincount(found.text, minlength=len(names)))
+        weights = np.maximum(0, found.final - found.first + 1)
+        self.windows_with = _named(names, np.bincount(found.text, weights, len(names)))
+        self.windows_with_both = _count_pairs(found, names, pairs)
+
+    def association(self, atoms: Sequence[str]) -> float | None:
+        """Return the mean pointwise mutual information of all pairs of atoms that occur.
+
+        Pairs that never meet count as if they had met once in half a window (a floor, because the
+        logarithm of zero would hide how rare the words are).
+        """
+        values = []
+        for one, other in combinations(sorted(set(atoms)), 2):
+            single = self.windows_with[one] * self.windows_with[other]
+            if single:
+                both = max(self.windows_with_both[one, other], 0.5)
+                values.append(math.log2(both * self.windows / single))
+        return sum(values) / len(values) if values else None
+
+
+class _Corpus:
+    """The words of a corpus as numbers, sentences apart; 0 is a word that nobody asked for."""
+
+    def __init__(self, sources: Iterable[str], words: Sequence[str]) -> None:
+        numbers = _Numbers({word: number for number, word in enumerate(words, start=1)})
+        parts: list[int] = []
+        lengths: list[int] = []
+        for source in sources:
+            tokens = segment(source)
+            parts.extend(map(numbers.__getitem__, tokens))
+            lengths.append(len(tokens))
+        self.vocabulary = numbers.known
+        self.words = np.array(parts, dtype=np.int64)
+        sizes = np.array(lengths, dtype=np.int64)
+        ends = np.cumsum(sizes)
+        # For each word, where its sentence begins and ends.
+        self.starts = np.repeat(ends - sizes, sizes)
+        self.ends = np.repeat(ends, sizes)
+        self.windows = int(np.maximum(1, sizes - WINDOW + 1).sum())
+
+
+class _Numbers(dict[str, int]):
+    """The number of a token's lower case; each form of a token is looked up once."""
+
+    def __init__(self, known: Mapping[str, int]) -> None:
+        super().__init__()
+        self.known = known
+
+    def __missing__(self, token: str) -> int:
+        self[token] = number = self.known.get(token.lower(), 0)
+        return number
+
+
+class _Places(NamedTuple):
+    """Occurrences in order of their first word, with the first and last window that hold them."""
+
+    text: Numbers
+    start: Numbers
+    first: Numbers
+    final: Numbers
+
+
+def _places(corpus: _Corpus, names: Sequence[str]) -> _Places:
+    """Find all texts at once: walk every word of the corpus down the tree of their words."""
+    edges: dict[tuple[int, int], int] = {}
+    texts: dict[int, int] = {}
+    for number, name in enumerate(names):
+        node = 0
+        for word in name.split():
+            node = edges.setdefault((node, corpus.vocabulary[word]), len(edges) + 1)
+        texts[node] = number
+    width = len(corpus.vocabulary) + 1
+    steps = sorted((node * width + word, target) for (node, word), target in edges.items())
+    keys, targets = np.array(steps, dtype=np.int64).reshape(-1, 2).T
+    text_of = np.full(len(edges) + 1, -1, dtype=np.int64)
+    text_of[list(texts)] = list(texts.values())
+    at = np.arange(len(corpus.words))
+    nodes = np.zeros(len(at), dtype=np.int64)
+    found: list[tuple[Numbers, Numbers, int]] = []
+    length = 0
+    while len(at) and len(keys):
+        wanted = nodes * width + corpus.words[at + length]
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        hit = keys[place] == wanted
+        at, nodes = at[hit], targets[place[hit]]
+        length += 1
+        whole = text_of[nodes] >= 0
+        found.append((text_of[nodes[whole]], at[whole], length))
+        inside = at + length < corpus.ends[at]
+        at, nodes = at[inside], nodes[inside]
+    empty = np.empty(0, dtype=np.int64)
+    text = np.concatenate([empty, *(one for one, _, _ in found)])
+    start = np.concatenate([empty, *(one for _, one, _ in found)])
+    end = np.concatenate([empty, *(one + length for _, one, length in found)])
+    order = np.argsort(start, kind="stable")
+    text, start, end = text[order], start[order], end[order]
+    begins, last = corpus.starts[start], corpus.ends[start] - WINDOW
+    return _Places(
+        text,
+        start,
+        np.maximum(begins, end - WINDOW),
+        np.minimum(start, np.maximum(begins, last)),
+    )
+
+
+def _count_pairs(
+    found: _Places, names: Sequence[str], pairs: Iterable[tuple[str, str]]
+) -> Counter[tuple[str, str]]:
+    """Count the windows that hold both texts of a pair, for each two places that are near."""
+    size = len(names)
+    total: Counter[int] = Counter()
+    for step in range(1, len(found.start)):
+        # Words further apart than a window share none.
+        near = np.flatnonzero(found.start[step:] - found.start[:-step] < WINDOW)
+        if not len(near):
+            break
+        then = near + step
+        shared = np.minimum(found.final[near], found.final[then]) + 1
+        shared -= np.maximum(found.first[near], found.first[then])
+        one, other = found.text[near], found.text[then]
+        keys = np.minimum(one, other) * size + np.maximum(one, other)
+        kinds, place = np.unique(keys, return_inverse=True)
+        sums = np.bincount(place, np.maximum(0, shared))
+        total.update(dict(zip(kinds.tolist(), sums.astype(np.int64).tolist(), strict=True)))
+    number = {name: place for place, name in enumerate(names)}
+    both: Counter[tuple[str, str]] = Counter()
+    for one_name, other_name in pairs:
+        if one_name in number and other_name in number:
+            meetings = total[number[one_name] * size + number[other_name]]
+            if meetings:
+                both[one_name, other_name] = meetings
+    return both
+
+
+def _named(names: Sequence[str], counts: npt.NDArray[Any]) -> Counter[str]:
+    return Counter({n: int(c) for n, c in zip(names, counts.tolist(), strict=True) if c})
+
+
+def atoms_of(example: Example) -> list[str]:
+    """Return the atoms of an example in lower case."""
+    return [focus.text.lower() for focus in example.focus]
+
+
+def compound_text(example: Example) -> str:
+    """Return the compound of an example in lower case."""
+    return str(example.tags.get("compound", "")).lower()
+
+
+def frequency_class(count: int) -> str:
+    """Return zero, few or many shot (section 6.1)."""
+    if count == 0:
+        return "zero shot (0)"
+    return "few shot (1-9)" if count < 10 else "many shot (10+)"
+
+
+def equal_bins(values: Mapping[str, float], bins: int) -> dict[str, str]:
+    """Put keys into bins of equal size by value; ties stay together in the lower bin."""
+    order = sorted(values, key=lambda key: (values[key], key))
+    found: dict[str, str] = {}
+    labels: dict[int, tuple[float, float]] = {}
+    placed: dict[float, int] = {}
+    for place, key in enumerate(order):
+        number = placed.setdefault(values[key], place * bins // len(order))
+        low, high = labels.get(number, (values[key], values[key]))
+        labels[number] = (min(low, values[key]), max(high, values[key]))
+        found[key] = str(number)
+    return {key: _range(*labels[int(number)]) for key, number in found.items()}
+
+
+def _range(low: float, high: float) -> str:
+    def show(value: float) -> str:
+        return f"{value:,.0f}" if float(value).is_integer() else f"{value:.2f}"
+
+    return show(low) if low == high else f"{show(low)} to {show(high)}"

@@ -1,0 +1,340 @@
+"""Why compounds fail: the factor analysis of Li et al. 2021, sections 6.1 to 6.6, for any run.
+
+Intervals are clustered by compound: five contexts of one compound are not five independent trials.
+A logistic regression with clustered standard errors says which factor matters when the others are
+held, which the paper's one-by-one figures cannot.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from recombine.benchmark import Example
+from recombine.errors import MissingExtra
+from recombine.files import read_jsonl
+from recombine.report.panel import read_panel
+from recombine.report.runs import ReportRuns
+from recombine.report.tables.corpus_counts import (
+    CorpusCounts,
+    atoms_of,
+    compound_text,
+    equal_bins,
+    frequency_class,
+)
+from recombine.report.tables.published import read_published
+from recombine.report.tables.table import Cell, Table
+from recombine.statistics.intervals import clustered_table, normal_quantile
+from recombine.statistics.logistic import Effect, clustered_logistic
+
+METRIC = "compound"
+BINS = 5
+COLUMNS = ("system", "sentences", "compounds", "error %", "low", "high")
+
+Array = npt.NDArray[np.float64]
+
+
+class JudgedCompound(NamedTuple):
+    """One scored sentence: its example and the share of seeds that got it wrong."""
+
+    example: Example
+    error: float
+
+
+class Share(NamedTuple):
+    """An error rate with its clustered interval, in percent."""
+
+    sentences: int
+    compounds: int
+    error: float
+    low: float
+    high: float
+
+
+def factor_tables(source: ReportRuns, split: str = "gen") -> list[Table]:
+    """Return the tables of sections 6.1 to 6.6 and the regression; none without compounds."""
+    scored = {(one.metric, one.split) for one in source.scores if one.checkpoint is None}
+    if (METRIC, split) not in scored:
+        return []
+    judged = _judged(source, split)
+    seen = _judged(source, "context") if (METRIC, "context") in scored else {}
+    everything = [one.example for rows in (*judged.values(), *seen.values()) for one in rows]
+    corpus = [name for name in ("train",) if name in source.benchmark.splits]
+    corpus = corpus or [name for name in ("dev", "test") if name in source.benchmark.splits]
+    files = [source.benchmark.split_path(name) for name in corpus]
+    counts = CorpusCounts((row["source"] for path in files for row in read_jsonl(path)), everything)
+    beside = source.benchmark.manifest.name.startswith("cognition")
+    note = f"Counted in: {', '.join(corpus) or 'nothing, the benchmark has no corpus'}."
+    both = {system: [*rows, *seen.get(system, [])] for system, rows in judged.items()}
+    tables = [
+        _table(
+            "figures-2-3-compound-frequency",
+            "Compound frequency in training (section 6.1, Figure 2 or 3)",
+            both,
+            lambda e: frequency_class(counts.occurrences[compound_text(e)]),
+            (note, "Original phrases of the contexts are included where they were scored."),
+        ),
+        _table(
+            "figures-2-3-compound-length",
+            "Compound length in atoms (section 6.2, Figure 2 or 3)",
+            judged,
+            _tag("length"),
+            _printed("length") if beside else (),
+        ),
+        *_frequency_tables(judged, counts, note),
+        _binned(
+            "figures-5-7-cooccurrence",
+            "Co-occurrence of atoms, mean PMI within five words (section 6.4, Figures 5 to 7)",
+            judged,
+            lambda e: counts.association(atoms_of(e)),
+            (note,),
+        ),
+        _table(
+            "figures-5-7-pattern",
+            "Pattern (section 6.5, Figures 5 to 7)",
+            judged,
+            _tag("pattern"),
+        ),
+        _table(
+            "figures-5-7-modifier",
+            "With or without a modifier (section 6.5, Figures 5 to 7)",
+            judged,
+            _has("MOD"),
+            _printed("modifier") if beside else (),
+        ),
+        _table(
+            "figures-5-7-adjective",
+            "With or without an adjective (section 6.5, Figures 5 to 7)",
+            judged,
+            _has("ADJ"),
+            _printed("adjective") if beside else (),
+        ),
+        _binned(
+            "figures-5-7-context-length",
+            "Length of the context (section 6.6, Figures 5 to 7)",
+            judged,
+            _number("context_length"),
+            (),
+        ),
+        _binned(
+            "figures-5-7-context-distance",
+            "Mean dependency distance of the context (section 6.6, Figures 5 to 7)",
+            judged,
+            _number("mdd"),
+            (),
+        ),
+    ]
+    tables += [regression(rows, system, counts) for system, rows in judged.items()]
+    return [table for table in tables if table.rows]
+
+
+def _printed(tag: str) -> tuple[str, ...]:
+    """What the paper prints of a factor, for runs on its own benchmark."""
+    rows = [row for row in read_published("compounds") if row.tag == tag]
+    return tuple(f"Published, {row.system}: {row.value} {row.text}. {row.note}" for row in rows)
+
+
+def clustered_share(rows: Sequence[JudgedCompound]) -> Share:
+    """Return the error rate and its interval, clustered by compound."""
+    errors = np.array([[one.error for one in rows]])
+    codes: dict[str, int] = {}
+    compounds = [codes.setdefault(e.group or e.id, len(codes)) for e, _ in rows]
+    rate, clusters = float(errors.mean()), len(codes)
+    reach = 0.0
+    if clusters > 1:
+        table = clustered_table(errors, np.array(compounds))
+        reach = normal_quantile(0.95) * math.sqrt(float(table.var(ddof=1)) / clusters)
+    low, high = max(0.0, rate - reach), min(1.0, rate + reach)
+    return Share(len(rows), clusters, 100 * rate, 100 * low, 100 * high)
+
+
+def regression(rows: Sequence[JudgedCompound], system: str, counts: CorpusCounts) -> Table:
+    """Return odds ratios of an error, all factors at once, standard errors clustered."""
+    name, title = f"compound-regression-{system}", f"All factors at once: {system}"
+    columns = ("factor", "odds ratio", "low", "high", "p")
+    categories = _categories(rows)
+    names, design, outcome, groups = _design(rows, categories, counts)
+    if len(names) < 2 or outcome.min() == outcome.max():
+        return Table(name, title, columns, ())
+    try:
+        effects, notes = clustered_logistic(names, design, outcome, groups)
+    except MissingExtra as error:
+        effects, notes = dict.fromkeys(names[1:]), (str(error),)
+    return Table(
+        name,
+        title,
+        columns,
+        tuple((factor, *_odds(effect)) for factor, effect in effects.items()),
+        (
+            "Odds ratio above 1: more errors. Numbers are per standard deviation, yes/no factors "
+            f"against their absence, categories against {categories[0] or 'those without one'}.",
+            *notes,
+        ),
+        decimals=3,
+    )
+
+
+def _odds(effect: Effect | None) -> tuple[Cell, ...]:
+    if effect is None:
+        return (None,) * len(Effect._fields)
+    with np.errstate(over="ignore"):
+        return (*(float(np.exp(value)) for value in effect[:3]), effect.p)
+
+
+def _categories(rows: Sequence[JudgedCompound]) -> list[str]:
+    """Return the categories by name; to compare with, first one that has right and wrong."""
+    errors: dict[str, list[float]] = {}
+    for example, error in rows:
+        errors.setdefault(str(example.tags.get("category", "")), []).append(error)
+    return sorted(errors, key=lambda category: ({*errors[category]} in ({0.0}, {1.0}), category))
+
+
+def _design(
+    rows: Sequence[JudgedCompound], categories: Sequence[str], counts: CorpusCounts
+) -> tuple[list[str], Array, Array, npt.NDArray[np.int64]]:
+    numbers: dict[str, Callable[[Example], float | None]] = {
+        "rarest atom (log2 frequency)": lambda e: math.log2(1 + _rarest(e, counts)),
+        "co-occurrence (PMI)": lambda e: counts.association(atoms_of(e)),
+        "context length": _number("context_length"),
+        "dependency distance": _number("mdd"),
+    }
+    columns: dict[str, list[float]] = {"(base)": [1.0] * len(rows)}
+    for category in categories[1:]:
+        columns[f"category {category}"] = [
+            float(one.example.tags.get("category") == category) for one in rows
+        ]
+    for role in ("MOD", "ADJ"):
+        columns[f"has {role}"] = [float(_has(role)(one.example) == "with") for one in rows]
+    for name, read in numbers.items():
+        values = [read(one.example) for one in rows]
+        if all(value is not None for value in values):
+            columns[name] = [float(value) for value in values if value is not None]
+    kept: dict[str, Array] = {}
+    for name, column in columns.items():
+        array = np.asarray(column, dtype=np.float64)
+        if name != "(base)":
+            if array.std() < 1e-9:
+                continue
+            if name in numbers:
+                array = (array - array.mean()) / array.std()
+            candidate = np.column_stack([*kept.values(), array])
+            # A factor that the others determine has no effect of its own to estimate.
+            if np.linalg.matrix_rank(candidate) < candidate.shape[1]:
+                continue
+        kept[name] = array
+    codes: dict[str, int] = {}
+    groups = np.array(
+        [codes.setdefault(one.example.group or one.example.id, len(codes)) for one in rows]
+    )
+    outcome = np.array([one.error for one in rows], dtype=np.float64)
+    return list(kept), np.column_stack(list(kept.values())), outcome, groups
+
+
+def _judged(source: ReportRuns, split: str) -> dict[str, list[JudgedCompound]]:
+    panel = read_panel(source, METRIC, split)
+    examples = source.examples(split)
+    found: dict[str, list[JudgedCompound]] = {}
+    for system, seeds in panel.columns.items():
+        values = np.mean([column.values for column in seeds.values()], axis=0)
+        found[system] = [
+            JudgedCompound(examples[ids[0]], 1.0 - float(value))
+            for ids, value in zip(panel.ids, values, strict=True)
+        ]
+    return found
+
+
+def _table(
+    name: str,
+    title: str,
+    judged: Mapping[str, Sequence[JudgedCompound]],
+    label: Callable[[Example], str | None],
+    notes: Sequence[str] = (),
+) -> Table:
+    return Table(name, title, ("value", *COLUMNS), tuple(_rows(judged, label)), tuple(notes))
+
+
+def _rows(
+    judged: Mapping[str, Sequence[JudgedCompound]], label: Callable[[Example], str | None]
+) -> Iterator[tuple[Cell, ...]]:
+    for system, rows in judged.items():
+        groups: dict[str, list[JudgedCompound]] = {}
+        for one in rows:
+            value = label(one.example)
+            if value is not None:
+                groups.setdefault(value, []).append(one)
+        for value in sorted(groups, key=_natural):
+            share = clustered_share(groups[value])
+            yield (value, system, *share)
+
+
+def _binned(
+    name: str,
+    title: str,
+    judged: Mapping[str, Sequence[JudgedCompound]],
+    measure: Callable[[Example], float | None],
+    notes: Sequence[str],
+) -> Table:
+    examples = {one.example.id: one.example for rows in judged.values() for one in rows}
+    values = {key: measure(example) for key, example in examples.items()}
+    known = {key: value for key, value in values.items() if value is not None}
+    if not known:
+        return Table(name, title, ("value", *COLUMNS), ())
+    bins = equal_bins(known, BINS)
+    return _table(name, title, judged, lambda e: bins.get(e.id), notes)
+
+
+def _frequency_tables(
+    judged: Mapping[str, Sequence[JudgedCompound]], counts: CorpusCounts, note: str
+) -> Iterator[Table]:
+    """Yield Figures 4 and 8 to 10: bins by the rarest atom, all lengths and each length."""
+    lengths = sorted({len(one.example.focus) for rows in judged.values() for one in rows})
+    for length in (0, *lengths):
+        part = {
+            system: [one for one in rows if length in (0, len(one.example.focus))]
+            for system, rows in judged.items()
+        }
+        title = "Frequency of the rarest atom"
+        yield _binned(
+            f"figures-4-8-9-10-atom-frequency-{length or 'all'}",
+            f"{title}{f', {length} atoms' if length else ''} (section 6.3, Figures 4 and 8 to 10)",
+            part,
+            lambda e: float(_rarest(e, counts)),
+            (note,),
+        )
+
+
+def _rarest(example: Example, counts: CorpusCounts) -> int:
+    known = example.tags.get("rarest_atom")
+    if isinstance(known, int):  # counted in the training data when the benchmark was built
+        return known
+    return min((counts.occurrences[atom] for atom in atoms_of(example)), default=0)
+
+
+def _tag(name: str) -> Callable[[Example], str | None]:
+    return lambda e: str(e.tags[name]) if name in e.tags else None
+
+
+def _number(name: str) -> Callable[[Example], float | None]:
+    def read(example: Example) -> float | None:
+        value = example.tags.get(name)
+        return float(value) if isinstance(value, (int, float)) else None
+
+    return read
+
+
+def _has(role: str) -> Callable[[Example], str]:
+    return lambda e: "with" if any(focus.role == role for focus in e.focus) else "without"
+
+
+def _natural(value: str) -> tuple[float, str]:
+    """Numbers and ranges by size; names in the order of the benchmark."""
+    first = value.split(" to ")[0].replace(",", "")
+    try:
+        return float(first), value
+    except ValueError:
+        order = {"zero shot (0)": -3.0, "few shot (1-9)": -2.0, "many shot (10+)": -1.0}
+        return order.get(value, math.inf), ""

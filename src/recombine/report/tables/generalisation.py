@@ -1,0 +1,395 @@
+"""What a system loses when compounds are new: runs on divergent splits set side by side.
+
+The generalisation score of Moisio et al. 2023 (section 4.2) is the ratio of chrF2++ on the maximal
+and the minimal split. Their test sets differ, so nothing is paired here, and what differs besides
+the compounds stands beside the ratio (their section 7.2): length, vocabulary, novel compounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recombine.errors import DataError
+from recombine.experiment.run import Run
+from recombine.report.figures.figure import Figure, line_chart
+from recombine.report.findings import Findings, Sheet, build_report
+from recombine.report.options import ReportOptions
+from recombine.report.runs import benchmark_of, open_source
+from recombine.report.tables.published import lookup
+from recombine.report.tables.splits import (
+    MAX,
+    MIN,
+    RANDOM,
+    Certified,
+    read_certified,
+    split_table,
+)
+from recombine.report.tables.table import Cell, Table
+
+BUILDER = "divergent"
+SPLIT = "test"
+METRICS = ("chrf++", "chrf", "bleu")
+
+
+class MeasuredSplit(NamedTuple):
+    """A score with half its interval; with several splits their mean."""
+
+    score: float
+    half_width: float
+    splits: int
+
+
+@dataclass(frozen=True)
+class Division:
+    """The findings of one run on one divergent split, and the split's certificate."""
+
+    report: Findings
+    certified: Certified
+
+    @property
+    def certificate(self) -> Mapping[str, Any]:
+        """What the builder wrote of the split."""
+        return self.certified.certificate
+
+    @property
+    def name(self) -> str:
+        """The benchmark's name."""
+        return self.report.source.benchmark.manifest.name
+
+    @property
+    def target(self) -> str:
+        """The target language."""
+        return self.report.source.benchmark.manifest.target
+
+    @property
+    def seed(self) -> int:
+        """The seed of the split."""
+        return self.report.source.benchmark.manifest.seed
+
+    @property
+    def kind(self) -> str:
+        """`min`, `random` or `max` as in the paper, else the divergence that was asked for."""
+        return self.certified.kind
+
+    @property
+    def test(self) -> dict[str, Any]:
+        """What the certificate says of the test set."""
+        found: dict[str, Any] = self.certificate["splits"][SPLIT]
+        return found
+
+
+def make_division(report: Findings) -> Division:
+    """Return a report of one run with the certificate of its split."""
+    benchmark = report.source.benchmark
+    found = read_certified(benchmark)
+    if found is None:
+        raise DataError(f"{benchmark.path}: a divergent split without its certificate.json")
+    return Division(report, found)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Runs on splits of one corpus by several divergences."""
+
+    divisions: tuple[Division, ...]
+    metric: str
+
+    @cached_property
+    def report(self) -> Findings:
+        """One report with everybody's sheets, which knows all systems and gives them colours."""
+        first = self.divisions[0].report
+        return replace(first, sheets=tuple(s for one in self.divisions for s in one.report.sheets))
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """All systems, in order of appearance."""
+        return self.report.systems
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """All target languages."""
+        return tuple(dict.fromkeys(one.target for one in self.divisions))
+
+    def kinds(self, target: str) -> dict[str, list[Division]]:
+        """The divisions of one target language by kind, the least divergent first."""
+        found: dict[str, list[Division]] = {}
+        mine = [one for one in self.divisions if one.target == target]
+        for one in sorted(mine, key=lambda one: float(one.certificate["compound_divergence"])):
+            found.setdefault(one.kind, []).append(one)
+        return found
+
+    @property
+    def ordered(self) -> list[Division]:
+        """All divisions by target language and divergence."""
+        kinds = [found for target in self.targets for found in self.kinds(target).values()]
+        return [one for divisions in kinds for one in divisions]
+
+    def sheet(self, division: Division) -> Sheet | None:
+        """A division's findings by the metric that all share."""
+        return division.report.sheet(self.metric, SPLIT)
+
+    def measured(self, divisions: Sequence[Division], system: str) -> MeasuredSplit | None:
+        """A system's mean over splits; the test sets are independent, so variances add up."""
+        scores = [
+            sheet.overall(system)
+            for sheet in map(self.sheet, divisions)
+            if sheet is not None and system in sheet.systems
+        ]
+        if not scores:
+            return None
+        widths = math.sqrt(sum(one.interval.half_width**2 for one in scores))
+        mean = sum(one.estimate for one in scores) / len(scores)
+        return MeasuredSplit(mean, widths / len(scores), len(scores))
+
+
+def is_family(runs: Sequence[Path]) -> bool:
+    """Say whether runs are on divergent splits that are not the same."""
+    if len(runs) < 2 or not all(Run(path).cells() for path in runs):
+        return False
+    benchmarks = [benchmark_of(path, Run(path)) for path in runs]
+    return (
+        all(one.manifest.builder == BUILDER for one in benchmarks)
+        and len({one.hash for one in benchmarks}) > 1
+    )
+
+
+def series_runs(folder: Path) -> list[Path]:
+    """Return the runs of a series' members, which lie below the run of their experiment."""
+    if Run(folder).cells():
+        return []
+    return sorted(path.parent for path in folder.glob("*/experiment.json"))
+
+
+def read_family(runs: Sequence[Path], options: ReportOptions) -> Family:
+    """Read the runs; they must share a metric."""
+    return make_family([build_report(open_source([run]), options) for run in runs])
+
+
+def make_family(reports: Sequence[Findings]) -> Family:
+    """Return reports on divergent splits as a family."""
+    divisions = tuple(map(make_division, reports))
+    names = [
+        {sheet.metric for sheet in one.report.sheets if sheet.split == SPLIT} for one in divisions
+    ]
+    shared = set.intersection(*names)
+    metric = next((name for name in (*METRICS, *sorted(shared)) if name in shared), None)
+    if metric is None:
+        raise DataError(
+            f"the runs share no metric on the split '{SPLIT}'",
+            hint="score all of them with the same metric, chrf++ for the generalisation score",
+        )
+    return Family(divisions, metric)
+
+
+def family_tables(family: Family) -> list[Table]:
+    """Return every table of the comparison."""
+    found = [
+        generalisation_table(family),
+        split_table([one.certified for one in family.ordered]),
+        length_table(family),
+        novelty_table(family),
+        response_table(family),
+    ]
+    return [table for table in found if table is not None]
+
+
+def generalisation_table(family: Family) -> Table | None:
+    """Score on max divided by score on min, per system and target language."""
+    rows: list[tuple[Cell, ...]] = []
+    for target in family.targets:
+        kinds = family.kinds(target)
+        for system in family.systems:
+            found = {
+                kind: family.measured(kinds.get(kind, ()), system) for kind in (MIN, RANDOM, MAX)
+            }
+            low, high = found[MIN], found[MAX]
+            if low is None or high is None or low.score <= 0:
+                continue
+            ratio = high.score / low.score
+            # First order: relative variances of independent numerator and denominator add up.
+            width = ratio * math.hypot(
+                high.half_width / max(high.score, 1e-9), low.half_width / low.score
+            )
+            shown = [
+                value for one in found.values() for value in (one[:2] if one else (None, None))
+            ]
+            published = lookup(
+                "divergent", metric="generalisation-score", tag="target", value=target
+            )
+            rows.append(
+                (
+                    system, target, f"{low.splits}+{high.splits}", *shown, ratio, width,
+                    equal_length_ratio(family, kinds[MIN], kinds[MAX], system), published,
+                )
+            )  # fmt: skip
+    if not rows:
+        return None
+    return Table(
+        "generalisation-scores",
+        f"Generalisation score: {family.metric} on max / min (section 4.2, Figure 2)",
+        (
+            "system", "target", "splits", "min", "±", "random", "±", "max", "±", "max / min", "±",
+            "at equal lengths", "published",
+        ),
+        tuple(rows),
+        (
+            "The two test sets are not the same, so no paired test applies; ± is half the "
+            "interval, for the ratio by first-order error propagation.",
+            "At equal lengths: both scores as means over length classes, weighted by max's sizes.",
+        ),
+        decimals=3,
+    )  # fmt: skip
+
+
+def equal_length_ratio(
+    family: Family, low: Sequence[Division], high: Sequence[Division], system: str
+) -> float | None:
+    """Return max / min with min's length classes weighted as in max's test set."""
+    above, below = _by_length(family, high, system), _by_length(family, low, system)
+    shared = [name for name in above if name in below]
+    weight = sum(above[name][0] for name in shared)
+    if not weight:
+        return None
+    top = sum(above[name][0] * above[name][1] for name in shared)
+    bottom = sum(above[name][0] * below[name][1] for name in shared)
+    return top / bottom if bottom > 0 else None
+
+
+def _by_length(
+    family: Family, divisions: Sequence[Division], system: str
+) -> dict[str, tuple[int, float]]:
+    """Return items and mean score per length class, over splits."""
+    found: dict[str, list[tuple[int, float]]] = {}
+    for sheet in map(family.sheet, divisions):
+        for value, by_system in sheet.by_tag("length").items() if sheet else ():
+            if system in by_system:
+                one = by_system[system]
+                found.setdefault(value, []).append((one.n, one.estimate))
+    merged = {}
+    for value in sorted(found, key=lambda text: int(text.partition("-")[0])):
+        count = sum(n for n, _ in found[value])
+        merged[value] = (count, sum(n * score for n, score in found[value]) / count)
+    return merged
+
+
+def length_table(family: Family) -> Table | None:
+    """Scores of min and max within classes of equal length."""
+    rows: list[tuple[Cell, ...]] = []
+    for target in family.targets:
+        kinds = family.kinds(target)
+        for system in family.systems:
+            below = _by_length(family, kinds.get(MIN, ()), system)
+            above = _by_length(family, kinds.get(MAX, ()), system)
+            for name in (name for name in below if name in above):
+                (few, low), (many, high) = below[name], above[name]
+                rows.append(
+                    (system, target, name, few, low, many, high, high / low if low else None)
+                )
+    if not rows:
+        return None
+    return Table(
+        "generalisation-by-length", "The same at equal lengths",
+        ("system", "target", "length", "n in min", "min", "n in max", "max", "max / min"),
+        tuple(rows), decimals=3,
+    )  # fmt: skip
+
+
+def novelty_table(family: Family) -> Table | None:
+    """Scores by the share of a sentence's compounds that training never shows."""
+    columns = ["split", "target", "seed", "compounds of the sentence", "n"]
+    for system in family.systems:
+        columns += [system, "±"]
+    rows: list[tuple[Cell, ...]] = []
+    rules = set()
+    for division, sheet in _sheets(family):
+        by_value = sheet.by_tag("novelty")
+        rules.add(len(rows))
+        for value in (name for name in division.test["novelty"] if name in by_value):
+            scores = [by_value[value].get(system) for system in family.systems]
+            cells: list[Cell] = []
+            for one in scores:
+                cells += [one.estimate, one.interval.half_width] if one else [None, None]
+            n = next(one.n for one in scores if one)
+            rows.append((division.kind, division.target, division.seed, value, n, *cells))
+    if not rows:
+        return None
+    return Table(
+        "novelty-within-test", "Within one test set: sentences by their share of novel compounds",
+        tuple(columns), tuple(rows),
+        ("Novel = not in the training set of the split. Needs no second model.",),
+        frozenset(rules), 1,
+    )  # fmt: skip
+
+
+def _sheets(family: Family) -> Iterator[tuple[Division, Sheet]]:
+    for division in family.ordered:
+        sheet = family.sheet(division)
+        if sheet is not None:
+            yield division, sheet
+
+
+def response_table(family: Family) -> Table:
+    """The dose-response curve: a row per split and system."""
+    rows: list[tuple[Cell, ...]] = []
+    for division, sheet in _sheets(family):
+        for system in sheet.systems:
+            score = sheet.overall(system)
+            rows.append(
+                (
+                    system, division.target, division.kind, division.seed,
+                    None if division.kind == RANDOM else division.certificate["target_divergence"],
+                    division.certificate["compound_divergence"],
+                    division.certificate["atom_divergence"], score.estimate, score.interval.low,
+                    score.interval.high, score.spread.seeds,
+                )
+            )  # fmt: skip
+    return Table(
+        "dose-response", f"{family.metric} by compound divergence",
+        (
+            "system", "target", "split", "split seed", "wanted D_C", "D_C", "D_A", "score", "low",
+            "high", "system seeds",
+        ),
+        tuple(rows), decimals=4,
+    )  # fmt: skip
+
+
+def response_figures(family: Family) -> list[Figure]:
+    """Score against the compound divergence that was reached, a figure per target language."""
+    figures = []
+    for target in family.targets:
+        rows = []
+        for divisions in family.kinds(target).values():
+            reached = [float(one.certificate["compound_divergence"]) for one in divisions]
+            for system in family.systems:
+                found = family.measured(divisions, system)
+                if found is not None:
+                    rows.append(
+                        {
+                            "system": system,
+                            "x": round(sum(reached) / len(reached), 4),
+                            "score": round(found.score, 3),
+                            "low": round(found.score - found.half_width, 3),
+                            "high": round(found.score + found.half_width, 3),
+                        }
+                    )
+        axis = {
+            "field": "score", "type": "quantitative", "scale": {"zero": False},
+            "title": family.metric,
+        }  # fmt: skip
+        spec = line_chart(family.report, rows, "compound divergence D_C", axis)
+        spec["layer"][0]["encoding"]["x"]["axis"]["format"] = ".2f"
+        figures.append(
+            Figure(
+                f"dose-response-{target}" if target else "dose-response",
+                f"{family.metric}{f' into {target}' if target else ''} by the compound divergence "
+                "of train and test, with intervals.",
+                spec,
+                True,
+            )
+        )
+    return figures

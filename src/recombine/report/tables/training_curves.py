@@ -1,0 +1,412 @@
+"""Consistency over training: figures 1 to 3 of Dankers et al. 2022 with one point per checkpoint.
+
+A system that does not translate yet scores well for the wrong reason: one output for every source
+is consistent under synonyms and renders no idiom literally. So a checkpoint of a system gives no
+point where most of its output is degenerate, or where most minimal pairs get one and the same
+output; `training-checkpoints` says which.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from recombine.report.panel import Panel, read_panel
+from recombine.report.runs import ReportRuns, read_rows
+from recombine.report.tables.checkpoints import Series, series_table, step_of
+from recombine.report.tables.table import Cell, Table
+
+# From this share of unusable outputs on, a checkpoint gives no point.
+MOST_UNUSABLE = 0.5
+
+
+SPLITS = ("overgeneralisation", "context")
+
+
+class TrainingState(NamedTuple):
+    """Whether a checkpoint of a system translates yet: shares of outputs, None where not scored."""
+
+    system: str
+    checkpoint: str
+    degenerate: float | None
+    collapsed: float | None
+
+    @property
+    def translates(self) -> bool:
+        """Whether its scores mean anything."""
+        return all(share is None or share <= MOST_UNUSABLE for share in self[2:])
+
+
+def training_tables(source: ReportRuns) -> list[Table]:
+    """The curves of every test that was scored at two checkpoints or more."""
+    checkpoints = scored_checkpoints(source)
+    if len(checkpoints) < 2:
+        return []
+    states = read_states(source, checkpoints)
+    ready = {(one.system, one.checkpoint) for one in states if one.translates}
+    idioms = {
+        system: read_idiom_curves(source, system, checkpoints, ready) for system in source.systems
+    }
+    tables = [
+        _curves(
+            source, checkpoints, systematicity(source, checkpoints, ready), ("data", "condition"),
+            "training-systematicity", "Consistency of recombinations during training (Figure 1)",
+        ),
+        _curves(
+            source, checkpoints, substitutivity(source, checkpoints, ready), ("data", "measure"),
+            "training-substitutivity", "Consistency under synonyms during training (Figure 2)",
+        ),
+        _curves(
+            source, checkpoints, _means(idioms), ("data",), "training-overgeneralisation",
+            "Literal renderings during training, mean over idioms (Figure 3)",
+        ),
+        _curves(
+            source, checkpoints, _each(idioms), ("idiom",), "training-idioms",
+            "Literal renderings of each idiom during training",
+        ),
+        curve_table({name: by.get("") for name, by in idioms.items()}, training_counts(source)),
+        _state_table(states),
+    ]  # fmt: skip
+    return [table for table in tables if table.rows]
+
+
+def scored_checkpoints(source: ReportRuns) -> list[str]:
+    """The checkpoints of all systems, in training order."""
+    names = {one.checkpoint for one in source.scores if one.checkpoint is not None}
+    return sorted(names, key=lambda name: (step_of(name), name))
+
+
+def read_states(source: ReportRuns, checkpoints: Sequence[str]) -> list[TrainingState]:
+    """How much of each checkpoint's output is unusable, over all seeds."""
+    found = []
+    for name in checkpoints:
+        literal = _panel(source, "literal", "overgeneralisation", name)
+        pairs = _panel(source, "consistency", "systematicity", name)
+        for system in source.systems:
+            if not any((one.system, one.checkpoint) == (system, name) for one in source.scores):
+                continue
+            swapped = None if pairs is None else _rows_of(pairs, "condition", ("np", "vp"))
+            found.append(
+                TrainingState(
+                    system,
+                    name,
+                    _share(literal, system, "degenerate"),
+                    _share(pairs, system, "collapsed", swapped),
+                )
+            )
+    return sorted(found, key=lambda one: source.systems.index(one.system))
+
+
+def systematicity(
+    source: ReportRuns, checkpoints: Sequence[str], ready: set[tuple[str, str]]
+) -> Series:
+    """Figure 1 over training: consistency by data and condition."""
+    found: Series = {}
+    for name in checkpoints:
+        panel = _panel(source, "consistency", "systematicity", name)
+        if panel is None:
+            continue
+        for data, in_data in panel.slices("data").items():
+            for condition, rows in panel.slices("condition").items():
+                where = np.intersect1d(in_data, rows)
+                _add(found, (data, condition), name, panel, where, ready)
+    return found
+
+
+def substitutivity(
+    source: ReportRuns, checkpoints: Sequence[str], ready: set[tuple[str, str]]
+) -> Series:
+    """Figure 2 over training: whole sentences and the term alone, by data."""
+    found: Series = {}
+    for metric, measure in (("consistency", "sentence"), ("synonym-consistency", "term")):
+        for name in checkpoints:
+            panel = _panel(source, metric, "substitutivity", name)
+            if panel is not None:
+                for data, where in panel.slices("data").items():
+                    _add(found, (data, measure), name, panel, where, ready)
+    return found
+
+
+def read_idiom_curves(
+    source: ReportRuns, system: str, checkpoints: Sequence[str], ready: set[tuple[str, str]]
+) -> dict[str, IdiomCurves]:
+    """Figure 3: curves of a system by kind of data, its seeds together; "" is all in sentences."""
+    rows: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
+    usable = [name for name in checkpoints if (system, name) in ready]
+    for one in source.scores:
+        if (one.system, one.metric) != (system, "literal") or one.checkpoint not in usable:
+            continue
+        if one.split in SPLITS:
+            examples = source.examples(one.split)
+            for row in read_rows(one.path):
+                data = str(examples[row["key"]].tags.get("data", one.split))
+                for kind in (data, "") if one.split == SPLITS[0] else (data,):
+                    rows.setdefault(kind, {}).setdefault(one.checkpoint, []).append(row)
+    return {
+        kind: idiom_curves([(name, by_name.get(name, [])) for name in usable])
+        for kind, by_name in rows.items()
+    }
+
+
+def curve_table(
+    curves: Mapping[str, IdiomCurves | None], frequencies: Mapping[str, float]
+) -> Table:
+    """Figure 3 and the end of table 8: peak, where, end, drop, and r with log frequency."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, found in curves.items():
+        if found is None:
+            continue
+        for idiom, curve in [*found.idioms.items(), ("mean", found.mean)]:
+            percent = [None if v is None else 100 * v for v in (curve.peak, curve.end, curve.drop)]
+            correlation = found.correlation(frequencies) if idiom == "mean" else None
+            frequency = frequencies.get(idiom)
+            rows.append(
+                (
+                    name, idiom, None if frequency is None else int(frequency), percent[0],
+                    curve.peak_at, percent[1], percent[2],
+                    None if correlation is None else f"{correlation:.2f}",
+                )
+            )  # fmt: skip
+    return Table(
+        "figure-3-curves",
+        "Literal renderings during training: peak and end (Figure 3)",
+        ("system", "idiom", "frequency", "peak", "at", "end", "drop", "r with log frequency"),
+        tuple(rows),
+        (
+            "frequency: sentences of the whole training text with the idiom. The paper reports r "
+            "between .53 and .56 for the drop.",
+        ),
+    )
+
+
+def _panel(source: ReportRuns, metric: str, split: str, checkpoint: str) -> Panel | None:
+    wanted = (metric, split, checkpoint)
+    if not any((one.metric, one.split, one.checkpoint) == wanted for one in source.scores):
+        return None
+    panel = read_panel(source, metric, split, checkpoint)
+    return panel if panel.keys else None
+
+
+def _rows_of(panel: Panel, tag: str, values: Iterable[str]) -> np.ndarray[Any, Any]:
+    slices = panel.slices(tag)
+    found = [slices[value] for value in values if value in slices]
+    return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+
+def _share(
+    panel: Panel | None, system: str, label: str, where: np.ndarray[Any, Any] | None = None
+) -> float | None:
+    """The share of observations of one class, over a system's seeds."""
+    if panel is None or system not in panel.columns:
+        return None
+    places = np.arange(len(panel.keys)) if where is None else where
+    labels = [
+        column.labels[place]
+        for column in panel.columns[system].values()
+        if column.labels
+        for place in places.tolist()
+    ]
+    return labels.count(label) / len(labels) if labels else None
+
+
+def _add(
+    found: Series,
+    series: tuple[str, ...],
+    checkpoint: str,
+    panel: Panel,
+    where: np.ndarray[Any, Any],
+    ready: set[tuple[str, str]],
+) -> None:
+    """Add a point for every system that translates: the mean over its seeds."""
+    for system in panel.systems:
+        if len(where) and (system, checkpoint) in ready:
+            scores = [one for one in panel.seed_scores(system, where).values() if one == one]
+            if scores:
+                by_system = found.setdefault(series, {}).setdefault(checkpoint, {})
+                by_system[system] = float(np.mean(scores))
+
+
+def _means(idioms: Mapping[str, Mapping[str, IdiomCurves]]) -> Series:
+    found: Series = {}
+    for system, by_kind in idioms.items():
+        for kind, curves in by_kind.items():
+            if kind:
+                _add_curve(found, (kind,), system, curves.mean)
+    return found
+
+
+def _each(idioms: Mapping[str, Mapping[str, IdiomCurves]]) -> Series:
+    found: Series = {}
+    for system, by_kind in idioms.items():
+        if "" in by_kind:
+            for idiom, curve in by_kind[""].idioms.items():
+                _add_curve(found, (idiom,), system, curve)
+    return found
+
+
+def _add_curve(found: Series, series: tuple[str, ...], system: str, curve: Curve) -> None:
+    for place, value in curve.known:
+        by_checkpoint = found.setdefault(series, {})
+        by_checkpoint.setdefault(curve.checkpoints[place], {})[system] = 100 * value
+
+
+def _curves(
+    source: ReportRuns,
+    checkpoints: Sequence[str],
+    found: Series,
+    columns: tuple[str, ...],
+    name: str,
+    title: str,
+) -> Table:
+    note = "No value: the checkpoint does not translate yet (table training-checkpoints)."
+    return series_table(
+        found, checkpoints, (*columns, "step", *source.systems), name, title, (note,)
+    )
+
+
+def _state_table(states: Sequence[TrainingState]) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.system, one.checkpoint,
+            *(None if share is None else 100 * share for share in (one.degenerate, one.collapsed)),
+            "yes" if one.translates else "no",
+        )
+        for one in states
+    ]  # fmt: skip
+    return Table(
+        "training-checkpoints",
+        "Which checkpoints translate",
+        ("system", "checkpoint", "degenerate", "collapsed", "used"),
+        tuple(rows),
+        (
+            "degenerate: per cent of sentences with an idiom whose output is empty, much too short "
+            "or long, repetitive or a copy; collapsed: per cent of minimal pairs with one output. "
+            f"Over {100 * MOST_UNUSABLE:.0f} a checkpoint gives no point.",
+        ),
+    )
+
+
+def training_counts(source: ReportRuns) -> dict[str, int]:
+    """How often the benchmark's training text holds each idiom; empty without such a text."""
+    path = source.benchmark.path / "certificate.json"
+    stored = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    counts: dict[str, int] = stored.get("idioms_in_training") or {}
+    return counts
+
+
+# With fewer judged sentences than this a point says nothing.
+FEWEST = 5
+
+
+class Curve(NamedTuple):
+    """One course: the value at each checkpoint, None where most outputs were degenerate."""
+
+    checkpoints: tuple[str, ...]
+    values: tuple[float | None, ...]
+
+    @property
+    def known(self) -> list[tuple[int, float]]:
+        """Place and value of the checkpoints that have one."""
+        return [(place, value) for place, value in enumerate(self.values) if value is not None]
+
+    @property
+    def peak(self) -> float | None:
+        """The largest value."""
+        return max((value for _, value in self.known), default=None)
+
+    @property
+    def peak_at(self) -> str | None:
+        """The first checkpoint with the largest value."""
+        peak = self.peak
+        return next((self.checkpoints[place] for place, v in self.known if v == peak), None)
+
+    @property
+    def end(self) -> float | None:
+        """The last value."""
+        return self.known[-1][1] if self.known else None
+
+    @property
+    def drop(self) -> float | None:
+        """How much was unlearned: peak minus end."""
+        peak, end = self.peak, self.end
+        return None if peak is None or end is None else peak - end
+
+
+@dataclass(frozen=True)
+class IdiomCurves:
+    """The curves of all idioms of one system, and how much output was degenerate."""
+
+    checkpoints: tuple[str, ...]
+    idioms: Mapping[str, Curve]
+    degenerate: tuple[float, ...]
+
+    @property
+    def mean(self) -> Curve:
+        """The mean over idioms, as in the published figure: idioms without a value left out."""
+        values: list[float | None] = []
+        for place in range(len(self.checkpoints)):
+            known = [
+                value
+                for curve in self.idioms.values()
+                if (value := curve.values[place]) is not None
+            ]
+            values.append(sum(known) / len(known) if known else None)
+        return Curve(self.checkpoints, tuple(values))
+
+    def correlation(self, frequencies: Mapping[str, float], of: str = "drop") -> float | None:
+        """Return Pearson's r of an idiom's `drop`, `peak` or `end` with its log frequency.
+
+        The paper reports .53 to .56 for the drop (section 4.3.2); None with fewer than three
+        idioms or where one side does not vary.
+        """
+        pairs = [
+            (math.log(frequencies[idiom]), value)
+            for idiom, curve in self.idioms.items()
+            if frequencies.get(idiom, 0) > 0 and (value := getattr(curve, of)) is not None
+        ]
+        if len(pairs) < 3:
+            return None
+        x, y = np.array(pairs, dtype=np.float64).T
+        if x.std() == 0 or y.std() == 0:
+            return None
+        return float(np.corrcoef(x, y)[0, 1])
+
+
+def idiom_curves(observations: Sequence[tuple[str, Iterable[Mapping[str, Any]]]]) -> IdiomCurves:
+    """Make curves from (checkpoint, rows of `literal` observations), in training order.
+
+    A row is what a score file holds: `stats` and a `detail` with `idiom` and `class`.
+    """
+    names = tuple(name for name, _ in observations)
+    sums: list[dict[str, list[float]]] = []
+    degenerate = []
+    for _, rows in observations:
+        found: dict[str, list[float]] = {}
+        bad = total = 0
+        for row in rows:
+            literal, judged = row["stats"]
+            cell = found.setdefault(str(row["detail"]["idiom"]), [0.0, 0.0])
+            cell[0] += literal
+            cell[1] += judged
+            bad += row["detail"]["class"] == "degenerate"
+            total += 1
+        sums.append(found)
+        degenerate.append(bad / total if total else 0.0)
+    idioms = dict.fromkeys(idiom for found in sums for idiom in found)
+    return IdiomCurves(
+        names,
+        {
+            idiom: Curve(names, tuple(_value(found.get(idiom, [0.0, 0.0])) for found in sums))
+            for idiom in idioms
+        },
+        tuple(degenerate),
+    )
+
+
+def _value(cell: Sequence[float]) -> float | None:
+    return cell[0] / cell[1] if cell[1] >= FEWEST else None

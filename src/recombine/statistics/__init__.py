@@ -1,0 +1,1 @@
+"""How sure a number is. Below metrics and report, used by both."""

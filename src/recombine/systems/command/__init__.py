@@ -1,0 +1,1 @@
+"""Any program as a translation system."""

@@ -1,0 +1,299 @@
+"""Any program as a translation system: lines or JSONL over its stdin and stdout."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from recombine.errors import ConfigError, SystemFailure
+from recombine.systems.base import Failure
+from recombine.systems.command.process import Child, RecordTooLong
+from recombine.systems.command.records import JsonRecords, LineRecords, Records
+from recombine.systems.cost import ASSUMED_SECONDS, Cost
+from recombine.systems.secret import redact
+
+# What nearly every program needs to start at all; everything else must be named in `env`.
+_ALWAYS_PASSED = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SYSTEMROOT")
+_SETTLE = 0.05  # seconds in which a line too many is expected to follow the last answer
+_NEVER_WORKED = 3  # failed sources after which a program that answered nothing is given up
+_EXCERPT = 60
+
+
+class Item(NamedTuple):
+    """One source and its place, counted from 0, among the sources of this call."""
+
+    place: int
+    source: str
+
+
+Exchange = tuple[dict[int, "str | Failure"], "str | None"]
+"""The answers that can be trusted, by place, and why the exchange stopped short, if it did."""
+
+
+@dataclass(kw_only=True)
+class Command:
+    """Run a program, send it sources, read its translations.
+
+    `long-lived` starts the program once and feeds it; `per-batch` starts it anew for every
+    `batch_size` sources and closes its input. Lines carry no identity, so their answers are
+    released block by block, after the count has been verified; JSONL answers carry the id they
+    were asked with and may come in any order.
+    """
+
+    run: str | tuple[str, ...]
+    format: Literal["lines", "jsonl"] = "lines"
+    mode: Literal["long-lived", "per-batch"] = "per-batch"
+    separator: str = "\n"
+    batch_size: int = 64
+    in_flight: int = 1
+    cwd: Path | None = None
+    env: tuple[str, ...] = ()
+    shell: bool = False
+    timeout: float = 300.0
+    retries: int = 1
+    give_up_after: int = 20
+    record_limit: int = 1_000_000
+    source_field: str = "source"
+    answer_field: str = "translation"
+    id_field: str = "id"
+    _child: Child | None = field(init=False, default=None, repr=False)
+    _starts: int = field(init=False, default=0, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.run:
+            raise ConfigError("'run' names no program", hint='run = ["./translate.sh", "en-ja"]')
+        if self.shell and not isinstance(self.run, str):
+            raise ConfigError("with 'shell' the command must be one text, not a list")
+        if not self.separator:
+            raise ConfigError("'separator' must not be empty")
+        for name in ("batch_size", "in_flight", "give_up_after", "record_limit"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"'{name}' must be at least 1")
+        if self.format == "jsonl" and self.separator != "\n":
+            raise ConfigError("JSONL is separated by line breaks; leave 'separator' out")
+
+    def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
+        """Yield one translation or one Failure per source, in order."""
+        settled: dict[int, str | Failure] = {}
+        due = 0
+        run_of_failures: list[int] = []
+        worked = False
+        items = [Item(place, source) for place, source in enumerate(sources)]
+        try:
+            for start in range(0, len(items), self.batch_size):
+                for place, answer in self._settle_block(items[start : start + self.batch_size]):
+                    settled[place] = answer
+                    while due in settled:
+                        result = settled.pop(due)
+                        if isinstance(result, Failure):
+                            run_of_failures.append(due)
+                        else:
+                            run_of_failures.clear()
+                            worked = True
+                        yield result
+                        self._give_up(run_of_failures, result, sources, worked)
+                        due += 1
+        finally:
+            if self.mode == "per-batch":
+                self.close()
+
+    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
+        """Assume the speed of a neural program on a CPU; the program itself is not started."""
+        starts = -(-sentences // self.batch_size) if self.mode == "per-batch" else 1
+        return Cost(
+            sentences * ASSUMED_SECONDS + starts,
+            f"assumed: {ASSUMED_SECONDS} s a sentence and 1 s for each of {starts:,} starts "
+            "of the program",
+        )
+
+    def describe(self) -> dict[str, object]:
+        """Say what ran, for the run's record."""
+        return {"program": self._argv()[0], "starts": self._starts}
+
+    def close(self) -> None:
+        """End the program."""
+        if self._child is not None:
+            self._child.stop()
+            self._child = None
+
+    def _give_up(
+        self, failed: list[int], last: str | Failure, sources: Sequence[str], worked: bool
+    ) -> None:
+        limit = self.give_up_after if worked else min(self.give_up_after, _NEVER_WORKED)
+        if len(failed) >= limit and isinstance(last, Failure):
+            self.close()
+            first = failed[0]
+            raise SystemFailure(
+                f"the command failed on {len(failed)} sources in a row, first on source "
+                f"{first + 1} ({_excerpt(sources[first])}); last: {last.reason}",
+                hint="what was translated before is kept; run again to continue",
+            )
+
+    def _settle_block(self, block: list[Item]) -> Iterator[tuple[int, str | Failure]]:
+        """Yield an answer or a Failure for every item, isolating the ones that break others."""
+        sendable = []
+        for item in block:
+            if not item.source.strip():
+                yield item.place, ""
+            elif self.format == "lines" and self.separator in item.source:
+                yield item.place, Failure('the source contains the separator; use format = "jsonl"')
+            else:
+                sendable.append(item)
+        waiting = [sendable] if sendable else []
+        while waiting:
+            part = waiting.pop()
+            answers, fault = self._exchange(part)
+            yield from answers.items()
+            rest = [item for item in part if item.place not in answers]
+            if not rest:
+                continue
+            reason = fault or "no answer"
+            if len(part) == 1:
+                yield part[0].place, self._retry(part[0], reason)
+            elif answers:
+                # The program got this far: the first item without an answer is the suspect.
+                waiting += [rest[1:], rest[:1]] if len(rest) > 1 else [rest]
+            else:
+                # Nothing can be trusted; halves show which item is to blame.
+                middle = len(rest) // 2
+                waiting += [rest[middle:], rest[:middle]]
+
+    def _retry(self, item: Item, reason: str) -> str | Failure:
+        for _ in range(self.retries):
+            answers, fault = self._exchange([item])
+            if item.place in answers:
+                return answers[item.place]
+            reason = fault or reason
+        return Failure(f"source {item.place + 1} ({_excerpt(item.source)}): {reason}")
+
+    def _exchange(self, part: list[Item]) -> Exchange:
+        """Give the program some sources; return the answers that can be trusted and the fault."""
+        child = self._started()
+        records = self._records(part)
+        whole_input = self.mode == "per-batch"
+        ahead = len(part) if whole_input else self.in_flight
+        sent = 0
+        try:
+            while True:
+                while sent < len(part) and sent - records.received < ahead:
+                    child.send(records.encode(part[sent].place, part[sent].source))
+                    sent += 1
+                    if whole_input and sent == len(part):
+                        child.finish_input()
+                if not whole_input and records.received >= len(part):
+                    break
+                record = child.receive(self.timeout)
+                if record is None:
+                    return self._ended(records, child, len(part))
+                records.take(record)
+                if records.received > len(part):
+                    break
+            extra = records.received > len(part)
+            if self.format == "lines" and (extra or child.has_output(_SETTLE)):
+                return self._broken(
+                    records, f"the command printed more than {_lines(len(part))}", aligned=False
+                )
+        except TimeoutError:
+            return self._broken(
+                records,
+                f"no answer within {self.timeout:g} s after {_lines(records.received)} "
+                f"of {len(part)}",
+                hint=" (does the program flush its output after every line?)" if sent else "",
+            )
+        except RecordTooLong:
+            return self._broken(
+                records, f"more than {self.record_limit} bytes of output without a separator"
+            )
+        if records.problem is not None:
+            return self._broken(records, records.problem)
+        return records.answers, None
+
+    def _ended(self, records: Records, child: Child, expected: int) -> Exchange:
+        status = child.exit_status(self.timeout)
+        if status != 0:
+            records.drop_incomplete()
+            what = f"exited with status {status}" if status is not None else "did not exit"
+            return self._broken(
+                records,
+                f"the command {what} after {_lines(records.received)} of {expected}",
+                # More lines than sources before the crash: the lines cannot be attributed.
+                aligned=records.received <= expected,
+            )
+        if self.mode == "long-lived":
+            return self._broken(
+                records,
+                f"the command ended after {_lines(records.received)} of {expected} "
+                "while more sources were to come",
+            )
+        if records.problem is not None:
+            return self._broken(records, records.problem)
+        if self.format == "lines" and records.received != expected:
+            return self._broken(
+                records,
+                f"the command printed {_lines(records.received)} for {expected} "
+                f"source{'' if expected == 1 else 's'}",
+                aligned=False,
+            )
+        self.close()
+        if len(records.answers) < expected:
+            return records.answers, "the command gave no answer with this id"
+        return records.answers, None
+
+    def _broken(
+        self, records: Records, reason: str, *, aligned: bool = True, hint: str = ""
+    ) -> Exchange:
+        child = self._child
+        self.close()
+        talk = child.stderr_tail() if child is not None else ""
+        if talk:
+            reason += f"; its stderr ends: {talk.splitlines()[-1][:300]}"
+        reason = redact(reason + hint, self.env)
+        return (records.answers if aligned else {}), reason
+
+    def _records(self, part: list[Item]) -> Records:
+        places = [item.place for item in part]
+        if self.format == "lines":
+            return LineRecords(places)
+        return JsonRecords(places, self.id_field, self.source_field, self.answer_field)
+
+    def _argv(self) -> tuple[str, ...]:
+        if isinstance(self.run, str):
+            return (self.run,) if self.shell else tuple(shlex.split(self.run))
+        return self.run
+
+    def _started(self) -> Child:
+        if self._child is not None and self.mode == "long-lived" and self._child.alive:
+            return self._child
+        self.close()
+        names = (*_ALWAYS_PASSED, *self.env)
+        missing = [name for name in self.env if name not in os.environ]
+        if missing:
+            raise ConfigError(f"environment variable {missing[0]}, named in 'env', is not set")
+        argv = self._argv()
+        try:
+            self._child = Child(
+                argv[0] if self.shell else argv,
+                cwd=self.cwd,
+                environment={name: os.environ[name] for name in names if name in os.environ},
+                separator=self.separator.encode(),
+                record_limit=self.record_limit,
+            )
+        except OSError as error:
+            raise ConfigError(
+                f"cannot start '{argv[0]}': {error.strerror}",
+                hint="is it installed, executable, and on the PATH seen from 'cwd'?",
+            ) from error
+        self._starts += 1
+        return self._child
+
+
+def _excerpt(source: str) -> str:
+    return repr(source if len(source) <= _EXCERPT else source[: _EXCERPT - 1] + "…")
+
+
+def _lines(count: int) -> str:
+    return f"{count} line{'' if count == 1 else 's'}"

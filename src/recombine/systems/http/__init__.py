@@ -1,0 +1,1 @@
+"""Any JSON service as a translation system."""

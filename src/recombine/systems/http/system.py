@@ -1,0 +1,356 @@
+"""Any JSON service as a translation system: a request template and an answer path."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from recombine.config import parse_config, read_toml
+from recombine.errors import ConfigError, SystemFailure
+from recombine.registry import data_path
+from recombine.systems.base import Failure, one_line
+from recombine.systems.cost import Cost
+from recombine.systems.http.pace import Pace, delay
+from recombine.systems.http.service import Later, Refused, Service
+from recombine.systems.http.template import (
+    NotFound,
+    fill_template,
+    follow,
+    placeholders,
+    require_known,
+    total,
+)
+from recombine.systems.secret import read_secret, redact
+
+_NEVER_WORKED = 3  # failed sources after which a service that answered nothing is given up
+_NAMES_IN_TEMPLATES = (
+    "source",
+    "sources",
+    "items",
+    "id",
+    "ids",
+    "source_language",
+    "target_language",
+    "model",
+    "prompt",
+)
+
+
+@dataclass(kw_only=True)
+class Preset:
+    """What a shipped preset may say; the experiment's own options win over it."""
+
+    url: str | None = None
+    method: Literal["POST", "PUT"] | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    body: dict[str, Any] | None = None
+    item: dict[str, Any] | None = None
+    items: str | None = None
+    item_id: str | None = None
+    answer: str | None = None
+    prompt: str | None = None
+    key_env: str | None = None
+    key_header: str | None = None
+    key_format: str | None = None
+    batch_size: int | None = None
+    usage: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(kw_only=True)
+class Http(Preset):
+    """Ask a service for translations, several at a time, and give them back in order.
+
+    The key is read from the environment variable named by `key_env` when a request is sent; it is
+    no field of this object, so it is in no file, no log and no fingerprint.
+    """
+
+    preset: str | None = None
+    model: str | None = None
+    source_language: str | None = None
+    target_language: str | None = None
+    concurrency: int = 4
+    rate: float | None = None
+    timeout: float = 60.0
+    retries: int = 6
+    backoff: float = 1.0
+    backoff_limit: float = 60.0
+    response_limit: int = 2_000_000
+    give_up_after: int = 20
+    _counts: dict[str, float] = field(init=False, default_factory=dict, repr=False)
+    _lock: threading.Lock = field(init=False, default_factory=threading.Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.preset is not None:
+            self._take(_read_preset(self.preset))
+        if self.url is None:
+            raise ConfigError("'url' is missing", hint="the address of the service")
+        if self.answer is None:
+            raise ConfigError(
+                "'answer' is missing",
+                hint='the path of the translation in the reply, such as "translation.text"',
+            )
+        self.method = self.method or "POST"
+        self.batch_size = 1 if self.batch_size is None else self.batch_size
+        for name in ("batch_size", "concurrency", "give_up_after", "response_limit"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"'{name}' must be at least 1")
+        if self.batch_size > 1 and self.items is None:
+            raise ConfigError("with a batch_size above 1, 'items' must name the list of answers")
+        self._require_templates()
+        if self.key_env is not None and "key" not in placeholders([self.body, self.headers]):
+            self.key_header = self.key_header or "Authorization"
+        self._service()  # refuses a wrong address before anything runs
+
+    def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
+        """Yield one translation or one Failure per source, in order."""
+        if self.key_env is not None:
+            read_secret(self.key_env)
+        assert self.batch_size is not None
+        pace = Pace(self.rate)
+        service = self._service()
+        asked = [place for place, source in enumerate(sources) if source.strip()]
+        batches = [
+            asked[start : start + self.batch_size]
+            for start in range(0, len(asked), self.batch_size)
+        ]
+        pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="recombine-http")
+        waiting: deque[Future[dict[int, str | Failure]]] = deque()
+        known: dict[int, str | Failure] = {}
+        failed: list[int] = []
+        worked = False
+        try:
+            for place in range(len(sources)):
+                if not sources[place].strip():
+                    known[place] = ""
+                while place not in known:
+                    # A bounded window: one slow request must not pile up all the others.
+                    while batches and len(waiting) < 4 * self.concurrency:
+                        batch = batches.pop(0)
+                        items = {one: sources[one] for one in batch}
+                        waiting.append(pool.submit(self._settle, items, service, pace))
+                    known.update(waiting.popleft().result())
+                result = known.pop(place)
+                yield result
+                if isinstance(result, Failure):
+                    failed.append(place)
+                    limit = self.give_up_after if worked else _NEVER_WORKED
+                    if len(failed) >= min(limit, self.give_up_after):
+                        raise SystemFailure(
+                            f"the service failed on {len(failed)} sources in a row, first on "
+                            f"source {failed[0] + 1}; last: {result.reason}",
+                            hint="what was translated before is kept; run again to continue",
+                        )
+                elif sources[place].strip():
+                    failed.clear()
+                    worked = True
+        finally:
+            pace.halted.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def usage_counts(self) -> dict[str, float]:
+        """Return requests, retries and what the service reported (tokens, cost) so far."""
+        with self._lock:
+            return dict(sorted(self._counts.items()))
+
+    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
+        """Assume a service that takes a second to answer; it is not asked."""
+        assert self.batch_size is not None
+        requests = -(-sentences // self.batch_size)
+        a_second = min(self.concurrency, self.rate or self.concurrency)
+        return Cost(
+            requests / a_second,
+            f"assumed: 1 s an answer, {a_second:g} of {requests:,} requests a second "
+            "(`concurrency`, `rate`)",
+        )
+
+    def describe(self) -> dict[str, object]:
+        """Say what was asked and what it used, for the run's record."""
+        return {"url": self.url, "model": self.model, "used": self.usage_counts()}
+
+    def _settle(
+        self, items: dict[int, str], service: Service, pace: Pace
+    ) -> dict[int, str | Failure]:
+        """Ask until every item has an answer or has used up its retries."""
+        known: dict[int, str | Failure] = {}
+        waiting = [items]
+        while waiting:
+            part = waiting.pop()
+            answers, reason = self._ask(part, service, pace)
+            known.update(answers)
+            rest = {place: source for place, source in part.items() if place not in answers}
+            if reason is None or not rest:
+                continue
+            if len(rest) == 1 or pace.halted.is_set():
+                for place in rest:
+                    known[place] = Failure(f"source {place + 1}: {reason}")
+            else:
+                # One item may spoil a batch for all: from here on each is asked alone.
+                waiting += [{place: source} for place, source in reversed(rest.items())]
+        return known
+
+    def _ask(
+        self, part: dict[int, str], service: Service, pace: Pace
+    ) -> tuple[dict[int, str | Failure], str | None]:
+        answers: dict[int, str | Failure] = {}
+        rest = dict(part)
+        attempt = 0
+        while True:
+            pace.wait_turn()
+            if pace.halted.is_set():
+                return answers, "stopped"
+            self._count(requests=1)
+            reason, wait = "", None
+            try:
+                reply = service.exchange(self._request(rest))
+                self._count(**{name: total(reply, path) for name, path in self.usage.items()})
+                found, reason = self._read(reply, rest)
+                answers.update(found)
+                rest = {place: source for place, source in rest.items() if place not in found}
+                if not rest:
+                    return answers, None
+                attempt = 0 if found else attempt
+            except Later as later:
+                reason, wait = later.reason, later.wait
+            except Refused as refused:
+                text = self._clean(refused.reason)
+                if refused.fatal:
+                    raise SystemFailure(
+                        f"the service at {self.url} refuses: {text}",
+                        hint=f"is the key in {self.key_env} right?" if self.key_env else None,
+                    ) from None
+                return answers, text
+            if attempt >= self.retries:
+                return answers, f"{self._clean(reason)} (after {attempt + 1} tries)"
+            self._count(retries=1)
+            pause = delay(attempt, base=self.backoff, limit=self.backoff_limit, key=str(min(rest)))
+            if wait is not None:
+                pause = min(max(pause, wait), max(self.backoff_limit, self.backoff))
+                pace.hold(pause)
+            pace.sleep(pause)
+            attempt += 1
+
+    def _request(self, part: Mapping[int, str]) -> bytes | None:
+        if self.body is None:
+            return None
+        values = self._values()
+        places = list(part)
+        values["sources"], values["ids"] = list(part.values()), places
+        values["source"], values["id"] = part[places[0]], places[0]
+        values["items"] = [
+            fill_template(self.item, {**values, "id": place, "source": source})
+            for place, source in part.items()
+        ]
+        if self.prompt is not None:
+            values["prompt"] = fill_template(self.prompt, values)
+        return json.dumps(fill_template(self.body, values), ensure_ascii=False).encode("utf-8")
+
+    def _read(self, reply: Any, part: Mapping[int, str]) -> tuple[dict[int, str], str]:
+        """Return the translations found and why the others were not."""
+        assert self.answer is not None
+        places = list(part)
+        if self.items is None:
+            try:
+                return {places[0]: _text(follow(reply, self.answer), self.answer)}, ""
+            except NotFound as error:
+                return {}, f"the answer has {error}"
+        try:
+            items = follow(reply, self.items)
+        except NotFound as error:
+            return {}, f"the answer has {error}"
+        if not isinstance(items, list):
+            return {}, f"'{self.items}' of the answer is not a list"
+        if self.item_id is None and len(items) != len(places):
+            return {}, f"the answer has {len(items)} items for {len(places)} sources"
+        found: dict[int, str] = {}
+        reason = "the answer leaves out some items"
+        by_name = {str(place): place for place in places}
+        for position, item in enumerate(items):
+            try:
+                if self.item_id is None:
+                    place = places[position]
+                else:
+                    name = str(follow(item, self.item_id))
+                    if name not in by_name:
+                        raise NotFound(f"the id {name!r}, which was not asked")
+                    place = by_name[name]
+                found[place] = _text(follow(item, self.answer), self.answer)
+            except NotFound as error:
+                reason = f"item {position + 1} of the answer has {error}"
+        return found, reason
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        headers |= {
+            name: str(fill_template(text, self._values())) for name, text in self.headers.items()
+        }
+        if self.key_env is not None and self.key_header is not None:
+            text = self.key_format or "Bearer {key}"
+            headers[self.key_header] = str(fill_template(text, self._values()))
+        return headers
+
+    def _values(self) -> dict[str, Any]:
+        values: dict[str, Any] = dict.fromkeys(_NAMES_IN_TEMPLATES, "")
+        for name in ("source_language", "target_language", "model"):
+            value = getattr(self, name)
+            if value is not None:
+                values[name] = value
+        if self.key_env is not None:
+            values["key"] = read_secret(self.key_env)
+        return values
+
+    def _require_templates(self) -> None:
+        known: dict[str, Any] = dict.fromkeys(_NAMES_IN_TEMPLATES)
+        if self.key_env is not None:
+            known["key"] = None
+        for option in ("body", "item", "prompt", "headers", "key_format"):
+            template = getattr(self, option)
+            require_known(template, known, option)
+            if "model" in placeholders(template) and self.model is None:
+                raise ConfigError("'model' is missing: which model should the service use?")
+
+    def _service(self) -> Service:
+        assert self.url is not None
+        assert self.method is not None
+        return Service(
+            self.url,
+            method=self.method,
+            headers=self._headers,
+            timeout=self.timeout,
+            response_limit=self.response_limit,
+        )
+
+    def _take(self, preset: Preset) -> None:
+        for option in fields(Preset):
+            value, own = getattr(preset, option.name), getattr(self, option.name)
+            if isinstance(value, dict) and own is not None:
+                setattr(self, option.name, {**value, **own})
+            elif own is None:
+                setattr(self, option.name, value)
+
+    def _count(self, **more: float) -> None:
+        with self._lock:
+            for name, value in more.items():
+                self._counts[name] = self._counts.get(name, 0) + value
+
+    def _clean(self, text: str) -> str:
+        return redact(text, [self.key_env] if self.key_env else [])
+
+
+def _text(value: Any, path: str) -> str:
+    if not isinstance(value, str):
+        raise NotFound(f"no text at '{path}'")
+    return one_line(value).strip()
+
+
+def _read_preset(name: str) -> Preset:
+    path = data_path("presets", f"http-{name}.toml")
+    if not path.exists():
+        known = sorted(one.stem.removeprefix("http-") for one in path.parent.glob("http-*.toml"))
+        raise ConfigError(f"unknown preset '{name}'", hint=f"known: {', '.join(known)}")
+    document = read_toml(path)
+    return parse_config(Preset, document.data, document=document)

@@ -1,0 +1,269 @@
+"""`llm`: a causal language model, fine-tuned with LoRA or prompted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+from recombine.benchmark import Example
+from recombine.errors import ConfigError, DataError
+from recombine.files import write_json
+from recombine.systems.base import Failure, TrainingData
+from recombine.systems.cost import (
+    FORWARD,
+    LEARN_ADAPTER,
+    Cost,
+    decoding_cost,
+    learning_cost,
+    mean_tokens,
+    stored_parameters,
+)
+from recombine.systems.pretrained.base import (
+    Pretrained,
+    describe_weights,
+    learnable_pairs,
+    merge_adapter,
+    save_adapter,
+)
+from recombine.systems.pretrained.decoding import Decoding, DecodingLimits, growth_of
+from recombine.systems.pretrained.fast.step import Step
+from recombine.systems.pretrained.prompt import PAPER_PROMPT, Prompt, choose_shots, render_answer
+from recombine.systems.pretrained.training import (
+    CausalRunner,
+    Progression,
+    checkpoint_of,
+    fine_tune,
+    learned_sequences,
+)
+from recombine.systems.pretrained.weights import Weights
+
+_UNTRAINED_GROWTH = 8.0  # new tokens per source token where no training text tells better
+_TRAINED_ROOM = 1.25  # times the largest growth seen in training
+
+
+@dataclass(kw_only=True)
+class Llm(Pretrained):
+    """A causal language model from a local folder or GGUF file.
+
+    `lora` fine-tunes an adapter as Kumon et al. 2024 do with Llama 2 (r 8, alpha 32, dropout .1,
+    rate 1e-4, batch 64, 8 epochs); `prompt` leaves the model as it is and shows it `shots`
+    training examples.
+    """
+
+    method: Literal["lora", "prompt"] = "lora"
+    prompt: str = PAPER_PROMPT
+    instruction: str = ""
+    shots: int = 0
+    shot_choice: Literal["seed", "cover"] = "seed"
+    stop: tuple[str, ...] = ("\n", "###")
+    loss_on: Literal["answer", "all"] = "answer"
+    keep_epochs: bool = False
+    processes: int = 1
+    max_new_tokens: int | None = None
+    decode_batch: int = 0
+    decoder: Literal["fast", "generate"] = "fast"
+    _decoding: Decoding | None = field(init=False, default=None, repr=False)
+
+    decoding_options: ClassVar[tuple[str, ...]] = (
+        "stop", "max_new_tokens", "decode_batch", "decoder", "device", "processes",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        Prompt(template=self.prompt)
+        if self.shots < 0 or self.processes < 1:
+            raise ConfigError("'shots' must not be negative, 'processes' at least 1")
+        if self.method == "lora" and self.shots:
+            raise ConfigError("'shots' belong to method = \"prompt\"")
+
+    def train(self, data: TrainingData, model_dir: Path, seed: int) -> None:
+        """Fine-tune the adapter, or choose and store the examples to show."""
+        model_dir.mkdir(parents=True, exist_ok=True)
+        if (model_dir / "llm.json").exists():
+            return
+        if self.method == "prompt":
+            chosen = choose_shots(data.train, self.shots, seed, self.shot_choice)
+            if len(chosen) < self.shots:
+                raise DataError(f"{self.shots} shots asked for, {len(chosen)} training examples")
+            shots = [[one.source, one.references[0]] for one in chosen]
+            write_json(model_dir / "llm.json", {"method": "prompt", "shots": shots})
+            return
+        pairs = learnable_pairs(data)
+        if self.processes > 1:
+            from recombine.systems.pretrained.processes import train_in_processes
+
+            train_in_processes(self, pairs, model_dir, seed)
+        else:
+            self.fine_tune(pairs, model_dir, seed)
+
+    def load(self, model_dir: Path, checkpoint: str | None = None) -> Self:
+        """Return the system with the adapter or the shots of a finished training."""
+        try:
+            made = json.loads((model_dir / "llm.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise DataError(f"{model_dir} holds no finished training") from None
+        weights = self._read_weights("causal")
+        growth = _UNTRAINED_GROWTH
+        if made["method"] == "lora":
+            folder = model_dir / "checkpoints" / checkpoint if checkpoint else model_dir / "adapter"
+            weights.model = merge_adapter(weights.model, folder)
+            growth = made["growth"] * _TRAINED_ROOM
+        self._decoding = self._make_decoding(weights, made.get("shots", ()), growth)
+        return self
+
+    def checkpoints(self, model_dir: Path) -> list[str]:
+        """Return the names of the adapters kept after each epoch (`keep_epochs`)."""
+        found = [path.name for path in (model_dir / "checkpoints").glob("epoch-*")]
+        return sorted(found, key=lambda name: int(name.removeprefix("epoch-")))
+
+    def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
+        """Yield one translation per source, in order."""
+        if self._decoding is None:
+            self._decoding = self._make_decoding(
+                self._read_weights("causal"), (), _UNTRAINED_GROWTH
+            )
+        return self._decoding.translate(sources)
+
+    def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost:
+        """Estimate a fine-tuning from the model's size and the length of some examples."""
+        if self.method == "prompt":
+            return Cost(0.0, "prompting trains nothing")
+        texts = [
+            f"{self.prompt} {one.source} {one.references[0]}" for one in examples if one.references
+        ]
+        shown = pairs * self.epochs
+        if self.max_steps is not None:
+            shown = min(shown, self.max_steps * self.batch_size)
+        operations = LEARN_ADAPTER * stored_parameters(self.model) * shown * mean_tokens(texts)
+        return learning_cost(operations, self.device)
+
+    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
+        """Estimate a translation from the model's size and the length of some sources."""
+        each = mean_tokens([self.prompt]) * (1 + self.shots) + 2 * mean_tokens(sources)
+        return decoding_cost(
+            FORWARD * stored_parameters(self.model) * sentences * each, self.device
+        )
+
+    def describe(self) -> dict[str, object]:
+        """Say how translations were made, for the run's record."""
+        if self._decoding is None:
+            return {}
+        return {
+            **describe_weights(self._decoding.weights),
+            "decoder": self._decoding.path,
+            "rows": self._decoding.rows,
+        }
+
+    def close(self) -> None:
+        """Let go of the model."""
+        self._decoding = None
+
+    def fine_tune(self, pairs: Sequence[tuple[str, str]], model_dir: Path, seed: int) -> None:
+        """Train the adapter in this process."""
+        import torch
+
+        from recombine.systems.pretrained.fast.attention import (
+            needs_library_attention,
+            use_plain_attention,
+        )
+        from recombine.systems.pretrained.fast.fused_layers import (
+            use_fused_norms,
+            use_lean_adapters,
+        )
+
+        weights = self._read_weights("causal")
+        torch.manual_seed(seed)  # the adapter's random half
+        adapted = self._adapted(weights.model, "CAUSAL_LM")
+        model = adapted.get_base_model()
+        use_lean_adapters(adapted)
+        if weights.device.startswith("cuda"):
+            use_fused_norms(model)
+            if not needs_library_attention(model):
+                use_plain_attention(model)
+        prompt = Prompt(template=self.prompt, instruction=self.instruction)
+        sequences = learned_sequences(
+            weights.tokenizer,
+            [prompt.render(source) for source, _ in pairs],
+            [render_answer(target) for _, target in pairs],
+            whole=self.loss_on == "all",
+        )
+
+        def keep(epoch: int) -> None:
+            if self.keep_epochs:
+                save_adapter(adapted, model_dir / "checkpoints" / f"epoch-{epoch}")
+
+        self._require_room(model, max(len(one.tokens) for one in sequences))
+
+        def runner(parameters: list[Any], rank: int, world: int) -> CausalRunner:
+            capture = weights.device.startswith("cuda") and world == 1
+            return CausalRunner(
+                Step(model, parameters, weights.device, capture=capture),
+                sequences,
+                batch_size=self.batch_size,
+                pad_id=weights.tokenizer.pad_token_id,
+                rank=rank,
+                world=world,
+            )
+
+        made = fine_tune(
+            model,
+            [len(one.tokens) for one in sequences],
+            runner,
+            self,
+            seed=seed,
+            device=weights.device,
+            checkpoint=checkpoint_of(model_dir),
+            after_epoch=keep,
+        )
+        if not _is_first_process():
+            return
+        save_adapter(adapted, model_dir / "adapter")
+        write_json(model_dir / "llm.json", self._made(made, weights, pairs))
+        checkpoint_of(model_dir).remove()
+
+    def _made(
+        self, made: Progression, weights: Weights, pairs: Sequence[tuple[str, str]]
+    ) -> dict[str, Any]:
+        def sizes(texts: list[str]) -> list[int]:
+            return [
+                len(one) for one in weights.tokenizer(texts, add_special_tokens=False)["input_ids"]
+            ]
+
+        sources = sizes([source for source, _ in pairs])
+        answers = sizes([render_answer(target) for _, target in pairs])
+        growth = max(growth_of(one, two) for one, two in zip(sources, answers, strict=True))
+        return {"method": "lora", "growth": growth, "training": asdict(made)}
+
+    def _make_decoding(
+        self, weights: Weights, shots: Sequence[Sequence[str]], growth: float
+    ) -> Decoding:
+        return Decoding(
+            weights,
+            Prompt(
+                template=self.prompt,
+                instruction=self.instruction,
+                shots=tuple((source, target) for source, target in shots),
+            ),
+            stops=self.stop,
+            limits=DecodingLimits(fixed=self.max_new_tokens, growth=growth),
+            rows=self.decode_batch,
+            decoder=self.decoder,
+        )
+
+    def _require_room(self, model: Any, longest: int) -> None:
+        room = getattr(model.config, "max_position_embeddings", None)
+        if room is not None and longest > room:
+            raise DataError(
+                f"the longest training example has {longest} tokens, the model reads {room}"
+            )
+
+
+def _is_first_process() -> bool:
+    import torch
+
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return bool(torch.distributed.get_rank() == 0)
+    return True

@@ -1,0 +1,1 @@
+"""What only makes pretrained models faster: fixed memory, captured graphs, fused layers."""

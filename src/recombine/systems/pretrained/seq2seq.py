@@ -1,0 +1,256 @@
+"""`hf-seq2seq`: local Marian, NLLB, T5 and mBART style models, as they are or fine-tuned."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+from recombine.benchmark import Example
+from recombine.errors import ConfigError, DataError
+from recombine.files import write_json
+from recombine.systems.base import Failure, TrainingData, one_line
+from recombine.systems.cost import (
+    FORWARD,
+    LEARN,
+    LEARN_ADAPTER,
+    Cost,
+    decoding_cost,
+    learning_cost,
+    mean_tokens,
+    stored_parameters,
+)
+from recombine.systems.pretrained.base import (
+    Pretrained,
+    describe_weights,
+    learnable_pairs,
+    merge_adapter,
+    save_adapter,
+)
+from recombine.systems.pretrained.training import checkpoint_of, fine_tune
+from recombine.systems.pretrained.weights import Weights
+
+_WINDOW = 16  # batches sorted by length together, and so held back until all are done
+
+
+@dataclass(kw_only=True)
+class HfSeq2Seq(Pretrained):
+    """A Hugging Face encoder-decoder from a local folder.
+
+    NLLB and mBART need their own language codes (`source_code`, `target_code`, such as
+    "eng_Latn"); T5 wants a `prefix` ("translate English to German: "); Marian needs neither.
+    """
+
+    prefix: str = ""
+    source_code: str | None = None
+    target_code: str | None = None
+    beams: int = 4
+    max_new_tokens: int = 256
+    decode_batch: int = 32
+    fine_tune: Literal["no", "full", "lora"] = "no"
+    learning_rate: float = 5e-5
+    epochs: int = 3
+    _weights: Weights | None = field(init=False, default=None, repr=False)
+
+    decoding_options: ClassVar[tuple[str, ...]] = (
+        "beams", "max_new_tokens", "decode_batch", "device",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("beams", "max_new_tokens", "decode_batch"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"'{name}' must be at least 1")
+        if (self.source_code is None) != (self.target_code is None):
+            raise ConfigError("'source_code' and 'target_code' belong together")
+
+    def train(self, data: TrainingData, model_dir: Path, seed: int) -> None:
+        """Fine-tune on the training split, or note that the model is used as it is."""
+        model_dir.mkdir(parents=True, exist_ok=True)
+        done = model_dir / "hf-seq2seq.json"
+        if done.exists():
+            return
+        if self.fine_tune == "no":
+            write_json(done, {"fine_tune": "no"})
+            return
+        pairs = learnable_pairs(data)
+        import torch
+
+        weights = self._loaded(self.model)
+        torch.manual_seed(seed)
+        full = self.fine_tune == "full"
+        trained = weights.model if full else self._adapted(weights.model, "SEQ_2_SEQ_LM")
+        runner = _Runner(weights, [self._encoded(weights, *pair) for pair in pairs])
+        made = fine_tune(
+            trained,
+            [len(source) for source, _ in runner.examples],
+            lambda _parameters, _rank, _world: runner,
+            self,
+            seed=seed,
+            device=weights.device,
+            checkpoint=checkpoint_of(model_dir),
+        )
+        if full:
+            trained.save_pretrained(str(model_dir / "full"), safe_serialization=True)
+            weights.tokenizer.save_pretrained(str(model_dir / "full"))
+        else:
+            save_adapter(trained, model_dir / "lora")
+        write_json(done, {"fine_tune": self.fine_tune, "training": asdict(made)})
+        checkpoint_of(model_dir).remove()
+
+    def load(self, model_dir: Path) -> Self:
+        """Return the system with its fine-tuned weights, or the original ones."""
+        try:
+            made = json.loads((model_dir / "hf-seq2seq.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise DataError(f"{model_dir} holds no finished training") from None
+        if made["fine_tune"] == "full":
+            self._weights = self._loaded(str(model_dir / "full"))
+            return self
+        self._weights = self._loaded(self.model)
+        if made["fine_tune"] == "lora":
+            self._weights.model = merge_adapter(self._weights.model, model_dir / "lora")
+        return self
+
+    def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
+        """Yield one translation per source, in order; batches hold sources of like length."""
+        if self._weights is None:
+            self._weights = self._loaded(self.model)
+        window = self.decode_batch * _WINDOW
+        for start in range(0, len(sources), window):
+            yield from self._window(self._weights, sources[start : start + window])
+
+    def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost:
+        """Estimate a fine-tuning from the model's size and the length of some examples."""
+        if self.fine_tune == "no":
+            return Cost(0.0, "the model is used as it is")
+        texts = [f"{one.source} {one.references[0]}" for one in examples if one.references]
+        shown = pairs * self.epochs
+        if self.max_steps is not None:
+            shown = min(shown, self.max_steps * self.batch_size)
+        factor = LEARN if self.fine_tune == "full" else LEARN_ADAPTER
+        operations = factor * stored_parameters(self.model) * shown * mean_tokens(texts)
+        return learning_cost(operations, self.device)
+
+    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
+        """Estimate a translation from the model's size and the length of some sources."""
+        each = (1 + self.beams) * mean_tokens(sources)
+        return decoding_cost(
+            FORWARD * stored_parameters(self.model) * sentences * each, self.device
+        )
+
+    def describe(self) -> dict[str, object]:
+        """Say how translations were made, for the run's record."""
+        return {} if self._weights is None else describe_weights(self._weights)
+
+    def close(self) -> None:
+        """Let go of the model."""
+        self._weights = None
+
+    def _window(self, weights: Weights, sources: Sequence[str]) -> list[str | Failure]:
+        tokens = [self._source_tokens(weights, source) for source in sources]
+        room = getattr(weights.model.config, "max_position_embeddings", None) or 1 << 30
+        results: list[str | Failure] = [""] * len(sources)
+        fitting = []
+        for place, one in enumerate(tokens):
+            if len(one) > room:
+                results[place] = Failure(f"the source has {len(one)} tokens, the model {room}")
+            else:
+                fitting.append(place)
+        order = sorted(fitting, key=lambda place: (-len(tokens[place]), place))
+        for start in range(0, len(order), self.decode_batch):
+            batch = order[start : start + self.decode_batch]
+            made = self._generate(weights, [tokens[place] for place in batch], room)
+            for place, text in zip(batch, made, strict=True):
+                results[place] = text
+        return results
+
+    def _generate(self, weights: Weights, batch: list[list[int]], room: int) -> list[str]:
+        import torch
+
+        table, mask = _padded(batch, weights.tokenizer.pad_token_id, 0)
+        with torch.inference_mode():
+            output = weights.model.generate(
+                input_ids=table.to(weights.device),
+                attention_mask=mask.to(weights.device),
+                num_beams=self.beams,
+                do_sample=False,
+                max_new_tokens=min(self.max_new_tokens, room - 1),
+                **self._first_token(weights),
+            )
+        texts = weights.tokenizer.batch_decode(output, skip_special_tokens=True)
+        return [one_line(text).strip() for text in texts]
+
+    def _first_token(self, weights: Weights) -> dict[str, int]:
+        """Return how generation is told the target language.
+
+        NLLB and mBART-50 write its code before the text, where it is forced to be the first token
+        generated; the first mBART writes it after the text, from where training moves it to the
+        decoder's start.
+        """
+        if self.target_code is None:
+            return {}
+        code = self._code_id(weights, self.target_code)
+        written = weights.tokenizer(text_target="")["input_ids"]
+        at_the_end = code in written and written[0] != code
+        return {"decoder_start_token_id" if at_the_end else "forced_bos_token_id": code}
+
+    def _source_tokens(self, weights: Weights, source: str) -> list[int]:
+        found: list[int] = weights.tokenizer(self.prefix + one_line(source))["input_ids"]
+        return found
+
+    def _encoded(self, weights: Weights, source: str, target: str) -> tuple[list[int], list[int]]:
+        labels = weights.tokenizer(text_target=one_line(target))["input_ids"]
+        return self._source_tokens(weights, source), labels
+
+    def _code_id(self, weights: Weights, code: str) -> int:
+        found = weights.tokenizer.convert_tokens_to_ids(code)
+        if found is None or found == weights.tokenizer.unk_token_id:
+            raise ConfigError(f"the model knows no language code '{code}'")
+        return int(found)
+
+    def _loaded(self, name: str) -> Weights:
+        weights = self._read_weights("seq2seq", name)
+        if self.source_code is not None and self.target_code is not None:
+            self._code_id(weights, self.source_code)
+            self._code_id(weights, self.target_code)
+            weights.tokenizer.src_lang = self.source_code
+            weights.tokenizer.tgt_lang = self.target_code
+        return weights
+
+
+class _Runner:
+    """Loss and gradients of source and target pairs by the model's own loss."""
+
+    path = "eager"
+
+    def __init__(self, weights: Weights, examples: list[tuple[list[int], list[int]]]) -> None:
+        import torch
+
+        self.weights = weights
+        self.examples = examples
+        self.total = torch.zeros((), device=weights.device)
+
+    def run(self, chosen: Sequence[int]) -> None:
+        """Set the gradients of one batch."""
+        rows = [self.examples[one] for one in chosen]
+        table, mask = _padded([row[0] for row in rows], self.weights.tokenizer.pad_token_id, 0)
+        labels, _ = _padded([row[1] for row in rows], -100, 0)
+        self.weights.model.zero_grad(set_to_none=True)
+        device = self.weights.device
+        loss = self.weights.model(
+            input_ids=table.to(device), attention_mask=mask.to(device), labels=labels.to(device)
+        ).loss
+        loss.backward()
+        self.total.add_(loss.detach())
+
+
+def _padded(rows: Sequence[Sequence[int]], pad: int, blank: int) -> tuple[Any, Any]:
+    import torch
+
+    width = max(map(len, rows))
+    table = torch.tensor([[*row, *[pad] * (width - len(row))] for row in rows])
+    mask = torch.tensor([[*[1] * len(row), *[blank] * (width - len(row))] for row in rows])
+    return table, mask

@@ -1,0 +1,218 @@
+"""The fine-tuning loop: seeded batches, AdamW, a falling rate, resumable at any checkpoint."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from recombine.progress import progress
+from recombine.systems.pretrained.batches import Collation, Learned, plan_epoch
+from recombine.systems.pretrained.checkpoint import Checkpoint
+from recombine.systems.pretrained.fast.step import Step
+
+
+@dataclass(kw_only=True)
+class TuningRecipe:
+    """How to train; the defaults are those of Kumon et al. 2024 for Llama 2 and, where the paper
+    is silent, those of the Hugging Face trainer.
+    """
+
+    learning_rate: float = 1e-4
+    batch_size: int = 64
+    epochs: int = 8
+    max_steps: int | None = None
+    warmup_steps: int = 0
+    weight_decay: float = 0.0
+    max_grad_norm: float = 1.0
+    save_every: int = 500
+
+
+@dataclass(frozen=True)
+class Progression:
+    """What came out of a training."""
+
+    steps: int
+    seconds: float
+    loss: float
+    sequences: int
+    tokens: int
+    path: str
+
+
+class Runner(Protocol):
+    """Computes loss and gradients of chosen examples; adds each batch's mean loss to `total`."""
+
+    total: Any
+
+    @property
+    def path(self) -> str:
+        """How the steps are computed, for the record."""
+
+    def run(self, chosen: Sequence[int]) -> None:
+        """Set the gradients of one batch."""
+
+
+MakeRunner = Callable[[list[Any], int, int], Runner]
+"""From the trained parameters, this process's rank and the number of processes."""
+
+
+def fine_tune(
+    model: Any,
+    lengths: Sequence[int],
+    make_runner: MakeRunner,
+    recipe: TuningRecipe,
+    *,
+    seed: int,
+    device: str,
+    checkpoint: Checkpoint,
+    after_epoch: Callable[[int], None] = lambda epoch: None,
+) -> Progression:
+    """Train the model's trainable parameters, going on from the checkpoint if there is one."""
+    import torch
+
+    rank, world = _place_among_processes()
+    trained = {name: one for name, one in model.named_parameters() if one.requires_grad}
+    optimizer = torch.optim.AdamW(
+        list(trained.values()),
+        lr=recipe.learning_rate,
+        weight_decay=recipe.weight_decay,
+        fused=device.startswith("cuda"),
+    )
+    per_epoch = -(-len(lengths) // recipe.batch_size)
+    total = recipe.max_steps or per_epoch * recipe.epochs
+    state: dict[str, Any] = {"step": 0, "loss": 0.0, "tokens": 0}
+    if checkpoint.exists():
+        state = checkpoint.read(trained, optimizer)
+    first = state["step"]
+    runner = make_runner(list(trained.values()), rank, world)
+    model.train()
+    started = time.monotonic()
+    with progress("fine-tune", total) as bar:
+        bar.advance(first)
+        for number in range(first, total):
+            epoch, place = divmod(number, per_epoch)
+            if place == 0 or number == first:
+                batches = plan_epoch(lengths, recipe.batch_size, seed=seed, epoch=epoch)
+            # Dropout depends on seed and step alone, so that a resumed training repeats it.
+            torch.manual_seed((seed << 32) + number * world + rank)
+            tokens = sum(lengths[one] for one in batches[place])
+            runner.run(batches[place])
+            torch.nn.utils.clip_grad_norm_(list(trained.values()), recipe.max_grad_norm)
+            for group in optimizer.param_groups:
+                group["lr"] = recipe.learning_rate * _rate(number, total, recipe.warmup_steps)
+            optimizer.step()
+            state["tokens"] += tokens
+            bar.advance()
+            done = number + 1
+            if done % recipe.save_every == 0 or done == total or done % per_epoch == 0:
+                state = _settle(state, runner, done, first)
+                bar.note(loss=state["loss"])
+                if rank == 0 and done % recipe.save_every == 0 and done < total:
+                    checkpoint.write(trained, optimizer, state)
+                if rank == 0 and done % per_epoch == 0:
+                    after_epoch(done // per_epoch)
+    model.eval()
+    return Progression(
+        steps=total,
+        seconds=time.monotonic() - started,
+        loss=state["loss"],
+        sequences=(total - first) * recipe.batch_size,
+        tokens=state["tokens"],
+        path=runner.path,
+    )
+
+
+def learned_sequences(
+    tokenizer: Any, prompts: Sequence[str], answers: Sequence[str], *, whole: bool
+) -> list[Learned]:
+    """Return the sequences to learn: prompt, answer, end; the loss is on the answer, or on all.
+
+    Prompt and answer are tokenised apart, since at translation time the prompt stands alone.
+    """
+    all_asked = tokenizer(list(prompts))["input_ids"]
+    all_given = tokenizer(list(answers), add_special_tokens=False)["input_ids"]
+    return [
+        Learned((*asked, *given, tokenizer.eos_token_id), 1 if whole else len(asked))
+        for asked, given in zip(all_asked, all_given, strict=True)
+    ]
+
+
+def checkpoint_of(model_dir: Path) -> Checkpoint:
+    """Return the place of an unfinished training."""
+    return Checkpoint(model_dir / "unfinished")
+
+
+def _rate(number: int, total: int, warmup: int) -> float:
+    """Linear warm-up, then linear fall to zero: the trainer's default schedule."""
+    if number < warmup:
+        return number / max(1, warmup)
+    return max(0.0, (total - number) / max(1, total - warmup))
+
+
+def _settle(state: dict[str, Any], runner: Runner, done: int, first: int) -> dict[str, Any]:
+    """Read the mean loss since the last look; this waits for the device."""
+    since = done - max(state["step"], first)
+    loss = float(runner.total) / max(1, since)
+    runner.total.zero_()
+    return {**state, "step": done, "loss": loss}
+
+
+class CausalRunner:
+    """Runs batches of prompt-and-answer sequences, each process its share of every batch."""
+
+    def __init__(
+        self, step: Step, sequences: Sequence[Learned], *, batch_size: int, pad_id: int,
+        rank: int, world: int,
+    ) -> None:  # fmt: skip
+        self.step = step
+        self.sequences = sequences
+        self.collation = Collation(
+            sequences, -(-batch_size // world), pad_id, few_shapes=step.capture
+        )
+        self.rank = rank
+        self.world = world
+        self.total = step.total
+
+    @property
+    def path(self) -> str:
+        """How the steps were computed."""
+        if self.step.capture:
+            return "CUDA graphs"
+        return f"eager ({self.step.problem})" if self.step.problem else "eager"
+
+    def run(self, chosen: Sequence[int]) -> None:
+        """Set the gradients of the whole batch."""
+        if self.world == 1:
+            self.step.run(self.collation.batch(chosen))
+            return
+        rows = [self.sequences[one] for one in chosen]
+        learned = sum(len(row.tokens) - row.learn_from for row in rows)
+        share = chosen[self.rank :: self.world]
+        self.step.run(self.collation.batch(share or chosen[:1]), learned)
+        add_up_gradients(self.step.parameters, idle=not share)
+
+
+def add_up_gradients(parameters: Sequence[Any], *, idle: bool) -> None:
+    """Sum the gradients of all processes; an idle one has computed a batch that does not count."""
+    import torch
+
+    flat = torch.cat([parameter.grad.reshape(-1) for parameter in parameters])
+    if idle:
+        flat.zero_()
+    torch.distributed.all_reduce(flat)
+    at = 0
+    for parameter in parameters:
+        size = parameter.numel()
+        parameter.grad.copy_(flat[at : at + size].view_as(parameter))
+        at += size
+
+
+def _place_among_processes() -> tuple[int, int]:
+    import torch
+
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return torch.distributed.get_rank(), torch.distributed.get_world_size()
+    return 0, 1

@@ -1,0 +1,1 @@
+"""What only makes training faster: GPU kernels, packed rows, CUDA graphs."""

@@ -1,0 +1,285 @@
+"""Replica: one seed in training. It takes steps, and at boundaries logs, evaluates and saves."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from recombine.errors import SystemFailure, Where
+from recombine.files import Appender, read_jsonl, write_jsonl
+from recombine.systems.seq2seq.batch import group_batch
+from recombine.systems.seq2seq.checkpoint import (
+    TrainingCheckpoint,
+    read_state,
+    read_tensors,
+    write_state,
+    write_tensors,
+)
+from recombine.systems.seq2seq.corpus import BatchPlan, Numbers, Prepared
+from recombine.systems.seq2seq.distributed import World
+from recombine.systems.seq2seq.optimiser import Optimiser
+from recombine.systems.seq2seq.options import Options
+from recombine.systems.seq2seq.search import Decoder
+
+
+class Stepper(Protocol):
+    """How a step is taken: eagerly, or by replaying a captured graph."""
+
+    def take(self, step: int, chosen: Numbers) -> None:
+        """Take one optimiser step on the chosen pairs."""
+        ...
+
+    def read_loss(self) -> float:
+        """Return the mean loss per target piece since the last call, and start anew."""
+        ...
+
+
+class EagerStepper:
+    """One step after another in plain PyTorch, halving the micro-batch when memory runs out."""
+
+    def __init__(self, replica: Trainer) -> None:
+        self.replica = replica
+        # On a GPU the whole step goes at once if it fits; a CPU's caches like it smaller.
+        options = replica.options
+        self.parts = options.accumulate if replica.device.type == "cpu" else 1
+        self.groups = 1 if options.batch_by_length else 4
+        self.loss = torch.zeros((), dtype=torch.float64, device=replica.device)
+        self.pieces = 0
+
+    def take(self, step: int, chosen: Numbers) -> None:
+        """Take one optimiser step on the chosen pairs."""
+        replica = self.replica
+        pieces = int(replica.prepared.corpus.target.lengths[chosen].sum())
+        mine = chosen[replica.world.rank :: replica.world.size]
+        while True:
+            try:
+                loss = self._gradients(step, mine, pieces)
+                break
+            except torch.OutOfMemoryError as error:
+                self.parts *= 2
+                if self.parts > len(mine):
+                    raise SystemFailure(
+                        "out of memory even with one sentence at a time",
+                        hint="use a smaller width or fewer layers, or another device",
+                    ) from error
+                replica.note(event="out of memory", parts=self.parts, step=step)
+                torch.cuda.empty_cache()
+        replica.world.sum_gradients(replica.optimiser.copies)
+        replica.optimiser.set_rate(step)
+        replica.optimiser.step()
+        self.loss += replica.world.sum(loss)
+        self.pieces += pieces
+
+    def _gradients(self, step: int, chosen: Numbers, pieces: int) -> Tensor:
+        replica = self.replica
+        replica.optimiser.clear()
+        seed_streams(replica.seed, step, replica.world.rank)
+        total = torch.zeros((), dtype=torch.float64, device=replica.device)
+        for part in np.array_split(chosen, self.parts):
+            if len(part):
+                batch = group_batch(replica.prepared.corpus, part, replica.device, self.groups)
+                loss = replica.optimiser.compute(batch)
+                (loss / pieces).backward()
+                total += loss.detach()
+        return total
+
+    def read_loss(self) -> float:
+        """Return the mean loss per target piece since the last call, and start anew."""
+        mean = float(self.loss) / max(1, self.pieces)
+        self.loss.zero_()
+        self.pieces = 0
+        return mean
+
+
+class Trainer:
+    """One model in training."""
+
+    def __init__(
+        self,
+        *,
+        model: nn.Module,
+        prepared: Prepared,
+        options: Options,
+        model_dir: Path,
+        seed: int,
+        device: torch.device,
+        dtype: torch.dtype,
+        world: World,
+    ) -> None:
+        self.prepared = prepared
+        self.options = options
+        self.model_dir = model_dir
+        self.seed = seed
+        self.device = device
+        self.world = world
+        self.model = model.to(device)
+        self.optimiser = Optimiser(self.model, options, dtype)
+        self.optimiser.compute.train()
+        self.plan = BatchPlan(
+            prepared.corpus,
+            seed,
+            options.sentences_per_step,
+            options.batch_unit,
+            options.batch_by_length,
+        )
+        self.state = TrainingCheckpoint(seed=seed)
+        self._resume()
+        self._batches: Iterator[Numbers] = self.plan.batches(self.state.step)
+        self.stepper: Stepper = EagerStepper(self)
+        self.pairs = 0
+        self.clock = time.monotonic()
+        self.began = self.clock
+        self.loss = math.nan
+        self.rate = 0.0
+
+    def _resume(self) -> None:
+        state = read_state(self.model_dir)
+        log_path = self.model_dir / "train_log.jsonl"
+        if state is not None:
+            self.state = state
+            self.optimiser.load(read_tensors(self.model_dir / state.file, self.device))
+        self.world.wait()
+        if self.world.leads:
+            if log_path.exists():
+                with Appender(log_path):
+                    pass  # cuts a half-written last line
+                rows = [row for row in read_jsonl(log_path) if row["step"] <= self.state.step]
+                write_jsonl(log_path, rows if state is not None else [])
+            self._log: Appender | None = Appender(log_path)
+        else:
+            self._log = None
+
+    def note(self, *, step: int, **values: Any) -> None:
+        """Add a row to train_log.jsonl."""
+        if self._log is not None:
+            self._log.append({"step": step, **values})
+
+    @property
+    def done(self) -> bool:
+        """Whether all steps were taken."""
+        return self.state.step >= self.options.steps
+
+    def next_boundary(self) -> int:
+        """Return the next step at which to log, evaluate or save."""
+        step, options = self.state.step, self.options
+        every = (options.log_every, options.evaluate_every, options.checkpoint_every)
+        return min(options.steps, *((step // period + 1) * period for period in every))
+
+    def take_step(self) -> None:
+        """Take one step."""
+        chosen = next(self._batches)
+        self.stepper.take(self.state.step, chosen)
+        self.state.step += 1
+        self.pairs += len(chosen)
+
+    def at_boundary(self) -> None:
+        """Log; evaluate and save where that is due."""
+        options, step = self.options, self.state.step
+        self.loss = self.stepper.read_loss()
+        now = time.monotonic()
+        seconds, self.rate = now - self.clock, self.pairs / max(1e-9, now - self.clock)
+        if not math.isfinite(self.loss):
+            last = read_state(self.model_dir)
+            raise SystemFailure(
+                f"the loss is {self.loss} before step {step}: training has diverged",
+                Where(str(self.model_dir)),
+                hint='lower learning_rate, set clip_norm or precision = "float32"; '
+                + (f"the state at step {last.step} is kept" if last else "nothing was saved yet"),
+            )
+        self.state.seconds += seconds
+        self.note(
+            step=step,
+            loss=round(self.loss, 6),
+            learning_rate=self.optimiser.set_rate(step - 1),
+            pairs_per_second=round(self.rate, 1),
+            seconds=round(self.state.seconds, 2),
+        )
+        last_step = step >= options.steps
+        if self.prepared.dev_sources and (step % options.evaluate_every == 0 or last_step):
+            self._evaluate()
+        if step % options.checkpoint_every == 0 or last_step:
+            self.save()
+        self.pairs = 0
+        self.clock = time.monotonic()
+
+    def _evaluate(self) -> None:
+        if not self.world.leads:
+            return
+        began = time.monotonic()
+        scores = self.dev_scores()
+        score = scores[self.options.select]
+        step = self.state.step
+        self.note(
+            step=step,
+            **{f"dev_{name}": round(value, 6) for name, value in scores.items()},
+            seconds=round(time.monotonic() - began, 2),
+        )
+        weights = dict(self.model.state_dict())
+        if self.options.keep_checkpoints:
+            write_tensors(self.model_dir / f"step-{step}.safetensors", weights)
+        # At equal score the earlier one stays: later ties would depend on when one looks.
+        if score > self.state.best_score:
+            self.state.best_score, self.state.best_step = score, step
+            write_tensors(self.model_dir / f"best-{step}.safetensors", weights)
+
+    def dev_scores(self) -> dict[str, float]:
+        """Return the share of dev sentences translated exactly, and chrF2++ if it selects."""
+        sources, references = self.prepared.dev_sources, self.prepared.dev_references
+        if self.options.dev_sample:
+            stride = max(1, len(sources) // self.options.dev_sample)
+            sources, references = sources[::stride], references[::stride]
+        was_training = self.model.training
+        self.model.eval()
+        decoder = Decoder(
+            self.model,
+            self.prepared.source_vocabulary,
+            self.prepared.target_vocabulary,
+            self.options,
+            self.device,
+        )
+        hypotheses = [str(one) for one in decoder.translate(sources, exact=False)]
+        self.model.train(was_training)
+        hits = sum(
+            hypothesis in accepted
+            for hypothesis, accepted in zip(hypotheses, references, strict=True)
+        )
+        scores = {"exact": hits / len(sources)}
+        if self.options.select == "chrf":
+            scores["chrf"] = self._chrf(hypotheses, references)
+        return scores
+
+    def _chrf(self, hypotheses: list[str], references: Sequence[Sequence[str]]) -> float:
+        from sacrebleu.metrics.chrf import CHRF
+
+        # chrF2++ as in Moisio et al. 2023, section 6, on text of the case the model writes.
+        scorer = CHRF(word_order=2, lowercase=self.options.lowercase)
+        first = [accepted[0] for accepted in references]
+        return float(scorer.corpus_score(hypotheses, [first]).score)
+
+    def save(self) -> None:
+        """Store the full state."""
+        self.state.finished = self.done
+        if self.world.leads:
+            write_state(self.model_dir, self.state, self.optimiser.tensors())
+        self.world.wait()
+
+    def close(self) -> None:
+        """Close the log."""
+        if self._log is not None:
+            self._log.close()
+
+
+def seed_streams(seed: int, step: int, rank: int = 0) -> None:
+    """Seed torch for one step: what it draws is a function of (seed, step, rank) alone."""
+    words = np.random.SeedSequence([seed, step, rank]).generate_state(2)
+    torch.manual_seed((int(words[0]) << 31) | (int(words[1]) >> 1))
+
+
+BuildModel = Callable[[int, int], nn.Module]

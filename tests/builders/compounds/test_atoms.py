@@ -1,0 +1,78 @@
+"""Choosing atoms by frequency and consistency."""
+
+from __future__ import annotations
+
+import pytest
+
+from builders.compounds.test_phrases import pair
+from recombine.builders.compounds.atoms import AtomPool, Candidate, Role, choose, spread
+from recombine.builders.compounds.contexts import ChosenAtom
+from recombine.corpus.alignment import align
+from recombine.errors import DataError
+
+CANDIDATES = [
+    Candidate("dog", 100, {"hund": 50}),
+    Candidate("thing", 80, {f"x{n}y{n}": 5 for n in range(10)}),
+]
+
+
+def chosen(role=None, candidates=CANDIDATES, **options):
+    """Choose nouns among two."""
+    return choose("N", role or Role(count=1, **options), candidates, clusters=3)
+
+
+def test_inconsistent_words_are_left_out():
+    """One rendering that covers all links."""
+    assert [atom.text for atom in chosen()] == ["dog"]
+    assert chosen()[0].accepted == ("hund",)
+
+
+def test_unchecked_words_fill_up():
+    """Without renderings, as the published test has them."""
+    atoms = chosen(Role(count=2, unchecked=True))
+    assert [(atom.text, bool(atom.accepted)) for atom in atoms] == [("dog", True), ("thing", False)]
+
+
+def test_a_word_without_one_main_rendering_stays_unchecked():
+    """Three articles of one case system are no consistent translation."""
+    article = Candidate("the", 900, {"die": 50, "der": 40, "den": 10})
+    role = Role(count=1, unchecked=True, coverage=0.6)
+    assert chosen(role, [article])[0].accepted == ()
+    assert chosen(Role(count=1, coverage=0.6), [article])[0].accepted == ("die", "der", "den")
+
+
+def test_atoms_of_other_categories_come_last():
+    """Each category has its own, where there are enough."""
+    dogs = [Candidate("dog", 100, {"hund": 50}), Candidate("cat", 90, {"katze": 50})]
+    found = choose("N", Role(count=1), dogs, clusters=3, taken={"dog"})
+    assert [atom.text for atom in found] == ["cat"]
+    assert len(choose("N", Role(count=2), dogs, clusters=3, taken={"dog"})) == 2
+
+
+def test_too_few_is_an_error():
+    """With the number found."""
+    with pytest.raises(DataError, match="1 of 2 atoms"):
+        chosen(Role(count=2))
+
+
+def test_atoms_are_spread_over_frequency():
+    """From the most to the least frequent in even logarithmic steps."""
+    atoms = [ChosenAtom(str(n), "N", (), 10**n, 1.0) for n in range(1, 6)]
+    assert [atom.frequency for atom in spread(atoms, 3)] == [10**5, 10**3, 10]
+    assert spread(atoms, 0) == []
+
+
+def test_the_pool_offers_typical_words_and_named_ones():
+    """Above the floor, or named by the recipe."""
+    sentences = [
+        pair("a dog saw it .", "det nsubj root dobj punct", "2 3 0 3 3"),
+        pair("a cat saw him .", "det nsubj root dobj punct", "2 3 0 3 3"),
+    ] * 9
+    tokens = [one.tokens for one in sentences]
+    pool = AtomPool(sentences, align(tokens, tokens), {}, {"V": ("dobj",)}, floor=5)
+
+    def words(wanted, **options):
+        return [one.text for one in pool.candidates("N", wanted, chosen={}, **options)]
+
+    assert words(Role(count=1)) == ["cat", "dog"]
+    assert words(Role(count=1, words=("it", "unseen"))) == ["it"]

@@ -1,0 +1,80 @@
+"""Composing compounds and drawing contexts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from builders.compounds.test_phrases import CLEAR
+from recombine.builders.compounds.contexts import (
+    ChosenAtom,
+    ContextLimits,
+    Embedder,
+    NgramModel,
+    compose,
+)
+from recombine.builders.compounds.phrases import Slot, find_phrases
+
+
+def atom(text, role):
+    """Return an atom without renderings."""
+    return ChosenAtom(text, role, (), 10, 1.0)
+
+
+ATOMS = {
+    "DET": [atom("every", "DET"), atom("any", "DET")],
+    "N": [atom("fox", "N")],
+    "V": [atom("saw", "V"), atom("met", "V")],
+}
+
+
+def generator():
+    """Return a seeded generator."""
+    return np.random.default_rng(0)
+
+
+def test_the_factorial_is_complete():
+    """Every cell once, with one head each."""
+    found = list(compose("VP", ["V DET N"], "V", ATOMS, generator(), set()))
+    assert sorted(one.text.split(" ", 1)[1] for one in found) == ["any fox", "every fox"]
+
+
+def test_unseen_heads_are_preferred():
+    """A cell whose every head is seen keeps a seen one; the builder then decides."""
+    seen = {"saw every fox", "saw any fox"}
+    found = list(compose("VP", ["V DET N"], "V", ATOMS, generator(), seen))
+    assert {one.atoms[0].text for one in found} == {"met"}
+
+
+def embedder(limits):
+    """Return an embedder over one sentence."""
+    phrases = list(find_phrases(CLEAR, 0, Slot(relations=("dobj",), head="V"), 8))
+    return Embedder([CLEAR], phrases, NgramModel([CLEAR.tokens]), limits, generator())
+
+
+def compound():
+    """Return 'saw every fox'."""
+    cells = compose("VP", ["V DET N"], "V", {**ATOMS, "V": ATOMS["V"][:1]}, generator(), set())
+    return next(cells)
+
+
+def test_the_compound_replaces_the_phrase():
+    """The head stays; the sentence keeps everything else."""
+    embedded = embedder(ContextLimits(1, 1, 1, 20, 99.0)).embed(compound(), "saw")
+    assert [one.source for one in embedded] == ["the dog saw every fox near the house ."]
+    assert embedded[0].start == 8
+
+
+def test_limits_are_kept():
+    """Reuse, length, context length and fluency each reject, and are counted."""
+    worker = embedder(ContextLimits(1, 1, 1, 20, 99.0))
+    assert worker.embed(compound(), "saw")
+    assert not worker.embed(compound(), "saw")
+    assert worker.rejected["context used up"] == 1
+    for limits, reason in (
+        (ContextLimits(1, 1, 9, 20, 99.0), "context too short"),
+        (ContextLimits(1, 1, 1, 5, 99.0), "sentence too long"),
+        (ContextLimits(1, 1, 1, 20, -99.0), "reads worse than the original"),
+    ):
+        worker = embedder(limits)
+        assert not worker.embed(compound(), "saw")
+        assert worker.rejected[reason] == 1

@@ -1,0 +1,53 @@
+"""Sizes become hard bounds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recombine.builders.divergent.split import choose_bounds
+from recombine.errors import ConfigError
+
+
+def test_the_paper_has_its_sizes() -> None:
+    """At 247,487 rows: 73% used with 10-11% test for c = 1, 80% with 20% for c = 0."""
+    high, low = choose_bounds(247_487, 1.0), choose_bounds(247_487, 0.0)
+    assert high.used[1] / 247_487 == pytest.approx(0.733, abs=1e-4)
+    assert high.test[0] / high.used[1] >= 0.1
+    assert high.test[1] / high.used[0] <= 0.11
+    assert low.used[1] / 247_487 == pytest.approx(0.8, abs=1e-4)
+    assert low.test[1] / low.used[0] == pytest.approx(0.2, abs=1e-4)
+
+
+@given(st.integers(40, 10**7), st.floats(0, 1))
+def test_defaults_are_always_feasible(rows: int, target: float) -> None:
+    """No corpus of some size makes the default bounds contradict each other."""
+    choose_bounds(rows, target).require_feasible(rows)
+
+
+def test_given_sizes_win() -> None:
+    """Numbers are exact, pairs are least and most, shares fill in the rest."""
+    bounds = choose_bounds(1_000, 1.0, train_size=500, test_size=(90, 110))
+    assert (bounds.train, bounds.test, bounds.used) == ((500, 500), (90, 110), (590, 610))
+    bounds = choose_bounds(1_000, 1.0, used_share=1.0, test_share=(0.3, 0.3))
+    assert bounds.test[0] == 300
+    bounds = choose_bounds(1_000, 1.0, train_size=500)
+    assert 0.09 < bounds.test[0] / bounds.used[0] < 0.12
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"train_size": 0},
+        {"train_size": (5, 4)},
+        {"test_size": 2_000},
+        {"used_share": 1.5},
+        {"test_share": (0.0, 0.2)},
+        {"test_share": ()},
+    ],
+)
+def test_nonsense_is_refused(options: dict[str, object]) -> None:
+    """Sizes that mean nothing are errors."""
+    with pytest.raises(ConfigError):
+        choose_bounds(1_000, 1.0, **options)  # type: ignore[arg-type]

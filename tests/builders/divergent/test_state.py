@@ -1,0 +1,49 @@
+"""The state of a search follows its moves exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from parsed_corpora import counted, made_up
+from recombine.builders.divergent.measure import column_totals, divergences
+from recombine.builders.divergent.split import Goal
+from recombine.builders.divergent.state import SearchState, exponential_quantiles, power_table
+
+
+def test_tables_are_powers_to_32_bits() -> None:
+    """Rounded tables differ from powers by less than 2^-31."""
+    table = power_table(1_000, 0.1)
+    exact = np.arange(1_001) ** 0.1
+    exact[0] = 0.0
+    assert np.abs(table - exact).max() < 2**-31 * exact.max()
+    assert table[0] == 0.0
+
+
+def test_quantiles_are_exponential() -> None:
+    """Their mean is that of Exp(1)."""
+    assert exponential_quantiles().mean() == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_entered_sides_give_the_measured_divergences(tmp_path: Path, grouped: bool) -> None:
+    """Whatever the sides are, the state's divergences are those of the measure."""
+    _, counts = counted(made_up(200), tmp_path, edition="all")
+    columns = counts.atoms + counts.compounds
+    member = np.arange(counts.size) // 3 if grouped else np.arange(counts.size)
+    state = SearchState(counts.rows, counts.atoms, columns, Goal(1.0), member, 1, 0.5, 0.1)
+    state.sides[:] = np.random.default_rng(1).integers(0, 3, state.count)
+    wanted = state.sides.copy()
+    state.enter()
+    assert (state.sides == wanted).all()
+    sides = state.sides[state.rank[member]]
+    exact = divergences(
+        column_totals(counts.rows, sides == 0, columns),
+        column_totals(counts.rows, sides == 1, columns),
+        counts.atoms,
+    )
+    assert state.reals[2] == pytest.approx(exact.atom, abs=1e-8)
+    assert state.reals[3] == pytest.approx(exact.compound, abs=1e-8)
+    assert (state.whole[4], state.whole[5]) == ((sides == 0).sum(), (sides == 1).sum())

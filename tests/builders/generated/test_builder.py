@@ -1,0 +1,316 @@
+"""Building from a grammar: sizes, knobs, the same bytes, bad recipes refused at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from recombine.benchmark import Benchmark
+from recombine.builders.generated.draw import words_of
+from recombine.builders.recipe import build, read_recipe
+from recombine.errors import Problems, RecombineError
+from recombine.grammar import Grammar
+from recombine.registry import data_path
+
+RECIPE = """\
+builder = "generated"
+grammar = "sget"
+exposures = 10
+exclude = ["(inf_do|inf_pp).VD = <held-present>", "inf_that.VC = <held-present>"]
+
+[benchmark]
+name = "small"
+source = "en"
+target = "ja"
+
+[depth]
+pp = "0-2,4"
+cp = "0-2,4"
+
+[split.train.base]
+size = 600
+pool = "base"
+
+[split.dev.base]
+size = 60
+pool = "base"
+
+[split.train.joined]
+size = 4
+compose = "concat_three"
+slot.first = { depth = { cp = 0 } }
+slot.second = { depth = { cp = 0 } }
+slot.third = { depth = { cp = 0 } }
+
+[split.gen.primitive]
+size = 20
+category = "Primitive substitution"
+group = "lexical"
+targets = ["thief", "author"]
+pattern = ["_.subj = $target"]
+weights = { "{wh}" = 0, "{topic}" = 0, tell_now = 0 }
+inside = "that_past"
+depth_outside = { cp = 0 }
+depth_inside = { cp = "1" }
+look = [{ find = "_.subj = $target", take = "subj", head = true }]
+[[split.gen.primitive.expose]]
+pattern = ["bare_noun = $target"]
+weights = { bare_noun = 1 }
+bare = true
+
+[split.gen.deep]
+size = 10
+category = "Recursion"
+group = "structural"
+pattern = ["{pp}"]
+depth = { pp = "5-6" }
+each_depth = true
+weights = { "{wh}" = 0, "{topic}" = 0, tell_now = 0 }
+look = [{ find = "_.obj >> {pp}", take = "obj" }, { find = "_.theme >> {pp}", take = "theme" }]
+"""
+
+
+@pytest.fixture(scope="module")
+def recipe(tmp_path_factory) -> Path:
+    """A recipe with one pattern of each kind."""
+    path = tmp_path_factory.mktemp("recipe") / "small.toml"
+    path.write_text(RECIPE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def built(recipe, tmp_path_factory) -> Benchmark:
+    """The benchmark of that recipe."""
+    return build(str(recipe), tmp_path_factory.mktemp("built") / "b", seed=1)
+
+
+def digest(benchmark: Benchmark) -> str:
+    """One hash for all files but the manifest, which names the version."""
+    names = sorted(benchmark.manifest.files)
+    parts = [f"{name} {benchmark.manifest.files[name]}" for name in names if name != "README.md"]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def test_sizes_are_those_of_the_recipe(built):
+    """Base + exposures + composed; every split as asked for."""
+    assert built.manifest.splits == {"train": 614, "dev": 60, "gen": 30}
+
+
+def test_same_seed_same_bytes(recipe, built, tmp_path):
+    """Two builds are byte-identical; another seed is not."""
+    again = build(str(recipe), tmp_path / "again", seed=1)
+    other = build(str(recipe), tmp_path / "other", seed=2)
+    assert digest(again) == digest(built)
+    assert digest(other) != digest(built)
+
+
+def test_golden_hash(built, golden):
+    """The bytes of a build change only when we mean it."""
+    golden("sget/small.sha256", digest(built) + "\n")
+
+
+def test_targets_are_balanced_and_alone(built):
+    """Equally many sentences per target word, one target word each, half inside a clause."""
+    rows = [one for one in built.read("gen") if one.tags["pattern"] == "primitive"]
+    assert Counter(one.tags["target_word"] for one in rows) == {"thief": 10, "author": 10}
+    assert Counter(one.tags["in_cp"] for one in rows) == {0: 10, 1: 10}
+    assert all(("thief" in one.source) != ("author" in one.source) for one in rows)
+
+
+def test_each_depth_gets_its_share(built):
+    """Depths 5 and 6 come equally often."""
+    rows = [one for one in built.read("gen") if one.tags["pattern"] == "deep"]
+    assert Counter(one.tags["depth"] for one in rows) == {5: 5, 6: 5}
+
+
+def test_no_word_form_comes_twice(built):
+    """The duplicate filter goes by English surface forms; articles are free."""
+    for one in built.read("gen"):
+        words = [word for word in words_of(one.source) if word.lower() not in ("a", "an", "the")]
+        grammatical = ("in", "on", "beside", "that", "to", "was", "by")
+        content = [word for word in words if word not in grammatical]
+        assert len(content) == len(set(content)), one.source
+
+
+def test_splits_are_disjoint(built):
+    """No source sentence stands in two splits."""
+    splits = [{one.source for one in built.read(split)} for split in built.splits]
+    assert not splits[0] & splits[1]
+    assert not splits[0] & splits[2]
+
+
+def test_first_tag_is_the_pattern(built):
+    """--sample is stratified by the first tag."""
+    assert all(next(iter(one.tags)) == "pattern" for one in built.read("gen"))
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ('split.gen.primitive.pattern=["_.subjekt = $target"]', "no slot 'subjekt'"),
+        ('split.gen.deep.depth={pp = "9", cp = "x"}', "each_depth"),
+        ('split.gen.primitive.targets=["thief", "nosuchword"]', "nosuchword"),
+        ('split.gen.deep.pattern=["nosuchrule"]', "nosuchrule"),
+        ("scale=0", "scale"),
+        ("target_words=0", "target_words"),
+        ("split.gen.deep.size=-1", "negative"),
+        ("split.gen.deep.inside_share=2", "inside_share"),
+        ("nonsense=1", "nonsense"),
+        ("grammar=nosuchgrammar", "nosuchgrammar"),
+        ("edition=nosuchedition", "nosuchedition"),
+        ('vocabulary={"Nosuch" = 3}', "Nosuch"),
+        ("split.dev.base.depth={pp = 1}", "same sentences"),
+    ],
+)
+def test_bad_recipes_fail_with_the_reason(recipe, tmp_path, override, message):
+    """Nothing is left behind, and the message names what to change."""
+    with pytest.raises(RecombineError) as caught:
+        build(str(recipe), tmp_path / "bad", overrides=[override])
+    error = caught.value
+    texts = [p.message for p in error.problems] if isinstance(error, Problems) else [error.message]
+    assert any(message in text or message in str(error) for text in texts), texts
+    assert not (tmp_path / "bad").exists()
+
+
+def test_more_sentences_than_exist_is_refused(recipe, tmp_path):
+    """A size larger than what the grammar can produce is found before anything is drawn."""
+    overrides = [
+        'split.gen.primitive.require=["tell > change"]',
+        'split.gen.primitive.inside=""',
+        "split.gen.primitive.size=100000",
+    ]
+    with pytest.raises(RecombineError, match="only"):
+        build(str(recipe), tmp_path / "bad", overrides=overrides)
+
+
+def test_contradictory_depth_is_refused(recipe, tmp_path):
+    """A pattern that a depth forbids is said to be impossible."""
+    with pytest.raises(RecombineError, match="no tree"):
+        build(
+            str(recipe),
+            tmp_path / "bad",
+            overrides=['split.gen.deep.depth={pp = "0"}', "split.gen.deep.each_depth=false"],
+        )
+
+
+def test_knobs_change_the_benchmark(recipe, tmp_path):
+    """Concatenation, selection, exposures, target words and scale are recipe keys."""
+    plain = build(
+        str(recipe),
+        tmp_path / "plain",
+        overrides=["concatenation=false", "exposures=2", "target_words=1", "scale=0.5"],
+    )
+    assert plain.manifest.splits == {"train": 301, "dev": 30, "gen": 15}
+    rows = [one for one in plain.read("gen") if one.tags["pattern"] == "primitive"]
+    assert {one.tags["target_word"] for one in rows} == {"thief"}
+    free = build(str(recipe), tmp_path / "free", overrides=["selection=false"])
+    certificate = json.loads((free.path / "certificate.json").read_text(encoding="utf-8"))
+    assert certificate["violations"] == {}
+
+
+def test_dry_run_plans_without_building(recipe):
+    """The plan names sizes and a time."""
+    plan = read_recipe(str(recipe)).builder.plan()
+    assert plan["splits"] == {"train": 614, "dev": 60, "gen": 30}
+    assert plan["seconds"] > 0
+
+
+def test_shipped_recipe_has_the_published_sizes():
+    """44,100 + 5,000 + 5,000 + 76,000 in 42 patterns, 34 of 2,000 and 8 of 1,000."""
+    builder = read_recipe("sget").builder
+    assert builder.sizes() == {"train": 44100, "dev": 5000, "test": 5000, "gen": 76000}
+    sizes = Counter(part.size for part in builder.split["gen"].values())
+    assert sizes == {2000: 34, 1000: 8}
+    numbers = [part.number for part in builder.split["gen"].values()]
+    assert numbers == list(range(1, 43))
+    looked_at = [part for part in builder.split["gen"].values() if part.look]
+    assert len(looked_at) == 31
+
+
+def test_groups_of_the_paper():
+    """Sentence-weighted groups as recovered from Table 3: 8 patterns are lexical+morphological."""
+    parts = read_recipe("sget").builder.split["gen"].values()
+    assert Counter(part.group for part in parts) == {
+        "lexical": 13,
+        "lexical+morphological": 8,
+        "structural": 21,
+    }
+
+
+@pytest.mark.slow
+def test_full_build_golden(tmp_path, golden):
+    """All 130,100 pairs: the hash of every split and a certificate without a broken promise."""
+    from recombine.builders.generated.certificate import broken_promises
+
+    benchmark = build("sget", tmp_path / "sget", seed=1)
+    files = {n: h for n, h in benchmark.manifest.files.items() if n.endswith(".jsonl")}
+    golden("sget/full.sha256", "".join(f"{h}  {n}\n" for n, h in sorted(files.items())))
+    certificate = json.loads((benchmark.path / "certificate.json").read_text(encoding="utf-8"))
+    assert broken_promises(certificate) == []
+
+
+def test_a_slot_of_adjectives_is_filled_twice_only_for_six(tmp_path):
+    """Training never fills one twice, so that pattern would measure something else than depth."""
+    lexicon = data_path("grammars", "sget", "abstract.adjectives.lexicon.tsv")
+    rows = [row.split("\t") for row in lexicon.read_text(encoding="utf-8").splitlines()]
+    slots = {row[0]: row[2] for row in rows if len(row) == 3}
+    repeats = {"5": Counter(), "6": Counter()}
+    for example in build("sget-mini", tmp_path / "mini", seed=1).read("gen"):
+        if example.tags["pattern"] == "adjective_depth_5_6":
+            used = [slots[word] for word in example.source.split() if word in slots]
+            repeats[str(example.tags["depth"])][len(used) - len(set(used))] += 1
+    assert set(repeats["5"]) == {0}
+    assert set(repeats["6"]) == {1}
+
+
+def test_official_edition_builds_and_keeps_its_quirks(recipe, tmp_path):
+    """The official edition may repeat sentences across splits and says a obese, guess, supplys."""
+    official = build(
+        str(recipe), tmp_path / "official", overrides=["edition=official", "disjoint=false"]
+    )
+    certificate = json.loads((official.path / "certificate.json").read_text(encoding="utf-8"))
+    assert certificate["disjoint"] is False
+    grammar = Grammar.load("sget", edition="official")
+    tree = grammar.parse("A child guess that Liam ran.", "en").require_tree()
+    assert grammar.text(tree, "ja") == "子供がリアムが走ったことを想像した。"
+
+
+@pytest.mark.parametrize(
+    ("english", "japanese"),
+    [
+        ("A friend in the house was given the book.", "家の中の友達が本をあげられた。"),
+        ("What was brought to the boy?", "何が少年に持ってこられたか？"),
+        ("A jar on the book changed.", "本の上の瓶が変わった。"),
+        ("The book was recognized by Liam.", "本がリアムによって認識された。"),
+        ("Who wanted to talk?", "誰が話したかったか？"),
+        ("What did the boy in the car eat?", "車の中の少年が何を食べたか？"),
+        ("What did Liam think that the girl broke?", "リアムが少女が何を壊したと思ったか？"),
+        ("Who did Liam give a shoe to?", "リアムが靴を誰にあげたか？"),
+        ("jump", "飛ぶ"),
+        ("thief", "泥棒"),
+    ],
+)
+def test_worked_examples_of_the_paper(english, japanese):
+    """The paper's examples come out of the official edition, with the released words."""
+    grammar = Grammar.load("sget", edition="official")
+    assert grammar.text(grammar.parse(english, "en").require_tree(), "ja") == japanese
+
+
+@pytest.mark.reference
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["train.tsv", "dev.tsv"])
+def test_official_edition_translates_every_published_sentence(reference_data, name):
+    """Byte for byte: quirks, concatenations, primitives, topics and the embedding order."""
+    grammar = Grammar.load("sget", edition="official")
+    wrong = []
+    for line in (reference_data / "sget" / name).read_text(encoding="utf-8").split("\n"):
+        if line:
+            english, japanese = line.split("\t")[:2]
+            tree = grammar.parse(english, "en").tree
+            if tree is None or grammar.text(tree, "ja") != japanese:
+                wrong.append(english)
+    assert wrong == []

@@ -1,0 +1,177 @@
+"""The certificate: proved by parsing, proved again from the files, not to be fooled."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from recombine.benchmark import Benchmark, Example
+from recombine.builders.generated.certificate import Lexicon, broken_promises, look_in_train
+from recombine.builders.generated.held_out import HeldOut, HeldOuts
+from recombine.builders.generated.parts import RecipePart, Setting
+from recombine.builders.recipe import build, check_benchmark
+from recombine.files import dump_row, sha256_of
+from recombine.grammar import Grammar
+
+RECIPE = """\
+builder = "generated"
+grammar = "sget"
+exposures = 5
+[benchmark]
+name = "tiny"
+source = "en"
+target = "ja"
+[split.train.base]
+size = 500
+pool = "base"
+[split.dev.base]
+size = 20
+pool = "base"
+[split.gen.pp_on_subject]
+size = 12
+category = "Phrase recombination"
+group = "structural"
+pattern = ["_.subj > (agent_mod|patient_mod|recip_mod) > living_pp"]
+weights = { "{wh}" = 0, "{topic}" = 0, tell_now = 0, agent_mod = 300, patient_mod = 300 }
+look = [{ find = "_.subj > (agent_mod|patient_mod|recip_mod) > living_pp", take = "subj" }]
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Benchmark:
+    """A small benchmark with one held-out pattern."""
+    folder = tmp_path_factory.mktemp("certificate")
+    recipe = folder / "tiny.toml"
+    recipe.write_text(RECIPE, encoding="utf-8")
+    return build(str(recipe), folder / "tiny", seed=3)
+
+
+@pytest.fixture
+def copy(built, tmp_path) -> Path:
+    """A copy that a test may damage."""
+    return shutil.copytree(built.path, tmp_path / "copy")
+
+
+def plant(folder: Path, source: str, reference: str) -> None:
+    """Replace the first training sentence by another one."""
+    path = folder / "train.jsonl"
+    lines = path.read_text(encoding="utf-8").split("\n")
+    row = json.loads(lines[0])
+    row["source"], row["references"] = source, [reference]
+    lines[0] = dump_row(row)
+    path.write_text("\n".join(lines), encoding="utf-8", newline="\n")
+
+
+def forge_hashes(folder: Path) -> None:
+    """Recompute every hash of the manifest, as a careless or dishonest editor would."""
+    manifest = folder / "benchmark.toml"
+    text = manifest.read_text(encoding="utf-8")
+    for path in sorted(folder.iterdir()):
+        if path.name != "benchmark.toml":
+            name = re.escape(path.name)
+            text = re.sub(
+                rf'("?{name}"? = ")[0-9a-f]{{64}}', lambda m, p=path: m[1] + sha256_of(p), text
+            )
+    manifest.write_text(text, encoding="utf-8", newline="\n")
+
+
+def messages(folder: Path) -> list[str]:
+    """What `recombine check` says."""
+    return [problem.message for problem in check_benchmark(Benchmark.open(folder))]
+
+
+HELD_OUT = ("A friend in the house ran.", "家の中の友達が走った。")
+
+
+def test_an_honest_build_passes(built):
+    """Nothing to complain about, and the numbers are there."""
+    assert messages(built.path) == []
+    certificate = json.loads((built.path / "certificate.json").read_text(encoding="utf-8"))
+    assert broken_promises(certificate) == []
+    row = certificate["patterns"]["pp_on_subject"]
+    assert (row["sentences"], row["in_train"]) == (12, 0)
+    assert certificate["overlaps"] == {"dev in train": 0, "gen in train": 0, "gen in dev": 0}
+
+
+def test_a_planted_sentence_is_found(copy):
+    """One held-out sentence in train: the hash differs and the pattern is seen."""
+    plant(copy, *HELD_OUT)
+    found = messages(copy)
+    assert any("SHA-256" in text for text in found)
+    assert any("pp_on_subject" in text and "1 times in train" in text for text in found)
+
+
+def test_a_planted_sentence_is_found_with_forged_hashes(copy):
+    """Recomputed hashes do not help: the certificate is proved by parsing."""
+    plant(copy, *HELD_OUT)
+    forge_hashes(copy)
+    found = messages(copy)
+    assert not any("SHA-256" in text for text in found)
+    assert any("pp_on_subject" in text and "1 times in train" in text for text in found)
+    assert any("A friend in the house ran." in text for text in found)
+
+
+def test_a_changed_certificate_is_found(copy):
+    """A certificate that says otherwise than the files is refused."""
+    path = copy / "certificate.json"
+    certificate = json.loads(path.read_text(encoding="utf-8"))
+    certificate["patterns"]["pp_on_subject"]["sentences"] = 13
+    path.write_text(json.dumps(certificate, ensure_ascii=False), encoding="utf-8")
+    forge_hashes(copy)
+    assert any("certificate says otherwise" in text for text in messages(copy))
+
+
+def test_a_sentence_outside_the_grammar_is_found(copy):
+    """What cannot be parsed cannot be proved."""
+    plant(copy, "Colourless ideas sleep.", "無色の考えが眠る。")
+    forge_hashes(copy)
+    assert any("outside the grammar" in text for text in messages(copy))
+
+
+def test_two_translations_of_one_sentence_are_found(copy):
+    """English to Japanese stays a function."""
+    rows = (copy / "train.jsonl").read_text(encoding="utf-8").split("\n")
+    second = json.loads(rows[1])
+    plant(copy, second["source"], "別の文。")
+    forge_hashes(copy)
+    assert any("two translations" in text for text in messages(copy))
+
+
+def test_depths_are_held_out_too():
+    """A pattern may be a depth: three prepositional phrases, not two and not four."""
+    grammar = Grammar.load("sget")
+    part = RecipePart(size=1, pattern=("{pp}",), depth={"pp": "3"})
+    held = HeldOuts(grammar.inventory, {"deep": HeldOut(grammar, part, Setting(source="en"))})
+    sources = [
+        "Liam saw a book in a car on the road.",
+        "Liam saw a book in a car on the road beside a house.",
+        "Liam saw a book in a car on the road beside a house in the garden.",
+    ]
+    train = [Example.make(source=source) for source in sources]
+    shown, unparsed, words = look_in_train(grammar, "en", train, held)
+    assert shown["deep"] == (1, [sources[1]])
+    assert unparsed == 0
+    assert words["Liam"] == 3
+
+
+def test_lexicon_goes_by_text():
+    """Forms and lemmas come from the words of a sentence, not from its tree."""
+    lexicon = Lexicon(Grammar.load("sget"), "en")
+    tokens = lexicon.tokens(["The thieves ran.", "A child ran?"])
+    assert tokens == {"The", "thieves", "ran", "A", "child"}
+    assert {"run", "child", "thieves"} <= lexicon.lemmas(tokens)
+    assert {"lends", "lent", "lend"} <= lexicon.forms_of(["lend_dat"])
+
+
+def test_words_that_a_pattern_forbids_decide_too():
+    """Trees of one structure are judged once, but not where a word of the pattern differs."""
+    grammar = Grammar.load("sget")
+    part = RecipePart(size=1, pattern=("_ & !Liam",))
+    held = HeldOuts(grammar.inventory, {"other": HeldOut(grammar, part, Setting(source="en"))})
+    parse = grammar.parser("en").parse
+    shown = [held.shown_by(parse(text).require_tree().codes) for text in ("Liam ran.", "Emma ran.")]
+    assert shown == [(), ("other",)]

@@ -1,0 +1,95 @@
+"""A recipe block becomes constraints."""
+
+from __future__ import annotations
+
+import pytest
+
+from recombine.builders.generated.parts import (
+    Exposure,
+    RecipePart,
+    Setting,
+    exposure_draws,
+    held_out,
+    part_draws,
+    scaled,
+    with_targets,
+)
+from recombine.errors import ConfigError
+
+SETTING = Setting(source="en", depth={"pp": "0-2"}, exclude=("wh",))
+
+
+def test_targets_stand_for_a_group():
+    """One target is a name, several are a group."""
+    assert with_targets("_.obj = $target", ("thief",)) == "_.obj = thief"
+    assert with_targets("_.obj = $target", ("a", "b")) == "_.obj = (a|b)"
+
+
+def test_inside_and_outside():
+    """Half of the sentences have the pattern below the given node."""
+    part = RecipePart(
+        size=11,
+        pattern=("_.obj = $target", "_.io = $target"),
+        targets=("x",),
+        inside="that_past",
+        depth_outside={"cp": 0},
+        depth_inside={"cp": "1"},
+    )
+    outside, inside = part_draws("gen.p", part, SETTING, 11, unique=True)
+    assert (outside.size, inside.size) == (5, 6)
+    assert outside.constraints.require == ("_.obj = x | _.io = x",)
+    assert inside.constraints.require == ("that_past >> _.obj = x | that_past >> _.io = x",)
+    assert inside.constraints.depth == {"cp": "1"}
+    assert inside.constraints.exclude == ("wh",)
+    assert inside.constraints.weights["x"] == 1
+    assert inside.limits == {"pp": "0-2"}
+
+
+def test_each_depth_by_itself():
+    """5-6 becomes two draws that share the size."""
+    part = RecipePart(size=7, depth={"pp": "5-6"}, each_depth=True)
+    draws = list(part_draws("gen.d", part, SETTING, 7, unique=False))
+    assert [(one.constraints.depth["pp"], one.size) for one in draws] == [("5", 3), ("6", 4)]
+    assert draws[0].limits == {}
+
+
+def test_exposures_use_the_first_target_words():
+    """target_words cuts exposures too; a size of its own wins."""
+    setting = Setting(source="en", target_words=2)
+    part = RecipePart(
+        size=1,
+        pattern=("_ = $target",),
+        targets=("a", "b", "c"),
+        expose=(Exposure(pattern=("x = $target",)), Exposure(size=3, targets=("d", "e", "f"))),
+    )
+    first, second = exposure_draws("train.p", part, setting, 100, 0.1)
+    assert (first.size, first.targets) == (10, ("a", "b"))
+    assert (second.size, second.targets) == (1, ("d", "e"))
+
+
+def test_held_out_text():
+    """The certificate speaks of the pattern, not of its halves."""
+    part = RecipePart(size=1, pattern=("x", "y = $target"), targets=("w",), inside="c")
+    assert held_out(part, SETTING) == "x | y = w"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"size": -1},
+        {"size": 1, "inside_share": 2},
+        {"size": 1, "compose": "x"},
+        {"size": 1, "irregular": ("x",)},
+        {"size": 1, "pattern": ("_ = $target",)},
+        {"size": 1, "each_depth": True},
+    ],
+)
+def test_contradictions_are_refused(options):
+    """A block that contradicts itself never gets as far as a grammar."""
+    with pytest.raises(ConfigError):
+        RecipePart(**options)
+
+
+def test_scaled_sizes():
+    """Scaling never loses a part."""
+    assert [scaled(0, 0.1), scaled(4, 0.1), scaled(25, 0.1), scaled(3, 2)] == [0, 1, 3, 6]

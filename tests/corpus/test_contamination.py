@@ -1,0 +1,57 @@
+"""Contamination: exact, normalised and n-gram overlap are told apart."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from recombine.corpus.contamination import contamination, ngrams, simplify
+from recombine.errors import DataError
+from report.synthetic import build_benchmark
+
+
+@pytest.fixture(scope="module")
+def benchmark(tmp_path_factory):
+    """A small benchmark."""
+    return build_benchmark(tmp_path_factory.mktemp("c") / "benchmark", 10)
+
+
+def test_kinds_of_overlap(benchmark, tmp_path):
+    """An exact copy, a changed case and a long shared stretch each count in their own line."""
+    sources = [example.source for example in benchmark.iterate("gen")]
+    long = max(sources, key=len)
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text(
+        "\n".join([sources[0], sources[1].upper().rstrip("."), "It is said that " + long, "other"])
+    )
+    found = contamination(benchmark, corpus, splits=("gen",))["splits"]["gen"]["source"]
+    exact = sum(source == sources[0] for source in sources)
+    assert found["exact"] == exact
+    assert found["normalised"] >= exact + 1
+    assert found["ngram_overlap"] > found["normalised"] - 2
+    assert found["most_overlapping"][0]["share"] == 1.0
+
+
+def test_clean_corpus_has_no_overlap(benchmark, tmp_path):
+    """Unrelated text gives zeros."""
+    corpus = tmp_path / "clean.txt.gz"
+    corpus.write_bytes(gzip.compress(b"Nothing here has to do with the benchmark at all.\n"))
+    found = contamination(benchmark, [corpus])
+    assert found["corpus_lines"] == 1
+    for sides in found["splits"].values():
+        for side in sides.values():
+            assert side["exact"] == side["normalised"] == side["ngram_overlap"] == 0
+
+
+def test_missing_corpus_is_an_error(benchmark, tmp_path):
+    """A wrong path is not an empty corpus."""
+    with pytest.raises(DataError, match="no such corpus file"):
+        contamination(benchmark, tmp_path / "none.txt")
+
+
+def test_unspaced_text_uses_characters():
+    """Japanese has character n-grams; full-width forms are folded."""
+    assert simplify("ＡＢＣ、猫。") == "abc 猫"
+    assert list(ngrams("猫が犬を見た。", 8)) == ["猫が犬を見た"]
+    assert len(list(ngrams("少女が机の上の本の横の赤い箱を見つけた。", 8))) == 4

@@ -1,0 +1,126 @@
+"""Run directories and fingerprints."""
+
+import io
+import sys
+import time
+
+import pytest
+
+from recombine.errors import ConfigError, StaleOutput
+from recombine.experiment.run import Meta, Run, difference, set_aside
+from recombine.progress import Waiting, progress
+
+
+def test_cells_are_found_in_a_stable_order(tmp_path):
+    """Seeds sort as numbers."""
+    run = Run(tmp_path)
+    for system, seed in (("b", 10), ("b", 2), ("a", 1)):
+        run.cell(system, seed).update_record(x=1)
+    assert [(cell.system, cell.seed) for cell in run.cells()] == [("a", 1), ("b", 2), ("b", 10)]
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden"])
+def test_a_system_name_cannot_lead_out(tmp_path, name):
+    """System names are folder names."""
+    with pytest.raises(ConfigError):
+        Run(tmp_path).cell(name, 1)
+
+
+def test_records_add_up(tmp_path):
+    """run.json keeps what other stages wrote."""
+    cell = Run(tmp_path).cell("a", 1)
+    cell.update_record(a=1)
+    cell.update_record(b=2)
+    assert cell.record() == {"a": 1, "b": 2}
+
+
+def test_a_stale_output_names_the_field(tmp_path):
+    """Made from other inputs: refused, with the field and both values."""
+    meta = Meta(tmp_path / "gen.jsonl")
+    assert not meta.is_current({"seed": 1})
+    meta.write({"seed": 1, "noise": 0.5}, complete=True)
+    assert meta.is_current({"seed": 1, "noise": 0.5})
+    with pytest.raises(StaleOutput, match=r"another 'noise': 0\.5 then, 0\.7 now"):
+        meta.is_current({"seed": 1, "noise": 0.7})
+
+
+def test_what_force_replaces_is_kept(tmp_path):
+    """Files and folders get a number; their side file goes."""
+    for _ in range(2):
+        (tmp_path / "model").mkdir()
+        Meta(tmp_path / "model").write({"a": 1}, complete=True)
+        set_aside(tmp_path / "model")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.old-1", "model.old-2"]
+
+
+def test_difference_sees_added_and_removed_fields():
+    """Tuples and lists are the same thing once stored."""
+    assert difference({"a": [1]}, {"a": (1,)}) is None
+    assert difference({"a": 1}, {"a": 1, "b": 2}) == ("b", None, 2)
+
+
+def test_difference_looks_into_options():
+    """All options in one line, cut off, would look the same before and after."""
+    old = {"options": {"preset": "tiny", "steps": 10}, "seed": 1}
+    new = {"options": {"preset": "tiny", "steps": 30}, "seed": 1}
+    assert difference(old, new) == ("options.steps", 10, 30)
+    assert difference({"options": None}, new) == ("options", None, new["options"])
+
+
+def test_progress_is_silent_without_a_terminal(capsys):
+    """Logs of batch jobs stay readable."""
+    with progress("work", 2) as bar:
+        bar.advance()
+        bar.note(loss=0.5)
+    assert capsys.readouterr().err == ""
+
+
+class Terminal(io.StringIO):
+    """A terminal that remembers what was written to it."""
+
+    def isatty(self):
+        return True
+
+
+def open_terminal(monkeypatch):
+    """Make standard error a terminal; called in the test, since pytest sets it anew before."""
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    return shown
+
+
+def last_drawn(terminal):
+    """What the bars show at this moment."""
+    time.sleep(0.3)
+    return terminal.getvalue().rpartition("\x1b[2K")[2]
+
+
+def test_work_inside_other_work_takes_its_place(monkeypatch):
+    """One line, the innermost: two displays would write over each other."""
+    terminal = open_terminal(monkeypatch)
+    with progress("outer", 2) as outer:
+        outer.advance()
+        with progress("inner [x]") as inner:
+            inner.advance(1234)
+            inner.note(loss=0.5)
+            shown = last_drawn(terminal)
+            assert "inner [x] loss 0.5" in shown
+            assert "1,234" in shown
+            assert "outer" not in shown
+        assert "1/2" in last_drawn(terminal)
+
+
+def test_silence_is_filled_and_gives_way(monkeypatch):
+    """A bar of its own keeps the other one hidden; words send it away for a while."""
+    terminal = open_terminal(monkeypatch)
+    with Waiting("thinking", after=0.1) as waiting:
+        assert "thinking" in last_drawn(terminal)
+        with progress("real work", 3):
+            assert "thinking" not in last_drawn(terminal)
+        waiting.give_way()
+        assert "thinking" in last_drawn(terminal)
+    drawn = terminal.getvalue()
+    assert last_drawn(terminal).strip() == ""
+    assert terminal.getvalue() == drawn

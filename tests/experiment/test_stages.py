@@ -1,0 +1,142 @@
+"""Experiments: stages that resume, skip and refuse."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from recombine.errors import ConfigError, DataError, StaleOutput
+from recombine.experiment.experiment import Experiment, read_experiment, series_experiments
+from recombine.experiment.stages import score_run, train, translate
+
+TRAINABLE = '''
+import json
+from dataclasses import dataclass
+@dataclass(kw_only=True)
+class Memory:
+    """Remembers its training pairs."""
+    default: str = "?"
+    decoding_options = ("default",)
+    def train(self, data, model_dir, seed):
+        model_dir.mkdir(parents=True, exist_ok=True)
+        pairs = {e.source: e.references[0] for e in data.train}
+        (model_dir / "pairs.json").write_text(json.dumps({"seed": seed, "pairs": pairs}))
+    def load(self, model_dir, checkpoint=None):
+        self.pairs = json.loads((model_dir / "pairs.json").read_text())["pairs"]
+        return self
+    def checkpoints(self, model_dir):
+        return ["step-1"]
+    def translate(self, sources):
+        return (self.pairs.get(s, self.default) for s in sources)
+'''
+
+
+@pytest.fixture
+def experiment_file(tmp_path, small_benchmark):
+    """An experiment with a fixed and a trainable system."""
+    (tmp_path / "memory.py").write_text(TRAINABLE, encoding="utf-8")
+    path = tmp_path / "e.toml"
+    path.write_text(
+        f'benchmark = "{small_benchmark}"\nrun = "{tmp_path / "run"}"\nseeds = [1, 2]\n'
+        'splits = ["train", "test"]\nmetrics = ["exact", "chrf"]\n'
+        '[system.copy]\nuse = "copy"\n'
+        f'[system.memory]\nuse = "{tmp_path / "memory.py"}:Memory"\n',
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_all_stages_run_and_then_have_nothing_to_do(experiment_file):
+    """Train, translate, score; a second time nothing is done again."""
+    experiment = read_experiment(experiment_file)
+    assert train(experiment) == 2
+    assert translate(experiment) == 4 * 5
+    assert score_run(experiment) == 4
+    assert (train(experiment), translate(experiment), score_run(experiment)) == (0, 0, 0)
+    rows = (experiment.run / "memory" / "seed-1" / "scores.csv").read_text().splitlines()
+    assert rows[0].startswith("split,tag,value,metric,n,score,ci_low,ci_high,signature")
+    assert rows[1].startswith("train,all,all,exact,2,100.0000,")
+    record = json.loads((experiment.run / "memory" / "seed-1" / "run.json").read_text())
+    assert record["seed"] == 1
+    assert record["translate"]["test"]["sentences"] == 3
+
+
+def test_a_changed_option_is_refused_and_force_keeps_the_old_file(experiment_file):
+    """Stale translations are never reused silently, and --force loses nothing."""
+    experiment = read_experiment(experiment_file)
+    train(experiment)
+    translate(experiment)
+    changed = read_experiment(experiment_file, ["system.memory.default=!"])
+    assert train(changed) == 0  # a decoding option does not make the model stale
+    with pytest.raises(StaleOutput, match=r"'options\.default'"):
+        translate(changed)
+    translate(changed, force=True)
+    folder = changed.run / "memory" / "seed-1" / "translations"
+    assert (folder / "test.jsonl.old-1").is_file()
+    assert '"hyp":"!"' in (folder / "test.jsonl").read_text(encoding="utf-8")
+
+
+def test_checkpoints_are_decoded_beside_the_final_model(experiment_file):
+    """translations/SPLIT@step-N.jsonl and scores of their own."""
+    experiment = read_experiment(experiment_file, ['checkpoints=["all"]'])
+    train(experiment)
+    translate(experiment)
+    score_run(experiment)
+    folder = experiment.run / "memory" / "seed-2"
+    assert (folder / "translations" / "test@step-1.jsonl").is_file()
+    assert (folder / "scores" / "exact.test@step-1.jsonl").is_file()
+    assert (folder / "scores@step-1.csv").is_file()
+
+
+def test_training_sizes_are_parts_of_one_text(experiment_file):
+    """`train_size` is a key of every trainable system; the model's fingerprint knows it."""
+    small = read_experiment(experiment_file, ["system.memory.train_size=1", "seeds=[1]"])
+    train(small)
+    stored = json.loads((small.run / "memory" / "seed-1" / "model" / "pairs.json").read_text())
+    assert len(stored["pairs"]) == 1
+    with pytest.raises(StaleOutput, match="train_size"):
+        train(read_experiment(experiment_file, ["system.memory.train_size=2", "seeds=[1]"]))
+    with pytest.raises(DataError, match="train_size is 9"):
+        train(read_experiment(experiment_file, ["system.memory.train_size=9", "seeds=[3]"]))
+
+
+def test_translating_before_training_says_what_to_do(experiment_file):
+    """No half-loaded model."""
+    with pytest.raises(DataError, match="not trained yet"):
+        translate(read_experiment(experiment_file))
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("system.copy.speed=1", "unknown key"),
+        ("sede=[1]", "unknown key"),
+        ("seeds=[]", "'seeds' is empty"),
+        ("system.copy.use=cpoy", "unknown system"),
+        ("system.memory.train_size=0", "train_size must be a whole number"),
+    ],
+)
+def test_mistakes_are_found_before_any_work(experiment_file, override, message):
+    """Options of every system are checked when the file is read."""
+    with pytest.raises(ConfigError, match=message):
+        read_experiment(experiment_file, [override])
+
+
+def test_a_series_expands_to_its_members(tmp_path, small_benchmark):
+    """Each member has a run directory of its own; a plain benchmark stays alone."""
+    (tmp_path / "series.toml").write_text(
+        'format = 1\nname = "s"\n'
+        + "".join(
+            f'[[member]]\nbenchmark = "c-{c}"\ntarget_divergence = {c}\nseed = 1\n'
+            f"atom_divergence = 0.0\ncompound_divergence = {c}\n"
+            for c in (0.3, 0.7)
+        )
+    )
+    for place in (tmp_path, tmp_path / "series.toml"):
+        whole = Experiment(benchmark=place, run=tmp_path / "run", system={"copy": {"use": "copy"}})
+        members = series_experiments(whole)
+        assert [one.benchmark for one in members] == [tmp_path / "c-0.3", tmp_path / "c-0.7"]
+        assert [one.run.name for one in members] == ["c-0.3", "c-0.7"]
+    plain = Experiment(benchmark=small_benchmark, system={"copy": {"use": "copy"}})
+    assert series_experiments(plain) == [plain]

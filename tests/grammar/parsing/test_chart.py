@@ -1,0 +1,69 @@
+"""The chart: what was found, how it splits, and where it stopped."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from recombine.grammar import Grammar
+from recombine.grammar.parsing.chart import Chart, ChartGrammar
+from recombine.grammar.parsing.lattice import Cutter
+
+
+def chart(grammar: Grammar, text: str, **options: bool) -> Chart:
+    """The chart of an English text."""
+    productions = grammar.parser("en").productions
+    lattice = Cutter(productions).cut(text)
+    return Chart(ChartGrammar(productions), lattice, productions.roots, **options)
+
+
+def test_beginnings_are_shared(small: Grammar) -> None:
+    """`the N` and `the N beside NP` walk through the same states until they part."""
+    source = small.parser("en").productions
+    tries = ChartGrammar(source)
+    rules = [small.inventory.labels[source.instances[p.instance].rule] for p in source.productions]
+    short, long = (tries.paths[rules.index(name)] for name in ("def", "beside"))
+    assert long[: len(short)] == short
+    assert tries.ends[short[-1]] == [rules.index("def")]
+    assert tries.ends[long[-1]] == [rules.index("beside")]
+
+
+def test_whole_text_is_complete(small: Grammar) -> None:
+    """A sentence ends in a root that spans it; half a sentence does not."""
+    (root,) = small.parser("en").productions.roots
+    whole = chart(small, "The cat slept.")
+    assert (root, 0) in whole.complete[whole.lattice.size - 1]
+    half = chart(small, "The cat")
+    assert (root, 0) not in half.complete[half.lattice.size - 1]
+
+
+def test_splits_cover_the_span(small: Grammar) -> None:
+    """Every way a production spans a text puts its symbols end to end."""
+    found = chart(small, "The cat beside the dog saw the house.")
+    end = found.lattice.size - 1
+    (root,) = found.grammar.source.roots
+    (production,) = found.complete[end][root, 0]
+    (spans,) = found.splits(production, 0, end)
+    assert spans[0][0] == 0
+    assert spans[-1][1] == end
+    assert all(left[1] == right[0] for left, right in itertools.pairwise(spans))
+    assert found.splits(production, 0, end - 1) == []
+
+
+def test_expected_names_what_could_follow(small: Grammar) -> None:
+    """After half a sentence the chart knows the last node and what it waited for there."""
+    found = chart(small, "The cat", filtered=False)
+    node, symbols = found.expected()
+    assert node == found.lattice.size - 1
+    texts = found.grammar.source.entries
+    wanted = {symbol for text in ("slept", "saw", "beside") for symbol in texts[text].words}
+    assert wanted <= set(symbols)
+    assert not set(texts["the"].words) & set(symbols)
+
+
+def test_too_many_items_stop_it(small: Grammar, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chart beyond its limit says so instead of going on."""
+    assert not chart(small, "The cat slept.").truncated
+    monkeypatch.setattr("recombine.grammar.parsing.chart.MAX_ITEMS", 3)
+    assert chart(small, "The cat slept.").truncated

@@ -1,0 +1,187 @@
+"""Parsing with the files that realise: round trips, ambiguity, failures."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grammar.small_grammar import SMALL, Write
+from recombine.errors import DataError
+from recombine.grammar import Constraints, Grammar
+
+
+def _toy(kept: list[Grammar] = []) -> Grammar:  # noqa: B006
+    if not kept:
+        kept.append(Grammar.load("toy"))
+    return kept[0]
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=st.integers(0, 2**32), wake=st.booleans())
+def test_round_trip(seed: int, wake: bool) -> None:
+    """parse(realise(t)) contains t, in every language, also with rules of weight 0."""
+    grammar = _toy()
+    constraints = Constraints(weights={"transat": 5.0}) if wake else None
+    for tree in grammar.sample(4, seed=seed, constraints=constraints):
+        for language in grammar.languages:
+            parse = grammar.parse(grammar.text(tree, language), language)
+            assert tree in parse
+            assert parse.count >= 1
+            found = parse.tree
+            assert found is not None
+            assert grammar.text(found, language) == grammar.text(tree, language)
+
+
+def test_low_attachment(toy: Grammar) -> None:
+    """The grammar declares that phrases attach low; the other reading is kept."""
+    parse = toy.parse("The cat saw the dog beside the house.", "en")
+    assert str(parse.tree) == "say(decl(past, def(cat), trans(see, beside(dog, place(house)))))"
+    assert parse.count == 2
+    assert [t.count("pp") for t in parse.trees()] == [1, 1]
+    high = toy.tree("say(decl(past, def(cat), transat(see, def(dog), place(house))))")
+    assert high in parse
+
+
+def test_unspaced_text(toy: Grammar) -> None:
+    """Japanese is cut into words by its own lexicon."""
+    parse = toy.parse("猫が見た犬は走った。", "ja")
+    assert str(parse.tree) == "say(decl(past, rc_obj(dog, def(cat), see), intrans(run)))"
+
+
+def test_separable_verbs(toy: Grammar) -> None:
+    """The parts of a verb that stand apart must belong to one verb."""
+    parse = toy.parse("Ali sah die Katze, die der Hund ansah, an.", "de")
+    assert [t.words() for t in parse.trees()] == [["Ali", "watch", "cat", "dog", "watch"]]
+    assert not toy.parse("Ali fand die Katze an.", "de")
+
+
+FAILURES = [
+    ("en", "The cat slepp.", 8, True, "unknown word 'slepp.'"),
+    ("en", "The cat saw", 11, False, "ends too early"),
+    ("en", "The cat sleeps the dog.", 15, False, "stopped before 'the'"),
+    ("en", "The cats sees the dog.", 9, False, "stopped before 'sees'"),
+    ("ja", "猫は犬を食べた。", 4, True, "unknown word"),
+    ("de", "Der Katze schlief.", 4, False, "stopped before 'Katze'"),
+    ("en", "", 0, False, "too early"),
+    ("en", "   ", 0, False, "too early"),
+    ("en", "\u2028\x00", 0, True, "unknown"),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "offset", "unknown", "words"), FAILURES)
+def test_failures_are_precise(
+    toy: Grammar, language: str, text: str, offset: int, unknown: bool, words: str
+) -> None:
+    """A failure says where it stopped and what could have come."""
+    parse = toy.parse(text, language)
+    assert not parse
+    assert parse.tree is None
+    assert list(parse.trees()) == []
+    failure = parse.failure
+    assert failure is not None
+    assert failure.offset == offset
+    assert failure.unknown == unknown
+    assert words in failure.message
+    assert failure.expected
+    with pytest.raises(DataError):
+        parse.require_tree()
+
+
+def test_forgiven(toy: Grammar) -> None:
+    """Capitals, a/an and spaces around glued pieces do not matter."""
+    for text in (
+        "the cat saw a elephant.",
+        "The cat saw an elephant .",
+        " The cat saw an elephant.",
+    ):
+        assert str(toy.parse(text, "en").tree) == (
+            "say(decl(past, def(cat), trans(see, indef(elephant))))"
+        )
+
+
+def test_dropped_slots(write: Write) -> None:
+    """What a language does not say can be anything."""
+    text = SMALL["ja.grammar"].replace('beside = loc "の横の" N', 'beside = N "さん"')
+    grammar = Grammar.load(write({"ja.grammar": text}))
+    tree = grammar.tree("decl(beside(cat, beside(dog, def(house))), sleep_(sleep))")
+    parse = grammar.parse(grammar.text(tree, "ja"), "ja")
+    assert parse.tree is not None
+    assert tree in parse
+    assert grammar.tree("decl(beside(cat, def(dog)), sleep_(sleep))") in parse
+    assert grammar.tree("decl(beside(dog, def(dog)), sleep_(sleep))") not in parse
+
+
+def test_repeated_slots(write: Write) -> None:
+    """A slot that is said twice must be the same twice."""
+    text = SMALL["en.grammar"].replace("trans  = V2 obj", 'trans  = V2 obj "and" obj')
+    grammar = Grammar.load(write({"en.grammar": text}))
+    assert grammar.parse("The cat saw the dog and the dog.", "en").count == 1
+    assert not grammar.parse("The cat saw the dog and the cat.", "en")
+
+
+def test_homographs(write: Write) -> None:
+    """One string, two words: both are found, the first in the lexicon is meant."""
+    folder = write(
+        {
+            "abstract.lexicon.tsv": SMALL["abstract.lexicon.tsv"] + "cat/animal\tN\n",
+            "en.lexicon.tsv": SMALL["en.lexicon.tsv"] + "cat/animal\tcat\n",
+            "ja.lexicon.tsv": SMALL["ja.lexicon.tsv"] + "cat/animal\t猫\n",
+        }
+    )
+    parse = Grammar.load(folder).parse("The cat slept.", "en")
+    assert [tree.words()[0] for tree in parse.trees()] == ["cat", "cat/animal"]
+
+
+def test_circular_rules_end(write: Write) -> None:
+    """A rule that changes nothing does not hang the parser."""
+    folder = write(
+        {
+            "abstract.grammar": SMALL["abstract.grammar"] + "again : NP -> NP\n",
+            "en.grammar": SMALL["en.grammar"] + "again = NP\n",
+            "ja.grammar": SMALL["ja.grammar"] + "again = NP\n",
+        }
+    )
+    parse = Grammar.load(folder).parse("The cat slept.", "en")
+    assert "decl(def(cat), sleep_(sleep))" in {str(tree) for tree in parse.trees(10)}
+
+
+def test_left_and_right_recursion(write: Write) -> None:
+    """Long chains of either direction parse."""
+    grammar = Grammar.load(write())
+    for text, language in (
+        ("The cat " + "beside the dog " * 200 + "slept.", "en"),
+        ("犬の横の" * 200 + "猫が眠った。", "ja"),
+    ):
+        tree = grammar.parse(text, language).tree
+        assert tree is not None
+        assert tree.depth("pp") == 200
+
+
+def test_preferences(write: Write) -> None:
+    """shallow, few and many turn the choice around."""
+    extra = "at : VP -> *V2 obj:NP loc:NP {pp}\n"
+    lines = {
+        "en.grammar": SMALL["en.grammar"] + 'at = V2 obj "beside" loc\n',
+        "ja.grammar": SMALL["ja.grammar"] + 'at = loc "の横で" obj "を" V2\n',
+    }
+    text = "The cat saw the dog beside the house."
+    chosen = {}
+    for prefer in ("deep {pp}", "shallow {pp}", "few beside", "many beside"):
+        grammar = Grammar.load(
+            write(
+                {
+                    "abstract.grammar": SMALL["abstract.grammar"] + extra + f"%prefer {prefer}\n",
+                    **lines,
+                }
+            )
+        )
+        tree = grammar.parse(text, "en").tree
+        assert tree is not None
+        chosen[prefer] = "at" in tree.labels()
+    assert chosen == {
+        "deep {pp}": False,
+        "shallow {pp}": True,
+        "few beside": True,
+        "many beside": False,
+    }

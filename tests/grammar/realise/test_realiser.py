@@ -1,0 +1,162 @@
+"""Saying trees: text, offsets, variants, finishing touches."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grammar.small_grammar import SMALL, Write
+from recombine.errors import GrammarError
+from recombine.grammar import Grammar
+from recombine.grammar.realise.spelling import apply_edits, article, capitalise, commas
+
+WORKED = "decl(beside(cat, def(house)), trans(see, def(dog)))"
+
+
+def test_worked_example(small: Grammar) -> None:
+    """The sentence of the format page."""
+    tree = small.tree(WORKED)
+    assert small.text(tree, "en") == "The cat beside the house saw the dog."
+    assert small.text(tree, "ja") == "家の横の猫が犬を見た。"
+
+
+def test_spans_and_tokens(small: Grammar) -> None:
+    """Every node knows its characters, and every token its node."""
+    tree = small.tree(WORKED)
+    said = small.realise(tree, "ja")
+    assert said.text == "家の横の猫が犬を見た。"
+    subject = tree.node("subj")
+    assert said.piece(subject) == "家の横の猫"
+    assert said.piece(tree.node("N", subject)) == "猫"
+    assert said.span(0) == (0, len(said.text))
+    assert "".join(token.text for token in said.tokens) == said.text
+    english = small.realise(tree, "en")
+    assert english.piece(subject) == "The cat beside the house"
+    assert [token.text for token in english.tokens][-2:] == ["dog", "."]
+
+
+def test_discontinuous_spans(toy: Grammar) -> None:
+    """A separable verb has two stretches."""
+    tree = toy.tree("say(decl(past, name(Ali), trans(watch, def(cat))))")
+    said = toy.realise(tree, "de")
+    assert said.text == "Ali sah die Katze an."
+    verb = tree.codes.index(toy.inventory.code("watch"))
+    assert [said.text[start:end] for start, end in said.spans[verb]] == ["sah", "an"]
+
+
+GERMAN = [
+    ("say(decl(past, def(dog), trans(see, def(elephant))))", "Der Hund sah den Elefanten."),
+    ("say(decl(pres, plural(cat), trans(see, plural(dog))))", "Die Katzen sehen die Hunde."),
+    ("ask(decl(past, rc_subj(cat, intrans(sleep)), intrans(run)))", "Lief die Katze, die schlief?"),
+    (
+        "say(decl(past, name(Ali), report(tell, decl(pres, def(cat), trans(watch, indef(dog))))))",
+        "Ali sagte, dass die Katze einen Hund ansieht.",
+    ),
+    (
+        "say(decl(past, rc_obj(dog, name(Ali), see), trans(find, rc_subj(cat, intrans(run)))))",
+        "Der Hund, den Ali sah, fand die Katze, die lief.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("tree", "text"), [pair for pair in GERMAN if pair[0][:3] == "say"])
+def test_german(toy: Grammar, tree: str, text: str) -> None:
+    """Agreement, case, verb-second order, separable prefixes and commas."""
+    assert toy.text(toy.tree(tree), "de") == text
+
+
+def test_english_agreement_and_article(toy: Grammar) -> None:
+    """The verb agrees, the article knows vowels."""
+    tree = toy.tree("say(decl(pres, plural(child), trans(love, indef(elephant))))")
+    assert toy.text(tree, "en") == "The children love an elephant."
+    tree = toy.tree("ask(decl(pres, indef(elephant), trans(watch, def(child))))")
+    assert toy.text(tree, "en") == "Does an elephant watch the child?"
+
+
+def test_turkish_case(toy: Grammar) -> None:
+    """Case suffixes, participles and the question particle."""
+    tree = toy.tree("ask(decl(past, rc_obj(cat, def(dog), see), trans(find, plural(child))))")
+    assert toy.text(tree, "tr") == "Köpeğin gördüğü kedi çocukları buldu mu?"
+
+
+def test_variants(write: Write) -> None:
+    """Alternatives of lines and cells multiply; the first is canonical."""
+    grammar = Grammar.load(
+        write(
+            {
+                "en.grammar": SMALL["en.grammar"].replace(
+                    'def    = "the" N', 'def    = "the" N | "that" N'
+                ),
+                "en.lexicon.tsv": SMALL["en.lexicon.tsv"].replace("\tslept", "\tslept|was asleep"),
+            }
+        )
+    )
+    tree = grammar.tree("decl(def(cat), sleep_(sleep))")
+    said = grammar.realise(tree, "en")
+    assert said.text == "The cat slept."
+    assert set(said.variants) == {
+        "The cat slept.",
+        "That cat slept.",
+        "The cat was asleep.",
+        "That cat was asleep.",
+    }
+    assert said.variants[0] == said.text
+    for text in said.variants:
+        assert tree in grammar.parse(text, "en")
+
+
+def test_missing_form_is_named(write: Write) -> None:
+    """A form that is not there is an error of the grammar, not a crash."""
+    grammar = Grammar.load(write({"en.lexicon.tsv": "id\tform\ncat\tcat\n"}))
+    with pytest.raises(GrammarError, match="'dog' has no 'form'"):
+        grammar.text(grammar.tree("decl(def(dog), sleep_(sleep))"), "en")
+
+
+def test_endless_repetition_is_stopped(write: Write) -> None:
+    """A line that doubles a slot at every level ends in an error, not in all the memory."""
+    text = SMALL["en.grammar"].replace('beside = "the" N "beside" loc', "beside = loc loc")
+    grammar = Grammar.load(write({"en.grammar": text}))
+    tree = "def(cat)"
+    for _ in range(40):
+        tree = f"beside(cat, {tree})"
+    with pytest.raises(GrammarError, match="pieces"):
+        grammar.text(grammar.tree(f"decl({tree}, sleep_(sleep))"), "en")
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_fast_and_careful_agree(seed: int) -> None:
+    """Templates and the walk with offsets say the same, and tokens lie where they say."""
+    grammar = _toy()
+    for tree in grammar.sample(3, seed=seed):
+        for language in grammar.languages:
+            said = grammar.realise(tree, language)
+            assert said.text == grammar.text(tree, language)
+            for token in said.tokens:
+                assert said.text[token.start : token.end] == token.text
+            for stretches in said.spans.values():
+                for start, end in stretches:
+                    assert 0 <= start < end <= len(said.text)
+
+
+def _toy(kept: list[Grammar] = []) -> Grammar:  # noqa: B006
+    if not kept:
+        kept.append(Grammar.load("toy"))
+    return kept[0]
+
+
+def test_finishes() -> None:
+    """Capital letters, articles and commas."""
+
+    def finish(function: object, text: str) -> str:
+        return apply_edits(text, function(text))  # type: ignore[operator]
+
+    assert finish(capitalise, "¿qué?") == "¿Qué?"
+    assert finish(capitalise, "猫。") == "猫。"
+    assert finish(commas, "der Hund, der schlief, , lief,.") == "der Hund, der schlief, lief."
+    a_an = article({"hour": "an", "unicorn": "a"})
+    assert (
+        finish(a_an, "a owl saw a unicorn a hour in Ma eve")
+        == "an owl saw a unicorn an hour in Ma eve"
+    )

@@ -1,0 +1,141 @@
+"""Error anatomy: every class on sentences of our own, through the real grammar."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from recombine.benchmark import Example
+from recombine.errors import ConfigError
+from recombine.metrics.anatomy.metric import Anatomy
+from recombine.metrics.base import Scored
+
+SHORT = ("A king held the cup beside the bed.", "王がベッドの横のカップを持った。")
+DEEP = (
+    "The teacher in the car beside the tree was given a cake by Emma.",
+    "木の横の車の中の教師がエマによってケーキをあげられた。",
+)
+PLAIN = ("The lion saw the duck.", "ライオンがアヒルを見た。")
+CLAUSES = ("Ava said that the duck hoped that a lion ran.", None)
+
+
+@pytest.fixture(scope="module")
+def metric() -> Anatomy:
+    """The metric with the shipped SGET grammar."""
+    return Anatomy(grammar="sget")
+
+
+def judge(metric: Anatomy, source: str, hypothesis: str) -> str:
+    """The class of a hypothesis; the reference is what the grammar says."""
+    grammar = metric._loaded()
+    reference = grammar.text(grammar.parse(source, "en").require_tree(), "ja")
+    example = Example.make(source=source, references=(reference,))
+    found = metric.observe([Scored(example, hypothesis)])
+    assert found is not None
+    return str(found.detail["class"])
+
+
+@pytest.mark.parametrize(
+    ("source", "hypothesis", "expected"),
+    [
+        (SHORT[0], "王がカップを持った。", "modifier dropped"),
+        (SHORT[0], "ベッドの横の王がカップを持った。", "modifier attached elsewhere"),
+        (SHORT[0], "王がベッドの横のカップを持つ。", "tense or voice"),
+        (SHORT[0], "王がベッドの横のカップを見た。", "wrong word"),
+        (SHORT[0], "王がベッドの上のカップを持った。", "wrong function word"),
+        (SHORT[0], "王がベッドの横のカップを持ったを。", "ungrammatical"),
+        (SHORT[0], "", "empty"),
+        (SHORT[0], "王がベッドの横のカップを", "cut off"),
+        (SHORT[0], "王がベッドの横のカピプを持った。", "wrong word"),
+        (PLAIN[0], "ライオンが走った。", "argument dropped"),
+        (SHORT[0], "エマが本を読んだ。", "another sentence"),
+        (SHORT[0], "王がベッドの横のベッドの横のベッドの横のベッドの横の", "repeats itself"),
+        (PLAIN[0], "アヒルがライオンを見た。", "subject and object swapped"),
+        (PLAIN[0], "アヒルがライオンによって見られた。", "tense or voice"),
+        (PLAIN[0], "ライオンがアヒルを見つけた。", "wrong word, same prefix"),
+        (DEEP[0], "車の中の教師がエマによってケーキをあげられた。", "recursion level skipped"),
+        (DEEP[0], "教師がエマによってケーキをあげられた。", "modifier dropped"),
+        (
+            DEEP[0],
+            "教師がエマによって木の横の車の中のケーキをあげられた。",
+            "modifier attached elsewhere",
+        ),
+        (CLAUSES[0], "アヴァがライオンが走ったと言った。", "recursion level skipped"),
+        # What no grammar of the fragment accepts, but a reader understands.
+        (SHORT[0], "ベッドの横のカップを持った。", "argument dropped"),
+        (SHORT[0], "王にベッドの横のカップを持った。", "role changed"),
+        (SHORT[0], "王がベッドの横のカップをアヒルに持った。", "word added"),
+        (CLAUSES[0], "アヴァがアヒルがライオンが走った。", "cut off"),
+        (PLAIN[0], "アヒルをライオンが見た。", "ungrammatical"),
+    ],
+)
+def test_classes(metric, source, hypothesis, expected):
+    """What happened is said in the words a linguist uses."""
+    assert judge(metric, source, hypothesis) == expected
+
+
+def test_right_translation_has_no_error(metric):
+    """The reference itself scores 1 and needs no parse."""
+    example = Example.make(source=SHORT[0], references=(SHORT[1],))
+    found = metric.observe([Scored(example, SHORT[1])])
+    assert (found.value, found.detail["class"]) == (1.0, "right")
+
+
+def test_constituents_are_aligned(metric):
+    """The detail pairs source and target constituents."""
+    source = PLAIN[0]
+    grammar = metric._loaded()
+    reference = grammar.text(grammar.parse(source, "en").require_tree(), "ja")
+    example = Example.make(source=source, references=(reference,))
+    found = metric.observe([Scored(example, "アヒルがライオンを見た。")])
+    assert ["subj", "The lion", "ライオン"] in found.detail["aligned"]
+
+
+def test_wrong_grammar_is_found_out_before_scoring():
+    """A grammar that parses no reference is an error with a hint, not a table of nonsense."""
+    other = Anatomy(grammar="toy")
+    items = [Scored(Example.make(source="x y z", references=("これは何でしょう",)), "")]
+    with pytest.raises(ConfigError, match="parses none"):
+        other.prepare(items)
+
+
+@pytest.mark.parametrize(
+    ("sheet", "reader", "recorded", "agreement", "among"),
+    [
+        ("anatomy-sample.tsv", "label", "class", 79, 84),
+        ("anatomy/hand-labels.tsv", "reader", "metric", 61, 70),
+    ],
+)
+def test_documented_agreement_with_readers_holds(sheet, reader, recorded, agreement, among):
+    """The sheets in the docs hold what the metric says, and how often the readers agree."""
+    metric = Anatomy(grammar="sget", edition="corrected")
+    path = Path(__file__).parents[3] / "docs" / "results" / sheet
+    with path.open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    same = found = 0
+    for row in rows:
+        example = Example.make(source=row["source"], references=(row["reference"],))
+        observed = metric.observe([Scored(example, row["hypothesis"])])
+        assert observed.detail["class"] == row[recorded]
+        kinds = {kind for kind, _ in observed.detail.get("findings", [])} | {row[recorded]}
+        same += row[reader] == row[recorded]
+        found += row[reader] in kinds
+    assert (len(rows), same, found) == (100, agreement, among)
+
+
+def test_aggregate_is_the_share_without_error(metric):
+    """In percent, like exact match."""
+    import numpy as np
+
+    assert metric.aggregate(np.array([[1.0], [0.0]])) == 50.0
+    assert "sget" in metric.signature()
+
+
+def test_other_languages_are_not_observed():
+    """A grammar without the benchmark's target language makes the metric not applicable."""
+    dutch = Anatomy(grammar="toy", target_language="nl")
+    example = Example.make(source="x", references=("y",))
+    assert dutch.key(example) is None
+    dutch.prepare([Scored(example, "y")])

@@ -1,0 +1,65 @@
+"""What references teach about order, fillers and heads."""
+
+from __future__ import annotations
+
+from recombine.metrics.compound.learning import ENOUGH, ReferenceText, category, learn
+from recombine.metrics.compound.units import Atom
+
+EVERY = Atom("every", "DET", ("e",), True)
+DOG = Atom("dog", "N", ("d",), True)
+NEAR = Atom("near", "P", ("n",), True)
+
+
+def knowledge(*units, atoms=(EVERY, DOG), trusted=True):
+    """Learn from these texts, all of the same compound."""
+    texts = [
+        ReferenceText(atoms, one, "g", str(number), trusted) for number, one in enumerate(units)
+    ]
+    return learn(
+        texts,
+        heads=("P",),
+        filler_share=0.1,
+        order_share=0.95,
+        optional_share=0.1,
+        synonym_roles=(),
+    )
+
+
+def test_fillers_are_what_often_stands_between():
+    """A unit in one text of many is no filler, nor is punctuation."""
+    learned = knowledge(*["efd"] * 9, "exd", *["e,d"] * 5)
+    assert learned.allowed((EVERY, DOG)) == {"f"}
+
+
+def test_an_order_kept_by_all_must_be_kept():
+    """Mixed orders bind nobody."""
+    assert ("DET", "N") in knowledge(*["ed"] * ENOUGH).before[frozenset()]
+    mixed = knowledge(*["ed", "de"] * ENOUGH)
+    assert mixed.before[frozenset()] == frozenset()
+
+
+def test_little_evidence_teaches_nothing():
+    """Below the threshold neither order nor bareness is concluded."""
+    learned = knowledge("ed", "ed")
+    assert learned.before[frozenset()] == frozenset()
+    assert learned.never_bare == frozenset()
+
+
+def test_a_rendering_that_is_always_followed_by_something_is_never_bare():
+    """The classifier after a determiner, learned without knowing what a classifier is."""
+    learned = knowledge(*["efd"] * ENOUGH)
+    assert learned.never_bare == {("every", "DET", "e")}
+
+
+def test_a_head_that_references_do_without_is_optional():
+    """The verb may absorb a preposition."""
+    atoms = (NEAR, EVERY, DOG)
+    learned = knowledge(*["ned"] * 18, *["ed"] * 4, atoms=atoms)
+    assert learned.optional == {("near", "P")}
+    assert not knowledge(*["ned"] * 18, *["ed"] * 4, atoms=atoms, trusted=False).optional
+
+
+def test_the_category_is_the_set_of_heads():
+    """Noun phrases have none."""
+    assert category((EVERY, DOG), ("P", "V")) == frozenset()
+    assert category((NEAR, DOG), ("P", "V")) == {"P"}

@@ -1,0 +1,57 @@
+"""Texts become strings of units, whatever the script."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.compounds import compound
+from recombine.corpus.segment import segment
+from recombine.metrics.compound.units import Units, find_all, is_mark
+
+
+def test_words_and_characters_are_units():
+    """A word of a spaced script is one unit; a character of an unspaced one is one unit."""
+    units = Units()
+    assert len(units.encode("Der Hund bellt.")) == 4
+    assert len(units.encode("小狗 叫了。")) == 5
+
+
+def test_a_word_is_not_found_inside_another():
+    """Substring search would find 'arm' in 'warm'; units do not."""
+    units = Units()
+    assert find_all(units.encode("es ist warm"), [units.encode("arm")]) == []
+
+
+def test_an_empty_rendering_makes_an_atom_optional():
+    """The published lexicon says 'never missing' with an empty alternative."""
+    units = Units()
+    example = compound(["every", "dog"])
+    focus = example.focus[1]
+    relaxed = type(focus)(text="dog", role="N", accepted=("hund", ""))
+    every, dog = units.atoms(
+        type(example).make(source="every dog", focus=(example.focus[0], relaxed))
+    )
+    assert every.required
+    assert not dog.required
+    assert dog.accepted
+
+
+@given(st.text(max_size=40))
+def test_decoding_gives_the_tokens_back(text):
+    """No text is lost or confused with another."""
+    units = Units()
+    encoded = units.encode(text)
+    assert [units.decode(unit) for unit in encoded] == list(segment(text.lower()))
+
+
+def test_marks_are_punctuation_and_symbols():
+    """Full-width punctuation counts like ASCII."""
+    assert all(map(is_mark, ".,!?，。！$"))
+    assert not any(map(is_mark, "a1的"))
+
+
+def test_a_rendering_inside_a_longer_one_is_not_found():
+    """It would cut the word in two."""
+    assert find_all("xABy", ("A", "AB")) == [(1, 3)]
+    assert find_all("AxAB", ("A", "AB")) == [(0, 1), (2, 4)]

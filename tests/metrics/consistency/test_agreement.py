@@ -1,0 +1,132 @@
+"""Agreement learned from pairs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import permutations
+
+from metrics.spanish import NOUNS, VERBS
+from recombine.metrics.consistency.agreement import Alternations, SwapPair
+
+
+def spanish(noun: str, verb: str, rendered: str | None = None) -> tuple[str, ...]:
+    """Translate 'The NOUN VERB it'."""
+    return (*NOUNS[noun], rendered or VERBS[verb], "eso", ".")
+
+
+def pairs() -> list[SwapPair]:
+    """Every noun swap with every verb."""
+    return [
+        SwapPair("1", f"The _ {verb} it .", (a, b), (spanish(a, verb), spanish(b, verb)))
+        for a, b in permutations(NOUNS, 2)
+        for verb in VERBS
+    ]
+
+
+def test_articles_are_learned_and_nouns_are_not() -> None:
+    """El/la is agreement; rey/reina belongs to king and queen."""
+    found = Alternations()
+    found.learn(pairs())
+    assert [row[:2] for row in found.table()] == [("el", "la")]
+    assert found.own_words["king"] == {"rey"}
+    measured = found.measure(pairs()[0])
+    assert (measured.width, measured.outside) == (1, 0)
+
+
+def test_a_verb_that_wavers_is_not_agreement() -> None:
+    """A change that the noun does not decide is never forgiven, however often it occurs."""
+    wavering = []
+    for number, pair in enumerate(pairs()):
+        if "sees" in pair.frame:
+            renderings = ("ve", "mira") if number % 2 else ("mira", "ve")
+            pair = replace(
+                pair,
+                outputs=(
+                    spanish(pair.nouns[0], "sees", renderings[0]),
+                    spanish(pair.nouns[1], "sees", renderings[1]),
+                ),
+            )
+        wavering.append(pair)
+    found = Alternations()
+    found.learn(wavering)
+    assert [row[:2] for row in found.table()] == [("el", "la")]
+    changed = next(pair for pair in wavering if "sees" in pair.frame)
+    assert found.measure(changed).width == 2
+    assert found.measure(changed).outside == 1
+
+
+def test_a_word_lost_after_some_nouns_is_not_agreement() -> None:
+    """What happens beside one source word alone is forgiven only as an inflection of one stem."""
+    lost = []
+    for pair in pairs():
+        outputs = tuple(
+            tuple("que" if noun_class == "la" and token == "oye" else token for token in output)
+            for noun_class, output in ((out[0], out) for out in pair.outputs)
+        )
+        lost.append(replace(pair, outputs=(outputs[0], outputs[1])))
+    found = Alternations()
+    found.learn(lost)
+    assert ("oye", "que") not in [row[:2] for row in found.table()]
+
+
+def test_own_evidence_does_not_count() -> None:
+    """Held-out templates: what one template alone shows does not excuse that template."""
+    one_template = pairs()
+    strict = Alternations(hold_out="template")
+    strict.learn(one_template)
+    assert strict.measure(one_template[0]).width == 2
+    two = [*one_template, *(replace(pair, template="2") for pair in one_template)]
+    strict = Alternations(hold_out="template")
+    strict.learn(two)
+    assert strict.measure(two[0]).width == 1
+
+
+def test_noun_that_stays_while_another_word_changes() -> None:
+    """A small change elsewhere is not a local change of the noun."""
+    found = Alternations()
+    found.learn(pairs())
+    odd = SwapPair(
+        "1",
+        "The _ sees it .",
+        ("king", "boy"),
+        (spanish("king", "sees"), ("el", "rey", "mira", "eso", ".")),
+    )
+    assert found.measure(odd).elsewhere
+
+
+def test_nothing_to_learn_from() -> None:
+    """No pairs: no table, no width, every difference counts."""
+    found = Alternations()
+    found.learn([])
+    assert found.table() == []
+    assert found.noun_width() is None
+
+
+def test_a_verb_follows_a_noun_with_a_number_of_its_own() -> None:
+    """One noun rendered as a singular collective is no alternation, but its class has the form."""
+    plural = {"kings": ("los", "reyes"), "boys": ("los", "chicos"), "poets": ("los", "poetas")}
+    singular = {
+        "king": ("el", "rey"),
+        "boy": ("el", "chico"),
+        "poet": ("el", "poeta"),
+        "father": ("el", "padre"),
+        "mayor": ("el", "alcalde"),
+    }
+    words = {**plural, **singular, "people": ("el", "pueblo")}
+    verbs = {"see": ("ve", "ven"), "hear": ("oye", "oyen"), "know": ("conoce", "conocen")}
+
+    def said(noun: str, verb: str) -> tuple[str, ...]:
+        return (*words[noun], verbs[verb][noun in plural], "eso", ".")
+
+    swaps = [*permutations(singular, 2), *permutations([*plural, "people"], 2)]
+    pairs_of = [
+        SwapPair("1", f"The _ {verb} it .", (a, b), (said(a, verb), said(b, verb)), role="np")
+        for a, b in swaps
+        for verb in verbs
+    ]
+    found = Alternations(support=3)
+    found.learn(pairs_of, words)
+    changed = next(pair for pair in pairs_of if pair.nouns == ("people", "kings"))
+    assert found.measure(changed).width <= 2
+    wrong = replace(changed, outputs=(changed.outputs[0], ("los", "reyes", "ver", "eso", ".")))
+    assert found.measure(replace(wrong, changes=None)).width == 3

@@ -1,0 +1,210 @@
+"""Literal translation of idioms: published classifier and the neutral one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from recombine.benchmark import Example, Focus
+from recombine.builders.consistency.examples import idiom_example
+from recombine.builders.consistency.wordlists import read_idioms
+from recombine.metrics.base import Scored
+from recombine.metrics.literal.metric import LiteralControl, LiteralTranslation
+
+KEYWORDS = ("tijd", "even", "tijdje")
+
+
+def idiom(
+    hypothesis: str,
+    reference: str | None = None,
+    *,
+    keywords: tuple[str, ...] = KEYWORDS,
+    source: str = "I play it once in a while when I can .",
+    **tags: str,
+) -> Scored:
+    """Return a translated sentence with 'once in a while'."""
+    return Scored(
+        Example.make(
+            source=source,
+            references=(reference,) if reference else (),
+            tags=tags,
+            focus=(
+                Focus(text="once in a while", role="idiom"),
+                Focus(text="while", role="keyword", accepted=keywords),
+            ),
+            salt=hypothesis,
+        ),
+        hypothesis,
+    )
+
+
+def classes(metric: LiteralTranslation, items: list[Scored]) -> list[str | None]:
+    """Return the label of every item, None for excluded ones."""
+    metric.prepare(items)
+    return [
+        None if observed is None else str(observed.detail["class"])
+        for observed in (metric.observe([item]) for item in items)
+    ]
+
+
+def test_official_is_a_substring_anywhere() -> None:
+    """'altijd' counts as literal, a copied keyword does not."""
+    items = [idiom("Ik speel altijd"), idiom("Ik speel soms"), idiom("Ik speel once in a while")]
+    assert classes(LiteralTranslation(mode="official"), items) == [
+        "literal",
+        "paraphrase",
+        "paraphrase",
+    ]
+
+
+def test_official_filters_natural_references() -> None:
+    """Natural examples with a literal reference are left out and counted."""
+    items = [
+        idiom("Ik speel af en toe", "Eens in de tijd"),
+        idiom("Ik speel af en toe", "Af en toe", data="natural"),
+        idiom("Ik speel af en toe .", "Eens in de tijd", data="synthetic"),
+    ]
+    metric = LiteralTranslation(mode="official")
+    assert classes(metric, items) == [None, "paraphrase", "paraphrase"]
+    assert metric.notes()["excluded"] == {"the reference is literal": 1}
+    everything = LiteralTranslation(mode="official", only_paraphrased=False)
+    assert classes(everything, items) == ["paraphrase", "paraphrase", "paraphrase"]
+
+
+def test_neutral_matches_words_forms_and_copies() -> None:
+    """Whole words and their endings count, parts of other words do not, copies do."""
+    items = [
+        idiom("Ik speel het altijd als ik kan ."),
+        idiom("Ik speel het een tijd als ik kan ."),
+        idiom("Ik speel het in tijden als ik kan ."),
+        idiom("Ik speel het once in een while als ik kan ."),
+        idiom("Ik speel het soms als ik kan ."),
+    ]
+    assert classes(LiteralTranslation(), items) == [
+        "paraphrase",
+        "literal",
+        "paraphrase",
+        "copied",
+        "paraphrase",
+    ]
+
+
+def test_own_translation_of_the_bare_word_is_a_block_list() -> None:
+    """Without an idiom file the system's own rendering of 'while' betrays it."""
+    words = {"while": "tiempo", "thing": "cosa", "mind": "mente", "art": "arte", "board": "tabla"}
+    probes = [
+        Scored(
+            Example.make(
+                source=f"This is a {word} .", focus=(Focus(text=word, role="word"),), role="word"
+            ),
+            f"Esto es un {rendering} .",
+        )
+        for word, rendering in words.items()
+    ]
+    items = [
+        idiom("Lo toco una vez en un tiempo cuando puedo .", keywords=()),
+        idiom("Esto lo toco de vez en cuando es un decir .", keywords=()),
+    ]
+    metric = LiteralTranslation()
+    metric.prepare([*probes, *items])
+    labels = [metric.observe([item]) for item in items]
+    assert [label.detail["class"] for label in labels if label] == ["literal", "paraphrase"]
+    assert classes(LiteralTranslation(block_lists=("file",)), items) == [None, None]
+
+
+def test_dictionary_and_lemmas(tmp_path: Path) -> None:
+    """A bilingual word list blocks words, a lemma list finds their irregular forms."""
+    dictionary = tmp_path / "words.tsv"
+    dictionary.write_text("# en\tnl\nwhile\tpoos; een wijl\n", encoding="utf-8")
+    lemmas = tmp_path / "lemmas.tsv"
+    lemmas.write_text("pozen\tpoos\n", encoding="utf-8")
+    items = [
+        idiom("Ik speel het een poos als ik kan .", keywords=()),
+        idiom("Ik speel het bij pozen als ik kan .", keywords=()),
+        idiom("Ik speel het een wijl als ik kan .", keywords=()),
+    ]
+    assert classes(LiteralTranslation(dictionary=dictionary), items) == [
+        "literal",
+        "paraphrase",
+        "literal",
+    ]
+    both = LiteralTranslation(dictionary=dictionary, lemmas=lemmas)
+    assert classes(both, items) == ["literal", "literal", "literal"]
+
+
+def test_idioms_that_are_literal_in_the_target_language_are_set_apart() -> None:
+    """When references are often literal, so may the system be."""
+    items = [idiom("Ik speel het een tijd als ik kan .", "Een tijd") for _ in range(10)]
+    items += [idiom("Ik speel het soms als ik kan .", "Soms") for _ in range(15)]
+    metric = LiteralTranslation()
+    labels = classes(metric, items)
+    assert set(labels) == {"set apart"}
+    assert metric.notes()["set_apart"] == {"once in a while": 0.4}
+
+
+def test_degenerate_outputs_do_not_count() -> None:
+    """Silence, babble and copies are no paraphrases."""
+    items = [
+        idiom(""),
+        idiom("de de de de de de de"),
+        idiom("Ik"),
+        idiom("I play it once in a while when I can ."),
+        idiom("Ik speel het soms als ik kan ."),
+    ]
+    labels = classes(LiteralTranslation(), items)
+    assert labels == ["degenerate", "degenerate", "degenerate", "degenerate", "paraphrase"]
+    assert classes(LiteralTranslation(gate=False), items)[0] == "paraphrase"
+
+
+def test_a_keyword_outside_the_idiom_says_nothing() -> None:
+    """Beside "while you sing" a literal "while" in the output may be right."""
+    metric = LiteralTranslation()
+    items = [
+        idiom("Ik speel het een tijd terwijl jij zingt .", source=source)
+        for source in (
+            "I play it once in a while while you sing .",
+            "I play it once in a while and you sing .",
+        )
+    ]
+    assert classes(metric, items) == [None, "literal"]
+    assert metric.notes()["excluded"] == {"a keyword stands outside the idiom as well": 1}
+
+
+def test_literal_uses_are_the_control() -> None:
+    """A literal use is not overgeneralised; it has its own score."""
+    item = idiom("Een tijd lang speelde ik het .", use="literal")
+    assert LiteralTranslation().key(item.example) is None
+    control = LiteralControl()
+    assert control.key(item.example) == item.example.id
+    assert classes(control, [item]) == ["literal"]
+
+
+@pytest.mark.reference
+def test_recorded_translations_of_ten_idioms(reference_data: Path) -> None:
+    """Official mode gives the expected shares on real OPUS-MT output, to four digits."""
+    folder = reference_data / "paradox" / "idiom_translations"
+    idioms = {one.text: one for one in read_idioms("en", "nl")}
+    header, *rows = (folder / "EXPECTED.tsv").read_text("utf-8").splitlines()
+    for row in rows:
+        expected = dict(zip(header.split("\t"), row.split("\t"), strict=True))
+        name = expected["idiom"].replace(" ", "_")
+        lines = (folder / f"{name}.tsv").read_text("utf-8").split("\n")[1:-1]
+        items = []
+        for line in lines:
+            source, reference, hypothesis = line.split("\t")
+            example = idiom_example(
+                source, idioms[expected["idiom"]], {"data": "natural"}, reference
+            )
+            items.append(Scored(example, hypothesis))
+        for only_paraphrased, column in (
+            (False, "overgen_all"),
+            (True, "overgen_ref_paraphrase_only"),
+        ):
+            metric = LiteralTranslation(mode="official", only_paraphrased=only_paraphrased)
+            metric.prepare(items)
+            seen = [metric.observe([item]) for item in items]
+            stats = np.array([one.stats for one in seen if one is not None])
+            assert f"{metric.aggregate(stats):.4f}" == expected[column]
+        assert len(stats) == int(expected["n_ref_paraphrase"])

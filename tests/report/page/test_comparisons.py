@@ -1,0 +1,37 @@
+"""Comparisons and classes in the page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from recombine.report.page.comparisons import anatomy_section, compare_section
+
+
+def test_comparisons_name_ranks_and_tests(findings):
+    """Ranks, differences and per-pattern verdicts are in the section."""
+    text = compare_section(findings)
+    assert "How do the systems compare" in text
+    assert "oracle-ish &gt; transformer &gt; lstm" in text
+    assert "for each pattern" in text
+
+
+def test_classes_are_shown_when_a_metric_has_them(findings):
+    """Without classes there is no section; with them there is one table per system."""
+    assert anatomy_section(findings) == ""
+    counts = {"PP 3": Counter({"right": 3, "modifier dropped": 2})}
+    sheet = replace(findings.main, labels={"lstm": counts})
+    text = anatomy_section(replace(findings, sheets=(sheet,)))
+    assert "modifier dropped" in text
+    assert "PP 3" in text
+
+
+def test_classes_that_two_metrics_share_are_shown_once(findings):
+    """A graded form of a metric classes alike; right classes are coloured as such."""
+    counts = {"lstm": {"PP 3": Counter({"identical": 3, "context": 2})}}
+    sheet = replace(findings.main, labels=counts, right_labels=frozenset({"identical"}))
+    other = replace(sheet, metric="graded")
+    text = anatomy_section(replace(findings, sheets=(sheet, other)))
+    assert text.count("<h3>") == 1
+    assert 'h8" title="60.0%">3' in text
+    assert "pairs.html" not in text

@@ -1,0 +1,255 @@
+"""report.html in a real browser: no errors, no network, filters, permalinks, side by side."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from recombine.benchmark import Benchmark, Draft, Example
+from recombine.report.options import ReportOptions
+from recombine.report.write import write_report
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+HOSTILE = (
+    "</script><script>document.title='owned'</script>",
+    "<img src=x onerror=\"document.title='owned'\">",
+    "\u202eright to left\u202c and \u2066isolates\u2069",
+    "zero\u200bwidth 👩‍👩‍👧‍👦 emoji",
+    "long " * 3000,
+    "a & b < c > d \"quoted\" 'single' `${document.title}`",
+)
+
+
+@pytest.fixture(scope="module")
+def page_path(run, tmp_path_factory) -> Path:
+    """The page of the synthetic run, exact match only, without figure files."""
+    out = tmp_path_factory.mktemp("page")
+    return write_report([run], out, ReportOptions(metrics=("exact",), figures=())).html
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium here: install the package chromium")
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+def visit(browser, path: Path, fragment: str = "", **context):
+    """Open the page; returns it with lists of console messages and of requests."""
+    tab = browser.new_context(**context).new_page()
+    messages: list[str] = []
+    requests: list[str] = []
+    tab.on("console", lambda message: messages.append(message.text))
+    tab.on("pageerror", lambda error: messages.append(str(error)))
+    tab.on("request", lambda request: requests.append(request.url))
+    tab.goto(path.as_uri() + fragment)
+    until(lambda: tab.evaluate("document.documentElement.dataset.ready") == "yes")
+    return tab, messages, requests
+
+
+def until(holds) -> None:
+    """Wait in Python: the page's policy forbids the evaluation that waiting inside it needs."""
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end, "the page did not get there within a minute"
+        time.sleep(0.05)
+
+
+def test_loads_without_errors_or_network(browser, page_path):
+    """One file, one request, a silent console, no sideways scrolling, in all three looks."""
+    for look in (
+        {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+        {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
+        {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
+    ):
+        tab, messages, requests = visit(browser, page_path, **look)
+        assert messages == []
+        assert requests == [page_path.as_uri()]
+        width = tab.evaluate("document.documentElement.scrollWidth")
+        assert width <= look["viewport"]["width"]
+        tab.context.close()
+
+
+def test_filters_and_permalinks(browser, page_path):
+    """A selection changes the list and the address; the address restores the selection."""
+    tab, messages, _ = visit(browser, page_path)
+    tab.select_option("select[name='tag.pattern']", "PP 3")
+    tab.select_option("select[name='verdict']", "wrong")
+    tab.fill("#q", "the")
+    until(lambda: "q=the" in tab.evaluate("location.hash"))
+    status = tab.inner_text("#status")
+    assert tab.locator("#items > li").count() > 0
+    chips = tab.locator("#items > li").first.locator(".chips").inner_text()
+    assert "pattern: PP 3" in chips
+    assert "✗ exact" in tab.locator("#items > li").first.inner_text()
+    fragment = tab.evaluate("location.hash")
+    again, more, _ = visit(browser, page_path, fragment)
+    assert again.inner_text("#status") == status
+    assert again.input_value("select[name='tag.pattern']") == "PP 3"
+    assert again.input_value("#q") == "the"
+    assert messages + more == []
+
+
+def test_side_by_side_shows_two_systems_with_differences(browser, page_path):
+    """Two systems stand beside each other; wrong characters are marked as inserted or deleted."""
+    tab, _, _ = visit(browser, page_path)
+    tab.select_option("select[name='a']", "oracle-ish")
+    tab.select_option("select[name='b']", "lstm")
+    tab.select_option("select[name='verdict']", "better")
+    first = tab.locator("#items > li").first
+    assert first.locator(".side").count() == 2
+    assert first.locator(".side").nth(1).locator("ins, del").count() > 0
+    link = first.locator("a.idlink").get_attribute("href")
+    alone, _, _ = visit(browser, page_path, link)
+    assert alone.locator("#items > li").count() == 1
+    assert alone.locator("#items > li .side").count() == 2
+
+
+def test_a_seed_can_be_chosen(browser, page_path):
+    """Another seed brings its own translations; the verdict says how many seeds share it."""
+    tab, _, _ = visit(browser, page_path)
+    tab.select_option("select[name='a']", "lstm")
+    tab.select_option("select[name='verdict']", "mixed")
+    seen = {}
+    for seed in ("1", "2", "3"):
+        tab.select_option("select[name='seed']", seed)
+        first = tab.locator("#items > li").first
+        assert f"seed {seed}" in first.locator(".who").inner_text()
+        verdict = first.locator(".verdict").inner_text()
+        assert verdict.endswith(("right in 1 of 3", "right in 2 of 3"))
+        seen[seed] = verdict[0]
+    assert set(seen.values()) == {"✓", "✗"}
+    fragment = tab.evaluate("location.hash")
+    again, _, _ = visit(browser, page_path, fragment)
+    assert again.input_value("select[name='seed']") == "3"
+    assert again.inner_text("#status") == tab.inner_text("#status")
+
+
+def test_heat_map_cell_opens_its_examples(browser, page_path):
+    """A click on a cell selects system and pattern in the browser of examples."""
+    tab, _, _ = visit(browser, page_path)
+    cell = tab.locator("#breaks [data-heat] td a").first
+    cell.click()
+    until(lambda: tab.input_value("select[name='tag.pattern']") != "")
+    assert tab.locator("#items > li").count() > 0
+
+
+def test_keyboard_moves_and_searches(browser, page_path):
+    """/ goes to the search field, j and k walk through the examples."""
+    tab, _, _ = visit(browser, page_path)
+    tab.keyboard.press("/")
+    assert tab.evaluate("document.activeElement.id") == "q"
+    tab.evaluate("document.activeElement.blur()")
+    tab.keyboard.press("j")
+    tab.keyboard.press("j")
+    assert tab.evaluate("document.activeElement.id") == tab.locator("#items > li").nth(
+        1
+    ).get_attribute("id")
+
+
+def test_theme_button_overrides_the_system(browser, page_path):
+    """Light and dark can be chosen by hand and have different backgrounds."""
+    tab, _, _ = visit(browser, page_path, color_scheme="light")
+    colour = "getComputedStyle(document.body).backgroundColor"
+    light = tab.evaluate(colour)
+    tab.click("#theme")
+    tab.click("#theme")
+    assert tab.inner_text("#theme") == "Theme: dark"
+    assert tab.evaluate(colour) != light
+
+
+def test_accessible_names_and_landmarks(browser, page_path):
+    """Every control has a name, images have labels, headings start at h1, one main landmark."""
+    tab, _, _ = visit(browser, page_path)
+    unnamed = tab.evaluate(
+        """[...document.querySelectorAll('button, select, input, a[href], svg[role=img]')]
+        .filter(e => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length))
+        .length"""
+    )
+    assert unnamed == 0
+    assert tab.locator("h1").count() == 1
+    assert tab.locator("main").count() == 1
+    assert tab.evaluate("document.documentElement.lang") == "en"
+
+
+@pytest.fixture(scope="module")
+def hostile_page(tmp_path_factory) -> Path:
+    """A run whose sources and hypotheses try to break out."""
+    root = tmp_path_factory.mktemp("hostile")
+    draft = Draft(root / "benchmark", seed=0)
+    draft.write(
+        "gen",
+        [
+            Example.make(
+                source=text.strip(),
+                references=(f"reference {number}",),
+                tags={"kind": text[:40].strip()},
+            )
+            for number, text in enumerate(HOSTILE)
+        ],
+    )  # fmt: skip
+    draft.finish(
+        {
+            "format": 1, "name": "<b>hostile</b>", "version": "1", "source": "en", "target": "de",
+            "builder": "imported", "seed": 0, "metrics": ["exact"],
+        }
+    )  # fmt: skip
+    from recombine.experiment.run import Run
+    from recombine.experiment.stages import write_result
+    from recombine.files import write_jsonl
+    from recombine.metrics.scoring import score
+
+    benchmark = Benchmark.open(root / "benchmark")
+    cell = Run(root / "run").cell("evil", 1)
+    cell.update_record(benchmark=str(benchmark.path), benchmark_hash=benchmark.hash)
+    made = {one.id: HOSTILE[number] for number, one in enumerate(benchmark.iterate("gen"))}
+    write_jsonl(cell.translations("gen"), ({"id": k, "hyp": v} for k, v in made.items()))
+    for result in score(benchmark, made, ["exact"]):
+        write_result(cell.scores("exact", "gen"), result)
+    return write_report([root / "run"], root / "report", ReportOptions(figures=())).html
+
+
+def test_hostile_text_shows_as_text(browser, hostile_page):
+    """Markup, scripts, bidi controls, emoji and very long lines are shown and run nothing."""
+    tab, messages, requests = visit(browser, hostile_page, viewport={"width": 390, "height": 800})
+    assert messages == []
+    assert requests == [hostile_page.as_uri()]
+    assert "owned" not in tab.title()
+    assert tab.locator("#items img").count() == 0
+    text = tab.inner_text("#items")
+    assert "<img src=x" in text
+    assert "</script>" in text
+    assert "U+202E" in text
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    assert "<b>hostile</b>" in tab.inner_text("header")
+
+
+def test_page_stays_within_its_budget(run, page_path, tmp_path):
+    """A smaller budget thins the examples out and the page says how many are shown."""
+    whole = page_path.stat().st_size
+    budget = (whole - 4_000) / 1e6
+    options = ReportOptions(metrics=("exact",), figures=(), page_megabytes=budget)
+    paths = write_report([run], tmp_path, options)
+    text = paths.html.read_text(encoding="utf-8")
+    assert paths.html.stat().st_size <= budget * 1e6 + 2_000
+    assert "of 400 examples are in this page" in text
+
+
+def test_same_runs_give_the_same_bytes(run, tmp_path):
+    """A report is a function of its runs."""
+    options = ReportOptions(metrics=("exact",), figures=())
+    first = write_report([run], tmp_path / "a", options).html.read_bytes()
+    second = write_report([run], tmp_path / "b", options).html.read_bytes()
+    assert first == second

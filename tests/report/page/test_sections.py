@@ -1,0 +1,49 @@
+"""Sections: numbers, signs, escaping."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from recombine.report.page.sections import (
+    breaks_section,
+    examples_link,
+    number,
+    p_text,
+    signed,
+    sure_section,
+)
+
+
+def test_numbers_as_people_read_them():
+    """True minus signs, p-values as in papers, a dash for nothing."""
+    assert (number(-1.25), number(float("nan")), signed(2.0), signed(-0.5)) == (
+        "−1.2", "–", "+2.0", "−0.5",
+    )  # fmt: skip
+    assert (p_text(0.0001), p_text(0.25)) == ("p < .001", "p = .250")
+
+
+def test_order_of_the_questions(findings):
+    """Sections answer what they are named after, and say when there is nothing."""
+    assert "What was tested" in sure_section(findings)
+    assert "Where does it break" in breaks_section(findings, {})
+
+
+def test_links_open_a_selection():
+    """Values are encoded for the address."""
+    assert examples_link(a="x y", tag__pattern="PP→Subj").startswith(
+        "#examples?a=x+y&tag.pattern=PP%"
+    )
+
+
+def test_cells_link_to_the_examples_of_their_own_tag(findings):
+    """A score of a category opens that category, not a pattern of that name."""
+    page = breaks_section(findings, {})
+    assert "tag.category=Recursion" in page
+    assert "tag.pattern=Recursion" not in page
+
+
+def test_scores_to_be_kept_low_say_so(findings):
+    """An error rate reads like a score unless the page says which way is better."""
+    assert "lower is better" not in sure_section(findings)
+    sheets = (replace(findings.main, higher_is_better=False), *findings.sheets[1:])
+    assert sure_section(replace(findings, sheets=sheets)).count("lower is better") >= 2

@@ -1,0 +1,75 @@
+"""Training curves from scored checkpoints."""
+
+from __future__ import annotations
+
+import shutil
+
+from recombine.report.options import ReportOptions
+from recombine.report.runs import open_source
+from recombine.report.scores import Score
+from recombine.report.tables.checkpoints import (
+    Point,
+    checkpoint_points,
+    checkpoint_table,
+    slice_table,
+    step_of,
+)
+from recombine.statistics.intervals import Interval
+from recombine.statistics.seeds import Spread
+
+
+def test_points_come_in_training_order(run, tmp_path):
+    """Checkpoints are read beside the final scores, sorted by their number."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    for cell in copy.glob("*/seed-*"):
+        for step in (1000, 200):
+            for suffix in ("jsonl", "meta.json"):
+                shutil.copy(
+                    cell / "scores" / f"exact.gen.{suffix}",
+                    cell / "scores" / f"exact.gen@step-{step}.{suffix}",
+                )
+    source = open_source([copy])
+    points = checkpoint_points(source, "exact", "gen", ReportOptions())
+    assert [point.checkpoint for point in points[::3]] == ["step-200", "step-1000"]
+    assert len(checkpoint_table(points, "exact", "gen").rows) == 6
+    assert source.splits() == ("gen", "test")
+
+
+def point(step: int, system: str, score: float, slices: dict[str, float]) -> Point:
+    """A point of the metric exact on gen, by pattern."""
+    span = Interval(score, score, score, "wilson")
+    spread = Spread(1, score, 0.0, score, score)
+    found = Score(system, "exact", "gen", "", "", 2, span, spread, "exact")
+    return Point(f"step-{step}", float(step), found, "pattern", slices)
+
+
+def test_patterns_have_their_own_curve():
+    """A score that stands still may hide patterns that do not: the note names them."""
+    points = [
+        point(10, "small", 50.0, {"deep": 90.0, "too_long": 10.0}),
+        point(10, "large", 50.0, {"deep": 50.0}),
+        point(20, "small", 50.5, {"deep": 20.0, "too_long": 81.0}),
+    ]
+    table = slice_table(points, ("small", "large"), "exact", "gen")
+    assert table is not None
+    assert table.name == "training-exact-gen-by-pattern"
+    assert table.rows == (
+        ("deep", 10, 90.0, 50.0),
+        ("deep", 20, 20.0, None),
+        ("too_long", 10, 10.0, None),
+        ("too_long", 20, 81.0, None),
+    )
+    (note,) = table.notes
+    assert "small, from step-10 to step-20: +0.5 in all" in note
+    assert "too long +71.0, deep -70.0" in note
+
+
+def test_no_table_where_nothing_is_sliced():
+    """A split without tags has the curve of its score alone."""
+    assert slice_table([], ("small",), "exact", "gen") is None
+
+
+def test_step_numbers():
+    """The last number of the name counts."""
+    assert (step_of("step-1500"), step_of("epoch-2.5"), step_of("best")) == (1500.0, 2.5, -1.0)

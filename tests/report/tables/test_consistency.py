@@ -1,0 +1,119 @@
+"""Report parts of consistency runs, from a run on disk."""
+
+from __future__ import annotations
+
+import pytest
+
+from recombine.builders.recipe import build
+from recombine.experiment.experiment import read_experiment
+from recombine.experiment.stages import score_run, translate
+from recombine.report.page.pairs import pairs_page
+from recombine.report.runs import ReportRuns, open_source
+from recombine.report.tables.consistency import (
+    consistency_tables,
+    inconsistent_pairs,
+    window_table,
+)
+from recombine.report.tables.table import markdown
+
+SYSTEM = '''
+"""A system that loses the verb after the queen."""
+from dataclasses import dataclass
+
+
+@dataclass(kw_only=True)
+class Forgetful:
+    def translate(self, sources):
+        for source in sources:
+            words = source.lower().split()
+            if "queen" in words and len(words) > 3:
+                words = [word for word in words if not word.endswith("s")]
+            yield " ".join(f"x{word}" for word in words)
+'''
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> ReportRuns:
+    """A scored run of a small benchmark."""
+    folder = tmp_path_factory.mktemp("report")
+    build(
+        "consistency",
+        folder / "bench",
+        overrides=(
+            "sentences=0", "pairs=40", "triples=10", "synonym_samples=2", "idiom_samples=2",
+            "context_samples=2", "repeats=10", "benchmark.target=xx",
+        ),
+    )  # fmt: skip
+    (folder / "forgetful.py").write_text(SYSTEM, encoding="utf-8")
+    experiment = folder / "experiment.toml"
+    experiment.write_text(
+        f'benchmark = "{folder / "bench"}"\nrun = "{folder / "run"}"\n'
+        f'[system.forgetful]\nuse = "{folder / "forgetful.py"}:Forgetful"\n',
+        encoding="utf-8",
+    )
+    read = read_experiment(experiment)
+    translate(read)
+    score_run(read)
+    return open_source([folder / "run"])
+
+
+def test_tables_of_the_paper(source: ReportRuns) -> None:
+    """Tables 4, 6 and 8, the templates of figure 1, and the notes beside the scores."""
+    tables = {table.name: table for table in consistency_tables(source)}
+    assert set(tables) == {
+        "table-4-systematicity",
+        "figure-1-templates",
+        "table-6-synonyms",
+        "table-8-idioms-overgeneralisation",
+        "table-8-idioms-context",
+        "consistency-window",
+        "consistency-notes",
+        "table-5-tested-synonyms",
+        "table-7-tested-idioms",
+    }
+    four = {row[1]: row for row in tables["table-4-systematicity"].rows}
+    assert set(four) == {"np", "vp", "s1p", "s3"}
+    assert four["np"][2] == 400
+    assert four["s1p"][4:] == (80.8, 90.2, 92.1)
+    assert len(tables["figure-1-templates"].rows) == 40
+    six, eight = tables["table-6-synonyms"], tables["table-8-idioms-overgeneralisation"]
+    assert [len(table.rows) for table in (six, eight)] == [21, 21]
+    assert {row[0] for table in (six, eight) for row in table.rows[20:]} == {"all"}
+    assert six.columns[-2:] == ("full, sentence", "full, term")
+    assert six.rows[0][-2:] == (61.8, 100.0)
+    assert eight.columns[-1] == "full, end"
+    assert eight.rows[-1][-4:] == (76.1, 71.3, 73.2, 15.9)
+    assert (
+        len(tables["table-5-tested-synonyms"].rows)
+        == len(tables["table-7-tested-idioms"].rows)
+        == 20
+    )
+    assert "forgetful" in markdown(tables["consistency-notes"])
+
+
+def test_inconsistent_pairs_are_marked(source: ReportRuns) -> None:
+    """Every failed pair shows its sources and which words of the outputs changed."""
+    pairs = list(inconsistent_pairs(source))
+    assert pairs
+    for pair in pairs:
+        assert pair.kind in ("context", "empty")
+        assert any(changed for _, changed in pair.outputs[0] + pair.outputs[1])
+        assert pair.sources[0] != pair.sources[1]
+    assert all("queen" in " ".join(pair.sources) for pair in pairs)
+
+
+def test_page_of_pairs(source: ReportRuns) -> None:
+    """The page marks changed words, escapes everything and fetches nothing."""
+    page = pairs_page(source)
+    assert "<mark>" in page
+    assert "http://" not in page
+    assert "<script" not in page
+    assert page.count('class="pair"') >= len(list(inconsistent_pairs(source)))
+
+
+def test_window_sensitivity(source: ReportRuns) -> None:
+    """A wider window never lowers the share."""
+    row = window_table(source).rows[0]
+    shares = [share for share in row[3:] if isinstance(share, float)]
+    assert shares == sorted(shares)
+    assert row[2] == 784  # 16 of 800 pairs collapsed: they lost the nouns as well

@@ -1,0 +1,128 @@
+"""The factor analysis of compounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recombine.benchmark import Example
+from recombine.report.runs import open_source
+from recombine.report.tables.corpus_counts import CorpusCounts
+from recombine.report.tables.factors import (
+    JudgedCompound,
+    clustered_share,
+    factor_tables,
+    regression,
+)
+from report.compound_run import examples, make_run
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """All tables of the invented run by name."""
+    source = open_source([make_run(tmp_path_factory.mktemp("factors"))])
+    return {table.name: table for table in factor_tables(source)}
+
+
+def rows(table):
+    """Return value -> row."""
+    return {row[0]: row for row in table.rows}
+
+
+def test_every_section_of_the_paper_has_a_table(tables):
+    """6.1 to 6.6, as far as the benchmark knows the factor."""
+    assert {
+        "figures-2-3-compound-frequency", "figures-2-3-compound-length",
+        "figures-4-8-9-10-atom-frequency-all", "figures-4-8-9-10-atom-frequency-2",
+        "figures-4-8-9-10-atom-frequency-3", "figures-5-7-cooccurrence", "figures-5-7-pattern",
+        "figures-5-7-adjective", "figures-5-7-modifier", "figures-5-7-context-length",
+    } <= set(tables)  # fmt: skip
+    assert "figures-5-7-context-distance" not in tables  # nobody parsed the sources
+
+
+def test_rates_are_right(tables):
+    """Owls fail always, old things in one of three contexts."""
+    by_length = rows(tables["figures-2-3-compound-length"])
+    assert by_length["2"][4] == pytest.approx(25.0)
+    old = 3 / 9 * 3 / 8  # old dog, cat, fox: one context of three
+    assert by_length["3"][4] == pytest.approx(100 * (0.25 + old * 9 / 9 * 1.0), abs=6)
+    frequency = rows(tables["figures-2-3-compound-frequency"])
+    assert frequency["many shot (10+)"][4] == 0.0
+    assert frequency["zero shot (0)"][2] == 33
+
+
+def test_intervals_are_clustered():
+    """Five copies of one outcome are one trial."""
+
+    def judged(errors, per_group):
+        return [
+            JudgedCompound(Example.make(source="x", group=str(place // per_group)), float(error))
+            for place, error in enumerate(errors)
+        ]
+
+    errors = np.repeat([0, 1] * 10, 5)
+    clustered, independent = clustered_share(judged(errors, 5)), clustered_share(judged(errors, 1))
+    assert clustered.error == independent.error == 50
+    assert clustered.high - clustered.low > 2 * (independent.high - independent.low)
+    assert clustered.compounds == 20
+
+
+def test_the_regression_finds_the_planted_factor():
+    """Errors that depend on the adjective alone are put down to it."""
+    pytest.importorskip("statsmodels")
+    generator = np.random.default_rng(2)
+    found = []
+    for copy in range(6):
+        for example in examples():
+            chance = 0.7 if example.tags["length"] == 3 else 0.2
+            clone = Example.make(
+                source=example.source, tags=example.tags, group=f"{example.group} {copy}",
+                focus=example.focus, salt=str(copy),
+            )  # fmt: skip
+            found.append(JudgedCompound(clone, float(generator.random() < chance)))
+    table = regression(found, "toy", CorpusCounts(["every small dog"], list(examples())))
+    effects = {row[0]: row for row in table.rows}
+    assert effects["has ADJ"][1] > 3
+    assert effects["has ADJ"][4] < 0.001
+    assert effects["context length"][4] > 0.001
+
+
+def test_a_category_that_is_always_wrong_is_not_the_one_compared_with(recwarn):
+    """The first category with right and wrong answers is, and the other gets a dash."""
+    pytest.importorskip("statsmodels")
+    generator = np.random.default_rng(4)
+    found = []
+    for copy in range(6):
+        for example in examples():
+            for category in ("NP", "PP", "VP"):
+                clone = Example.make(
+                    source=example.source, tags={**example.tags, "category": category},
+                    group=f"{example.group} {copy} {category}", focus=example.focus,
+                    salt=f"{copy} {category}",
+                )  # fmt: skip
+                chance = {"NP": 1.0, "PP": 0.3, "VP": 0.6}[category]
+                found.append(JudgedCompound(clone, float(generator.random() < chance)))
+    table = regression(found, "toy", CorpusCounts(["every small dog"], list(examples())))
+    effects = {row[0]: row for row in table.rows}
+    assert effects["category NP"][1:] == (None,) * 4
+    assert 1.5 < effects["category VP"][2] < 0.6 / 0.4 / (0.3 / 0.7) < effects["category VP"][3]
+    assert "categories against PP." in table.notes[0]
+    assert "all 216 where 'category NP' holds are wrong" in table.notes[1]
+    assert not recwarn.list
+
+
+def test_printed_numbers_stand_beside_the_published_benchmark(tables, tmp_path):
+    """Only there: the paper's numbers are about its own sentences."""
+    ours = tables["figures-2-3-compound-length"]
+    assert ours.notes == ()
+    source = open_source([make_run(tmp_path, seeds=(1,), name="cognition")])
+    (table,) = [one for one in factor_tables(source) if one.name == ours.name]
+    assert any("3 atoms 13.72" in note for note in table.notes)
+
+
+def test_a_run_without_compounds_has_no_tables(tmp_path):
+    """Other benchmarks are left alone."""
+    from report.synthetic import make_run as other
+
+    source = open_source([other(tmp_path, per_pattern=2, seeds=(1,))])
+    assert factor_tables(source) == []

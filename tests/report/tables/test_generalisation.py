@@ -1,0 +1,112 @@
+"""The ratio of scores on max and min, and what else differs between them."""
+
+from __future__ import annotations
+
+import pytest
+
+from recombine.errors import DataError
+from recombine.report.options import ReportOptions
+from recombine.report.tables import generalisation
+from recombine.report.tables.generalisation import (
+    Family,
+    family_tables,
+    generalisation_table,
+    is_family,
+    make_family,
+    read_family,
+    response_figures,
+    series_runs,
+)
+from report.divergent_runs import make_runs
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Three runs, one per kind of split."""
+    return make_runs(tmp_path_factory.mktemp("divergent"))
+
+
+@pytest.fixture(scope="module")
+def family(runs) -> Family:
+    """Their findings together."""
+    return read_family(runs, ReportOptions(samples=50, trials=50))
+
+
+def column(table, name):
+    """Return the values of a column."""
+    return [row[table.columns.index(name)] for row in table.rows]
+
+
+def test_runs_on_different_divergent_splits_are_a_family(runs, findings):
+    """Two runs on one split are compared as usual, and one run alone has nothing beside it."""
+    assert is_family(runs)
+    assert not is_family([runs[0], runs[0]])
+    assert not is_family(runs[:1])
+    assert not is_family([runs[0], findings.source.runs[0]])
+
+
+def test_the_run_of_a_series_is_its_members(runs):
+    """An experiment on a series has a run below its own for every member."""
+    assert series_runs(runs[0]) == []
+    assert series_runs(runs[0].parent) == sorted(runs)
+
+
+def test_the_score_is_a_ratio_with_both_beside_it(family):
+    """The ratio, with the published ratio of the language."""
+    table = generalisation_table(family)
+    low, high = column(table, "min")[0], column(table, "max")[0]
+    assert column(table, "max / min") == [pytest.approx(high / low)]
+    assert high < low
+    assert column(table, "published") == [0.92]
+
+
+def test_lengths_are_weighted_as_in_max(family, monkeypatch):
+    """Min's scores are averaged over the length classes of max; classes of one side are left."""
+    classes = {
+        "low": {"1-10 words": (90, 80.0), "11-20 words": (10, 40.0)},
+        "high": {"1-10 words": (10, 60.0), "11-20 words": (90, 30.0), "21-30 words": (5, 9.0)},
+    }
+    monkeypatch.setattr(generalisation, "_by_length", lambda family, side, system: classes[side])
+    ratio = generalisation.equal_length_ratio(family, "low", "high", "half")
+    assert ratio == pytest.approx((10 * 60 + 90 * 30) / (10 * 80 + 90 * 40))
+
+
+def test_no_ratio_without_both_ends(family):
+    """Random and max alone give a curve, but no generalisation score."""
+    part = Family(family.divisions[1:], family.metric)
+    assert generalisation_table(part) is None
+    assert "dose-response" in [table.name for table in family_tables(part)]
+
+
+def test_confounders_come_from_the_certificates(family):
+    """The least divergent split first, with length, vocabulary and novelty."""
+    tables = {table.name: table for table in family_tables(family)}
+    splits = tables["table-2-splits"]
+    assert column(splits, "split")[:3] == ["min", "random", "max"]
+    assert "min (published)" in column(splits, "split")[3:]
+    assert column(splits, "D_C")[:3] == sorted(column(splits, "D_C")[:3])
+    assert all(value > 0 for value in column(splits, "test lemmas")[:3])
+
+
+def test_sentences_are_set_apart_by_novelty(family):
+    """Within one test set, novel sentences were made worse, and that is seen."""
+    table = next(one for one in family_tables(family) if one.name == "novelty-within-test")
+    random = {row[3]: row for row in table.rows if row[0] == "random"}
+    at = table.columns.index("half")
+    assert random["none novel"][at] > random["all novel"][at]
+
+
+def test_the_curve_runs_over_the_divergence_that_was_reached(family):
+    """One point per kind of split."""
+    (figure,) = response_figures(family)
+    values = figure.spec["data"]["values"]
+    assert len(values) == 3
+    assert all(row["low"] <= row["score"] <= row["high"] for row in values)
+
+
+def test_runs_without_a_shared_metric_are_refused(family):
+    """There is nothing to divide."""
+    reports = [one.report for one in family.divisions]
+    other = type(reports[0])(reports[0].source, reports[0].options, (), ())
+    with pytest.raises(DataError, match="share no metric"):
+        make_family([other, reports[1]])

@@ -1,0 +1,44 @@
+"""What a report holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from recombine.errors import DataError
+from recombine.report.findings import build_report, make_sheet
+from recombine.report.options import ReportOptions
+from recombine.report.panel import Column, read_panel
+from recombine.report.runs import open_source
+
+
+def test_splits_and_titles(findings):
+    """Generalisation comes first; the title names benchmark and systems."""
+    assert findings.splits == ("gen", "test")
+    assert findings.title.startswith("synthetic: ")
+    assert findings.main.family_tag == "category"
+    assert set(findings.main.parents) == {"category", "group_name"}
+
+
+def test_classes_of_verdicts_are_counted(run):
+    """Labels in detail.class are counted per system and pattern, over all seeds."""
+    panel = read_panel(open_source([run]), "exact", "test")
+    column = next(iter(panel.columns["lstm"].values()))
+    labels = tuple("right" if value else "dropped" for value in column.values)
+    panel.columns["lstm"][1] = Column(column.stats, column.values, labels)  # type: ignore[index]
+    sheet = make_sheet(panel, ReportOptions())
+    total = sum(sheet.labels["lstm"].values(), Counter())
+    assert total["right"] + total["dropped"] == len(panel.keys)
+
+
+def test_resampling_by_a_tag_that_nobody_has_is_refused(run):
+    """A misspelt tag names those that exist; a good one is said in the findings."""
+    source = open_source([run])
+    with pytest.raises(DataError, match="no example has the tag 'word'") as caught:
+        build_report(source, ReportOptions(metrics=("exact",), cluster="word"))
+    assert "target_word" in (caught.value.hint or "")
+    report = build_report(source, ReportOptions(metrics=("exact",), cluster="target_word"))
+    assert report.main.resampled == "whole clusters by target_word (40 for 320 keys)"
+    assert report.main.overall("lstm").interval.method == "crossed seeds x clusters"
+    assert report.main.comparisons[0].overall.test == "seeds + paired clusters"

@@ -1,0 +1,76 @@
+"""Draws that serve many tables are those that each table would get alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recombine.statistics.resample import EXACT_SINGLE, FEW_DISTINCT_ROWS, Draws, resample_sums
+
+
+def tables_of(items, width, count=3, largest=40, seed=0):
+    """Whole numbers, as BLEU counts them."""
+    generator = np.random.default_rng(seed)
+    shape = (items, width)
+    return [generator.integers(0, largest, shape).astype(float) for _ in range(count)]
+
+
+def clusters_of(items):
+    """Clusters of one to three observations."""
+    return np.sort(np.random.default_rng(1).integers(0, items // 2, items))
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(2, 400), st.sampled_from([1, 2, 10]), st.booleans(), st.booleans(),
+    st.sampled_from([2, 40, int(EXACT_SINGLE)]),
+)  # fmt: skip
+def test_shared_draws_change_no_bit(items, width, clustered, halves, largest):
+    """Sums and swaps of two of three tables are the very numbers of a pair drawn for itself."""
+    tables = tables_of(items, width, largest=largest)
+    if halves:
+        tables = [table / 3 for table in tables]
+    clusters = clusters_of(items) if clustered else None
+    shared = Draws(tables, 7, clusters)
+    first, _, third = tables
+    alone = Draws([first, third], 7, clusters)
+    for samples in (5, 40):
+        pair = [first, third]
+        assert shared.sums(pair, samples).tobytes() == alone.sums(pair, samples).tobytes()
+        mine, theirs = (one.moved(first, third, samples) for one in (shared, alone))
+        assert mine.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("items", [FEW_DISTINCT_ROWS, 3 * FEW_DISTINCT_ROWS])
+def test_sums_are_those_of_the_resampled_rows(items):
+    """Column sums by one product are the sums of one table resampled by itself."""
+    tables = tables_of(items, 10)
+    joined = np.concatenate([tables[1], np.ones((items, 1))], axis=1)
+    expected = np.concatenate(list(resample_sums(joined, 50, np.random.default_rng(3))))
+    found = Draws(tables, 3).sums([tables[1]], 50)
+    assert np.array_equal(found, expected)
+    assert found[:, -1].tolist() == [items] * 50
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_swaps_move_whole_clusters(clustered):
+    """What moves is the sum of what is swapped, observations of a cluster together."""
+    tables = tables_of(600, 7, count=2)
+    clusters = clusters_of(600) if clustered else None
+    draws = Draws(tables, 5, clusters)
+    swaps = np.concatenate(list(draws.swaps(30)))
+    assert swaps.shape == (30, 600)
+    if clusters is not None:
+        assert all(len(set(swaps[0, clusters == one])) == 1 for one in np.unique(clusters))
+    expected = swaps.astype(float) @ (tables[0] - tables[1])
+    assert np.array_equal(draws.moved(*tables, 30), expected)
+
+
+def test_rows_with_nothing_whole_are_summed_in_double_precision():
+    """Statistics that are no counts are not rounded to single precision."""
+    table = np.random.default_rng(0).random((500, 8)) * 1e9
+    sums = Draws([table], 0).sums([table], 3)
+    rows = list(np.random.default_rng(0).integers(0, 500, size=(3, 500), dtype=np.int32))
+    assert sums[:, :-1] == pytest.approx(np.array([table[one].sum(axis=0) for one in rows]), 1e-12)

@@ -1,0 +1,129 @@
+"""Kernels: dropout masks are a good hash, and each kernel is its formula under that mask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from recombine.systems.seq2seq.operations import NORM_EPSILON
+
+NEEDS_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+SEED = (5 << 40) + 3
+RATE = 0.25
+Mask = Callable[..., Any]
+
+
+@pytest.fixture
+def mask(numpy_kernels: ModuleType, compiled: type[np.ndarray]) -> Mask:
+    """A function that says in numpy which elements dropout keeps."""
+
+    def kept(size: int, *, rate: float = RATE, site: int = 1, seed: int = SEED) -> Any:
+        numbers = [np.array(one, dtype=np.int64).view(compiled) for one in ([seed], [site])]
+        index = np.arange(size).view(compiled)
+        return np.asarray(numpy_kernels.kept(*numbers, index, int(rate * (1 << 24))))
+
+    return kept
+
+
+def test_every_bit_of_the_hash_depends_on_every_bit(numpy_kernels: ModuleType) -> None:
+    """Flipping one input bit flips each output bit half of the time; no two inputs collide."""
+    x = np.arange(1 << 14, dtype=np.uint32) * np.uint32(2_654_435_761)
+    hashed = numpy_kernels.mixed(x)
+    assert len(np.unique(hashed)) == len(x)
+    places = np.arange(32, dtype=np.uint32)
+    for bit in range(32):
+        flipped = hashed ^ numpy_kernels.mixed(x ^ np.uint32(1 << bit))
+        share = (flipped[:, None] >> places & 1).mean(0)
+        assert np.abs(share - 0.5).max() < 0.03, bit
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.5])
+def test_dropout_keeps_its_share(mask: Mask, rate: float) -> None:
+    """A rate of p drops a share p, and a rate of zero nothing."""
+    keep = mask(100_000, rate=rate)
+    assert keep.mean() == pytest.approx(1 - rate, abs=0.005 if rate else 0)
+
+
+@pytest.mark.parametrize("other", [{"site": 2}, {"seed": SEED + 1}, {"seed": SEED + (1 << 40)}])
+def test_masks_of_other_places_are_independent(mask: Mask, other: dict[str, int]) -> None:
+    """Another place in the network, or another step in either half of the seed: another mask."""
+    one, two = mask(100_000), mask(100_000, **other)
+    assert (one & two).mean() == pytest.approx((1 - RATE) ** 2, abs=0.01)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("window", [2, 5, 7])
+def test_weights_are_summed_by_offset(numpy_kernels: ModuleType, window: int, causal: bool) -> None:
+    """Every weight lands at its clipped offset: Shaw et al. 2018, equation 5."""
+    block = 8
+    highest = 0 if causal else window
+    weights = np.random.default_rng(1).random((block, block))
+    if causal:
+        weights = np.tril(weights)
+    place = np.arange(block)
+    offsets = np.arange(16)[None, :]  # a power of two, more than there are
+    found = numpy_kernels.by_offset(
+        weights, place[:, None], place[None, :], offsets, window, highest, block
+    )
+    expected = np.zeros((block, 16))
+    for query in range(block):
+        for key in range(query + 1 if causal else block):
+            offset = int(np.clip(key - query, -window, window)) + window
+            expected[query, offset] += weights[query, key]
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.gpu
+@NEEDS_GPU
+def test_the_gpu_draws_the_mask_of_the_formula(mask: Mask) -> None:
+    """Dropout, forwards and backwards, keeps exactly what the hash in numpy keeps."""
+    from recombine.systems.seq2seq.fast.fused_operations import FusedOperations
+
+    operations = FusedOperations(torch.tensor([SEED], device="cuda"))
+    x = torch.ones(70, 50, device="cuda", requires_grad=True)
+    dropped = operations.drop(x, RATE)
+    keep = torch.from_numpy(mask(3500)).view(70, 50).to("cuda")
+    torch.testing.assert_close(dropped, keep / (1 - RATE))
+    (gradient,) = torch.autograd.grad(dropped.sum(), x)
+    torch.testing.assert_close(gradient, keep / (1 - RATE))
+
+
+@pytest.mark.gpu
+@NEEDS_GPU
+def test_norms_and_activations_are_plain_pytorch_s(mask: Mask) -> None:
+    """Under the same mask, values and all gradients agree with plain PyTorch in float32."""
+    from recombine.systems.seq2seq.fast.fused_operations import FusedOperations
+
+    torch.manual_seed(1)
+    rows, width = 37, 48
+    x, h = torch.randn(2, rows, width, device="cuda").unbind()
+    bias, gain, shift = torch.randn(3, width, device="cuda").unbind()
+    inputs = [one.clone().requires_grad_() for one in (x, h, bias, gain, shift)]
+    x, h, bias, gain, shift = inputs
+    scales = [
+        torch.from_numpy(mask(rows * width, site=site)).view(rows, width).to("cuda") / (1 - RATE)
+        for site in (1, 2)
+    ]
+    operations = FusedOperations(torch.tensor([SEED], device="cuda"))
+    y, n = operations.add_norm(x, h, bias, gain, shift, RATE)
+    found = [y, n, operations.activate(n, bias, RATE)]
+    y = x + (h + bias) * scales[0]
+    n = functional.layer_norm(y, (width,), gain, shift, NORM_EPSILON)
+    expected = [y, n, torch.relu(n + bias) * scales[1]]
+    probes = [torch.randn_like(one) for one in expected]
+    for mine, theirs in zip(found, expected, strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
+    gradients = [
+        torch.autograd.grad(
+            sum((one * probe).sum() for one, probe in zip(outputs, probes, strict=True)), inputs
+        )
+        for outputs in (found, expected)
+    ]
+    for mine, theirs in zip(*gradients, strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=1e-3, atol=1e-4)

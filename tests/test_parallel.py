@@ -1,0 +1,104 @@
+"""Mapping in order, here and in other processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from recombine.errors import DataError, SystemFailure, Where
+from recombine.parallel import AHEAD, beside, map_in_order
+
+
+@dataclass
+class Square:
+    """Squares numbers; refuses one, dies at another."""
+
+    refuse: int = -1
+    die: int = -1
+
+    def __call__(self, number: int) -> int:
+        """Return the square."""
+        if number == self.refuse:
+            raise DataError("refused", Where("file", 7), hint="none")
+        if number == self.die:
+            os._exit(1)
+        return number * number
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_results_are_in_order(workers: int) -> None:
+    """Any number of workers gives the same list."""
+    assert list(map_in_order(Square(), range(9), workers=workers)) == [n * n for n in range(9)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_only_a_few_items_are_under_way(workers: int) -> None:
+    """A corpus larger than memory streams through: no item is taken long before its turn."""
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(100):
+            taken.append(number)
+            yield number
+
+    for done, _ in enumerate(map_in_order(Square(), items(), workers=workers), 1):
+        assert len(taken) - done <= AHEAD * workers + 3
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_keeps_its_place(workers: int) -> None:
+    """A worker's error arrives with its line and hint."""
+    with pytest.raises(DataError, match="refused") as caught:
+        list(map_in_order(Square(refuse=4), range(9), workers=workers))
+    assert (caught.value.where, caught.value.hint) == (Where("file", 7), "none")
+
+
+def test_a_dead_worker_is_said() -> None:
+    """A killed process is a failure of the run, with advice."""
+    with pytest.raises(SystemFailure, match="died"):
+        list(map_in_order(Square(die=5), range(9), workers=2))
+
+
+def test_an_absent_cluster_is_said() -> None:
+    """An address where nothing listens is a failure with advice, not a traceback."""
+    pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
+    with pytest.raises(SystemFailure, match=r"no Ray cluster at 127\.0\.0\.1:1"):
+        list(map_in_order(Square(), range(3), engine="ray", address="127.0.0.1:1"))
+
+
+@pytest.mark.slow
+def test_without_an_address_a_cluster_starts_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray without an address runs on this machine's processors."""
+    ray = pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    try:
+        assert list(map_in_order(Square(), range(9), engine="ray")) == [n * n for n in range(9)]
+    finally:
+        ray.shutdown()
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_work_beside_gives_its_result_or_its_error(
+    monkeypatch: pytest.MonkeyPatch, cores: int
+) -> None:
+    """With one core the same happens, only later."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
+    here = os.getpid()
+    assert beside(lambda: os.getpid() != here)() == (cores == 2)
+    with pytest.raises(DataError, match="no good") as caught:
+        beside(_fail)()
+    assert caught.value.where == Where("corpus", 3)
+
+
+def test_work_beside_that_is_killed_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy that runs out of memory is killed; nothing is lost but time."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    here = os.getpid()
+    assert beside(lambda: "done" if os.getpid() == here else os._exit(9))() == "done"
+
+
+def _fail() -> None:
+    raise DataError("no good", Where("corpus", 3))
