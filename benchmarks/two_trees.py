@@ -1,0 +1,193 @@
+"""Two versions of Recombine on the same work: is the new one as fast as the old?
+
+    python benchmarks/two_trees.py --old ../recombine-0.1 --new . --rounds 5
+    python benchmarks/two_trees.py --old ../recombine-0.1 --new . --only build parse --scale 0.1
+
+Everything goes through the command line, which is what the versions share. The two take turns, so
+that both meet the same machine; the median counts. Besides the wall time the processor time of the
+command and its children is printed: on a busy machine it is the fairer number. A new version that
+is slower by more than 5% is marked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+TOLERANCE = 0.05
+RELATIONS = ("nsubj", "obj", "amod", "advmod", "mark", "obl")
+
+
+class Spent(NamedTuple):
+    """Seconds of one command."""
+
+    wall: float
+    cpu: float
+
+
+class Work(NamedTuple):
+    """One command, and what must be there before it runs."""
+
+    name: str
+    arguments: Sequence[str]
+    # Written anew before each round.
+    fresh: Sequence[str] = ()
+    prepare: Callable[[], None] | None = None
+
+
+def recombine(tree: Path, arguments: Sequence[str], folder: Path) -> Spent:
+    """Run one verb of a tree's own source in a folder of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "recombine.cli", *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    wall = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        sys.exit(f"{tree}: recombine {' '.join(arguments)}\n{done.stderr[-2000:]}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Spent(wall, cpu)
+
+
+def write_trees(path: Path, sentences: int) -> None:
+    """Write a parsed corpus of made-up sentences with a long tail, as CoNLL-U."""
+    generator = np.random.default_rng(1)
+    weights = 1 / np.arange(1, 20_001)
+    weights /= weights.sum()
+    with path.open("w", encoding="utf-8") as stream:
+        for _ in range(sentences):
+            length = int(generator.integers(4, 16))
+            words = generator.choice(len(weights), length, p=weights)
+            root = int(generator.integers(0, length))
+            for at, word in enumerate(words):
+                head = 0 if at == root else int(generator.choice([root + 1, max(1, at)]))
+                head = root + 1 if head == at + 1 else head
+                relation = "root" if head == 0 else RELATIONS[int(word) % len(RELATIONS)]
+                columns = [str(at + 1), f"w{word}", f"w{word}", "X", "_", "_", str(head), relation]
+                stream.write("\t".join([*columns, "_", "_"]) + "\n")
+            stream.write("\n")
+
+
+def experiment(folder: Path, name: str, text: str) -> str:
+    """Write an experiment file; return its name."""
+    (folder / name).write_text(text, encoding="utf-8")
+    return name
+
+
+def noisy(systems: int) -> str:
+    """Return an experiment of systems that know the references and spoil some."""
+    head = 'benchmark = "sget"\nrun = "noisy"\nsplits = ["test", "gen"]\n'
+    head += 'metrics = ["exact", "bleu"]\n'
+    return head + "".join(
+        f'\n[system.noisy{n}]\nuse = "noisy-oracle"\nbenchmark = "sget"\nnoise = 0.{n}\n'
+        for n in range(1, systems + 1)
+    )
+
+
+def works(folder: Path, scale: float) -> list[Work]:
+    """Return every piece of work, in an order in which each finds what it needs."""
+    oracle = 'benchmark = "sget"\nrun = "oracle"\nsplits = ["gen"]\n'
+    oracle += '\n[system.oracle]\nuse = "oracle"\ngrammar = "sget"\ntarget = "ja"\n'
+    small = 'benchmark = "mini"\nrun = "small"\nsplits = ["gen"]\nsample = 300\n'
+    small += '\n[system.small]\nuse = "transformer"\npreset = "small"\nsteps = 300\n'
+    small += 'evaluate_every = 300\ncheckpoint_every = 300\ndevice = "cpu"\nengine = "torch"\n'
+    sentences = max(2_000, int(300_000 * scale))
+
+    def corpus() -> None:
+        if not (folder / "trees.conllu").exists():
+            write_trees(folder / "trees.conllu", sentences)
+
+    def mini() -> None:
+        shutil.rmtree(folder / "mini", ignore_errors=True)
+
+    return [
+        Work("build", ["build", "sget", "--out", "sget", "-o", f"scale={scale}"], ["sget"]),
+        Work("mini", ["build", "sget-mini", "--out", "mini"], ["mini"], mini),
+        Work("sample", ["sample", "sget", "-n", str(int(40_000 * scale)), "--json"]),
+        Work("parse", ["translate", experiment(folder, "oracle.toml", oracle)], ["oracle"]),
+        Work(
+            "split",
+            [
+                "build",
+                "divergent",
+                "--out",
+                "split",
+                "-o",
+                "corpus=trees.conllu",
+                "-o",
+                "edition=all",
+                "-o",
+                "target_divergence=1.0",
+            ],
+            ["split"],
+            corpus,
+        ),  # fmt: skip
+        Work("train", ["train", experiment(folder, "small.toml", small)], ["small"]),
+        Work("decode", ["translate", "small.toml"], ["small/small/seed-1/translations"]),
+        Work("noisy", ["translate", experiment(folder, "noisy.toml", noisy(5))], ["noisy"]),
+        Work("score", ["score", "noisy.toml", "--force"]),
+        Work("report", ["report", "noisy", "--out", "report"], ["report"]),
+    ]
+
+
+def main() -> None:
+    """Let both trees do everything in turn, and print a table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--old", type=Path, required=True, help="the tree to compare with")
+    parser.add_argument("--new", type=Path, required=True, help="the tree in question")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--scale", type=float, default=1.0, help="share of full SGET (1.0: all)")
+    parser.add_argument("--only", nargs="*", default=[], help="names of works (all are prepared)")
+    options = parser.parse_args()
+    trees = {"old": options.old.resolve(), "new": options.new.resolve()}
+    with tempfile.TemporaryDirectory() as temporary:
+        folders = {name: Path(temporary) / name for name in trees}
+        for folder in folders.values():
+            folder.mkdir()
+        plans = {name: works(folder, options.scale) for name, folder in folders.items()}
+        print("| work | old wall | new wall | old CPU | new CPU | CPU new/old |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: |")
+        for index, work in enumerate(plans["old"]):
+            timed = not options.only or work.name in options.only
+            spent: dict[str, list[Spent]] = {name: [] for name in trees}
+            # The first round of both compiles and warms caches; it does not count.
+            for lap in range(1 + options.rounds if timed else 1):
+                for name, tree in trees.items():
+                    one = plans[name][index]
+                    for path in one.fresh:
+                        shutil.rmtree(folders[name] / path, ignore_errors=True)
+                    if one.prepare is not None:
+                        one.prepare()
+                    seconds = recombine(tree, one.arguments, folders[name])
+                    if lap:
+                        spent[name].append(seconds)
+            if timed:
+                wall = {n: statistics.median(s.wall for s in spent[n]) for n in trees}
+                cpu = {n: statistics.median(s.cpu for s in spent[n]) for n in trees}
+                ratio = cpu["new"] / cpu["old"]
+                mark = " slower" if ratio > 1 + TOLERANCE else ""
+                row = f"| {work.name} | {wall['old']:.2f} | {wall['new']:.2f} | {cpu['old']:.2f} "
+                print(f"{row}| {cpu['new']:.2f} | {ratio:.2f}{mark} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
