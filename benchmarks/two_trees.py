@@ -110,6 +110,8 @@ def works(folder: Path, scale: float) -> list[Work]:
     small = 'benchmark = "mini"\nrun = "small"\nsplits = ["gen"]\nsample = 300\n'
     small += '\n[system.small]\nuse = "transformer"\npreset = "small"\nsteps = 300\n'
     small += 'evaluate_every = 300\ncheckpoint_every = 300\ndevice = "cpu"\nengine = "torch"\n'
+    split = ["build", "divergent", "--out", "split", "-o", "corpus=trees.conllu"]
+    split += ["-o", "edition=all", "-o", "target_divergence=1.0"]
     sentences = max(2_000, int(300_000 * scale))
 
     def corpus() -> None:
@@ -124,23 +126,7 @@ def works(folder: Path, scale: float) -> list[Work]:
         Work("mini", ["build", "sget-mini", "--out", "mini"], ["mini"], mini),
         Work("sample", ["sample", "sget", "-n", str(int(40_000 * scale)), "--json"]),
         Work("parse", ["translate", experiment(folder, "oracle.toml", oracle)], ["oracle"]),
-        Work(
-            "split",
-            [
-                "build",
-                "divergent",
-                "--out",
-                "split",
-                "-o",
-                "corpus=trees.conllu",
-                "-o",
-                "edition=all",
-                "-o",
-                "target_divergence=1.0",
-            ],
-            ["split"],
-            corpus,
-        ),  # fmt: skip
+        Work("split", split, ["split"], corpus),
         Work("train", ["train", experiment(folder, "small.toml", small)], ["small"]),
         Work("decode", ["translate", "small.toml"], ["small/small/seed-1/translations"]),
         Work("noisy", ["translate", experiment(folder, "noisy.toml", noisy(5))], ["noisy"]),
