@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recombine.benchmark import Benchmark
-from recombine.builders.generated.draw import words_of
+from recombine.builders.generated.lexicon import words_of
 from recombine.builders.recipe import build, read_recipe
 from recombine.errors import Problems, RecombineError
 from recombine.grammar import Grammar

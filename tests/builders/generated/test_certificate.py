@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from recombine.benchmark import Benchmark, Example
-from recombine.builders.generated.certificate import Lexicon, broken_promises, look_in_train
-from recombine.builders.generated.held_out import HeldOut, HeldOuts
+from recombine.builders.generated.blueprint import Blueprint
+from recombine.builders.generated.certificate import broken_promises, card_of, look_in_train
+from recombine.builders.generated.lexicon import Lexicon
 from recombine.builders.generated.parts import RecipePart, Setting
 from recombine.builders.recipe import build, check_benchmark
 from recombine.files import dump_row, sha256_of
@@ -141,19 +142,24 @@ def test_two_translations_of_one_sentence_are_found(copy):
     assert any("two translations" in text for text in messages(copy))
 
 
+def holding_out(grammar: Grammar, **options) -> Blueprint:
+    """A recipe that holds one part out."""
+    part = RecipePart(size=1, category="c", **options)
+    return Blueprint(grammar, Setting(source="en", target="ja"), {"gen": {"part": part}})
+
+
 def test_depths_are_held_out_too():
     """A pattern may be a depth: three prepositional phrases, not two and not four."""
     grammar = Grammar.load("sget")
-    part = RecipePart(size=1, pattern=("{pp}",), depth={"pp": "3"})
-    held = HeldOuts(grammar.inventory, {"deep": HeldOut(grammar, part, Setting(source="en"))})
+    held = holding_out(grammar, pattern=("{pp}",), depth={"pp": "3"})
     sources = [
         "Liam saw a book in a car on the road.",
         "Liam saw a book in a car on the road beside a house.",
         "Liam saw a book in a car on the road beside a house in the garden.",
     ]
     train = [Example.make(source=source) for source in sources]
-    shown, unparsed, words = look_in_train(grammar, "en", train, held)
-    assert shown["deep"] == (1, [sources[1]])
+    shown, unparsed, words = look_in_train(held, train)
+    assert shown["part"] == (1, [sources[1]])
     assert unparsed == 0
     assert words["Liam"] == 3
 
@@ -170,8 +176,35 @@ def test_lexicon_goes_by_text():
 def test_words_that_a_pattern_forbids_decide_too():
     """Trees of one structure are judged once, but not where a word of the pattern differs."""
     grammar = Grammar.load("sget")
-    part = RecipePart(size=1, pattern=("_ & !Liam",))
-    held = HeldOuts(grammar.inventory, {"other": HeldOut(grammar, part, Setting(source="en"))})
+    held = holding_out(grammar, pattern=("_ & !Liam",)).held
     parse = grammar.parser("en").parse
     shown = [held.shown_by(parse(text).require_tree().codes) for text in ("Liam ran.", "Emma ran.")]
-    assert shown == [(), ("other",)]
+    assert shown == [(), ("part",)]
+
+
+def test_card_names_proofs_and_examples():
+    """Overlaps, violations, patterns and examples."""
+    certificate = {
+        "sources_with_two_translations": 0,
+        "overlaps": {"dev in train": 0},
+        "violations": {"train": 7},
+        "patterns": {
+            "p": {"held_out": "a | b", "sentences": 3, "in_train": 0, "new_word_forms": ["lends"]}
+        },
+    }
+    rows = {"gen": [Example.make(source="A.", references=("B。",), tags={"pattern": "p"})]}
+    text = card_of(certificate, rows)
+    for part in (
+        "dev in train: 0",
+        "train 7",
+        "| p | `a \\| b` | 3 | 0 | lends |",
+        "A. -> B。",
+    ):
+        assert part in text
+
+
+def test_card_names_grammar_edition_and_fixes(built):
+    """How the data was made stands before the proofs, the notes of the grammar after them."""
+    text = (built.path / "README.md").read_text(encoding="utf-8")
+    assert "grammar `sget`, edition `corrected`" in text
+    assert "moose" in text

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recombine.builders.generated.draw import lot_of, read_symbol, vocabulary_weights, words_of
+from recombine.builders.generated.blueprint import read_symbol, vocabulary_weights
+from recombine.builders.generated.draw import lot_of
+from recombine.builders.generated.lexicon import words_of
 from recombine.builders.recipe import build, check_benchmark
 from recombine.errors import ConfigError
 from recombine.grammar import Grammar, Pattern

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recombine.builders.generated.focus import FocusFinder
+from recombine.builders.generated.focus import FocusFinder, wording
+from recombine.builders.generated.lexicon import Lexicon
 from recombine.builders.generated.parts import Look, RecipePart, Setting
 from recombine.errors import ConfigError
 from recombine.grammar import Grammar
@@ -18,7 +19,8 @@ def grammar() -> Grammar:
 
 def finder(grammar: Grammar, **options) -> FocusFinder:
     """A finder for one part."""
-    return FocusFinder(grammar, "en", "ja", RecipePart(size=1, **options), Setting(source="en"))
+    setting = Setting(source="en", target="ja")
+    return FocusFinder(grammar, Lexicon(grammar, "en"), RecipePart(size=1, **options), setting)
 
 
 def test_head_word_and_offsets(grammar):
@@ -53,17 +55,40 @@ def test_verb_in_its_form(grammar):
     codes = grammar.parse(text, "en").require_tree().codes
     (focus,) = one.focus(codes, text)
     assert (focus.text, focus.accepted) == ("thanked", ("感謝した",))
-    assert one.tags(codes) == {"target_word": "thank", "regularity": "irregular"}
+    tags = one.tags(codes, 0)
+    assert (tags["target_word"], tags["regularity"]) == ("thank", "irregular")
 
 
 def test_depth_tag(grammar):
     """Recursion patterns carry their depth."""
     one = finder(grammar, depth={"pp": "3"})
     text = "Liam saw a book in a car on the road beside a house."
-    assert one.tags(grammar.parse(text, "en").require_tree().codes) == {"depth": 3}
+    assert one.tags(grammar.parse(text, "en").require_tree().codes, 0)["depth"] == 3
 
 
 def test_unknown_slot_is_refused(grammar):
     """A look at a slot that no rule has is a mistake in the recipe."""
     with pytest.raises(ConfigError, match="nosuch"):
         finder(grammar, look=(Look(find="act", take="nosuch"),))
+
+
+@pytest.mark.parametrize(
+    ("slot", "english", "japanese"),
+    [("subj", "the child", "子供"), ("VF", "found a book in a car", "車の中の本を見つけた")],
+)
+def test_phrase_and_verb(slot, english, japanese):
+    """A phrase has its plain form; a verb phrase is worded by its own pieces."""
+    grammar = Grammar.load("sget")
+    tree = grammar.parse("The child found a book in a car.", "en").require_tree()
+    node = tree.node(slot, tree.positions[0][0])
+    assert wording(grammar.realiser("en"), tree, node) == english
+    if slot == "subj":
+        assert wording(grammar.realiser("ja"), tree, node) == japanese
+
+
+def test_word_in_its_form():
+    """A verb without its particle."""
+    grammar = Grammar.load("sget")
+    tree = grammar.parse("The child found a book.", "en").require_tree()
+    verb = next(n for n, label in enumerate(tree.labels()) if label == "find_tr")
+    assert wording(grammar.realiser("ja"), tree, verb) == "見つけた"

@@ -55,14 +55,14 @@ def test_each_depth_by_itself():
 
 def test_exposures_use_the_first_target_words():
     """target_words cuts exposures too; a size of its own wins."""
-    setting = Setting(source="en", target_words=2)
+    setting = Setting(source="en", target_words=2, exposures=100, scale=0.1)
     part = RecipePart(
         size=1,
         pattern=("_ = $target",),
         targets=("a", "b", "c"),
         expose=(Exposure(pattern=("x = $target",)), Exposure(size=3, targets=("d", "e", "f"))),
     )
-    first, second = exposure_draws("train.p", part, setting, 100, 0.1)
+    first, second = exposure_draws("p", part, setting)
     assert (first.size, first.targets) == (10, ("a", "b"))
     assert (second.size, second.targets) == (1, ("d", "e"))
 

@@ -7,32 +7,20 @@ go with it, and the certificate proves that training does not show it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from recombine.benchmark import Benchmark, Draft, Example
-from recombine.builders.generated.certificate import (
-    card_of,
-    certify,
-    check_generated,
-    look_in_train,
-)
-from recombine.builders.generated.draw import Drawing, vocabulary_weights
-from recombine.builders.generated.focus import FocusFinder
-from recombine.builders.generated.held_out import TRAIN
-from recombine.builders.generated.parts import (
-    Draw,
-    RecipePart,
-    Setting,
-    exposure_draws,
-    part_draws,
-    scaled,
-)
-from recombine.errors import ConfigError, GrammarError, Problems, RecombineError
+from recombine.builders.generated.blueprint import Blueprint, vocabulary_weights
+from recombine.builders.generated.certificate import card_of, certify, compare, look_in_train
+from recombine.builders.generated.draw import Drawing
+from recombine.builders.generated.parts import TRAIN, RecipePart, Setting, scaled
+from recombine.config import parse_config
+from recombine.errors import ConfigError, RecombineError
 from recombine.grammar import Grammar
 from recombine.parallel import beside, collection_paused
 from recombine.progress import progress
+from recombine.registry import data_path
 
 
 @dataclass(kw_only=True)
@@ -79,8 +67,6 @@ class Generated:
         if known and self.unique != ("gen",):
             raise ConfigError(f"unique names split '{known[0]}', which the recipe does not have")
 
-    # --- what the recipe says
-
     def load(self) -> Grammar:
         """Load the grammar; the languages must be there."""
         grammar = Grammar.load(self.grammar, edition=self.edition)
@@ -88,10 +74,16 @@ class Generated:
             grammar.concrete(language)
         return grammar
 
-    def setting(self, grammar: Grammar) -> Setting:
-        """What all parts share."""
-        return Setting(
+    def blueprint(self) -> Blueprint:
+        """Work the recipe out for its grammar."""
+        grammar = self.load()
+        setting = Setting(
             source=self.source_language,
+            target=self.target_language,
+            scale=self.scale,
+            exposures=self.exposures,
+            disjoint=self.disjoint,
+            unique=self.unique,
             zipf=self.zipf,
             selection=self.selection,
             no_repeat=self.no_repeat,
@@ -100,14 +92,20 @@ class Generated:
             weights={**vocabulary_weights(grammar, self.vocabulary), **self.weights},
             target_words=self.target_words,
         )
+        return Blueprint(grammar, setting, self._wanted())
+
+    def _wanted(self) -> dict[str, dict[str, RecipePart]]:
+        return {
+            split: {n: part for n, part in parts.items() if self.concatenation or not part.compose}
+            for split, parts in self.split.items()
+        }
 
     def sizes(self) -> dict[str, int]:
         """The size of every split."""
-        found: dict[str, int] = {}
-        for split, parts in self.split.items():
-            found[split] = sum(
-                scaled(part.size, self.scale) for part in parts.values() if self._wanted(part)
-            )
+        found = {
+            split: sum(scaled(part.size, self.scale) for part in parts.values())
+            for split, parts in self._wanted().items()
+        }
         if TRAIN in found:
             found[TRAIN] += sum(
                 scaled(self.exposures if one.size is None else one.size, self.scale)
@@ -119,8 +117,7 @@ class Generated:
 
     def plan(self) -> dict[str, Any]:
         """Sizes and an estimate, for --dry-run; contradictions of the recipe are found here."""
-        grammar = self.load()
-        self.check_recipe(grammar)
+        self.blueprint().check_draws()
         sizes = self.sizes()
         rate = 8_000
         return {
@@ -129,67 +126,60 @@ class Generated:
             "basis": f"{rate:,} sentences a second, as measured on one core",
         }
 
-    def check_recipe(self, grammar: Grammar) -> None:
-        """Build every sampler before anything is drawn: bad blocks are reported all at once."""
-        setting = self.setting(grammar)
-        problems: list[RecombineError] = []
-        for split, parts in self.split.items():
-            for name, part in parts.items():
-                try:
-                    for draw in self._draws(split, name, part, setting):
-                        sampler = grammar.sampler(draw.constraints)
-                        if draw.unique and draw.size > sampler.trees:
-                            raise GrammarError(
-                                f"{draw.size} different sentences are asked for, "
-                                f"but the grammar has only {sampler.trees:.0f}",
-                                hint="lower the size",
-                            )
-                    FocusFinder(grammar, self.source_language, self.target_language, part, setting)
-                except RecombineError as error:
-                    problems.append(
-                        ConfigError(
-                            f"split.{split}.{name}: {error.message}", error.where, error.hint
-                        )
-                    )
-        if problems:
-            raise problems[0] if len(problems) == 1 else Problems(problems)
-
-    def _wanted(self, part: RecipePart) -> bool:
-        return self.concatenation or not part.compose
-
-    def _draws(self, split: str, name: str, part: RecipePart, setting: Setting) -> Iterator[Draw]:
-        size = scaled(part.size, self.scale)
-        if not part.compose:
-            yield from part_draws(
-                f"{split}.{name}", part, setting, size, unique=split in self.unique
-            )
-        yield from exposure_draws(f"{TRAIN}.{name}", part, setting, self.exposures, self.scale)
-
-    # --- building
-
     @collection_paused()
     def build(self, draft: Draft) -> None:
         """Draw every part, then write splits, certificate and card."""
-        grammar = self.load()
-        self.check_recipe(grammar)
-        setting = self.setting(grammar)
-        drawing = Drawing(self, grammar, setting, draft.seed)
-        total = sum(self.sizes().values())
-        with progress("sentences", total) as bar:
+        blueprint = self.blueprint()
+        blueprint.check_draws()
+        drawing = Drawing(blueprint, draft.seed)
+        with progress("sentences", sum(self.sizes().values())) as bar:
             splits = drawing.sentences(bar.advance)
         train = list(drawing.examples(TRAIN, splits.get(TRAIN, [])))
         # Parsing all of train takes as long as writing all splits does.
-        look = beside(lambda: look_in_train(grammar, self.source_language, train, drawing.held))
+        look = beside(lambda: look_in_train(blueprint, train))
         examples: dict[str, list[Example]] = {}
         for split, sentences in splits.items():
             examples[split] = train if split == TRAIN else list(drawing.examples(split, sentences))
             draft.write(split, examples[split])
-        certificate = certify(self, grammar, examples, drawing.held, look)
+        certificate = certify(blueprint, self.grammar, examples, look)
         certificate["violations"] = drawing.violations(splits)
         draft.certificate(certificate)
-        draft.card(card_of(self, grammar, certificate, examples))
+        draft.card(
+            "\n".join(
+                [
+                    self._describe(blueprint.grammar.edition),
+                    "",
+                    card_of(certificate, examples),
+                    *self._notes(),
+                ]
+            )
+        )
+
+    def _describe(self, edition: str | None) -> str:
+        return (
+            f"Drawn from the grammar `{self.grammar}`, edition `{edition}`. Word choice: "
+            f"Zipf exponent {self.zipf}; selectional restrictions "
+            f"{'on' if self.selection else 'off'}; concatenation "
+            f"{'on' if self.concatenation else 'off'}; {self.exposures} exposures per block; "
+            f"{self.target_words} target words per pattern; scale {self.scale}."
+        )
+
+    def _notes(self) -> list[str]:
+        notes = data_path("grammars", self.grammar, "NOTES.md")
+        return ["", notes.read_text(encoding="utf-8").strip()] if notes.is_file() else []
 
     @staticmethod
     def check(benchmark: Benchmark) -> list[RecombineError]:
         """Re-verify the certificate from the files alone."""
-        return check_generated(benchmark, Generated)
+        try:
+            recipe = parse_config(Generated, benchmark.manifest.recipe)
+            blueprint = recipe.blueprint()
+            blueprint.check()
+            examples = {split: benchmark.read(split) for split in benchmark.splits}
+            train = examples.get(TRAIN, [])
+            proved = certify(
+                blueprint, recipe.grammar, examples, lambda: look_in_train(blueprint, train)
+            )
+        except RecombineError as error:
+            return [error]
+        return compare(benchmark.path, proved)

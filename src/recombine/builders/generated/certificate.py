@@ -1,8 +1,8 @@
 """Certificate: what a generated benchmark promises, proved by parsing its training set.
 
 Nothing here trusts the sampler: held-out patterns are looked for in analyses of the training
-sentences, words and overlaps in the text of the files. `check_certificate` does it all again
-from the files and compares.
+sentences, words and overlaps in the text of the files. `recombine check` does it all again from
+the files and compares.
 """
 
 from __future__ import annotations
@@ -11,46 +11,47 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from recombine.benchmark import Benchmark, Example
-from recombine.builders.generated.held_out import MARKS, TRAIN, HeldOutFindings, HeldOuts, _patterns
-from recombine.config import parse_config
+from recombine.benchmark import Example
+from recombine.builders.generated.blueprint import Blueprint
+from recombine.builders.generated.parts import TRAIN
 from recombine.errors import DataError, RecombineError, Where
 from recombine.files import sha256_of
-from recombine.grammar import Grammar
 from recombine.grammar.grammar import find_grammar
-from recombine.registry import data_path
-
-if TYPE_CHECKING:
-    from recombine.builders.generated.builder import Generated
-
 
 FORMAT = 1
+EVIDENCE = 3  # offending sentences kept as evidence
+EXAMPLES = 2  # sentences of each pattern on the data card
 
 
-SHOWN = 3  # offending sentences kept as evidence
+class TrainFindings(NamedTuple):
+    """What the analyses of training sentences show."""
+
+    shown: dict[str, tuple[int, list[str]]]  # pattern -> how often, and the first sentences
+    unparsed: int
+    words: dict[str, int]
 
 
 def certify(
-    recipe: Generated,
-    grammar: Grammar,
+    blueprint: Blueprint,
+    name: str,
     examples: Mapping[str, Sequence[Example]],
-    held: HeldOuts,
-    look: Callable[[], HeldOutFindings],
+    look: Callable[[], TrainFindings],
 ) -> dict[str, Any]:
     """Count and prove; the result is written to certificate.json.
 
-    `look` gives what `look_in_train` found.
+    `name` is the grammar's, `look` gives what `look_in_train` found.
     """
-    setting = recipe.setting(grammar)
+    grammar, lexicon = blueprint.grammar, blueprint.lexicon
     sources = {split: [one.source for one in rows] for split, rows in examples.items()}
     certificate: dict[str, Any] = {
         "format": FORMAT,
         "grammar": {
-            "name": recipe.grammar,
+            "name": name,
             "edition": grammar.edition,
-            "sha256": grammar_hash(recipe.grammar),
+            "sha256": grammar_hash(name),
         },
         "splits": {split: _summary(rows) for split, rows in examples.items()},
         "overlaps": _overlaps(sources),
@@ -58,7 +59,6 @@ def certify(
     }
     shown, unparsed, train_words = look()
     certificate["train_sentences_without_analysis"] = unparsed
-    lexicon = Lexicon(grammar, recipe.source_language)
     train_forms = lexicon.tokens(sources.get(TRAIN, ()))
     train_lemmas = lexicon.lemmas(train_forms)
     patterns: dict[str, Any] = {}
@@ -66,43 +66,40 @@ def certify(
     for split, every in examples.items():
         for one in every:
             rows_of.setdefault((split, one.tags.get("pattern")), []).append(one)
-    for split, name, part in _patterns(recipe):
-        rows = rows_of.get((split, name), [])
+    for pattern in blueprint.patterns():
+        rows = rows_of.get((pattern.split, pattern.name), [])
+        words = pattern.part.targets[: blueprint.setting.target_words]
         forms = lexicon.tokens(one.source for one in rows)
         new = sorted(forms - train_forms)
-        allowed = lexicon.forms_of(part.targets[: setting.target_words])
+        allowed = lexicon.forms_of(words)
         targets = Counter(str(one.tags["target_word"]) for one in rows if "target_word" in one.tags)
-        patterns[name] = {
-            "split": split,
-            "held_out": held.held[name].describe(),
+        in_train, evidence = shown[pattern.name]
+        patterns[pattern.name] = {
+            "split": pattern.split,
+            "held_out": blueprint.held.held[pattern.name].describe(),
             "sentences": len(rows),
-            "in_train": shown[name][0],
-            "in_train_examples": shown[name][1],
+            "in_train": in_train,
+            "in_train_examples": evidence,
             "targets": dict(sorted(targets.items())),
-            "targets_in_train": {
-                lexicon.name(word): train_words.get(word, 0)
-                for word in part.targets[: setting.target_words]
-            },
+            "targets_in_train": {word: train_words.get(word, 0) for word in words},
             "new_word_forms": new,
             "unexpected_word_forms": [form for form in new if form not in allowed],
             "lemmas_not_in_train": sorted(lexicon.lemmas(forms) - train_lemmas),
         }
     certificate["patterns"] = patterns
-    certificate["disjoint"] = recipe.disjoint
+    certificate["disjoint"] = blueprint.setting.disjoint
     return certificate
 
 
-def look_in_train(
-    grammar: Grammar, language: str, train: Iterable[Example], held: HeldOuts
-) -> HeldOutFindings:
+def look_in_train(blueprint: Blueprint, train: Iterable[Example]) -> TrainFindings:
     """Parse training sentences; count held-out patterns, failures and words."""
-    inventory = grammar.inventory
+    held, inventory = blueprint.held, blueprint.grammar.inventory
     counts: Counter[str] = Counter()
     evidence: dict[str, list[str]] = {name: [] for name in held.held}
     words: Counter[int] = Counter()
     unparsed = 0
     first = inventory.first_word
-    parse = grammar.parser(language).parse
+    parse = blueprint.grammar.parser(blueprint.setting.source).parse
     for source, times in Counter(one.source for one in train).items():
         tree = parse(source).tree
         if tree is None:
@@ -113,51 +110,12 @@ def look_in_train(
                 words[code] += times
         for name in held.shown_by(tree.codes):
             counts[name] += times
-            if len(evidence[name]) < SHOWN:
+            if len(evidence[name]) < EVIDENCE:
                 evidence[name].append(source)
     seen = {inventory.labels[code]: count for code, count in words.items()}
-    return HeldOutFindings(
+    return TrainFindings(
         {name: (counts[name], evidence[name]) for name in held.held}, unparsed, seen
     )
-
-
-class Lexicon:
-    """Word forms and lemmas of one language, by the text alone."""
-
-    def __init__(self, grammar: Grammar, language: str) -> None:
-        self._grammar = grammar
-        self._concrete = grammar.concrete(language)
-        self._lemmas: dict[str, set[str]] = {}
-        for code in range(grammar.inventory.first_word, len(grammar.inventory.labels)):
-            forms = self._concrete.word_forms(code)
-            lemma = forms["form"][0] if "form" in forms else grammar.inventory.labels[code]
-            for variants in forms.values():
-                for form in variants:
-                    self._lemmas.setdefault(form, set()).add(lemma)
-
-    def tokens(self, sources: Iterable[str]) -> set[str]:
-        """The distinct word forms of some sentences."""
-        found: set[str] = set()
-        for source in sources:
-            found.update(source.split(" "))
-        return {word.strip(MARKS) for word in found} - {""}
-
-    def lemmas(self, tokens: Iterable[str]) -> set[str]:
-        """Their lemmas; a word outside the lexicon is its own."""
-        return {lemma for token in tokens for lemma in sorted(self._lemmas.get(token, {token}))}
-
-    def forms_of(self, words: Iterable[str]) -> set[str]:
-        """All forms of some words."""
-        return {
-            form
-            for word in words
-            for variants in self._concrete.word_forms(self._grammar.inventory.code(word)).values()
-            for form in variants
-        }
-
-    def name(self, word: str) -> str:
-        """The word with its sense, as the grammar calls it."""
-        return word
 
 
 def grammar_hash(name: str) -> str:
@@ -235,32 +193,17 @@ def broken_promises(certificate: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def check_generated(benchmark: Benchmark, recipe_class: type[Any]) -> list[RecombineError]:
-    """Prove the certificate again from the files alone; return what does not hold."""
-    path = benchmark.path / "certificate.json"
+def compare(folder: Path, proved: Mapping[str, Any]) -> list[RecombineError]:
+    """What does not hold: broken promises, and what the written certificate says otherwise."""
+    path = folder / "certificate.json"
     where = Where(str(path))
+    problems: list[RecombineError] = [
+        DataError(text, Where(str(folder))) for text in broken_promises(proved)
+    ]
     try:
         written = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        return [DataError(f"the certificate cannot be read: {error}", where)]
-    try:
-        recipe = parse_config(recipe_class, benchmark.manifest.recipe)
-        grammar = recipe.load()
-        examples = {split: benchmark.read(split) for split in benchmark.splits}
-        held = HeldOuts.of(recipe, grammar)
-        train = examples.get(TRAIN, ())
-        proved = certify(
-            recipe,
-            grammar,
-            examples,
-            held,
-            lambda: look_in_train(grammar, recipe.source_language, train, held),
-        )
-    except RecombineError as error:
-        return [error]
-    problems: list[RecombineError] = [
-        DataError(text, Where(str(benchmark.path))) for text in broken_promises(proved)
-    ]
+        return [*problems, DataError(f"the certificate cannot be read: {error}", where)]
     for key in proved:
         difference = _difference(written.get(key), proved[key], key)
         if difference:
@@ -278,23 +221,9 @@ def _difference(written: Any, proved: Any, name: str) -> str:
     return "" if written == proved else f"{name} is {proved!r}, not {written!r}"
 
 
-EXAMPLES = 2
-
-
-def card_of(
-    recipe: Generated,
-    grammar: Grammar,
-    certificate: Mapping[str, Any],
-    examples: Mapping[str, Sequence[Example]],
-) -> str:
-    """Return the body of the data card."""
+def card_of(certificate: Mapping[str, Any], examples: Mapping[str, Sequence[Example]]) -> str:
+    """What was proved, pattern by pattern, and examples, for the data card."""
     lines = [
-        f"Drawn from the grammar `{recipe.grammar}`, edition `{grammar.edition}`. Word choice: "
-        f"Zipf exponent {recipe.zipf}; selectional restrictions "
-        f"{'on' if recipe.selection else 'off'}; concatenation "
-        f"{'on' if recipe.concatenation else 'off'}; {recipe.exposures} exposures per block; "
-        f"{recipe.target_words} target words per pattern; scale {recipe.scale}.",
-        "",
         "## Proved",
         "",
         f"- source sentences with two translations: {certificate['sources_with_two_translations']}",
@@ -325,7 +254,4 @@ def card_of(
             if shown.get(pattern, 0) < EXAMPLES and (split != "train" or "/" not in pattern):
                 shown[pattern] = shown.get(pattern, 0) + 1
                 lines.append(f"- {split}, {pattern}: {one.source} -> {one.references[0]}")
-    notes = data_path("grammars", recipe.grammar, "NOTES.md")
-    if notes.is_file():
-        lines += ["", notes.read_text(encoding="utf-8").strip()]
     return "\n".join(lines)

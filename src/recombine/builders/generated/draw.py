@@ -1,38 +1,29 @@
 """Drawing: the sentences of a generated recipe, split by split.
 
-Pools are dealt to their splits, exposures and composed sentences go to training, and what is left
-is drawn last, so that generalisation sentences use only words that training shows.
+Pools are dealt to their splits, exposures, composed and other training sentences follow, and what
+is left is drawn last, so that generalisation sentences use only words that training shows.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
+from typing import Any, NamedTuple
 
 from recombine.benchmark import Example, Focus
-from recombine.builders.generated.focus import FocusFinder
-from recombine.builders.generated.held_out import MARKS, TRAIN, HeldOuts
-from recombine.builders.generated.parts import (
-    Draw,
-    RecipePart,
-    Setting,
-    demand_constraints,
-    exposure_draws,
-    part_draws,
-    scaled,
-)
-from recombine.errors import ConfigError, GrammarError
-from recombine.grammar import Constraints, Grammar
-from recombine.grammar.model import Symbol
+from recombine.builders.generated.blueprint import Blueprint
+from recombine.builders.generated.lexicon import MARKS
+from recombine.builders.generated.parts import TRAIN, Draw, PlannedPart
+from recombine.errors import GrammarError
+from recombine.grammar import Constraints
 from recombine.grammar.sampling.constraints import read_bound
 from recombine.grammar.tree import Tree
 
-if TYPE_CHECKING:
-    from recombine.builders.generated.builder import Generated
+PATIENCE = 50_000  # candidates dropped in a row before a draw is called hopeless
 
-PATIENCE = 50_000  # sentences dropped in a row before a draw is called hopeless
+Codes = tuple[int, ...]
 
 
 class DrawnSentence(NamedTuple):
@@ -40,244 +31,285 @@ class DrawnSentence(NamedTuple):
 
     source: str
     target: str
-    codes: tuple[int, ...]
+    codes: Codes
     draw: Draw
     part: str
+
+
+class Dropped(str):
+    """Why a candidate is not taken."""
+
+    __slots__ = ()
+
+
+DEPTH = Dropped("outside the depth bounds")
+SHOWN = Dropped("shows a held-out pattern")
+TARGETS = Dropped("no target word, two of them, or enough of this one")
+REPEATED = Dropped("there already")
+STRANGE = Dropped("has a word that training does not show")
+TAKEN = Dropped("belongs to another split")
+FULL = Dropped("falls to a split that has enough")
+AMBIGUOUS = Dropped("has another translation already")
+
+Pair = tuple[str, str]
 
 
 class Drawing:
     """The sentences of one recipe being drawn."""
 
-    def __init__(self, recipe: Generated, grammar: Grammar, setting: Setting, seed: int) -> None:
-        self.recipe = recipe
-        self.grammar = grammar
-        self.setting = setting
+    def __init__(self, blueprint: Blueprint, seed: int) -> None:
+        self.blueprint = blueprint
+        self.grammar = blueprint.grammar
+        self.setting = blueprint.setting
+        self.lexicon = blueprint.lexicon
+        self.held = blueprint.held
         self.seed = seed
-        self._source = grammar.realiser(recipe.source_language).fill
-        self._target = grammar.realiser(recipe.target_language).fill
+        self._source = self.grammar.realiser(self.setting.source).fill
+        self._target = self.grammar.realiser(self.setting.target).fill
         self._known: dict[str, str] = {}  # source sentence -> translation, over all splits
         self._taken: dict[str, str] = {}  # source sentence -> split, where splits are disjoint
-        self.held = HeldOuts.of(recipe, grammar)
         self._longest = 0  # words of the longest training sentence that is not composed
 
-    def sentences(self, advance: Any) -> dict[str, list[DrawnSentence]]:
-        """Draw all splits: pools first, then the other parts, training before generalisation."""
-        recipe = self.recipe
-        found: dict[str, list[DrawnSentence]] = {split: [] for split in recipe.split}
+    def sentences(self, advance: Callable[[], Any]) -> dict[str, list[DrawnSentence]]:
+        """Draw all splits: training as a whole before what generalises from it."""
+        found: dict[str, list[DrawnSentence]] = {split: [] for split in self.blueprint.splits}
 
         def add(split: str, sentences: Iterable[DrawnSentence]) -> None:
             for sentence in sentences:
                 found[split].append(sentence)
                 advance()
 
-        for pool in dict.fromkeys(
-            part.pool for parts in recipe.split.values() for part in parts.values() if part.pool
-        ):
-            for split, sentence in self._draw_pool(pool):
+        for pool, members in self.blueprint.pools().items():
+            for split, sentence in self._deal(pool, members):
                 add(split, [sentence])
-        for split, parts in recipe.split.items():
-            for name, part in parts.items():
-                if part.compose and recipe.concatenation:
-                    add(split, self._compose(split, name, part))
-                for draw in exposure_draws(
-                    f"{TRAIN}.{name}", part, self.setting, recipe.exposures, recipe.scale
-                ):
-                    add(TRAIN, self._draw(TRAIN, draw, f"exposure/{name}", None))
-        seen = {word for one in found.get(TRAIN, ()) for word in words_of(one.source)}
-        composed = {n for n, part in recipe.split.get(TRAIN, {}).items() if part.compose}
-        self._longest = max(
-            (len(words_of(s.source)) for s in found.get(TRAIN, ()) if s.part not in composed),
-            default=0,
-        )
-        for split, parts in recipe.split.items():
-            for name, part in parts.items():
-                if part.pool or part.compose:
-                    continue
-                size = scaled(part.size, recipe.scale)
-                allowed = None
-                if split != TRAIN:
-                    words = seen | self._forms(part) | {""}
-                    allowed = {word + mark for word in words for mark in ("", *MARKS)}
-                draws = part_draws(
-                    f"{split}.{name}", part, self.setting, size, unique=split in recipe.unique
-                )
-                for draw in draws:
-                    add(split, self._draw(split, draw, name, allowed))
+        for one in self.blueprint.parts:
+            if one.part.compose:
+                add(one.split, self._compose(one))
+            for draw in one.exposures:
+                add(TRAIN, self._draw(TRAIN, draw, f"exposure/{one.name}", None))
+        rest = [one for one in self.blueprint.parts if not (one.part.pool or one.part.compose)]
+        for one in rest:
+            if one.split == TRAIN:
+                for draw in one.draws:
+                    add(TRAIN, self._draw(TRAIN, draw, one.name, None))
+        train = found.get(TRAIN, [])
+        seen = {word for one in train for word in self.lexicon.words(one.source, one.codes)}
+        self._longest = self._longest_of(train)
+        for one in rest:
+            if one.split != TRAIN:
+                allowed = self._allowed(seen, one) if train else None
+                for draw in one.draws:
+                    add(one.split, self._draw(one.split, draw, one.name, allowed))
         return found
 
-    def _forms(self, part: RecipePart) -> set[str]:
-        """The word forms a pattern may bring in: those of its target words."""
-        concrete = self.grammar.concrete(self.recipe.source_language)
-        return {
-            token
-            for word in part.targets[: self.setting.target_words]
-            for variants in concrete.word_forms(self.grammar.inventory.code(word)).values()
-            for form in variants
-            for token in form.split()
-        }
+    def _longest_of(self, train: Iterable[DrawnSentence]) -> int:
+        composed = {o.name for o in self.blueprint.parts if o.split == TRAIN and o.part.compose}
+        words = self.lexicon.words
+        return max(
+            (len(words(s.source, s.codes)) for s in train if s.part not in composed), default=0
+        )
 
-    def _candidates(self, draw: Draw) -> Iterator[tuple[int, ...]]:
-        """Trees of a draw whose depths are admitted."""
-        limits = [(tag, read_bound(tag, bound)) for tag, bound in draw.limits.items()]
+    def _allowed(self, seen: set[str], one: PlannedPart) -> set[str]:
+        """The words of a part: those of training, and the forms of its target words."""
+        targets = one.part.targets[: self.setting.target_words]
+        forms = {token for form in self.lexicon.forms_of(targets) for token in form.split()}
+        words = seen | forms | {""}
+        return {word + mark for word in words for mark in ("", *MARKS)}
+
+    # --- the one rejection loop
+
+    def _taken_from(
+        self,
+        name: str,
+        size: int,
+        candidates: Iterable[Codes],
+        judge: Callable[[Codes], Pair | Dropped],
+        missing: Callable[[], str] = str,
+    ) -> Iterator[tuple[Codes, Pair]]:
+        """Yield candidates until `size` were taken; too many dropped in a row is an error."""
+        reasons: Counter[Dropped] = Counter()
+        found = in_a_row = 0
+        if not size:
+            return
+        for codes in candidates:
+            verdict = judge(codes)
+            if isinstance(verdict, Dropped):
+                reasons[verdict] += 1
+                in_a_row += 1
+                if in_a_row >= PATIENCE:
+                    why = "; ".join(f"{number:,} {reason}" for reason, number in reasons.items())
+                    raise GrammarError(
+                        f"{name}: found only {found} of {size} sentences, then {PATIENCE:,} "
+                        f"candidates in a row were dropped{missing()} (dropped in all: {why})",
+                        hint=_HINTS[reasons.most_common(1)[0][0]],
+                    )
+                continue
+            in_a_row = 0
+            found += 1
+            yield codes, verdict
+            if found == size:
+                return
+
+    def _candidates(self, draw: Draw) -> Iterator[Codes]:
+        sampler = self.grammar.sampler(draw.constraints)
+        return (c for _, c in sampler.draw_codes(2**31, seed=self.seed, stream=draw.name))
+
+    def _within(self, draw: Draw) -> Callable[[Codes], bool]:
+        """Whether the depths of a tree are admitted."""
         inventory = self.grammar.inventory
+        limits = [(tag, read_bound(tag, bound)) for tag, bound in draw.limits.items()]
         deep = frozenset().union(*(inventory.tagged(tag) for tag, _ in limits))
         flat = all(allowed.admits(0) for _, allowed in limits)
-        sampler = self.grammar.sampler(draw.constraints)
-        dropped = 0
-        for _, codes in sampler.draw_codes(2**31, seed=self.seed, stream=draw.name):
-            tree = Tree(inventory, codes)
-            if (flat and deep.isdisjoint(codes)) or all(
-                allowed.admits(tree.depth(tag)) for tag, allowed in limits
-            ):
-                dropped = 0
-                yield codes
-            else:
-                dropped += 1
-                if dropped >= PATIENCE:
-                    raise GrammarError(
-                        f"{draw.name}: no sentence within the depth bounds was found"
-                    )
 
-    def _pair(self, codes: tuple[int, ...], source: str | None = None) -> tuple[str, str] | None:
-        """Both texts, or None where the source has another translation already."""
-        source = source or self._source(codes)
+        def within(codes: Codes) -> bool:
+            if flat and deep.isdisjoint(codes):
+                return True
+            tree = Tree(inventory, codes)
+            return all(allowed.admits(tree.depth(tag)) for tag, allowed in limits)
+
+        return within
+
+    def _pair(self, codes: Codes, source: str, split: str) -> Pair | Dropped:
+        """Both texts, unless the source has another split or another translation already."""
+        return self._claim(source, split) or self._translate(codes, source)
+
+    def _claim(self, source: str, split: str) -> Dropped | None:
+        free = not self.setting.disjoint or self._taken.setdefault(source, split) == split
+        return None if free else TAKEN
+
+    def _translate(self, codes: Codes, source: str) -> Pair | Dropped:
         target = self._target(codes)
-        return (source, target) if self._known.setdefault(source, target) == target else None
+        return (source, target) if self._known.setdefault(source, target) == target else AMBIGUOUS
+
+    # --- three ways to draw
 
     def _draw(
         self, split: str, draw: Draw, part: str, allowed: set[str] | None
     ) -> Iterator[DrawnSentence]:
-        left, dropped = draw.size, 0
-        if not left:
-            return
+        """Draw the sentences of one part, equally many with each of its target words."""
         quota = self._quota(draw)
         seen: set[str] = set()
-        for codes in self._candidates(draw):
-            target = self._target_of(codes, quota)
+        within = self._within(draw)
+        spaced = self.lexicon.spaced
+
+        def judge(codes: Codes) -> Pair | Dropped:
+            if not within(codes):
+                return DEPTH
+            target = _target_of(codes, quota)
             if quota and not quota.get(target, 0):
-                continue  # no target word, two of them, or enough of this one
+                return TARGETS
             source = self._source(codes)
-            if (
-                (split == TRAIN and self.held.shown_by(codes))
-                or source in seen
-                or (allowed is not None and not allowed.issuperset(source.split(" ")))
-                or not self._free(source, split)
-                or (pair := self._pair(codes, source)) is None
+            if split == TRAIN and self.held.shown_by(codes):
+                return SHOWN
+            if source in seen:
+                return REPEATED
+            if allowed is not None and not allowed.issuperset(
+                source.split(" ") if spaced else self.lexicon.words(source, codes)
             ):
-                dropped += 1
-                if dropped >= PATIENCE:
-                    break
-                continue
-            dropped = 0
-            if quota:
-                quota[target] -= 1
-            if draw.unique:
-                seen.add(pair[0])
+                return STRANGE
+            pair = self._pair(codes, source, split)
+            if not isinstance(pair, Dropped):
+                if quota:
+                    quota[target] -= 1
+                if draw.unique:
+                    seen.add(source)
+            return pair
+
+        def missing() -> str:
+            labels = self.grammar.inventory.labels
+            words = [f"{labels[code]} {left}" for code, left in quota.items() if left]
+            return f", still wanted: {', '.join(words)}" if words else ""
+
+        for codes, pair in self._taken_from(
+            draw.name, draw.size, self._candidates(draw), judge, missing
+        ):
             yield DrawnSentence(*pair, codes, draw, part)
-            left -= 1
-            if not left:
-                return
-        raise GrammarError(
-            f"{draw.name}: found only {draw.size - left} of {draw.size} different sentences that "
-            "no other split has and whose words training shows",
-            hint="lower the size, or train on more sentences",
-        )
 
     def _quota(self, draw: Draw) -> dict[int, int]:
         """How many sentences each target word gets: equally many, the first ones one more."""
-        count = len(draw.targets)
+        words = len(draw.targets)
         return {
-            self.grammar.inventory.code(word): draw.size // count + (index < draw.size % count)
+            self.grammar.inventory.code(word): draw.size // words + (index < draw.size % words)
             for index, word in enumerate(draw.targets)
         }
 
-    def _target_of(self, codes: tuple[int, ...], quota: Mapping[int, int]) -> int:
-        """The only target word of a tree; -1 where there is none or more than one."""
-        found = [code for code in codes if code in quota]
-        return found[0] if len(found) == 1 else -1
-
-    def _free(self, source: str, split: str) -> bool:
-        if not self.recipe.disjoint:
-            return True
-        return self._taken.setdefault(source, split) == split
-
-    def _draw_pool(self, pool: str) -> Iterator[tuple[str, DrawnSentence]]:
+    def _deal(self, pool: str, members: list[PlannedPart]) -> Iterator[tuple[str, DrawnSentence]]:
         """Deal the draws of a pool to its splits: by sentence where splits are disjoint."""
-        members = [
-            (split, name, part)
-            for split, parts in self.recipe.split.items()
-            for name, part in parts.items()
-            if part.pool == pool
-        ]
-        draws: list[Draw] = []
-        for _, _, part in members:
-            size = scaled(part.size, self.recipe.scale)
-            draws.extend(part_draws(f"pool.{pool}", part, self.setting, size, unique=False))
-        if len(draws) != len(members) or any(d.constraints != draws[0].constraints for d in draws):
-            raise ConfigError(f"the parts of pool '{pool}' must ask for the same sentences")
-        total = sum(draw.size for draw in draws)
+        members = [one for one in members if one.size]
+        if not members:
+            return
+        draws = [one.draws[0] for one in members]
         left = [draw.size for draw in draws]
         bounds = [sum(left[: index + 1]) for index in range(len(left))]
-        dropped = 0
-        for number, codes in enumerate(self._candidates(draws[0])):
-            if self.held.shown_by(codes):
-                dropped += 1
-                if dropped >= PATIENCE:
-                    raise GrammarError(f"pool '{pool}': every sentence shows a held-out pattern")
-                continue
-            dropped = 0
-            pair = self._pair(codes)
-            if pair is None:
-                continue
-            key = pair[0] if self.recipe.disjoint else str(number)
-            lot = lot_of(f"{self.seed}\0{pool}\0{key}", total)
-            member = next(index for index, bound in enumerate(bounds) if lot < bound)
-            split, name, _ = members[member]
-            if left[member] and self._free(pair[0], split):
-                left[member] -= 1
-                yield split, DrawnSentence(*pair, codes, draws[member], name)
-            if not any(left):
-                return
+        within = self._within(draws[0])
+        numbers = count()
+        member = 0
+        seen: list[set[str]] = [set() for _ in members]
 
-    def _compose(self, split: str, name: str, part: RecipePart) -> Iterator[DrawnSentence]:
+        def judge(codes: Codes) -> Pair | Dropped:
+            nonlocal member
+            if not within(codes):
+                return DEPTH
+            number = next(numbers)
+            if self.held.shown_by(codes):
+                return SHOWN
+            source = self._source(codes)
+            pair = self._translate(codes, source)
+            if isinstance(pair, Dropped):
+                return pair
+            key = source if self.setting.disjoint else str(number)
+            lot = lot_of(f"{self.seed}\0{pool}\0{key}", bounds[-1])
+            member = next(index for index, bound in enumerate(bounds) if lot < bound)
+            if not left[member]:
+                return FULL
+            if draws[member].unique and source in seen[member]:
+                return REPEATED
+            if dropped := self._claim(source, members[member].split):
+                return dropped
+            left[member] -= 1
+            if draws[member].unique:
+                seen[member].add(source)
+            return pair
+
+        for codes, pair in self._taken_from(
+            f"pool '{pool}'", bounds[-1], self._candidates(draws[0]), judge
+        ):
+            one = members[member]
+            yield one.split, DrawnSentence(*pair, codes, draws[member], one.name)
+
+    def _compose(self, one: PlannedPart) -> Iterator[DrawnSentence]:
         """Build sentences from separately drawn constituents of one rule."""
-        inventory = self.grammar.inventory
-        code = inventory.code(part.compose)
-        parts = () if inventory.is_word(code) else inventory.rule(code).parts
-        missing = sorted({one.slot for one in parts} ^ set(part.slot))
-        if missing:
-            raise ConfigError(f"split.{split}.{name}: slot '{missing[0]}' of '{part.compose}'")
-        size = scaled(part.size, self.recipe.scale)
-        streams: list[Iterator[tuple[int, ...]]] = []
-        for one in parts:
-            demand = part.slot[one.slot]
-            limits = {t: b for t, b in self.recipe.depth.items() if t not in demand.depth}
-            constraints = demand_constraints(
-                demand,
-                self.setting,
-                start=one.symbol.category,
-                no_repeat=self.recipe.no_repeat and len(parts) > 1,
-            )
-            draw = Draw(f"{split}.{name}.{one.slot}", constraints, limits, size, (), 0)
-            streams.append(self._candidates(draw))
-        draw = Draw(f"{split}.{name}", Constraints(), {}, size, (), 0)
-        left = size
-        for pieces in zip(*streams, strict=True):
-            codes = (code, *(number for piece in pieces for number in piece))
-            if split == TRAIN and self.held.shown_by(codes):
-                continue
-            pair = self._pair(codes)
-            if pair is not None and self._free(pair[0], split):
-                left -= 1
-                yield DrawnSentence(*pair, codes, draw, name)
-                if not left:
-                    return
+        code = self.grammar.inventory.code(one.part.compose)
+        label = f"{one.split}.{one.name}"
+        draw = Draw(label, Constraints(), {}, one.size, (), 0)
+
+        def constituents(slot: Draw) -> Iterator[Codes]:
+            within = self._within(slot)
+            for codes, _ in self._taken_from(
+                slot.name,
+                2**31,
+                self._candidates(slot),
+                lambda codes: ("", "") if within(codes) else DEPTH,
+            ):
+                yield codes
+
+        def judge(codes: Codes) -> Pair | Dropped:
+            if one.split == TRAIN and self.held.shown_by(codes):
+                return SHOWN
+            return self._pair(codes, self._source(codes), one.split)
+
+        streams = [constituents(slot) for slot in one.draws]
+        candidates = (
+            (code, *(number for piece in pieces for number in piece))
+            for pieces in zip(*streams, strict=True)
+        )
+        for codes, pair in self._taken_from(label, one.size, candidates, judge):
+            yield DrawnSentence(*pair, codes, draw, one.name)
 
     # --- writing
 
     def examples(self, split: str, sentences: list[DrawnSentence]) -> Iterator[Example]:
         """Turn sentences into examples, shuffled within a training split."""
-        finders: dict[str, FocusFinder] = {}
         if split == TRAIN:
             # Mixed as published: batches of exposures in a row would be a curriculum.
             order = sorted(
@@ -287,32 +319,21 @@ class Drawing:
             sentences = [sentences[index] for index in order]
         longest = self._longest
         for one in sentences:
-            part = self.recipe.split[split].get(one.part)
+            finder = self.blueprint.finders.get((split, one.part))
             tags: dict[str, str | int | float] = {"pattern": one.part}
             focus: tuple[Focus, ...] = ()
-            if part is not None and part.category:
-                finder = finders.get(one.part)
-                if finder is None:
-                    finder = FocusFinder(
-                        self.grammar,
-                        self.recipe.source_language,
-                        self.recipe.target_language,
-                        part,
-                        self.setting,
-                    )
-                    finders[one.part] = finder
-                length = len(words_of(one.source))
-                tags.update(category=part.category, group_name=part.group, in_cp=one.draw.inside)
-                tags.update(finder.tags(one.codes))
+            if finder is not None and finder.part.category:
+                length = len(self.lexicon.words(one.source, one.codes))
+                tags |= finder.tags(one.codes, one.draw.inside)
                 tags.update(length=length, longer_than_train="yes" if length > longest else "no")
                 focus = finder.focus(one.codes, one.source)
             elif split == TRAIN:
-                tags["length"] = len(words_of(one.source))
+                tags["length"] = len(self.lexicon.words(one.source, one.codes))
             yield Example.make(source=one.source, references=(one.target,), tags=tags, focus=focus)
 
     def violations(self, splits: Mapping[str, list[DrawnSentence]]) -> dict[str, int]:
         """How many sentences of each split pair words that do not go together."""
-        if not self.recipe.selection:
+        if not self.setting.selection:
             return {}
         inventory = self.grammar.inventory
         find = self.grammar.violations
@@ -327,40 +348,24 @@ class Drawing:
         }
 
 
-def words_of(sentence: str) -> list[str]:
-    """The words of a source sentence without its punctuation."""
-    return [word for w in sentence.split(" ") if (word := w.strip(MARKS))]
+_HINTS = {
+    DEPTH: "widen [depth], or the depth bounds of the part",
+    SHOWN: "a pattern is held out that nearly every such sentence shows",
+    TARGETS: "is every target word possible there? see weights and targets",
+    REPEATED: "lower the size, or allow more structures or words",
+    STRANGE: "train on more sentences, or use fewer words",
+    TAKEN: "lower the sizes, or set disjoint = false",
+    FULL: "the pool has too few different sentences: lower the sizes, or set disjoint = false",
+    AMBIGUOUS: "the source language leaves open what the target language must say",
+}
+
+
+def _target_of(codes: Codes, quota: Mapping[int, int]) -> int:
+    """The only target word of a tree; -1 where there is none or more than one."""
+    found = [code for code in codes if code in quota]
+    return found[0] if len(found) == 1 else -1
 
 
 def lot_of(text: str, total: int) -> int:
     """A number below total, the same on every machine for the same text."""
     return int.from_bytes(hashlib.sha256(text.encode("utf-8")).digest()[:8], "big") % total
-
-
-def read_symbol(text: str) -> Symbol:
-    """Read a symbol such as "N<animate !target>"."""
-    match = re.fullmatch(r"\s*([\w-]+)\s*(?:<([^<>]*)>)?\s*", text)
-    if match is None:
-        raise ConfigError(
-            f"vocabulary: '{text}' is not a category", hint='write "N" or "N<animate>"'
-        )
-    classes = (match[2] or "").split()
-    return Symbol(
-        match[1],
-        tuple(sorted(name for name in classes if not name.startswith("!"))),
-        tuple(sorted(name[1:] for name in classes if name.startswith("!"))),
-    )
-
-
-def vocabulary_weights(grammar: Grammar, vocabulary: Mapping[str, int]) -> dict[str, float]:
-    """Weight 0 for words beyond the first so many of a symbol such as "N<animate>"."""
-    inventory = grammar.inventory
-    kept: set[int] = set()
-    touched: set[int] = set()
-    for text, size in vocabulary.items():
-        codes = [c for c in inventory.choices(read_symbol(text)) if inventory.word(c).weight]
-        if not codes:
-            raise ConfigError(f"vocabulary: the grammar has no words '{text}'")
-        touched.update(codes)
-        kept.update(codes[:size])
-    return {inventory.labels[code]: 0.0 for code in sorted(touched - kept)}

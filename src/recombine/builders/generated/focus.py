@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recombine.benchmark import Focus
+from recombine.builders.generated.lexicon import Lexicon
 from recombine.builders.generated.parts import RecipePart, Setting, with_targets
 from recombine.errors import ConfigError
 from recombine.grammar import Grammar
@@ -17,17 +18,16 @@ class FocusFinder:
     """Finds what Partial Match looks at in the sentences of one part."""
 
     def __init__(
-        self, grammar: Grammar, source: str, target: str, part: RecipePart, setting: Setting
+        self, grammar: Grammar, lexicon: Lexicon, part: RecipePart, setting: Setting
     ) -> None:
+        self.part = part
         self.inventory = grammar.inventory
-        self._source = grammar.realiser(source)
-        self._target = grammar.realiser(target)
+        self._source = grammar.realiser(setting.source)
+        self._target = grammar.realiser(setting.target)
         targets = part.targets[: setting.target_words]
         self._codes = frozenset(self.inventory.code(word) for word in targets)
         self._irregular = frozenset(self.inventory.code(word) for word in part.irregular)
-        self._named = {
-            code: grammar.concrete(source).word_forms(code)["form"][0] for code in self._codes
-        }
+        self._named = {code: lexicon.citation(code) for code in self._codes}
         self._looks: list[tuple[Matcher, str, bool]] = [
             (
                 Pattern.parse(with_targets(look.find, targets)).compile(self.inventory),
@@ -42,9 +42,13 @@ class FocusFinder:
         self._depth = next(iter(part.depth), None) if part.depth else None
         self._shapes: dict[tuple[int, ...], tuple[int, str] | None] = {}
 
-    def tags(self, codes: tuple[int, ...]) -> dict[str, str | int | float]:
-        """The tags that the tree itself gives."""
-        found: dict[str, str | int | float] = {}
+    def tags(self, codes: tuple[int, ...], inside: int) -> dict[str, str | int | float]:
+        """The tags of a sentence: what its part is, and what its tree shows of it."""
+        found: dict[str, str | int | float] = {
+            "category": self.part.category,
+            "group_name": self.part.group,
+            "in_cp": inside,
+        }
         if self._codes:
             code = next((code for code in codes if code in self._codes), None)
             if code is not None:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from recombine.builders.generated.parts import RecipePart, Setting, held_out
 from recombine.grammar import Grammar, Tree
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.pattern import Formula, Matcher, Pattern, PatternNode
 from recombine.grammar.sampling.constraints import Allowed, read_bound
-
-if TYPE_CHECKING:
-    from recombine.builders.generated.builder import Generated
-
-
-TRAIN = "train"
-MARKS = ".?!,。？"
 
 
 class HeldOut:
@@ -83,14 +75,6 @@ class HeldOut:
         return found
 
 
-class HeldOutFindings(NamedTuple):
-    """What the analyses of training sentences show."""
-
-    shown: dict[str, tuple[int, list[str]]]  # pattern -> how often, and the first sentences
-    unparsed: int
-    words: dict[str, int]
-
-
 class HeldOuts:
     """What the parts of a recipe hold out of training."""
 
@@ -112,15 +96,6 @@ class HeldOuts:
             for name, one in defined.items()
         }
 
-    @classmethod
-    def of(cls, recipe: Generated, grammar: Grammar) -> HeldOuts:
-        """Those of all patterns of a recipe."""
-        setting = recipe.setting(grammar)
-        return cls(
-            grammar.inventory,
-            {name: HeldOut(grammar, part, setting) for _, name, part in _patterns(recipe)},
-        )
-
     def shown_by(self, codes: tuple[int, ...]) -> tuple[str, ...]:
         """The parts whose pattern a tree shows."""
         first = self.inventory.first_word
@@ -138,14 +113,6 @@ class HeldOuts:
             )
             self._shapes[shape] = found
         return found
-
-
-def _patterns(recipe: Generated) -> Iterator[tuple[str, str, RecipePart]]:
-    """Split, name and part of all patterns."""
-    for split, parts in recipe.split.items():
-        for name, part in parts.items():
-            if split != TRAIN and part.category:
-                yield split, name, part
 
 
 def _alternatives(formula: Formula) -> Sequence[Formula]:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from recombine.errors import ConfigError
+from recombine.grammar.inventory import Inventory
 from recombine.grammar.sampling.constraints import Constraints, read_bound
 
+TRAIN = "train"
 TARGET = "$target"
 
 
@@ -103,6 +105,11 @@ class Setting:
     """What all parts of a recipe share."""
 
     source: str
+    target: str = ""
+    scale: float = 1.0
+    exposures: int = 100
+    disjoint: bool = True
+    unique: tuple[str, ...] = ()
     zipf: float | None = None
     selection: bool = True
     no_repeat: bool = True
@@ -168,6 +175,37 @@ def demand_constraints(
     )
 
 
+class PlannedPart(NamedTuple):
+    """A part in its split with everything that is to be drawn for it."""
+
+    split: str
+    name: str
+    part: RecipePart
+    size: int
+    draws: tuple[Draw, ...]  # of its sentences; of a composed part, one per slot
+    exposures: tuple[Draw, ...]  # the training sentences that go with it
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether it is a pattern that training must not show."""
+        return self.split != TRAIN and bool(self.part.category)
+
+
+def plan_part(
+    split: str, name: str, part: RecipePart, setting: Setting, inventory: Inventory
+) -> PlannedPart:
+    """Work out the draws of a part."""
+    size = scaled(part.size, setting.scale)
+    if part.compose:
+        draws = _slot_draws(f"{split}.{name}", part, setting, size, inventory)
+    else:
+        label = f"pool.{part.pool}" if part.pool else f"{split}.{name}"
+        draws = part_draws(label, part, setting, size, unique=split in setting.unique)
+    return PlannedPart(
+        split, name, part, size, tuple(draws), tuple(exposure_draws(name, part, setting))
+    )
+
+
 def part_draws(
     name: str, part: RecipePart, setting: Setting, size: int, *, unique: bool
 ) -> Iterator[Draw]:
@@ -203,19 +241,41 @@ def _depths(part: RecipePart, size: int) -> Iterator[tuple[str, dict[str, Any], 
         yield f".{value}", {tag: str(value)}, share
 
 
-def exposure_draws(
-    name: str, part: RecipePart, setting: Setting, exposures: int, scale: float
+def _slot_draws(
+    name: str, part: RecipePart, setting: Setting, size: int, inventory: Inventory
 ) -> Iterator[Draw]:
+    """One draw per slot of the rule that a part composes."""
+    code = inventory.code(part.compose)
+    parts = () if inventory.is_word(code) else inventory.rule(code).parts
+    strangers = sorted({one.slot for one in parts} ^ set(part.slot))
+    if strangers:
+        raise ConfigError(
+            f"slot '{strangers[0]}' of '{part.compose}'",
+            hint=f"its slots: {', '.join(one.slot for one in parts) or 'none'}",
+        )
+    for one in parts:
+        demand = part.slot[one.slot]
+        limits = {tag: bound for tag, bound in setting.depth.items() if tag not in demand.depth}
+        constraints = demand_constraints(
+            demand,
+            setting,
+            start=one.symbol.category,
+            no_repeat=setting.no_repeat and len(parts) > 1,
+        )
+        yield Draw(f"{name}.{one.slot}", constraints, limits, size, (), 0)
+
+
+def exposure_draws(name: str, part: RecipePart, setting: Setting) -> Iterator[Draw]:
     """The training sentences that go with a part."""
     for number, exposure in enumerate(part.expose, start=1):
-        wanted = exposures if exposure.size is None else exposure.size
+        wanted = setting.exposures if exposure.size is None else exposure.size
         targets = (exposure.targets or part.targets)[: setting.target_words]
         plain = replace(setting, no_repeat=setting.no_repeat and not exposure.bare)
         limits = {tag: bound for tag, bound in setting.depth.items() if tag not in exposure.depth}
-        size = scaled(wanted, scale)
+        size = scaled(wanted, setting.scale)
         if size:
             constraints = demand_constraints(exposure, plain, targets=targets)
-            yield Draw(f"{name}.exposure-{number}", constraints, limits, size, targets, 0)
+            yield Draw(f"{TRAIN}.{name}.exposure-{number}", constraints, limits, size, targets, 0)
 
 
 def scaled(size: int, scale: float) -> int:

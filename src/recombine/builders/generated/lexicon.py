@@ -1,0 +1,68 @@
+"""Lexicon: the words of source sentences, their forms and lemmas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from recombine.grammar import Grammar
+
+MARKS = ".?!,。？"
+
+
+class Lexicon:
+    """Words of one language: by the text where spaces part them, else by the grammar."""
+
+    def __init__(self, grammar: Grammar, language: str) -> None:
+        self.inventory = grammar.inventory
+        self._concrete = grammar.concrete(language)
+        self._grammar = grammar
+        self._language = language
+        self.spaced = " " in self._concrete.language.join
+        self._lemmas: dict[str, set[str]] | None = None
+
+    def words(self, text: str, codes: Sequence[int]) -> list[str]:
+        """The words of a sentence without its punctuation."""
+        if self.spaced:
+            return words_of(text)
+        slots = self._grammar.realiser(self._language).form_slots(codes)
+        return [column[codes[node]] for node, column in slots]
+
+    def tokens(self, sources: Iterable[str]) -> set[str]:
+        """The distinct word forms of some sentences; what has no analysis is one word."""
+        found: set[str] = set()
+        if self.spaced:
+            for source in sources:
+                found.update(source.split(" "))
+            return {word.strip(MARKS) for word in found} - {""}
+        parse = self._grammar.parser(self._language).parse
+        for source in set(sources):
+            tree = parse(source).tree
+            found.update([source] if tree is None else self.words(source, tree.codes))
+        return found
+
+    def lemmas(self, tokens: Iterable[str]) -> set[str]:
+        """Their lemmas; a word outside the lexicon is its own."""
+        if self._lemmas is None:
+            self._lemmas = {}
+            for code in range(self.inventory.first_word, len(self.inventory.labels)):
+                for form in self._forms(code):
+                    self._lemmas.setdefault(form, set()).add(self.citation(code))
+        known = self._lemmas
+        return {lemma for token in tokens for lemma in sorted(known.get(token, {token}))}
+
+    def forms_of(self, words: Iterable[str]) -> set[str]:
+        """All forms of some words."""
+        return {form for word in words for form in self._forms(self.inventory.code(word))}
+
+    def citation(self, code: int) -> str:
+        """The form under which a word is listed; its id where the language has no such form."""
+        forms = self._concrete.word_forms(code)
+        return forms["form"][0] if "form" in forms else self.inventory.labels[code]
+
+    def _forms(self, code: int) -> Iterable[str]:
+        return (form for variants in self._concrete.word_forms(code).values() for form in variants)
+
+
+def words_of(sentence: str) -> list[str]:
+    """The words between spaces without their punctuation."""
+    return [word for w in sentence.split(" ") if (word := w.strip(MARKS))]
