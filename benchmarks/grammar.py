@@ -104,7 +104,7 @@ def nltk_grammar(grammar: Grammar, language: str) -> object:
     """The productions of a language as an NLTK PCFG, alternatives equally likely."""
     import nltk
 
-    source = grammar.parser(language).productions
+    source = grammar.parser(language).cfg
     right: dict[int, list[tuple[object, ...]]] = {}
     names = [nltk.Nonterminal(f"n{number}") for number in range(len(source.names))]
     for text, entry in source.entries.items():

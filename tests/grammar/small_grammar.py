@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from recombine.grammar import Parse, Tree
+
 SMALL = {
     "abstract.grammar": """
 %start S
@@ -36,3 +38,8 @@ beside = loc "の横の" N
 }
 
 Write = Callable[..., Path]
+
+
+def is_read(tree: Tree, parse: Parse) -> bool:
+    """Whether a tree is among the analyses of a text."""
+    return any(found == tree for found in parse.trees(50_000))

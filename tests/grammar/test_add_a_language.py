@@ -6,6 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
+from grammar.small_grammar import is_read
 from recombine.grammar import Grammar, check_grammar, find_grammar
 
 
@@ -26,4 +27,4 @@ def test_dutch_in_two_files(repository: Path, tmp_path: Path) -> None:
         tree = grammar.parse(english, "en").require_tree()
         assert grammar.text(tree, "nl") == dutch
     for tree in grammar.sample(300, seed=9):
-        assert tree in grammar.parse(grammar.text(tree, "nl"), "nl")
+        assert is_read(tree, grammar.parse(grammar.text(tree, "nl"), "nl"))

@@ -1,4 +1,10 @@
-"""Everything that is wrong with a grammar, at once: notation, names, missing forms, dead ends."""
+"""Everything that is wrong with a grammar, at once: notation, names, missing forms, dead ends.
+
+`check_grammar` proves without drawing a sentence that every tree can be said and parsed in every
+language: the parser's productions are made from the files, and whatever line, form or cell they ask
+for in vain is reported. `note_conflicts` looks at drawn sentences for what is no fault but worth
+knowing: source sentences with more than one translation.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +30,14 @@ from recombine.grammar.model import (
     Symbol,
     TableCell,
 )
-from recombine.grammar.parsing.cfg import Productions
+from recombine.grammar.parsing.cfg import ContextFreeGrammar
 from recombine.grammar.realise.language import Concrete
 from recombine.grammar.realise.realiser import Realiser
 from recombine.grammar.sampling.constraints import Constraints
 from recombine.grammar.sampling.product import ProductBuilder
 from recombine.grammar.tree import Tree
+
+DRAWN = 2_000  # trees looked at by note_conflicts: a second for the shipped grammars
 
 
 def check_grammar(name_or_path: str | Path, edition: str | None = None) -> list[RecombineError]:
@@ -275,12 +283,12 @@ def _check_language(inventory: Inventory, language: Language) -> Iterator[Gramma
     yield from concrete.problems
     yield from _check_features(concrete)
     try:
-        productions = Productions(concrete)
+        cfg = ContextFreeGrammar(concrete)
     except GrammarError as error:
         yield error
         return
-    yield from productions.missing.problems
-    yield from _check_circles(productions)
+    yield from cfg.missing.problems
+    yield from _check_circles(cfg)
 
 
 def _point_at(where: Where | None, name: str) -> Where | None:
@@ -334,13 +342,13 @@ def _is_feature(piece: object) -> bool:
     return isinstance(piece, Ref) and all(isinstance(key, str) for key in piece.keys)
 
 
-def _check_circles(productions: Productions) -> Iterator[GrammarError]:
+def _check_circles(cfg: ContextFreeGrammar) -> Iterator[GrammarError]:
     """Rules that can repeat without changing the sentence: it would have endless analyses."""
     below: dict[int, dict[int, int]] = {}
-    for production in productions.productions:
+    for production in cfg.productions:
         for index, symbol in enumerate(production.right):
             rest = production.right[:index] + production.right[index + 1 :]
-            if not productions.is_terminal[symbol] and all(productions.nullable[s] for s in rest):
+            if not cfg.is_terminal[symbol] and all(cfg.nullable[s] for s in rest):
                 below.setdefault(production.left, {})[symbol] = production.instance
     reported: set[int] = set()
     for start in below:
@@ -350,11 +358,11 @@ def _check_circles(productions: Productions) -> Iterator[GrammarError]:
             symbol = queue.pop()
             if symbol == start:
                 instance = next(iter(below[start].values()))
-                rule = productions.inventory.rule(productions.instances[instance].rule)
-                if productions.instances[instance].rule not in reported:
-                    reported.add(productions.instances[instance].rule)
+                rule = cfg.inventory.rule(cfg.instances[instance].rule)
+                if cfg.instances[instance].rule not in reported:
+                    reported.add(cfg.instances[instance].rule)
                     yield GrammarError(
-                        f"{productions.concrete.language.code}: rule '{rule.name}' can repeat"
+                        f"{cfg.concrete.language.code}: rule '{rule.name}' can repeat"
                         " without changing the sentence: it has endlessly many analyses",
                         rule.where,
                         "let every turn of the circle add a word",
@@ -380,9 +388,6 @@ def _check_sampling(inventory: Inventory) -> Iterator[GrammarError]:
             yield GrammarError(
                 f"nothing can be sampled from '{name}'", where, "every way to an end has weight 0"
             )
-
-
-DRAWN = 2_000  # trees looked at by note_conflicts: a second for the shipped grammars
 
 
 class Conflict(NamedTuple):

@@ -46,7 +46,7 @@ def review_rows(grammar: Grammar, languages: Sequence[str] = ()) -> Iterator[dic
     inventory = grammar.inventory
     for language in codes:
         concrete = grammar.concrete(language)
-        for code, field in grammar.parser(language).productions.word_fields():
+        for code, field in grammar.parser(language).cfg.word_fields():
             word = inventory.word(code)
             forms = concrete.word_forms(code).get(field)
             if forms is not None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from grammar.small_grammar import SMALL, Write
-from recombine.grammar import Grammar
+from recombine.grammar import Grammar, find_grammar, shipped_grammars
 from recombine.grammar.files.folder import read_grammar
 from recombine.grammar.files.write import format_abstract, format_language, write_grammar
 
@@ -66,3 +68,16 @@ def test_an_edition_is_written_in_full(write: Write, tmp_path: Path) -> None:
     again = Grammar.load(tmp_path / "again")
     assert again.source.languages == source.languages
     assert again.text(again.tree("decl(def(cat), sleep_(sleep))"), "en") == "Ye catte slept."
+
+
+@pytest.mark.parametrize(
+    ("name", "edition"), [("toy", None), ("sget", None), ("sget", "official"), ("paradox", None)]
+)
+def test_write_and_read_again(name: str, edition: str | None, tmp_path: Path) -> None:
+    """read(write(g)) == g for the shipped grammars."""
+    assert name in shipped_grammars()
+    source = read_grammar(find_grammar(name), edition)
+    write_grammar(source, tmp_path)
+    again = read_grammar(tmp_path)
+    assert again.abstract == source.abstract
+    assert again.languages == source.languages

@@ -1,13 +1,14 @@
-"""Grammars built to exhaust: they end, with an answer or a reason."""
+"""A language as context-free productions: grammars built to exhaust, and gaps in words."""
 
 from __future__ import annotations
 
 import pytest
 
-from grammar.small_grammar import Write
+from grammar.small_grammar import SMALL, Write, is_read
 from recombine.errors import GrammarError
 from recombine.grammar import Grammar
 from recombine.grammar.check import check_source
+from recombine.grammar.parsing.cfg import MissingForms
 
 WORDS = {"abstract.lexicon.tsv": "id\tcat\nw\tW\n", "en.lexicon.tsv": "id\tform\nw\tw\n"}
 NO_JAPANESE = {"ja.grammar": "", "ja.lexicon.tsv": "id\tform\n"}
@@ -29,7 +30,7 @@ def test_long_chain_of_categories(write: Write) -> None:
     grammar = load(write, abstract + f"last : C{size} -> W\n", english + "last = W\n")
     (tree,) = grammar.sample(1)
     assert len(tree) == size + 2
-    assert tree in grammar.parse("w", "en")
+    assert is_read(tree, grammar.parse("w", "en"))
 
 
 def test_explosive_features(write: Write) -> None:
@@ -62,3 +63,54 @@ def test_nothing_at_all(write: Write) -> None:
     grammar = load(write, "%start S\nr : S -> a:S b:S [0.4]\nq : S ->\n", 'r = a b\nq = ""\n')
     assert any("repeat" in problem.message for problem in check_source(grammar.source))
     assert grammar.parse("", "en").tree is not None
+
+
+def test_each_gap_is_reported_once(small: Grammar) -> None:
+    """The same form asked for by two lines is one problem; another form is another."""
+    missing = MissingForms(small.concrete("en"))
+    code = small.inventory.code("see")
+    missing.form(code, "past", "'trans'")
+    missing.form(code, "past", "'other'")
+    missing.form(code, "pres", "'trans'")
+    assert [problem.message for problem in missing.problems] == [
+        "'see' has no 'past', needed by 'trans'",
+        "'see' has no 'pres', needed by 'trans'",
+    ]
+
+
+def test_word_without_a_row(write: Write) -> None:
+    """A word the language never mentions is reported at its abstract row, once for all forms."""
+    folder = write({"en.lexicon.tsv": SMALL["en.lexicon.tsv"].replace("dog\tdog\n", "")})
+    grammar = Grammar.load(folder)
+    missing = MissingForms(grammar.concrete("en"))
+    for field in ("form", "pl"):
+        missing.form(grammar.inventory.code("dog"), field, "'def'")
+    (problem,) = missing.problems
+    assert "'dog' has no row in a lexicon of 'en'" in problem.message
+    assert problem.where is not None
+    assert problem.where.path.endswith("abstract.lexicon.tsv")
+
+
+def test_line_is_named_with_its_place(small: Grammar) -> None:
+    """Messages say which line asks, and how the missing one would begin."""
+    missing = MissingForms(small.concrete("en"))
+    trans, definite = small.inventory.code("trans"), small.inventory.code("def")
+    asking = missing.line_name(trans, "form")
+    assert asking == "'trans' (en.grammar:5)"
+    missing.line(definite, "acc", asking)
+    (problem,) = missing.problems
+    assert problem.message == "en: no line 'def.acc', needed by 'trans' (en.grammar:5)"
+    assert problem.hint == "add: def.acc = ..."
+
+
+def test_table_and_cell_are_told_apart(write: Write) -> None:
+    """A table that is not there is another gap than a cell that is not in it."""
+    lexicon = SMALL["en.lexicon.tsv"] + "_the\tthe\n"
+    missing = MissingForms(Grammar.load(write({"en.lexicon.tsv": lexicon})).concrete("en"))
+    missing.cell("_the", "pl", "'def'")
+    missing.cell("_a", "sg", "'def'")
+    missing.cell("_a", "pl", "'def'")
+    assert [problem.message for problem in missing.problems] == [
+        "en: '_the' has no 'pl', needed by 'def'",
+        "en: there is no table '_a', needed by 'def'",
+    ]

@@ -13,16 +13,15 @@ from recombine.grammar.parsing.lattice import Cutter
 
 def chart(grammar: Grammar, text: str, **options: bool) -> Chart:
     """The chart of an English text."""
-    productions = grammar.parser("en").productions
-    lattice = Cutter(productions).cut(text)
-    return Chart(ChartGrammar(productions), lattice, productions.roots, **options)
+    cfg = grammar.parser("en").cfg
+    return Chart(ChartGrammar(cfg), Cutter(cfg).cut(text), cfg.roots, **options)
 
 
 def test_beginnings_are_shared(small: Grammar) -> None:
     """`the N` and `the N beside NP` walk through the same states until they part."""
-    source = small.parser("en").productions
-    tries = ChartGrammar(source)
-    rules = [small.inventory.labels[source.instances[p.instance].rule] for p in source.productions]
+    cfg = small.parser("en").cfg
+    tries = ChartGrammar(cfg)
+    rules = [small.inventory.labels[cfg.instances[p.instance].rule] for p in cfg.productions]
     short, long = (tries.paths[rules.index(name)] for name in ("def", "beside"))
     assert long[: len(short)] == short
     assert tries.ends[short[-1]] == [rules.index("def")]
@@ -31,7 +30,7 @@ def test_beginnings_are_shared(small: Grammar) -> None:
 
 def test_whole_text_is_complete(small: Grammar) -> None:
     """A sentence ends in a root that spans it; half a sentence does not."""
-    (root,) = small.parser("en").productions.roots
+    (root,) = small.parser("en").cfg.roots
     whole = chart(small, "The cat slept.")
     assert (root, 0) in whole.complete[whole.lattice.size - 1]
     half = chart(small, "The cat")
@@ -42,7 +41,7 @@ def test_splits_cover_the_span(small: Grammar) -> None:
     """Every way a production spans a text puts its symbols end to end."""
     found = chart(small, "The cat beside the dog saw the house.")
     end = found.lattice.size - 1
-    (root,) = found.grammar.source.roots
+    (root,) = found.grammar.cfg.roots
     (production,) = found.complete[end][root, 0]
     (spans,) = found.splits(production, 0, end)
     assert spans[0][0] == 0
@@ -56,7 +55,7 @@ def test_expected_names_what_could_follow(small: Grammar) -> None:
     found = chart(small, "The cat", filtered=False)
     node, symbols = found.expected()
     assert node == found.lattice.size - 1
-    texts = found.grammar.source.entries
+    texts = found.grammar.cfg.entries
     wanted = {symbol for text in ("slept", "saw", "beside") for symbol in texts[text].words}
     assert wanted <= set(symbols)
     assert not set(texts["the"].words) & set(symbols)

@@ -1,17 +1,17 @@
-"""How texts are cut into strings of the language."""
+"""How texts are cut into strings of the language, and which texts have one shape."""
 
 from __future__ import annotations
 
 import pytest
 
-from grammar.small_grammar import SMALL, Write
+from grammar.small_grammar import SMALL, Write, is_read
 from recombine.grammar import Grammar
 from recombine.grammar.parsing.lattice import Cutter, Lattice
 
 
 def cut(grammar: Grammar, text: str, language: str) -> Lattice:
     """The graph of a text."""
-    return Cutter(grammar.parser(language).productions).cut(text)
+    return Cutter(grammar.parser(language).cfg).cut(text)
 
 
 def pieces(lattice: Lattice) -> list[str]:
@@ -88,6 +88,29 @@ def test_the_capital_may_come_after_a_mark(write: Write, mark: str) -> None:
     tree = grammar.tree("decl(def(cat), sleep_(sleep))")
     text = grammar.realise(tree, "en").text
     assert "The cat" in text
-    assert tree in grammar.parse(text, "en")
-    assert tree in grammar.parse(text.replace("The", "the"), "en")
-    assert tree not in grammar.parse(text.replace("cat", "Cat"), "en")
+    assert is_read(tree, grammar.parse(text, "en"))
+    assert is_read(tree, grammar.parse(text.replace("The", "the"), "en"))
+    assert not is_read(tree, grammar.parse(text.replace("cat", "Cat"), "en"))
+
+
+@pytest.mark.parametrize("language", ["en", "ja", "tr"])
+def test_shapes_follow_graphs(toy: Grammar, language: str) -> None:
+    """The strings of a shape are those on the graph's edges, and equal shapes have equal graphs."""
+    parser = toy.parser(language)
+    graphs: dict[object, object] = {}
+    for tree in toy.sample(300, seed=8):
+        text = toy.text(tree, language)
+        shape = parser.shaper.shape(text)
+        lattice = parser.cutter.cut(text)
+        if shape is None:
+            continue
+        assert shape[1] == [edge.entry for edge in lattice.edges]
+        graph = [(edge.start, edge.end, edge.entry.number) for edge in lattice.edges]
+        assert graphs.setdefault(shape[0], graph) == graph
+
+
+def test_words_with_spaces_take_the_careful_way(toy: Grammar) -> None:
+    """A string of several words is not cut at its spaces."""
+    assert toy.parser("tr").shaper.shape("Kedi köpeğin uyuduğunu iddia etti.") is None
+    assert toy.parse("Kedi köpeğin uyuduğunu iddia etti.", "tr")
+    assert toy.parser("en").shaper.shape("The cat flew.") is None

@@ -8,6 +8,7 @@ from recombine.grammar.realise.spelling import (
     SpellingEdit,
     apply_edits,
     article,
+    capitalise,
     commas,
     finishes,
     shift,
@@ -62,3 +63,19 @@ def test_insertion_belongs_to_the_span_before_it() -> None:
     assert shift(1, edits, is_end=True) == 2
     assert shift(1, edits, is_end=False) == 1
     assert shift(2, edits, is_end=False) == 3
+
+
+def test_finishes() -> None:
+    """Capital letters, articles and commas."""
+
+    def finish(function: object, text: str) -> str:
+        return apply_edits(text, function(text))  # type: ignore[operator]
+
+    assert finish(capitalise, "¿qué?") == "¿Qué?"
+    assert finish(capitalise, "猫。") == "猫。"
+    assert finish(commas, "der Hund, der schlief, , lief,.") == "der Hund, der schlief, lief."
+    a_an = article({"hour": "an", "unicorn": "a"})
+    assert (
+        finish(a_an, "a owl saw a unicorn a hour in Ma eve")
+        == "an owl saw a unicorn an hour in Ma eve"
+    )

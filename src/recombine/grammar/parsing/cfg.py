@@ -1,15 +1,26 @@
-"""One language as plain productions: what the chart parser works on.
+"""One language as a context-free grammar: what the chart parser works on.
 
-A category with features is split by their values (NP with gender f, NP with gender m ...), and
-every field of a constituent gets a symbol of its own. Fields of one constituent that stand apart
-are parsed separately and put together again in forest.py.
+A grammar of ours is not context-free: a constituent has several fields, which may stand apart in
+the sentence (German *sah ... an*), and features decide which fields are said. Two steps make plain
+productions of it.
+
+- A category is split by the values of its features: NP of gender f, NP of gender m ... A category
+  with its values is a *kind*, a rule with the kinds of its slots an *instance*. Values are found by
+  a fixed point from the words up, so that only combinations that occur get a kind.
+- Every field of a kind that some line asks for becomes a symbol with productions of its own: the
+  lines of the instances, with a terminal for each literal and for each field of a word. Fields of
+  one constituent are parsed as if they had nothing to do with each other; forest.py puts them
+  together again.
+
+Terminals are not strings: one terminal is "a field of the words of one kind", and a string of the
+language (*entry*) can be several terminals at once. Strings that can be the same terminals are
+alike to the chart, and so are texts made of them (parser.py lives on that).
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,14 +47,9 @@ from recombine.grammar.parsing.first_sets import (
 )
 from recombine.grammar.realise.language import Concrete
 
-MAX_COMBINATIONS = 50_000
-
-
+MAX_COMBINATIONS = 50_000  # of feature values in one rule
 MAX_PRODUCTIONS = 200_000
-
-
 MAX_VALUES = 8  # a field with more values is looked up word by word
-
 
 Signature = tuple[str, ...]
 
@@ -69,11 +75,11 @@ class TerminalEntry(NamedTuple):
     mask: int
     words: dict[int, tuple[int, ...]]
     number: int  # of the mask: strings of one number are alike to the chart
-    family: int = 0  # strings of one family are similar to the chart
+    family: int  # strings of one family are similar to the chart
 
 
-class Productions:
-    """Terminals are numbered from 0; nonterminals follow. Symbols are looked up by number."""
+class ContextFreeGrammar:
+    """Productions over numbered symbols, with all that follows from them."""
 
     def __init__(self, concrete: Concrete) -> None:
         self.concrete = concrete
@@ -95,7 +101,7 @@ class Productions:
         self.by_left: dict[int, list[int]] = {}
         self._queue: list[tuple[int, str]] = []
         self._new_kinds: list[int] = []
-        self.missing = Missing(concrete)
+        self.missing = MissingForms(concrete)
         self._asked_by: dict[tuple[int, str], str] = {}  # (kind, field) -> the line that asks
         self._split_by = self._few_valued()
         self._split_fields: set[tuple[int, str]] = set()  # (kind, field) that became literals
@@ -107,22 +113,13 @@ class Productions:
                 self.roots.append(self._field(kind, concrete.language.root, "%root"))
         while self._queue:
             self._expand(*self._queue.pop())
-        classes: dict[int, int] = {}
-        self.entries: dict[str, TerminalEntry] = {}
-        for text, found in self._strings.items():
-            mask = _mask(found)
-            number = classes.setdefault(mask, len(classes))
-            words = {terminal: tuple(dict.fromkeys(codes)) for terminal, codes in found.items()}
-            self.entries[text] = TerminalEntry(text, mask, words, number)
-        families = find_families(self.productions, self.is_terminal, self.kind_of, classes)
-        self.family_masks, self.is_shared = families.masks, families.is_shared
-        self.family_terminals = [bits(mask) for mask in self.family_masks]
-        for text, entry in self.entries.items():
-            self.entries[text] = entry._replace(family=families.of_mask[entry.mask])
+        self.entries = self._entries()
         self.nullable = find_nullable(self.productions, self._always_silent())
         self.first = find_first(self.productions, self.is_terminal, self.nullable)
         last = find_last(self.productions, self.is_terminal, self.nullable)
         self.touching = find_glue(self.productions, self.first, last, self.nullable)
+
+    # Feature values.
 
     def signatures(self, symbol: Symbol) -> tuple[Signature, ...]:
         """The feature values that constituents of a symbol can have."""
@@ -136,38 +133,6 @@ class Productions:
                 found[tuple(forms.get(name, ("",))[0] for name in fields)] = None
             self._signatures[symbol] = tuple(found)
         return self._signatures[symbol]
-
-    def kind(self, symbol: Symbol, signature: Signature) -> int:
-        """The number of a kind."""
-        key = Kind(symbol, signature)
-        if key not in self._kind_numbers:
-            self._kind_numbers[key] = len(self.kinds)
-            self.kinds.append(key)
-            self._new_kinds.append(len(self.kinds) - 1)
-        return self._kind_numbers[key]
-
-    def kind_words(self, kind: int) -> tuple[int, ...]:
-        """All words of a lexical kind."""
-        symbol, signature = self.kinds[kind]
-        fields = self._fields_of(symbol.category)
-        return tuple(
-            code
-            for code in self.inventory.choices(symbol)
-            if tuple(self.concrete.word_forms(code).get(n, ("",))[0] for n in fields) == signature
-        )
-
-    def is_of_kind(
-        self, kind: int, codes: Sequence[int], children: Sequence[Sequence[int]], node: int
-    ) -> bool:
-        """Whether a node of a tree is of a kind."""
-        symbol, signature = self.kinds[kind]
-        if not self.inventory.admits(symbol, codes[node]):
-            return False
-        fields = self.concrete.features.get(symbol.category, ())
-        if self.inventory.is_word(codes[node]):
-            fields = self._fields_of(symbol.category)
-        values = (self.concrete.feature(codes, children, node, field) for field in fields)
-        return tuple(values) == signature
 
     def _fields_of(self, category: str) -> tuple[str, ...]:
         return self.concrete.features.get(category, ()) + self._split_by.get(category, ())
@@ -259,6 +224,27 @@ class Productions:
         fields = self._fields_of(rule.parts[index].symbol.category)
         return slots[index][fields.index(field)] if field in fields else ""
 
+    # Kinds and instances.
+
+    def kind(self, symbol: Symbol, signature: Signature) -> int:
+        """The number of a kind."""
+        key = Kind(symbol, signature)
+        if key not in self._kind_numbers:
+            self._kind_numbers[key] = len(self.kinds)
+            self.kinds.append(key)
+            self._new_kinds.append(len(self.kinds) - 1)
+        return self._kind_numbers[key]
+
+    def kind_words(self, kind: int) -> tuple[int, ...]:
+        """All words of a lexical kind."""
+        symbol, signature = self.kinds[kind]
+        fields = self._fields_of(symbol.category)
+        return tuple(
+            code
+            for code in self.inventory.choices(symbol)
+            if tuple(self.concrete.word_forms(code).get(n, ("",))[0] for n in fields) == signature
+        )
+
     def _make_instances(self, kind: int) -> None:
         symbol, signature = self.kinds[kind]
         self.instances_of[kind] = []
@@ -274,6 +260,8 @@ class Productions:
                 )
                 self.instances_of[kind].append(len(self.instances))
                 self.instances.append(Instance(code, slot_kinds))
+
+    # Symbols: a field of a kind, or a literal.
 
     def _field(self, kind: int, field: str, asked_by: str) -> int:
         key = (kind, field)
@@ -318,6 +306,14 @@ class Productions:
                     silent.append(code)
         if silent:
             self.silent_words[terminal] = tuple(silent)
+
+    def _always_silent(self) -> list[bool]:
+        return [
+            terminal and number in self.silent_words
+            for number, terminal in enumerate(self.is_terminal)
+        ]
+
+    # Productions: the lines of a field.
 
     def _expand(self, kind: int, field: str) -> None:
         left = self._fields[kind, field]
@@ -386,15 +382,6 @@ class Productions:
         if len(self.productions) > MAX_PRODUCTIONS:
             raise GrammarError(f"{self.concrete.language.code}: too many productions to parse with")
 
-    def word_fields(self) -> list[tuple[int, str]]:
-        """Every word with every field some rule asks of it."""
-        found: dict[tuple[int, str], None] = {}
-        for kind, field in [*self._fields, *sorted(self._split_fields)]:
-            if self.inventory.is_lexical(self.kinds[kind].symbol):
-                for code in self.kind_words(kind):
-                    found[code, field] = None
-        return sorted(found)
-
     def _key_name(self, keys: tuple[Key, ...], instance: Instance) -> str:
         signatures = tuple(self.kinds[kind].signature for kind in instance.slots)
         names: list[str] = []
@@ -405,26 +392,45 @@ class Productions:
                 names.append(key)
         return ".".join(names)
 
-    def _always_silent(self) -> list[bool]:
-        return [
-            terminal and number in self.silent_words
-            for number, terminal in enumerate(self.is_terminal)
-        ]
+    # Strings.
 
-    def describe(self, terminal: int) -> str:
-        """A terminal in words, for messages."""
-        return self.names[terminal]
+    def _entries(self) -> dict[str, TerminalEntry]:
+        """Every string of the language, with what it can be."""
+        masks = {
+            text: sum(1 << terminal for terminal in found) for text, found in self._strings.items()
+        }
+        numbers: dict[int, int] = {}
+        for mask in masks.values():
+            numbers.setdefault(mask, len(numbers))
+        families = find_families(self.productions, self.is_terminal, self.kind_of, numbers)
+        self.family_masks, self.is_shared = families.masks, families.is_shared
+        self.family_terminals = [bits(mask) for mask in self.family_masks]
+        return {
+            text: TerminalEntry(
+                text,
+                mask,
+                {
+                    terminal: tuple(dict.fromkeys(codes))
+                    for terminal, codes in self._strings[text].items()
+                },
+                numbers[mask],
+                families.of_mask[mask],
+            )
+            for text, mask in masks.items()
+        }
+
+    def word_fields(self) -> list[tuple[int, str]]:
+        """Every word with every field some rule asks of it."""
+        found: dict[tuple[int, str], None] = {}
+        for kind, field in [*self._fields, *sorted(self._split_fields)]:
+            if self.inventory.is_lexical(self.kinds[kind].symbol):
+                for code in self.kind_words(kind):
+                    found[code, field] = None
+        return sorted(found)
 
 
-def _mask(found: dict[int, list[int]]) -> int:
-    mask = 0
-    for terminal in found:
-        mask |= 1 << terminal
-    return mask
-
-
-class Missing:
-    """Collects each gap once."""
+class MissingForms:
+    """What the language files lack, found while the productions are made: each gap once."""
 
     def __init__(self, concrete: Concrete) -> None:
         self.concrete = concrete

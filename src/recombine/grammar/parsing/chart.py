@@ -1,38 +1,51 @@
-"""Chart parsing (Earley 1970) over a graph of strings.
+"""Chart parsing (Earley 1970) over a lattice.
 
-Productions of one symbol share their beginnings (a trie instead of dotted rules), and only what can
-begin with a string at hand is predicted. Nullable symbols are treated as in Aycock and Horspool
-(2002).
+The input is no row of words but a lattice: nodes are places in the text, an edge is a string of
+the language between two of them. An item (state, origin) at a node says that from the origin up to
+here the beginning of some production has been read. Nodes are visited from left to right, and
+three steps are repeated until nothing new comes up:
+
+- predict: an item waits for a symbol, so the productions of that symbol begin at this node;
+- complete: a production was read to its end, so every item that waited for its symbol at its
+  origin moves on to this node;
+- scan: an edge carries a terminal, so every item that waits for it moves on to the edge's end.
+
+Three things differ from the textbook. Productions of one symbol share their beginnings: a state is
+a node in a trie of right-hand sides instead of a dotted rule. Only symbols that can begin with a
+terminal at hand are predicted (FIRST sets, first_sets.py). And an item that waits for a symbol that
+can be empty moves on at once (Aycock and Horspool 2002), so completion never has to come back to a
+node for empty constituents. Every item keeps the nodes at which its last symbol can begin; from
+these back pointers `splits` reads off where the symbols of a production stand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recombine.grammar.parsing.cfg import Productions
+from recombine.grammar.parsing.cfg import ContextFreeGrammar
 from recombine.grammar.parsing.lattice import Lattice
 
-MAX_ITEMS = (
-    2_000_000  # of one sentence; only a very ambiguous grammar on a very long text gets there
-)
+MAX_ITEMS = 2_000_000  # of one text; only a very ambiguous grammar on a very long text gets there
 _MAX_MEMO = 20_000  # sets of terminals
 
-# A symbol that can come next: its number, the state after it, whether it is a terminal, whether it
-# can be empty, and the state its own productions begin in.
-Next = tuple[int, int, bool, bool, int]
+Item = tuple[int, int]  # state, origin
+
+# A symbol that can come next: its number, the state after it, whether it can be empty, and the
+# state its own productions begin in (-1: it has none, being a terminal).
+Next = tuple[int, int, bool, int]
 
 
 class ChartGrammar:
     """Productions as tries: a state is a beginning of some productions of one symbol."""
 
-    def __init__(self, productions: Productions) -> None:
-        self.source = productions
+    def __init__(self, cfg: ContextFreeGrammar) -> None:
+        self.cfg = cfg
         self.moves: list[dict[int, int]] = []  # state -> symbol -> state
         self.ends: list[list[int]] = []  # state -> productions that end there
         self.left: list[int] = []  # state -> the symbol it builds
         self.paths: list[list[int]] = []  # production -> its states, first to last
         self.first_state: dict[int, int] = {}
-        for number, production in enumerate(productions.productions):
+        for number, production in enumerate(cfg.productions):
             state = self.first_state.get(production.left)
             if state is None:
                 state = self.first_state[production.left] = self._new(production.left)
@@ -64,22 +77,21 @@ class ChartGrammar:
 
     def following(self, state: int, available: int) -> tuple[Next, ...]:
         """What can come after a state, given the terminals that the text offers."""
-        source = self.source
+        cfg = self.cfg
         return tuple(
             (
                 symbol,
                 following,
-                source.is_terminal[symbol],
-                source.nullable[symbol],
+                cfg.nullable[symbol],
                 self.first_state.get(symbol, -1),
             )
             for symbol, following in self.moves[state].items()
-            if source.nullable[symbol] or source.first[symbol] & available
+            if cfg.nullable[symbol] or cfg.first[symbol] & available
         )
 
 
 class Chart:
-    """The items of one text: at every node, item (state, origin) -> starts of its last symbol."""
+    """The items of one text: at every node, item -> starts of its last symbol."""
 
     def __init__(
         self,
@@ -87,109 +99,117 @@ class Chart:
         lattice: Lattice,
         roots: Sequence[int],
         *,
-        everywhere: bool = False,
         filtered: bool = True,
         coarse: bool = False,
     ) -> None:
         self.grammar = grammar
         self.lattice = lattice
         size = lattice.size
-        self.items: list[dict[tuple[int, int], list[int]]] = [{} for _ in range(size)]
-        self.waiting: list[dict[int, list[tuple[int, int]]]] = [{} for _ in range(size)]
+        self.items: list[dict[Item, list[int]]] = [{} for _ in range(size)]
+        # Per node: symbol -> the items that wait for it there, as they will be once they have it.
+        self.waiting: list[dict[int, list[Item]]] = [{} for _ in range(size)]
+        # Per node: (symbol, origin) -> the productions that end there.
         self.complete: list[dict[tuple[int, int], list[int]]] = [{} for _ in range(size)]
         self.edges_from: list[list[int]] = [[] for _ in range(size)]
-        self.available = [0 if filtered else -1] * size
+        self.available = [0 if filtered else -1] * size  # per node: terminals at hand, as bits
         self.truncated = False
-        source = grammar.source
+        cfg = grammar.cfg
         self.masks: list[int] = []  # edge -> its terminals as bits; coarse: those of its family
         self._terminals: list[Sequence[int]] = []
         for number, (start, _, entry) in enumerate(lattice.edges):
             self.edges_from[start].append(number)
-            mask = source.family_masks[entry.family] if coarse else entry.mask
+            mask = cfg.family_masks[entry.family] if coarse else entry.mask
             self.masks.append(mask)
             self._terminals.append(
-                source.family_terminals[entry.family] if coarse else tuple(entry.words)
+                cfg.family_terminals[entry.family] if coarse else tuple(entry.words)
             )
             self.available[start] |= mask
-        self._run(roots, everywhere)
+        self._run(roots)
 
-    def _run(self, roots: Sequence[int], everywhere: bool) -> None:
-        grammar = self.grammar
-        ends, left_of = grammar.ends, grammar.left
+    def _run(self, roots: Sequence[int]) -> None:
+        begins = self.grammar.first_state
+        for root in roots:
+            if root in begins:
+                self.items[0][begins[root], 0] = []
         total = 0
         for node in range(self.lattice.size):
-            items = self.items[node]
-            waiting = self.waiting[node]
-            complete = self.complete[node]
-            available = self.available[node]
-            memo = grammar.memo(available)
-            agenda = list(items)
-            if node == 0 or everywhere:
-                for root in roots:
-                    state = grammar.first_state.get(root, -1)
-                    if state >= 0 and (state, node) not in items:
-                        items[state, node] = []
-                        agenda.append((state, node))
-            for item in agenda:  # grows while we walk
-                state, origin = item
-                if ends[state]:
-                    left = left_of[state]
-                    done = complete.get((left, origin))
-                    if done is None:
-                        complete[left, origin] = list(ends[state])
-                    else:
-                        done.extend(ends[state])
-                    if origin != node and done is None:
-                        # An empty constituent needs no more: whoever waits for it went on already.
-                        for moved in self.waiting[origin].get(left, ()):
-                            back = items.get(moved)
-                            if back is None:
-                                items[moved] = [origin]
-                                agenda.append(moved)
-                            elif origin not in back:
-                                back.append(origin)
-                following = memo.get(state)
-                if following is None:
-                    following = memo[state] = grammar.following(state, available)
-                for symbol, after, terminal, nullable, start in following:
-                    moved = (after, origin)
-                    others = waiting.get(symbol)
-                    if others is not None:
-                        others.append(moved)
-                    else:
-                        waiting[symbol] = [moved]
-                        if not terminal and start >= 0:
-                            key = (start, node)
-                            if key not in items:
-                                items[key] = []
-                                agenda.append(key)
-                    if nullable:
-                        back = items.get(moved)
-                        if back is None:
-                            items[moved] = [node]
-                            agenda.append(moved)
-                        elif node not in back:
-                            back.append(node)
-            total += len(agenda)
+            total += self._predict_and_complete(node)
             if total > MAX_ITEMS:
                 self.truncated = True
                 return
-            for number in self.edges_from[node]:
-                target = self.items[self.lattice.edges[number][1]]
-                for symbol in self._terminals[number]:
-                    for moved in waiting.get(symbol, ()):
-                        back = target.get(moved)
+            self._scan(node)
+
+    def _predict_and_complete(self, node: int) -> int:
+        """Find the items of a node and return how many there are.
+
+        One loop for two steps, as each gives work to the other; it is the innermost loop of
+        parsing, and a call per item and step would cost a sixth of its time.
+        """
+        grammar = self.grammar
+        ends, left_of = grammar.ends, grammar.left
+        items, waiting, complete = self.items[node], self.waiting[node], self.complete[node]
+        available = self.available[node]
+        memo = grammar.memo(available)
+        agenda = list(items)
+        for state, origin in agenda:  # grows while we walk
+            # Complete: what ends in this state is found, and those who waited for it move on.
+            if ends[state]:
+                left = left_of[state]
+                done = complete.get((left, origin))
+                if done is None:
+                    complete[left, origin] = list(ends[state])
+                    # An empty constituent needs no more: whoever waits for it went on already.
+                    for moved in self.waiting[origin].get(left, ()) if origin != node else ():
+                        back = items.get(moved)
                         if back is None:
-                            target[moved] = [node]
-                        elif node not in back:
-                            back.append(node)
+                            items[moved] = [origin]
+                            agenda.append(moved)
+                        elif origin not in back:
+                            back.append(origin)
+                else:
+                    done.extend(ends[state])
+            # Predict: begin what can come next, and skip what can be empty.
+            following = memo.get(state)
+            if following is None:
+                following = memo[state] = grammar.following(state, available)
+            for symbol, after, nullable, start in following:
+                moved = (after, origin)
+                others = waiting.get(symbol)
+                if others is not None:
+                    others.append(moved)
+                else:
+                    waiting[symbol] = [moved]
+                    if start >= 0 and (start, node) not in items:
+                        items[start, node] = []
+                        agenda.append((start, node))
+                if nullable:
+                    back = items.get(moved)
+                    if back is None:
+                        items[moved] = [node]
+                        agenda.append(moved)
+                    elif node not in back:
+                        back.append(node)
+        return len(agenda)
+
+    def _scan(self, node: int) -> None:
+        """Move the items that wait for a string at hand over its edge."""
+        waiting = self.waiting[node]
+        for number in self.edges_from[node]:
+            target = self.items[self.lattice.edges[number][1]]
+            for symbol in self._terminals[number]:
+                for moved in waiting.get(symbol, ()):
+                    back = target.get(moved)
+                    if back is None:
+                        target[moved] = [node]
+                    elif node not in back:
+                        back.append(node)
 
     def splits(self, production: int, start: int, end: int) -> list[tuple[tuple[int, int], ...]]:
         """All ways a production spans start..end: the (start, end) of each of its symbols."""
         path = self.grammar.paths[production]
         if start == end:
-            nullable = self.grammar.source.nullable
-            right = self.grammar.source.productions[production].right
+            nullable = self.grammar.cfg.nullable
+            right = self.grammar.cfg.productions[production].right
             ok = all(nullable[symbol] for symbol in right)
             return [((start, start),) * len(right)] if ok else []
         found: list[tuple[tuple[int, int], ...]] = []
@@ -206,7 +226,7 @@ class Chart:
 
     def expected(self) -> tuple[int, list[int]]:
         """The last node anything reached, and the terminals that could have come there."""
-        is_terminal = self.grammar.source.is_terminal
+        is_terminal = self.grammar.cfg.is_terminal
         for node in range(self.lattice.size - 1, -1, -1):
             if self.waiting[node] or self.complete[node]:
                 return node, sorted(s for s in self.waiting[node] if is_terminal[s])

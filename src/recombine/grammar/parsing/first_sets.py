@@ -1,9 +1,25 @@
-"""Productions and what follows from them: empty symbols, first and last strings, neighbours."""
+"""What follows from the productions of a context-free grammar (Aho et al. 2006, section 4.4).
+
+Sets of terminals are integers, bit n standing for terminal n, so that a union is one instruction.
+
+- `find_nullable`: symbols that can be empty. `find_first`, `find_last`: the terminals a symbol can
+  begin and end with. Each is a least fixed point, found by spreading facts along the productions.
+- `find_glue`: which terminals can stand side by side without a space, from LAST of what is before
+  a `+` and FIRST of what is after it. The lattice needs it to cut *dog.* but not *thecat*.
+- `find_families`: strings that are similar to the chart. A string of the language is known by the
+  set of terminals it can be (its mask). Two masks that share more than a third of their terminals
+  are one family, and so are literals that stand in exactly the same places (*the*, *a*). The chart
+  of a text is made for the union of each family, and thus for many texts at once; which of its
+  constituents hold for one text is found out afterwards (forest.py).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
+
+SIMILAR = 0.34  # shared terminals over all terminals of two strings; halves the charts of SGET
+MAX_MASKS = 2_000  # above that every mask is its own family: comparing them all would take long
 
 
 class Production(NamedTuple):
@@ -129,12 +145,6 @@ def _edge(
         if not nullable[symbol]:
             return found, False
     return found, True
-
-
-SIMILAR = 0.34  # shared terminals over all terminals of two strings; halves the charts of SGET
-
-
-MAX_MASKS = 2_000  # above that every mask is its own family: comparing them all would take long
 
 
 class Families(NamedTuple):

@@ -1,11 +1,23 @@
-"""All analyses of a text, packed: shared nodes with alternatives.
+"""All analyses of a text in one graph, and which of them is meant.
 
-A node is a constituent with every stretch of text it is known by, so the parts of a discontinuous
-constituent meet here again: alternatives that do not fit together disappear (as in parsing of
-multiple context-free grammars, Seki et al. 1991, with the context-free chart as a filter).
+**Packing.** A sentence with ten attachments has thousands of trees, but few constituents. A packed
+forest has one node per constituent and a list of alternatives under it (a rule and the nodes of its
+slots), so trees share their parts. Here a node is a constituent of a kind with *all* stretches of
+text it is known by: where a line says two fields of one slot (a verb and its prefix), the two
+stretches, which the chart found independently, meet in one node, and alternatives under which they
+would be different constituents disappear. This is parsing of a multiple context-free grammar (Seki
+et al. 1991) with the context-free chart as a filter. A slot that is never said is a node with no
+stretches: anything of its kind.
 
-A packed forest is made for a whole family of texts whose strings are similar to the chart;
-forest.py keeps of it what holds for one text.
+**From family to text.** `PackedForest` is made once for a whole family of texts whose strings are
+similar to the chart (first_sets.py). `Forest` keeps of it what holds for the strings at hand: from
+the leaves up, a leaf must have a word, a literal must really be heard, an alternative needs all its
+nodes.
+
+**Ranking.** Of several analyses the one that is meant comes first. A node's value is computed from
+its children's: for every %prefer line how many marked nodes there are below and how deep they lie,
+then how few rules of weight 0, then the log weight of the rules. Values add up from the leaves, and
+a shared node has one best alternative whoever asks, so the best tree is found in one pass.
 """
 
 from __future__ import annotations
@@ -16,21 +28,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from recombine.grammar.inventory import Inventory
-from recombine.grammar.parsing.cfg import Productions, TerminalEntry
+from recombine.grammar.parsing.cfg import ContextFreeGrammar, TerminalEntry
 from recombine.grammar.parsing.chart import Chart
 
 MAX_ALTERNATIVES = 150_000  # of one family of texts; beyond that it counts as not analysable
-
-
 MAX_COMBINATIONS = 20_000  # ways to put the parts of one discontinuous constituent together
 
-
 Stretch = tuple[int, int, int]  # symbol, from node, to node
-
-
-Entries = Sequence[TerminalEntry]  # the string on each edge of the text's graph
-
-
+Entries = Sequence[TerminalEntry]  # the string on each edge of the text's lattice
 Heard = tuple[int, tuple[int, ...]]  # a terminal, and the edges it can be
 
 
@@ -52,12 +57,11 @@ class Leaf(NamedTuple):
 class PackedForest:
     """The analyses of a family of texts."""
 
-    def __init__(self, productions: Productions, chart: Chart) -> None:
-        self.productions = productions
+    def __init__(self, cfg: ContextFreeGrammar, chart: Chart) -> None:
+        self.cfg = cfg
         self.alternatives: list[list[Alternative]] = []
         self.leaves: list[Leaf | None] = []
         self.needs_words = False  # whether it depends on which words they are
-        self.unsaid: dict[int, int] = {}  # nodes of which nothing is heard -> their kind
         self._numbers: dict[tuple[int, tuple[Stretch, ...]], int] = {}
         self._queue: list[tuple[int, tuple[Stretch, ...]]] = []
         self.roots = self._roots(chart, chart.lattice.size - 1)
@@ -70,25 +74,23 @@ class PackedForest:
 
     def _roots(self, chart: Chart, end: int) -> list[int]:
         found: list[int] = []
-        for symbol in self.productions.roots:
+        for symbol in self.cfg.roots:
             whole = (symbol, 0) in chart.complete[end]
-            if self.productions.is_terminal[symbol]:
+            if self.cfg.is_terminal[symbol]:
                 whole = any(
                     chart.lattice.edges[n].end == end and chart.masks[n] >> symbol & 1
                     for n in chart.edges_from[0]
                 )
             elif end == 0:
-                whole = self.productions.nullable[symbol]
+                whole = self.cfg.nullable[symbol]
             if whole:
-                found.append(self._number(self.productions.kind_of[symbol], ((symbol, 0, end),)))
+                found.append(self._number(self.cfg.kind_of[symbol], ((symbol, 0, end),)))
         return found
 
     def _number(self, kind: int, stretches: tuple[Stretch, ...]) -> int:
         key = (kind, stretches)
         if key not in self._numbers:
             self._numbers[key] = len(self.alternatives)
-            if not stretches:
-                self.unsaid[len(self.alternatives)] = kind
             self.alternatives.append([])
             self.leaves.append(None)
             self._queue.append(key)
@@ -97,8 +99,8 @@ class PackedForest:
     def _expand(self, key: tuple[int, tuple[Stretch, ...]], chart: Chart) -> int:
         kind, stretches = key
         number = self._numbers[key]
-        source = self.productions
-        if source.inventory.is_lexical(source.kinds[kind].symbol):
+        cfg = self.cfg
+        if cfg.inventory.is_lexical(cfg.kinds[kind].symbol):
             self.leaves[number] = self._leaf(kind, stretches, chart)
             return number
         if len(stretches) == 1:
@@ -108,23 +110,23 @@ class PackedForest:
         for symbol, start, end in stretches:
             here: dict[int, list[tuple[tuple[int, Stretch], ...]]] = {}
             for index, spans in self._derivations(symbol, start, end, chart):
-                production = source.productions[index]
+                production = cfg.productions[index]
                 here.setdefault(production.instance, []).append(
                     tuple(
                         (slot, (child, *span))
                         for slot, child, span in zip(
                             production.slots, production.right, spans, strict=True
                         )
-                        if slot >= 0 or source.is_shared[child]
+                        if slot >= 0 or cfg.is_shared[child]
                     )
                 )
             ways.append(here)
-        instances = sorted(ways[0]) if ways else source.instances_of[kind]
+        instances = sorted(ways[0]) if ways else cfg.instances_of[kind]
         seen: dict[Alternative, None] = {}
         for instance in instances:
             if any(instance not in here for here in ways):
                 continue
-            slots = source.instances[instance].slots
+            slots = cfg.instances[instance].slots
             options = [here[instance] for here in ways]
             for chosen in itertools.islice(itertools.product(*options), MAX_COMBINATIONS):
                 asked: list[set[Stretch]] = [set() for _ in slots]
@@ -139,7 +141,7 @@ class PackedForest:
                     self._number(slot_kind, tuple(sorted(wanted)))
                     for slot_kind, wanted in zip(slots, asked, strict=True)
                 )
-                rule = source.instances[instance].rule
+                rule = cfg.instances[instance].rule
                 seen[Alternative(rule, children, tuple(literals))] = None
         self.alternatives[number] = sorted(seen)
         return number
@@ -150,24 +152,24 @@ class PackedForest:
         if start < end:
             found: Sequence[int] = chart.complete[end].get((symbol, start), ())
         else:
-            found = self.productions.by_left.get(symbol, ())
+            found = self.cfg.by_left.get(symbol, ())
         for index in found:
             for spans in chart.splits(index, start, end):
                 yield index, spans
 
     def _simple(self, stretch: Stretch, chart: Chart) -> list[Alternative]:
         """The alternatives of a constituent that is known by one stretch of text."""
-        source = self.productions
+        cfg = self.cfg
         seen: dict[Alternative, None] = {}
         for index, spans in self._derivations(*stretch, chart):
-            _, instance, right, slots, _ = source.productions[index]
-            rule, kinds = source.instances[instance]
+            _, instance, right, slots, _ = cfg.productions[index]
+            rule, kinds = cfg.instances[instance]
             asked: list[list[Stretch]] = [[] for _ in kinds]
             literals: list[Heard] = []
             for slot, child, (start, end) in zip(slots, right, spans, strict=True):
                 if slot >= 0:
                     asked[slot].append((child, start, end))
-                elif source.is_shared[child]:
+                elif cfg.is_shared[child]:
                     literals.append((child, self._edges(child, start, end, chart)))
             children = tuple(
                 [
@@ -214,9 +216,9 @@ class PackedForest:
                     )
                 )
             else:
-                here = self.productions.silent_words.get(terminal, ())
+                here = self.cfg.silent_words.get(terminal, ())
             found = here if found is None else tuple(code for code in found if code in here)
-        return self.productions.kind_words(leaf.kind) if found is None else found
+        return self.cfg.kind_words(leaf.kind) if found is None else found
 
 
 class Value(NamedTuple):
@@ -431,47 +433,6 @@ class Forest:
                     for alternative in self.alternatives[number]
                 )
         return sum(counts[root] for root in self.roots)
-
-    def contains(
-        self, codes: tuple[int, ...], positions: list[list[int]], entries: Entries
-    ) -> bool:
-        """Whether a tree is among the analyses."""
-        return any(self._has(root, codes, positions, entries) for root in self.roots)
-
-    def _has(
-        self, root: int, codes: tuple[int, ...], positions: list[list[int]], entries: Entries
-    ) -> bool:
-        """Match a tree from its leaves up: a shared node is looked at once per tree node."""
-        wanted: list[set[int]] = [set() for _ in codes]  # tree node -> forest nodes it may be
-        wanted[0].add(root)
-        for node, code in enumerate(codes):  # preorder: parents come first
-            for number in wanted[node]:
-                for alternative in self.alternatives.get(number, ()):
-                    if alternative.rule == code:
-                        for child, below in zip(positions[node], alternative.children, strict=True):
-                            wanted[child].add(below)
-        matched: list[set[int]] = [set() for _ in codes]
-        for node in range(len(codes) - 1, -1, -1):
-            for number in wanted[node]:
-                if number in self.packed.unsaid:
-                    kind = self.packed.unsaid[number]
-                    ok = self.packed.productions.is_of_kind(kind, codes, positions, node)
-                elif self.packed.leaves[number] is not None:
-                    ok = codes[node] in self.packed.words(number, entries)
-                else:
-                    ok = any(
-                        alternative.rule == codes[node]
-                        and all(
-                            below in matched[child]
-                            for child, below in zip(
-                                positions[node], alternative.children, strict=True
-                            )
-                        )
-                        for alternative in self.alternatives[number]
-                    )
-                if ok:
-                    matched[node].add(number)
-        return root in matched[0]
 
 
 def _pick(ways: int, choices: list[int], radix: list[int]) -> int:

@@ -1,20 +1,31 @@
-"""All ways to cut a text into strings of the language: a graph over its characters.
+"""All ways to cut a text into strings of the language: a lattice over its characters.
 
-Texts with and without spaces are read alike. The parser forgives what does not change the words:
-the capital letter at the beginning, a/an, and spaces around pieces that are written together.
+Which words a text has is not known before it is parsed: Japanese has no spaces, *an* is the article
+of *owl*, and a string of the language may itself contain a space. So a text becomes a graph whose
+edges are strings of the language, found with a trie from every place that can be reached, and the
+chart finds the way through it. What does not change the words is forgiven: the capital letter of
+the beginning, a/an, spaces around pieces that are written together, and a comma that was dropped
+before another mark.
+
+`Cutter` makes the lattice. `Shaper` is the fast way to what the parser needs of most lattices, the
+key under which texts of one shape share their analysis: spaced texts are looked up chunk by chunk,
+others are cut in one tight loop (a quarter of the time of parsing Japanese sentences whose shape is
+known). Where a chunk alone does not decide, it gives up and the lattice is made.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from recombine.grammar.parsing.cfg import Productions, TerminalEntry
+from recombine.grammar.parsing.cfg import ContextFreeGrammar, TerminalEntry
 from recombine.grammar.realise.spelling import first_letter
 
 END: Any = object()  # key of a trie node that holds an entry
-
-
+MAX_CHUNKS = 200_000  # remembered pieces between spaces
 _PUNCTUATION = ",.?!;"
+
+Shape = tuple[tuple[int, ...], list[TerminalEntry]]  # the key of a text, the string on each edge
+_Chunk = tuple[int, tuple[TerminalEntry, ...]]
 
 
 class Edge(NamedTuple):
@@ -38,20 +49,20 @@ class Lattice(NamedTuple):
 class Cutter:
     """Cuts texts of one language."""
 
-    def __init__(self, productions: Productions) -> None:
-        language = productions.concrete.language
+    def __init__(self, cfg: ContextFreeGrammar) -> None:
+        language = cfg.concrete.language
         self.join = language.join
-        self.touching = productions.touching
+        self.touching = cfg.touching
         self.capital = "capitalise" in language.post
-        self.comma = productions.entries.get(",") if "commas" in language.post else None
+        self.comma = cfg.entries.get(",") if "commas" in language.post else None
         self.trie: dict[Any, Any] = {}
         self._starting: dict[str, int] = {}  # letter -> what can begin with it
         self._touches: dict[tuple[int, str], bool] = {}
-        for text, entry in productions.entries.items():
+        for text, entry in cfg.entries.items():
             self._insert(text, entry)
         for article in ("a", "A") if "a_an" in language.post else ():
-            if article in productions.entries and f"{article}n" not in productions.entries:
-                self._insert(f"{article}n", productions.entries[article])
+            if article in cfg.entries and f"{article}n" not in cfg.entries:
+                self._insert(f"{article}n", cfg.entries[article])
 
     def _insert(self, text: str, entry: TerminalEntry) -> None:
         self._starting[text[0]] = self._starting.get(text[0], 0) | entry.mask
@@ -184,17 +195,8 @@ class Cutter:
         return found
 
 
-MAX_CHUNKS = 200_000  # remembered pieces between spaces
-
-
-Shape = tuple[tuple[int, ...], list[TerminalEntry]]
-
-
-_Chunk = tuple[int, tuple[TerminalEntry, ...]]
-
-
 class Shaper:
-    """Finds shapes; gives up (None) where the careful way is needed."""
+    """Finds the shape of a text: two texts with the same key have the same lattice to the chart."""
 
     def __init__(self, cutter: Cutter) -> None:
         self._cutter = cutter
@@ -206,7 +208,7 @@ class Shaper:
         self.usable = cutter.comma is None
 
     def shape(self, text: str) -> Shape | None:
-        """The shape of a text, or None."""
+        """The shape of a text, or None where only the lattice can tell."""
         if not self.usable or not text:
             return None
         return self._spaced(text) if self._join else self._unspaced(text)

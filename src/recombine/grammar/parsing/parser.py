@@ -1,8 +1,12 @@
 """Sentences to trees, with the same files that realise them.
 
-Texts are cut with a trie of all strings of the language (lattice.py), analysed by a chart
-(earley.py) and packed (forest.py). Texts that look alike to the chart, the same structure with
-other words, share their analysis.
+A text goes through four rooms. lattice.py cuts it into strings of the language; chart.py finds
+every constituent of the context-free grammar that cfg.py made of the files; forest.py packs them
+into trees of the grammar, drops what does not fit together and says which tree is meant.
+
+Most texts are not analysed at all: sentences that differ only in words of one kind look alike to
+the chart and share one Forest (`_forests`), and those whose strings are merely similar share one
+PackedForest (`_packed`). A cut text is its own key; `Shaper` makes the key without cutting.
 """
 
 from __future__ import annotations
@@ -14,12 +18,12 @@ from itertools import islice
 from typing import Any
 
 from recombine.errors import DataError, Where
-from recombine.grammar.parsing.cfg import Productions
+from recombine.grammar.parsing.cfg import ContextFreeGrammar
 from recombine.grammar.parsing.chart import Chart, ChartGrammar
 from recombine.grammar.parsing.forest import Entries, Forest, PackedForest, Ranking
 from recombine.grammar.parsing.lattice import Cutter, Lattice, Shaper
 from recombine.grammar.realise.language import Concrete
-from recombine.grammar.tree import Tree, child_positions
+from recombine.grammar.tree import Tree
 
 MAX_KEPT = 100_000  # analyses kept for texts that look alike
 _SHOWN = 8  # expectations named in a message
@@ -93,12 +97,6 @@ class Parse:
         """How many analyses there are."""
         return 0 if self._forest is None else self._forest.count(self._entries)
 
-    def __contains__(self, tree: object) -> bool:
-        if self._forest is None or not isinstance(tree, Tree):
-            return False
-        positions = child_positions(tree.codes, tree.inventory.arity)
-        return self._forest.contains(tree.codes, positions, self._entries)
-
     @property
     def failure(self) -> ParseFailure | None:
         """Why there is no analysis."""
@@ -111,13 +109,14 @@ class Parser:
     def __init__(self, concrete: Concrete) -> None:
         self.concrete = concrete
         self.inventory = concrete.inventory
-        self.productions = Productions(concrete)
-        self.grammar = ChartGrammar(self.productions)
-        self.cutter = Cutter(self.productions)
+        self.cfg = ContextFreeGrammar(concrete)
+        self.grammar = ChartGrammar(self.cfg)
+        self.cutter = Cutter(self.cfg)
         self.ranking = Ranking(self.inventory)
         self.shaper = Shaper(self.cutter)
-        self._packed: dict[object, Any] = {}  # family of texts -> Packed, or None
-        self._kept: dict[object, Any] = {}  # Forest, or None where there is no analysis
+        # None where there is no analysis.
+        self._packed: dict[object, Any] = {}  # families of the edges -> PackedForest
+        self._forests: dict[object, Any] = {}  # shape -> Forest
 
     def parse(self, text: str) -> Parse:
         """Find all analyses of a text."""
@@ -126,7 +125,7 @@ class Parser:
         text = text.strip()
         shape = self.shaper.shape(text)
         if shape is not None:
-            forest = self._kept.get(shape[0], _UNSEEN)
+            forest = self._forests.get(shape[0], _UNSEEN)
             if forest is None or (forest is not _UNSEEN and not forest.needs_words):
                 return Parse(self, text, shape[1], forest)
         lattice = self.cutter.cut(text)
@@ -140,27 +139,27 @@ class Parser:
 
     def _forest(self, key: object, lattice: Lattice, entries: Entries) -> Forest | None:
         """The analysis of a text, shared with all texts of its shape."""
-        forest: Forest | None = self._kept.get(key, _UNSEEN)
+        forest: Forest | None = self._forests.get(key, _UNSEEN)
         if forest is _UNSEEN:
             forest = self._analyse(key, lattice, entries)
         if forest is not None and forest.needs_words:
             # Parts of one word stand apart: which words they are decides whether they fit.
             key = (key, tuple([entry.text for entry in entries]))
-            forest = self._kept.get(key, _UNSEEN)
+            forest = self._forests.get(key, _UNSEEN)
             if forest is _UNSEEN:
                 forest = self._analyse(key, lattice, entries)
                 if forest is not None:
                     forest.needs_words = False
                     forest = forest if forest.roots else None
-                    self._kept[key] = forest
+                    self._forests[key] = forest
         return forest
 
     def _analyse(self, key: object, lattice: Lattice, entries: Entries) -> Forest | None:
         family = tuple([(edge[0], edge[1], edge[2].family) for edge in lattice.edges])
         packed: PackedForest | None = self._packed.get(family, _UNSEEN)
         if packed is _UNSEEN:
-            chart = Chart(self.grammar, lattice, self.productions.roots, coarse=True)
-            packed = None if chart.truncated else PackedForest(self.productions, chart)
+            chart = Chart(self.grammar, lattice, self.cfg.roots, coarse=True)
+            packed = None if chart.truncated else PackedForest(self.cfg, chart)
             if packed is not None and packed.truncated:
                 packed = None
             if len(self._packed) >= MAX_KEPT:
@@ -171,21 +170,21 @@ class Parser:
             forest = Forest(packed, entries, self.ranking)
             if not forest.roots and not forest.needs_words:
                 forest = None
-        if len(self._kept) >= MAX_KEPT:
-            self._kept.clear()
-        self._kept[key] = forest
+        if len(self._forests) >= MAX_KEPT:
+            self._forests.clear()
+        self._forests[key] = forest
         return forest
 
     def explain(self, text: str) -> ParseFailure:
         """Say where the analysis of a text stopped."""
         lattice = self.cutter.cut(text)
-        chart = Chart(self.grammar, lattice, self.productions.roots, filtered=False)
+        chart = Chart(self.grammar, lattice, self.cfg.roots, filtered=False)
         if chart.truncated:
             return ParseFailure(
                 "the text is too long or too ambiguous to be parsed", 0, "", (), False
             )
         node, terminals = chart.expected()
-        roots = self.productions.roots
+        roots = self.cfg.roots
         if any((root, 0) in chart.complete[-1] for root in roots) and lattice.complete:
             return ParseFailure("the text is too ambiguous to be analysed", 0, text[:20], (), False)
         offset = lattice.offsets[node]
@@ -193,7 +192,7 @@ class Parser:
         found = rest.split()[0] if rest.split() else ""
         if not self.concrete.language.join:
             found = rest[:6]
-        expected = tuple(dict.fromkeys(self.productions.describe(t) for t in terminals))
+        expected = tuple(dict.fromkeys(self.cfg.names[t] for t in terminals))
         shown = ", ".join(expected[:_SHOWN]) + (" ..." if len(expected) > _SHOWN else "")
         unknown = bool(found) and not chart.edges_from[node] and node == lattice.size - 1
         if not found:

@@ -1,4 +1,11 @@
-"""One language of a grammar, ready to be asked: forms of words, lines of rules, features."""
+"""One language of a grammar, ready to be asked: forms of words, lines of rules, features.
+
+The forms of a word are its lexicon row, completed by its paradigm: a cell such as ``y>ied`` strips
+an ending from another form of the word and adds one (`inflect`). The lines of a rule say a field of
+a constituent by fields of its slots; ``rule.* =`` answers for every field that has no line of its
+own. A *feature* is a field that some line uses as a key, ``_the[N.gender]``: it must be one string,
+and which fields of which categories are features follows from the lines (`_feature_fields`).
+"""
 
 from __future__ import annotations
 
@@ -20,6 +27,10 @@ from recombine.grammar.model import (
     Same,
     TableCell,
 )
+
+MAX_PIECES = 200_000  # phrases of one sentence: repeated slots can double a sentence at every level
+
+Forms = dict[str, tuple[str, ...]]
 
 
 class Concrete:
@@ -107,6 +118,22 @@ class Concrete:
                 names.append(key)
         return ".".join(names)
 
+    def cell(self, table: str, name: str) -> tuple[str, ...]:
+        """A cell of a closed-class table; raises GrammarError where there is none."""
+        found = self.tables.get(table, {}).get(name)
+        if found is None:
+            raise GrammarError(
+                f"{self.language.code}: '{table}' has no '{name}'", self.language.where
+            )
+        return found
+
+    def too_long(self) -> GrammarError:
+        """The complaint about a sentence without end."""
+        return GrammarError(
+            f"{self.language.code}: a sentence of more than {MAX_PIECES} pieces",
+            hint="a rule repeats a slot at every level of a deep tree",
+        )
+
     def missing(self, code: int, field: str) -> GrammarError:
         """The complaint that a rule or word has no such field in this language."""
         label = self.inventory.labels[code]
@@ -173,9 +200,6 @@ def _feature_fields(concrete: Concrete) -> dict[str, tuple[str, ...]]:
                 keys = [key for key in reference.keys if isinstance(key, str)]
                 note(code, reference.slot, ".".join(keys))
     return {category: tuple(fields) for category, fields in found.items()}
-
-
-Forms = dict[str, tuple[str, ...]]
 
 
 def inflect(

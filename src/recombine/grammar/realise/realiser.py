@@ -1,6 +1,9 @@
 """Trees to sentences: text, tokens, character offsets of every constituent, accepted variants.
 
-This is the careful path, which keeps offsets; template.py is the fast one.
+The root is asked for its field; a line answers with literals and with fields of its slots, which
+are asked in turn, until only pieces of text are left. They are joined, and the spelling of the
+whole is put right. `Realiser.realise` does this plainly and keeps track of offsets and
+alternatives; `Realiser.text` says the same text fast, by templates.
 """
 
 from __future__ import annotations
@@ -9,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from recombine.grammar.model import Glue, LiteralText, Ref
-from recombine.grammar.realise.language import Concrete
+from recombine.grammar.realise.language import MAX_PIECES, Concrete
 from recombine.grammar.realise.spelling import apply_edits, finishes, shift
-from recombine.grammar.realise.templates import MAX_PIECES, Templates, table_cell, too_long
+from recombine.grammar.realise.templates import Templates
 from recombine.grammar.tree import Tree, child_positions
 
 MAX_VARIANTS = 64  # of one sentence; alternatives multiply
@@ -186,7 +189,7 @@ class Realiser:
                 if variants is None:
                     raise concrete.missing(code, field_name)
                 if len(pieces) > MAX_PIECES or len(stack) > MAX_PIECES:
-                    raise too_long(concrete)
+                    raise concrete.too_long()
                 body = variants[_choose(len(variants), choices, radix)]
                 stack.append((_CLOSE, node, len(pieces)))
                 for index in range(len(body) - 1, -1, -1):
@@ -207,7 +210,7 @@ class Realiser:
                         stack.append((_FIELD, children[node][slot], name))
                     else:
                         name = concrete.field_name(piece.keys, codes, children, node)
-                        cell = table_cell(concrete, piece.table, name)
+                        cell = concrete.cell(piece.table, name)
                         stack.append((_TEXT, node, cell[_choose(len(cell), choices, radix)]))
         return pieces, stretches, radix
 

@@ -1,7 +1,8 @@
-"""One template per structure: a sentence is its structure's template filled with word forms.
+"""The fast way to a text: one template per structure, filled with word forms.
 
-Sentences of one structure differ only in their words, so the walk through the grammar is done
-once per structure and a sentence costs one string formatting.
+Sentences of one structure differ only in their words, so the walk through the grammar (the plain
+one is in realiser.py) is done once per structure and a sentence costs one string formatting. Words
+share a template if they have the same features and are silent in the same fields (`_word_groups`).
 """
 
 from __future__ import annotations
@@ -9,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from recombine.errors import GrammarError
 from recombine.grammar.model import Glue, LiteralText, Ref, TableCell
-from recombine.grammar.realise.language import Concrete
+from recombine.grammar.realise.language import MAX_PIECES, Concrete
 from recombine.grammar.realise.spelling import Finish, apply_edits
 from recombine.grammar.tree import child_positions
 
 MAX_TEMPLATES = 200_000  # kept structures per language; the cache starts again beyond that
-MAX_PIECES = 200_000  # phrases of one sentence: repeated slots can double a sentence at every level
 
 _Item = str | Literal[True] | tuple[int, str] | None
 _TEXT, _FIELD, _KEYED, _LOOKUP = range(4)
@@ -88,7 +87,7 @@ class Templates:
                 if code < first_word:
                     phrases += 1
                     if phrases > MAX_PIECES:
-                        raise too_long(concrete)
+                        raise concrete.too_long()
                     below = children[node]
                     for kind, target, value in plans.get((code, name)) or self._plan(code, name):
                         if kind == _TEXT:
@@ -100,7 +99,7 @@ class Templates:
                             if kind == _KEYED:
                                 stack.append((below[target], chosen))
                             else:
-                                stack.append(_literal(table_cell(concrete, target, chosen)[0]))
+                                stack.append(_literal(concrete.cell(target, chosen)[0]))
                     continue
                 column = columns.get(name) or self._column(name)
                 if not column[code]:
@@ -147,7 +146,7 @@ class Templates:
         is_fixed = len(fixed) == len(piece.keys)
         if isinstance(piece, TableCell):
             if is_fixed:
-                cell = table_cell(self.concrete, piece.table, ".".join(fixed))[0]
+                cell = self.concrete.cell(piece.table, ".".join(fixed))[0]
                 return (_TEXT, None, _literal(cell))
             return (_LOOKUP, piece.table, piece.keys)
         slot = self.inventory.rule(code).slot(piece.slot)
@@ -179,20 +178,3 @@ class Templates:
 def _literal(text: str) -> str:
     """A text as it stands in a layout."""
     return text.replace("%", "%%")
-
-
-def table_cell(concrete: Concrete, table: str, name: str) -> tuple[str, ...]:
-    """A cell of a closed-class table; raises GrammarError where there is none."""
-    cell = concrete.tables.get(table, {}).get(name)
-    if cell is None:
-        language = concrete.language
-        raise GrammarError(f"{language.code}: '{table}' has no '{name}'", language.where)
-    return cell
-
-
-def too_long(concrete: Concrete) -> GrammarError:
-    """The complaint about a sentence without end."""
-    return GrammarError(
-        f"{concrete.language.code}: a sentence of more than {MAX_PIECES} pieces",
-        hint="a rule repeats a slot at every level of a deep tree",
-    )

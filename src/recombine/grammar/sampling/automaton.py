@@ -1,8 +1,18 @@
 """Constraints as a tree automaton: a small state per node, computed from the leaves up.
 
-The state remembers what the constraints still need to know about a subtree: pattern bits, depths
-and counts of tags, and a word that waits for its role. A state of None is dead: no tree above it
-can be admitted (trees only grow, so an exceeded bound or an excluded pattern stays).
+A deterministic bottom-up tree automaton reads a tree by giving every node a state that depends on
+its label and on the states of its children alone. Ours runs all constraints of a split side by
+side; its state is a tuple with one number for each:
+
+- a required or excluded pattern: the bits of the pattern's tests that hold here, below or at the
+  head (pattern.Matcher);
+- a depth of a tag: the largest number of tagged nodes on a way down, a count: the number of all.
+
+The tuple is all that matters about a subtree, so two subtrees in one state may replace each other;
+that is what makes the product with the grammar finite (product.py). States are kept few: a pattern
+that is found remembers nothing else, numbers beyond the last bound are one number, and all words
+that no constraint names are in one state. A state of None is dead: trees only grow, so an exceeded
+bound or an excluded pattern stays.
 """
 
 from __future__ import annotations
@@ -15,7 +25,6 @@ from recombine.grammar.pattern import Matcher, Pattern
 from recombine.grammar.sampling.constraints import Allowed, Constraints, read_bound
 
 State = tuple[int, ...]
-_FREE = -1
 
 
 class _Tagged(NamedTuple):
@@ -36,18 +45,13 @@ class Automaton:
             for bounds, deep in ((constraints.depth, True), (constraints.count, False))
             for tag, bound in bounds.items()
         ]
-        self._roles: list[frozenset[tuple[int, int]]] = []
-        self._root_allowed: list[bool] = []
-        self._group_of: dict[int, int] = {}
-        self._read_roles(constraints)
         # All words that no constraint names are in one state.
-        self._named = frozenset(self._group_of).union(
+        self._named: frozenset[int] = frozenset().union(
             *(matcher.named for matcher in (*self._required, *self._excluded)),
             *(tagged.codes for tagged in self._tagged),
         )
-        self._unnamed: State = (
-            *[0] * (len(self._required) + len(self._excluded) + len(self._tagged)),
-            *[_FREE] * bool(self._roles),
+        self._unnamed: State = (0,) * (
+            len(self._required) + len(self._excluded) + len(self._tagged)
         )
 
     def _codes_of(self, tag: str) -> frozenset[int]:
@@ -55,31 +59,6 @@ class Automaton:
         if not codes:
             raise GrammarError(f"no rule has the tag '{tag}'", hint="depth and count go by {tag}")
         return codes
-
-    def _read_roles(self, constraints: Constraints) -> None:
-        known: dict[tuple[frozenset[tuple[int, int]], bool], int] = {}
-        for word, roles in constraints.only.items():
-            code = self.inventory.code(word)
-            if not self.inventory.is_word(code):
-                raise GrammarError(f"'{word}' is a rule; roles are for words")
-            places: set[tuple[int, int]] = set()
-            for role in roles:
-                if role == "^":
-                    continue
-                rule_name, _, slot = role.partition(".")
-                rule = self.inventory.code(rule_name)
-                index = (
-                    None if self.inventory.is_word(rule) else self.inventory.rule(rule).slot(slot)
-                )
-                if index is None:
-                    raise GrammarError(f"'{role}' is not a role", hint="write rule.slot")
-                places.add((rule, index))
-            key = (frozenset(places), "^" in roles)
-            group = known.setdefault(key, len(known))
-            if group == len(self._roles):
-                self._roles.append(key[0])
-                self._root_allowed.append(key[1])
-            self._group_of[code] = group
 
     def step(self, code: int, children: tuple[State, ...]) -> State | None:
         """The state of a node, or None if no tree with this node can be admitted."""
@@ -104,11 +83,6 @@ class Automaton:
                 return None
             state.append(min(number, allowed.cap + 1))
             position += 1
-        if self._roles:
-            waiting = self._role(code, [c[position] for c in children])
-            if waiting is None:
-                return None
-            state.append(waiting)
         return tuple(state)
 
     def _require(self, matcher: Matcher, code: int, children: tuple[int, ...]) -> int:
@@ -120,19 +94,6 @@ class Automaton:
                 return done  # the pattern is there: nothing else about it matters any more
         bits = matcher.step(code, children)
         return done if bits & done else bits
-
-    def _role(self, code: int, waiting: list[int]) -> int | None:
-        if self.inventory.is_word(code):
-            return self._group_of.get(code, _FREE)
-        head = self.inventory.heads[code]
-        passed = _FREE
-        for index, group in enumerate(waiting):
-            if group == _FREE or (code, index) in self._roles[group]:
-                continue
-            if index != head:
-                return None
-            passed = group
-        return passed
 
     def accepts(self, state: State) -> bool:
         """Whether a whole tree with this state is admitted."""
@@ -149,7 +110,7 @@ class Automaton:
             if not allowed.admits(state[position]):
                 return False
             position += 1
-        return not self._roles or state[position] == _FREE or self._root_allowed[state[position]]
+        return True
 
     def admits(self, codes: tuple[int, ...], positions: list[list[int]]) -> bool:
         """Whether a finished tree is admitted."""

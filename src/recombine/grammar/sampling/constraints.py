@@ -36,11 +36,9 @@ class Constraints:
 
     require, exclude: patterns every tree matches, or none does. depth, count: per tag; a number
     is an upper bound, a pair a range, a string a set ("1,2,4", "3-"). weights: rule, word,
-    "{tag}", "<class>" or ":Category" -> weight; later entries win. only: word -> the roles
-    ("rule.slot") its phrase may fill; "^" is the whole sentence. zipf: another exponent for all
+    "{tag}", "<class>" or ":Category" -> weight; later entries win. zipf: another exponent for all
     categories that have one. select: keep word pairs of the grammar's %select lines together.
-    no_repeat: a language in which no word form may occur twice. unique: a language whose
-    sentences must all differ, or "tree". start: another start category.
+    no_repeat: a language in which no word form may occur twice. start: another start category.
     """
 
     require: tuple[str, ...] = ()
@@ -48,11 +46,9 @@ class Constraints:
     depth: Mapping[str, Bound] = field(default_factory=dict)
     count: Mapping[str, Bound] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
-    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     zipf: float | None = None
     select: bool = False
     no_repeat: str | None = None
-    unique: str | None = None
     start: str | None = None
 
 

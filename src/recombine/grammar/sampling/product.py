@@ -1,10 +1,21 @@
 """The grammar times the constraints: a weighted grammar that derives only admitted trees.
 
-Symbols are paired with automaton states; the inside weight of a pair is the weight of all its
-trees, found as the least solution of the grammar's equations (Nederhof and Satta 2008, section
-3). Sampling top down with these weights draws admitted trees with exactly the probability the
-grammar gives them among each other: a pattern that one tree in a thousand shows costs no more
-than any other.
+The product of a context-free grammar and an automaton is again a context-free grammar (Bar-Hillel
+et al. 1961 for automata on strings; ours runs on trees): its symbols are pairs (symbol, state), and
+a rule A -> B C with weight w becomes (A, s) -> (B, p) (C, q) with weight w for all states p and q
+from which the automaton steps to s. Only pairs that some tree reaches are made, from the words up
+(`_explore`).
+
+How often is each to be drawn? The inside weight of a pair is the total weight of its trees, and the
+weights are the least solution of one equation per pair: its weight is the sum over its productions
+of w times the inside weights of the parts (Nederhof and Satta 2008, section 3), found by iterating
+from zero (`_inside`). A production of a pair is then drawn with its share of that sum (`_tables`):
+top down, each choice already knows how much lies below it. So admitted trees are drawn with exactly
+the probability the grammar gives them among each other, and a pattern that one tree in a thousand
+shows costs no more than any other. The same recursion without weights counts the trees.
+
+Shares become integer thresholds on 64-bit words, and words chosen by rank get their share of a Zipf
+law by decimal arithmetic, so that the same seed gives the same trees on every machine.
 """
 
 from __future__ import annotations
@@ -26,16 +37,9 @@ from recombine.grammar.sampling.automaton import Automaton, State
 from recombine.grammar.sampling.constraints import Constraints
 
 MAX_PRODUCTIONS = 600_000
-
-
 _ITERATIONS = 20_000
-
-
 _TOLERANCE = 1e-14
-
-
 _FULL = 1 << 64
-
 
 Pair = tuple[Symbol, State]
 

@@ -1,10 +1,12 @@
 """Draw trees: every choice comes from the stream of (seed, name, candidate).
 
-Candidates are numbered from 0. A candidate is built from the product of grammar and constraints
-(so patterns, depths and roles hold by construction); then words that do not go together or that
-repeat a word form, where the split forbids that, are drawn again. It is dropped if some word still
-repeats after REDRAWS rounds or the sentence was there before. The n-th tree is the n-th candidate
-that was kept.
+Candidates are numbered from 0. A candidate is drawn top down from the product of grammar and
+constraints (product.py), one word of its random stream per choice, so patterns, depths and counts
+hold by construction and nothing is thrown away for them. What depends on two words at once is no
+matter of states: words that do not go together (selection.py) or that repeat a word form, where the
+split forbids that, are drawn again from the choice they came from. A candidate is dropped if some
+word still repeats after REDRAWS rounds. The n-th tree is the n-th candidate that was kept, whatever
+machine draws it and however many are drawn at a time.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from recombine.grammar.inventory import Inventory
 from recombine.grammar.realise.realiser import Realiser
 from recombine.grammar.sampling.automaton import Automaton
 from recombine.grammar.sampling.constraints import Constraints
-from recombine.grammar.sampling.product import Choice, Product, ProductBuilder
+from recombine.grammar.sampling.product import Product, ProductBuilder
 from recombine.grammar.sampling.random_stream import Stream
 from recombine.grammar.sampling.selection import selector_of
 from recombine.grammar.tree import Tree
@@ -51,11 +53,6 @@ class Sampler:
             for code, word in enumerate(inventory.words, start=inventory.first_word)
             if "closed" in word.classes
         )
-        self._unique: Callable[[tuple[int, ...]], object] | None = None
-        if constraints.unique == "tree":
-            self._unique = lambda codes: codes
-        elif constraints.unique is not None:
-            self._unique = realiser(constraints.unique).fill
 
     @property
     def acceptance(self) -> float:
@@ -79,45 +76,25 @@ class Sampler:
         self, count: int, *, seed: int = 0, stream: str = "", first: int = 0
     ) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Yield (candidate number, codes of the tree)."""
-        if self._unique is not None and count > self.trees:
-            raise GrammarError(
-                f"{count} different trees are asked for, but only {self.trees:.0f} exist",
-                hint="ask for fewer, or allow more structures or words",
-            )
-        if not (self._selector or self._no_repeat or self._unique):
+        if not (self._selector or self._no_repeat):
             yield from self._plain(count, Stream(seed, stream), first)
             return
-        seen: set[object] = set()
-        left, dropped_repeats, dropped_known = count, 0, 0
+        left, dropped = count, 0
         for number, codes in self._mended(Stream(seed, stream), first):
             if left <= 0:
                 return
-            if codes is None:
-                dropped_repeats += 1
-            else:
-                key = self._unique(codes) if self._unique is not None else None
-                if key is None or key not in seen:
-                    if key is not None:
-                        seen.add(key)
-                    left -= 1
-                    dropped_repeats = dropped_known = 0
-                    yield number, codes
-                    continue
-                dropped_known += 1
-            if dropped_repeats + dropped_known >= PATIENCE:
-                raise self._hopeless(count, left, dropped_repeats, dropped_known)
-
-    def _hopeless(self, count: int, left: int, repeats: int, known: int) -> GrammarError:
-        reasons = []
-        if repeats:
-            reasons.append(f"{repeats} repeated a word (no_repeat)")
-        if known:
-            reasons.append(f"{known} were there already (unique)")
-        return GrammarError(
-            f"found {count - left} of {count} trees, then {PATIENCE} candidates in a row failed: "
-            + " and ".join(reasons),
-            hint="ask for fewer trees, or allow more structures or words",
-        )
+            if codes is not None:
+                left -= 1
+                dropped = 0
+                yield number, codes
+                continue
+            dropped += 1
+            if dropped >= PATIENCE:
+                raise GrammarError(
+                    f"found {count - left} of {count} trees, then {PATIENCE} candidates in a row"
+                    " repeated a word (no_repeat)",
+                    hint="ask for fewer trees, or allow more structures or words",
+                )
 
     def _plain(
         self, count: int, stream: Stream, first: int
@@ -208,10 +185,6 @@ def explain_impossible(inventory: Inventory, constraints: Constraints) -> tuple[
         singles.append((f"depth of {tag}: {bound}", dataclasses.replace(bare, depth={tag: bound})))
     for tag, bound in constraints.count.items():
         singles.append((f"count of {tag}: {bound}", dataclasses.replace(bare, count={tag: bound})))
-    for word, roles in constraints.only.items():
-        singles.append(
-            (f"only {word}: {list(roles)}", dataclasses.replace(bare, only={word: roles}))
-        )
     for name, alone in singles:
         if ProductBuilder(inventory, alone).build() is None:
             return f"no tree of the grammar meets: {name}", None, _zero_hint(inventory, alone)
@@ -230,7 +203,6 @@ def _both(one: Constraints, other: Constraints) -> Constraints:
         exclude=one.exclude + other.exclude,
         depth={**one.depth, **other.depth},
         count={**one.count, **other.count},
-        only={**one.only, **other.only},
     )
 
 
@@ -256,6 +228,3 @@ def _zero_hint(inventory: Inventory, constraints: Constraints) -> str:
 def admits(inventory: Inventory, constraints: Constraints, tree: Tree) -> bool:
     """Whether a tree meets the demands that are about trees."""
     return Automaton(inventory, constraints).admits(tree.codes, tree.positions)
-
-
-__all__ = ["Choice", "Sampler", "admits", "explain_impossible"]
