@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from recombine.builders.divergent.count import Cuts, count_corpus
 from recombine.builders.divergent.encode import Preparation
-from recombine.corpus.conllu import open_text
+from recombine.files import open_text
 
 LARGE = 2_000_000
 RESAMPLED = 0.15

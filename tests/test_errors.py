@@ -1,6 +1,15 @@
 """Errors speak to the person who can put them right."""
 
-from recombine.errors import DataError, MissingExtra, Problems, SystemFailure, Where
+import pytest
+
+from recombine.errors import (
+    DataError,
+    MissingExtra,
+    Problems,
+    SystemFailure,
+    Where,
+    raise_all,
+)
 
 
 def test_an_error_shows_the_line_with_a_caret_and_a_hint():
@@ -26,6 +35,17 @@ def test_several_problems_are_told_at_once():
     text = Problems([DataError("one"), DataError("two")]).render()
     assert "error: one" in text
     assert text.endswith("2 problems found")
+
+
+def test_one_problem_is_raised_as_it_is():
+    """Only several are wrapped, and none is no fault."""
+    one = DataError("one")
+    with pytest.raises(DataError) as caught:
+        raise_all([one])
+    assert caught.value is one
+    with pytest.raises(Problems, match="2 problems"):
+        raise_all([one, DataError("two")])
+    raise_all([])
 
 
 def test_exit_codes_tell_a_failed_run_from_a_mistake():

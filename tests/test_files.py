@@ -1,21 +1,27 @@
-"""Files are whole or absent, and nothing written is lost."""
+"""Files are whole or absent, nothing written is lost, and every fault names its line."""
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import os
 import unicodedata
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recombine.errors import DataError
 from recombine.files import (
     Appender,
     dump_row,
+    open_text,
+    read_aligned,
     read_json,
     read_jsonl,
     read_lines,
+    read_table,
     write_jsonl,
     write_text,
 )
@@ -23,6 +29,21 @@ from recombine.files import (
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
+def written(folder: Path, *texts: str) -> list[Path]:
+    """Write texts into the files 0, 1, ... of a folder."""
+    paths = [folder / str(number) for number in range(len(texts))]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text, encoding="utf-8")
+    return paths
+
+
+def read_whole(path: Path) -> list[str]:
+    """Read a text in one piece."""
+    with open_text(path) as stream:
+        return stream.read().splitlines()
+
+
+@settings(deadline=None)
 @given(st.lists(st.dictionaries(TEXT, TEXT, max_size=3), max_size=5))
 def test_json_lines_round_trip_hostile_text(tmp_path_factory, rows):
     """U+2028, combining marks, full-width spaces: NFC in, the same out."""
@@ -51,6 +72,96 @@ def test_a_wrong_encoding_names_the_line(tmp_path):
         list(read_lines(path))
     assert caught.value.where is not None
     assert caught.value.where.line == 2
+
+
+@pytest.mark.parametrize("read", [read_lines, read_whole])
+def test_compressed_text_is_read_and_a_cut_copy_is_said_so(tmp_path, read):
+    """The name says how it is compressed; half a file is a fault, not a short corpus."""
+    text = "".join(f"line {number}\n" for number in range(5000)).encode()
+    for suffix, compress in ((".gz", gzip.compress), (".xz", lzma.compress)):
+        path = tmp_path / f"x.txt{suffix}"
+        path.write_bytes(compress(text))
+        assert len(list(read(path))) == 5000
+        path.write_bytes(compress(text)[:-20])
+        with pytest.raises(DataError, match="cannot be read to its end"):
+            list(read(path))
+    wrong = tmp_path / "latin.txt"
+    wrong.write_bytes(b"fine\nK\xf6nig\n")
+    with pytest.raises(DataError, match=r"latin\.txt:2: not UTF-8"):
+        list(read(wrong))
+
+
+def test_aligned_files_are_read_together(tmp_path):
+    """Line by line, with the number; blank lines are lines."""
+    paths = written(tmp_path, "a\n\nc\n", "A\nB\nC")
+    assert list(read_aligned(*paths)) == [(1, ("a", "A")), (2, ("", "B")), (3, ("c", "C"))]
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (("a\nb\nc\n", "A\n"), "1: 1 lines, but .*0 has 3"),
+        (("a\n", "A\nB\n"), "1: 2 lines, but .*0 has 1"),
+        (("a\nb\n", "A\nB\n", ""), "2: 0 lines, but .*0 has 2"),
+    ],
+)
+def test_files_of_unequal_length_are_not_aligned(tmp_path, texts, message):
+    """Which file, and how far off: whoever cut it knows by that."""
+    with pytest.raises(DataError, match=message):
+        list(read_aligned(*written(tmp_path, *texts)))
+
+
+def test_rows_of_a_table(tmp_path):
+    """Comments and blank lines are skipped, missing cells at the end are empty."""
+    (path,) = written(tmp_path, "# note\na\tb\tc\n\n1\t x ; y \t\t\n")
+    (row,) = read_table(path, ("a",))
+    assert row["a"] == "1"
+    assert row.parts("b") == ("x", "y")
+    assert row.get("c") == ""
+    assert row.get("d", "none") == "none"
+    assert row.where.line == 4
+    place = row.place("b")
+    assert (place.column, place.width) == (4, 5)
+
+
+def test_a_table_without_a_header_has_exactly_its_columns(tmp_path):
+    """Nothing is guessed from the first line; what looks like a comment may be data."""
+    (path,) = written(tmp_path, "# x\t1\nb\t2\n")
+    rows = read_table(path, columns=("word", "number"), comments=False)
+    assert [row.cells for row in rows] == [
+        {"word": "# x", "number": "1"},
+        {"word": "b", "number": "2"},
+    ]
+    (path,) = written(tmp_path, "b 2\n")
+    with pytest.raises(DataError, match=r"1 columns, expected 2 \(word, number\)") as caught:
+        list(read_table(path, columns=("word", "number")))
+    assert caught.value.hint == "columns are separated by tabs"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\tb\n1\t2\t3\n", ":2: 3 cells"),
+        ("b\n1\n", ":1: the header lacks the column 'a'"),
+        ("a\ta\n1\t2\n", ":1: column 'a' occurs twice"),
+        ("b\ta\n1\t\n", ":2: the column 'a' is empty"),
+        ("a\n", "no rows"),
+    ],
+)
+def test_faults_of_a_table_name_the_line(tmp_path, text, message):
+    """The header, a row, or the whole table."""
+    (path,) = written(tmp_path, text)
+    with pytest.raises(DataError, match=message):
+        list(read_table(path, ("a",)))
+
+
+def test_required_cells_may_be_empty_where_that_is_said(tmp_path):
+    """A half-filled review can be read; a row without the cell is broken all the same."""
+    (path,) = written(tmp_path, "b\ta\n1\t\n")
+    assert [row["a"] for row in read_table(path, ("a",), filled=False)] == [""]
+    (path,) = written(tmp_path, "b\ta\n1\n")
+    with pytest.raises(DataError, match="'a' is empty"):
+        list(read_table(path, ("a",), filled=False))
 
 
 @pytest.mark.parametrize("text", ['{"id":', "[1]", "nonsense"])
@@ -89,6 +200,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@settings(deadline=None)
 @given(st.integers(0, 40))
 def test_an_appender_cuts_a_truncated_tail(tmp_path_factory, cut):
     """After a kill at any byte, whole rows are kept and the rest is appended cleanly."""

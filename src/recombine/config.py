@@ -6,6 +6,7 @@ itself is the schema that is checked, listed and stored.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import difflib
 import json
@@ -17,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from recombine.errors import ConfigError, Problems, RecombineError, Where
+from recombine.errors import ConfigError, RecombineError, Where, raise_all
 
 T = TypeVar("T")
 
@@ -74,7 +75,7 @@ def apply_overrides(data: Mapping[str, Any], overrides: Iterable[str]) -> dict[s
 
     The value is read as TOML (numbers, booleans, lists); what is not TOML is a plain string.
     """
-    result: dict[str, Any] = _deep_copy(data)
+    result = copy.deepcopy(dict(data))
     for override in overrides:
         key, equals, text = override.partition("=")
         key = key.strip()
@@ -107,10 +108,7 @@ def parse_config(
     """Make an instance of `cls` from plain data; all problems are reported at once."""
     problems: list[RecombineError] = []
     value = _Parser(document, problems).instance(cls, data, prefix)
-    if len(problems) == 1:
-        raise problems[0]
-    if problems:
-        raise Problems(problems)
+    raise_all(problems)
     return typing.cast(T, value)
 
 
@@ -336,14 +334,6 @@ def _type_name(hint: Any) -> str:
     return {"str": "text", "int": "whole number", "float": "number", "bool": "true/false"}.get(
         getattr(hint, "__name__", str(hint)), getattr(hint, "__name__", str(hint)).lower()
     )
-
-
-def _deep_copy(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _deep_copy(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_deep_copy(item) for item in value]
-    return value
 
 
 _TABLE = re.compile(r"^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")

@@ -105,3 +105,11 @@ class Problems(RecombineError):
     def render(self) -> str:
         """Return every problem in full, then the count."""
         return "\n\n".join([*(problem.render() for problem in self.problems), self.message])
+
+
+def raise_all(problems: Sequence[RecombineError]) -> None:
+    """Raise what was found: nothing, the one problem as it is, or several together."""
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        raise Problems(problems)

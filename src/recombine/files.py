@@ -1,19 +1,26 @@
-"""Files that are never half-written: atomic text, JSON lines, append-only logs, hashes.
+"""Files: written whole or not at all, read with a line number for every fault.
 
-JSON lines are UTF-8, NFC, one object a line, ended by a line feed and by nothing else (U+2028 and
-the like are ordinary characters here).
+Text is UTF-8, and a line ends with a line feed and with nothing else (U+2028 and the like are
+ordinary characters here). Lines, tables and aligned texts may be compressed (.gz, .xz, .bz2).
 """
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import hashlib
+import io
 import json
+import lzma
 import os
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, NoReturn, Self
 
 from recombine.errors import DataError, Where
 
@@ -86,32 +93,213 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
         yield row
 
 
+_OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+
+
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (number, line) split at line feeds alone; a carriage return before one is dropped."""
-    try:
-        stream = path.open("rb")
-    except FileNotFoundError:
-        raise DataError(f"no such file: {path}") from None
-    except IsADirectoryError:
-        raise DataError(f"{path} is a directory, not a file") from None
-    with stream:
+    with _open_bytes(path) as stream:
         for number, raw in enumerate(stream, start=1):
             if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
                 raw = raw[3:]
             try:
                 line = raw.decode("utf-8")
             except UnicodeDecodeError as error:
-                raise encoding_fault(path, number, error) from None
+                raise _encoding_fault(path, number, error) from None
             yield number, line.removesuffix("\n").removesuffix("\r")
 
 
-def encoding_fault(path: Path, line: int, error: UnicodeDecodeError) -> DataError:
-    """Return what to raise for a line that is not UTF-8."""
+@contextmanager
+def open_text(path: Path) -> Iterator[IO[str]]:
+    """Open a text for reading in large pieces; any line end counts as one."""
+    try:
+        with _open_bytes(path) as raw, io.TextIOWrapper(raw, encoding="utf-8") as stream:
+            yield stream
+    except UnicodeDecodeError as error:
+        for _ in read_lines(path):
+            pass  # the line that cannot be decoded says so
+        raise DataError("not UTF-8 text", Where(str(path))) from error
+
+
+@contextmanager
+def _open_bytes(path: Path) -> Iterator[io.BufferedReader]:
+    try:
+        raw = _OPENERS.get(path.suffix, io.FileIO)(path, "rb")
+        with io.BufferedReader(raw, 1 << 20) as stream:
+            yield stream
+    except FileNotFoundError:
+        raise DataError(f"no such file: {path}") from None
+    except IsADirectoryError:
+        raise DataError(f"{path} is a directory, not a file") from None
+    except (EOFError, OSError, lzma.LZMAError) as error:
+        raise DataError(f"cannot be read to its end: {error}", Where(str(path))) from error
+
+
+def _encoding_fault(path: Path, line: int, error: UnicodeDecodeError) -> DataError:
     return DataError(
         f"not UTF-8 at byte {error.start + 1} of the line",
         Where(str(path), line),
         hint="convert the file first: iconv -f LATIN1 -t UTF-8",
     )
+
+
+def read_aligned(*paths: Path) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield (number, the line of every file); files of unequal length are a fault."""
+    columns = [read_lines(path) for path in paths]
+    for number, rows in enumerate(zip_longest(*columns), start=1):
+        if None in rows:
+            rests = [sum(1 for _ in column) for column in columns]
+            lengths = [number - (row is None) + n for row, n in zip(rows, rests, strict=True)]
+            path, length = next(
+                pair for pair in zip(paths, lengths, strict=True) if pair[1] != lengths[0]
+            )
+            raise DataError(
+                f"{length:,} lines, but {paths[0]} has {lengths[0]:,}",
+                Where(str(path)),
+                hint="the files must be aligned line by line",
+            )
+        yield number, tuple(line for _, line in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One row of a table: its cells by column name, and where it stands."""
+
+    cells: dict[str, str]
+    where: Where
+
+    def __getitem__(self, column: str) -> str:
+        return self.cells[column]
+
+    def get(self, column: str, default: str = "") -> str:
+        """Return a cell, or the default where the table has no such column."""
+        return self.cells.get(column, default)
+
+    def parts(self, column: str) -> tuple[str, ...]:
+        """Return the entries of a cell that holds several, separated by semicolons."""
+        return tuple(part.strip() for part in self.get(column).split(";") if part.strip())
+
+    def place(self, column: str) -> Where:
+        """Return the place of one cell."""
+        value = self.get(column)
+        start = max(0, (self.where.text or "").find(value))
+        return self.where._replace(column=start + 1, width=max(1, len(value)))
+
+
+Fault = Callable[[str, Where, str | None], None]
+
+
+def read_table(
+    path: Path,
+    required: Sequence[str] = (),
+    *,
+    columns: Sequence[str] | None = None,
+    filled: bool = True,
+    comments: bool = True,
+) -> Iterator[TableRow]:
+    """Yield the rows of a tab-separated table; the first fault is raised.
+
+    `required` columns must be in the header and filled in every row; with `filled=False` their
+    cells may be empty, but not missing. Other cells may be missing at the end of a row, where
+    spreadsheets drop empty ones. `columns` names the columns of a table without a header; such a
+    table has exactly these. Blank lines are skipped, and so are lines that begin with `#` unless
+    they are data (`comments=False`).
+    """
+
+    def fault(message: str, where: Where, hint: str | None) -> NoReturn:
+        raise DataError(message, where, hint)
+
+    return table_rows(
+        path,
+        read_lines(path),
+        fault,
+        required=required,
+        columns=columns,
+        filled=filled,
+        comments=comments,
+    )
+
+
+def table_rows(
+    path: Path,
+    lines: Iterable[tuple[int, str]],
+    fault: Fault,
+    *,
+    required: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
+    filled: bool = True,
+    comments: bool = True,
+    key: str | None = None,
+    known: Collection[str] | None = None,
+) -> Iterator[TableRow]:
+    """Yield the rows of numbered lines; every fault is told to `fault`, which may go on.
+
+    With a `key`, every line whose first cell is that word is a header for the lines below it.
+    `known` are the columns that a header may name.
+    """
+    header = list(columns) if columns is not None else None
+    empty = True
+    no_tab = "columns are separated by tabs"
+    for number, line in lines:
+        if not line or line.isspace() or (comments and line.startswith("#")):
+            continue
+        where = Where(str(path), number, 1, line, len(line))
+        cells = [cell.strip() for cell in line.split("\t")]
+        if header is None or (key is not None and cells[0] == key):
+            if key is not None and cells[0] != key:
+                message = f"the first line must be a header that begins with '{key}'"
+                fault(message, where, None if "\t" in line else no_tab)
+                return
+            header = _header(cells, where, fault, required, known)
+            continue
+        empty = False
+        if columns is not None and len(cells) != len(header):
+            message = f"{len(cells)} columns, expected {len(header)} ({', '.join(header)})"
+            fault(message, where, None if "\t" in line else no_tab)
+            continue
+        if len(cells) > len(header) and any(cells[len(header) :]):
+            fault(f"{len(cells)} cells, but the header has {len(header)} columns", where, None)
+            continue
+        row = dict(zip_longest(header, cells[: len(header)], fillvalue=""))
+        row.pop("", None)
+        missing = next(
+            (
+                name
+                for name in required
+                if not row[name] and (filled or header.index(name) >= len(cells))
+            ),
+            None,
+        )
+        if missing is not None:
+            fault(f"the column '{missing}' is empty", where, None)
+            continue
+        yield TableRow(row, where)
+    if empty and key is None:
+        fault("the table has no rows", Where(str(path)), None)
+
+
+def _header(
+    cells: list[str],
+    where: Where,
+    fault: Fault,
+    required: Sequence[str],
+    known: Collection[str] | None,
+) -> list[str]:
+    while cells and not cells[-1]:
+        cells.pop()
+    for place, cell in enumerate(cells):
+        if cell and cell in cells[:place]:
+            fault(f"column '{cell}' occurs twice", where, None)
+        if cell and known is not None and cell not in known:
+            fault(f"unknown column '{cell}'", where, f"known: {', '.join(sorted(known))}")
+    for name in required:
+        if name not in cells:
+            fault(
+                f"the header lacks the column '{name}'",
+                where,
+                f"a tab-separated header with: {', '.join(required)}",
+            )
+    return cells
 
 
 def sha256_of(path: Path) -> str:

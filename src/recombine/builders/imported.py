@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from recombine.benchmark import Draft, Example, control_character
-from recombine.errors import ConfigError, DataError, Problems, RecombineError, Where
-from recombine.files import read_jsonl, read_lines
+from recombine.errors import ConfigError, DataError, RecombineError, Where, raise_all
+from recombine.files import read_aligned, read_jsonl, read_lines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,10 +64,7 @@ class Imported:
                     path = files.source or files.tsv or files.jsonl
                     raise DataError(f"split '{name}' is empty", Where(str(path)))
                 draft.write(name, found)
-        if len(problems) == 1:
-            raise problems[0]
-        if problems:
-            raise Problems(problems)
+        raise_all(problems)
         draft.card("Imported as published: tokenisation, case and punctuation are unchanged.")
 
     def plan(self) -> dict[str, dict[str, int]]:
@@ -90,22 +87,12 @@ class Imported:
         self, files: SplitFiles, problems: list[RecombineError]
     ) -> Iterator[Example]:
         assert files.source is not None
-        columns = [list(read_lines(path)) for path in (files.source, *files.references)]
-        for path, lines in zip(files.references, columns[1:], strict=True):
-            if len(lines) != len(columns[0]):
-                problems.append(
-                    DataError(
-                        f"{len(lines)} lines, but {files.source} has {len(columns[0])}",
-                        Where(str(path)),
-                    )
-                )
-                return
-        for rows in zip(*columns, strict=True):
-            number = rows[0][0]
-            texts = [text for _, text in rows]
-            yield from self._example(
-                texts[0], texts[1:], dict(files.tags), Where(str(files.source), number), problems
-            )
+        try:
+            for number, (source, *references) in read_aligned(files.source, *files.references):
+                where = Where(str(files.source), number)
+                yield from self._example(source, references, dict(files.tags), where, problems)
+        except DataError as error:
+            problems.append(error)
 
     def _read_tsv(
         self, path: Path, tags: dict[str, str], problems: list[RecombineError]

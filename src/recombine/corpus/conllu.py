@@ -9,29 +9,18 @@ translation under its header's name. In CoNLL-U, `# text_de = ...` is the transl
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import io
-import lzma
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, NamedTuple
 
 import numpy as np
 
 from recombine.errors import DataError, Where
-from recombine.files import encoding_fault
+from recombine.files import open_text
 
 REQUIRED_COLUMNS = ("lemmas", "relations", "heads")
 KNOWN_COLUMNS = (*REQUIRED_COLUMNS, "forms", "upos", "features", "document")
 BLOCK_CHARACTERS = 1 << 21
-
-_OPENERS: dict[str, Callable[..., object]] = {
-    ".gz": gzip.open,
-    ".xz": lzma.open,
-    ".bz2": bz2.open,
-}
 
 
 class ParsedSentence(NamedTuple):
@@ -72,42 +61,9 @@ def read_blocks(path: Path | str, characters: int = BLOCK_CHARACTERS) -> Iterato
         yield from _cut(path, stream, characters)
 
 
-@contextmanager
-def open_text(path: Path | str) -> Iterator[IO[str]]:
-    """Open a UTF-8 file for reading, decompressing .gz, .xz and .bz2 by name.
-
-    What cannot be read is a DataError, with its line where it is no UTF-8.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise DataError("no such file", Where(str(path)))
-    try:
-        with io.TextIOWrapper(_open_bytes(path), encoding="utf-8") as stream:
-            yield stream
-    except UnicodeDecodeError as error:
-        raise _encoding_fault(path) from error
-    except (EOFError, OSError, lzma.LZMAError) as error:
-        raise DataError(f"cannot be read to its end: {error}", Where(str(path))) from error
-
-
-def _open_bytes(path: Path) -> IO[bytes]:
-    raw = cast(io.RawIOBase, _OPENERS.get(path.suffix, open)(path, "rb"))
-    return io.BufferedReader(raw, 1 << 20)
-
-
-def _encoding_fault(path: Path) -> DataError:
-    with _open_bytes(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                return encoding_fault(path, number, error)
-    return DataError("not UTF-8 text", Where(str(path)))
-
-
 def is_parsed(path: Path | str) -> bool:
     """Say whether a file looks parsed, by its first line that is no comment."""
-    with open_text(path) as stream:
+    with open_text(Path(path)) as stream:
         for number, line in enumerate(stream):
             if number == 0 and all(name in line.split() for name in REQUIRED_COLUMNS):
                 return True

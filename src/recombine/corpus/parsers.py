@@ -18,9 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recombine.corpus.conllu import open_text
 from recombine.errors import ConfigError, DataError, Where
-from recombine.files import read_jsonl, sha256_of
+from recombine.files import open_text, read_jsonl, sha256_of
 from recombine.parallel import Engine, map_in_order
 from recombine.progress import progress
 from recombine.registry import require

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine.benchmark import Example, stratified_sample
-from recombine.errors import DataError, Problems, RecombineError, Where
-from recombine.files import read_jsonl, read_lines, write_text
+from recombine.errors import DataError, RecombineError, Where, raise_all
+from recombine.files import read_jsonl, read_table, write_text
 from recombine.report.runs import ReportRuns, open_source, read_translations
 
 METRIC = "compound"
@@ -67,8 +67,7 @@ def read_judgements(runs: Sequence[Path], path: Path) -> dict[str, Any]:
             system, example, metric = verdicts[key]
             group = example.group or example.id
             found.append(HumanJudgement(system, group, answer in YES, metric))
-    if problems:
-        raise problems[0] if len(problems) == 1 else Problems(problems)
+    raise_all(problems)
     if not found:
         raise DataError("no row is judged", Where(str(path)), hint="write 1 or 0 into 'correct'")
     systems = dict.fromkeys(one.system for one in found)
@@ -139,17 +138,7 @@ def _verdicts(source: ReportRuns) -> Iterator[tuple[str, tuple[str, Example, boo
 
 
 def _answers(path: Path) -> Iterator[tuple[str, str, Where]]:
-    lines = read_lines(path)
-    first = next(lines, None)
-    header = first[1].split("\t") if first else []
-    for name in ("key", "correct"):
-        if name not in header:
-            raise DataError(f"the header lacks the column '{name}'", Where(str(path), 1))
-    key_at, answer_at = header.index("key"), header.index("correct")
-    for number, line in lines:
-        cells = line.split("\t")
-        if not line.strip():
-            continue
-        # Spreadsheets drop empty cells at the end of a row.
-        cells += [""] * (len(header) - len(cells))
-        yield cells[key_at], cells[answer_at].strip().lower(), Where(str(path), number, 1, line)
+    for row in read_table(path, ("key",), comments=False):
+        if "correct" not in row.cells:
+            raise DataError("the header lacks the column 'correct'", Where(str(path), 1))
+        yield row["key"], row["correct"].lower(), row.where

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from recombine.benchmark import Benchmark
-from recombine.errors import ConfigError, DataError, Where
-from recombine.files import read_lines
+from recombine.errors import ConfigError
+from recombine.files import read_table
 
 
 @dataclass(kw_only=True)
@@ -34,17 +34,8 @@ class Dictionary:
     _words: dict[str, str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._words = {}
-        for number, line in read_lines(self.path):
-            columns = line.split("\t")
-            if not line or line.startswith("#"):
-                continue
-            if len(columns) != 2:
-                raise DataError(
-                    f"{len(columns)} columns, expected 2 (word, translation)",
-                    Where(str(self.path), number, 1, line),
-                )
-            self._words[columns[0]] = columns[1]
+        rows = read_table(self.path, columns=("word", "translation"))
+        self._words = {row["word"]: row["translation"] for row in rows}
 
     def translate(self, sources: Sequence[str]) -> Iterator[str]:
         """Yield each source with every word replaced."""

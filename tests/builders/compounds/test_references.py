@@ -22,10 +22,10 @@ def test_a_round_trip(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "empty"),
+        ("", "no rows"),
         ("a\tb\n", "source"),
-        ("source\tx\n", "reference"),
-        ("source\treference\nx\n", "columns"),
+        ("source\tx\na\tb\n", "reference"),
+        ("source\treference\nx\ty\tz\n", "3 cells"),
     ],
 )
 def test_faults_are_named(tmp_path, text, message):

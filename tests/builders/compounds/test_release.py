@@ -112,7 +112,7 @@ def test_missing_splits_are_left_out(tmp_path):
         ({"sources": ["every cat slept .", "x every dog", "every cat he liked", "y"]}, "not in"),
         ({"lexicon": "every\t每\ndog\t狗\nmod0\t他喜欢的\n"}, "no translation of 'cat'"),
         ({"compounds": ["every fox", "every dog", "every cat", "every cat"]}, "has no role"),
-        ({"lexicon": "every 每\n"}, "a lexicon line"),
+        ({"lexicon": "every 每\n"}, "1 columns, expected 2 (word, renderings)"),
     ],
 )
 def test_faults_are_named(tmp_path, change, message):

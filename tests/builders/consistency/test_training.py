@@ -33,16 +33,16 @@ def test_columns_and_lines(tmp_path: Path) -> None:
 
 def test_bad_texts(tmp_path: Path) -> None:
     """A missing column, a short row and unequal files are named."""
-    with pytest.raises(DataError, match="no column 'nl'"):
+    with pytest.raises(DataError, match="lacks the column 'nl'"):
         read_training(columns(tmp_path), None, "en", "nl")
     short = tmp_path / "short.tsv"
     short.write_text("en\tde\nonly one\n", encoding="utf-8")
-    with pytest.raises(DataError, match="too few"):
+    with pytest.raises(DataError, match="'de' is empty"):
         read_training(short, None, "en", "de")
     one, other = tmp_path / "a.en", tmp_path / "a.de"
     one.write_text("Yes.\nNo.\n", encoding="utf-8")
     other.write_text("Ja.\n", encoding="utf-8")
-    with pytest.raises(DataError, match="fewer lines"):
+    with pytest.raises(DataError, match="1 lines, but"):
         read_training(one, other, "en", "de")
 
 

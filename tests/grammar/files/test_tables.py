@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from recombine.errors import GrammarError
-from recombine.grammar.files.tables import TableRow, read_table, read_text
+from recombine.files import TableRow
+from recombine.grammar.files.tables import read_table, read_text
 
 
 def rows(
@@ -48,7 +49,7 @@ def test_headers_may_follow_each_other(tmp_path: Path) -> None:
     assert [row.cells for row in found] == [
         {"id": "x", "a": "1"},
         {"id": "y", "b": "2"},
-        {"id": "z"},
+        {"id": "z", "b": ""},
     ]
     assert [row.where.line for row in found] == [4, 6, 7]
 

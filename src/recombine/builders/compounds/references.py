@@ -7,7 +7,7 @@ from pathlib import Path
 
 from recombine.benchmark import Example
 from recombine.errors import DataError, Where
-from recombine.files import read_lines
+from recombine.files import read_table
 
 COLUMNS = ("id", "compound", "source", "draft", "reference")
 
@@ -33,27 +33,13 @@ def read_references(path: Path) -> dict[str, str]:
     In a file of drafts the column may be called `draft` or `hyp`. Rows that nobody filled in are
     left out, so an unfinished review can be read at any time.
     """
-    lines = read_lines(path)
-    first = next(lines, None)
-    if first is None:
-        raise DataError("an empty file", Where(str(path)))
-    header = first[1].split("\t")
-    if "source" not in header:
-        raise DataError("the header lacks the column 'source'", Where(str(path), 1, 1, first[1]))
-    filled = [name for name in ("reference", "draft", "hyp") if name in header]
-    if not filled:
-        raise DataError("the header lacks the column 'reference'", Where(str(path), 1, 1, first[1]))
-    source_at, text_at = header.index("source"), header.index(filled[0])
     found: dict[str, str] = {}
-    for number, line in lines:
-        if not line.strip():
-            continue
-        cells = line.split("\t")
-        if len(cells) != len(header):
-            raise DataError(
-                f"{len(cells)} columns, the header has {len(header)}",
-                Where(str(path), number, 1, line),
-            )
-        if cells[text_at].strip():
-            found[cells[source_at]] = cells[text_at].strip()
+    for row in read_table(path, ("source",), filled=False, comments=False):
+        text = next(
+            (row[name] for name in ("reference", "draft", "hyp") if name in row.cells), None
+        )
+        if text is None:
+            raise DataError("the header lacks the column 'reference'", Where(str(path), 1))
+        if text:
+            found[row["source"]] = text
     return found

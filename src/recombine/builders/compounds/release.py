@@ -16,8 +16,8 @@ from typing import NamedTuple
 from recombine.benchmark import Benchmark, Draft, Example, Focus
 from recombine.corpus.conllu import mean_distance, read_parsed
 from recombine.corpus.parsers import parsed_text
-from recombine.errors import ConfigError, DataError, Problems, RecombineError, Where
-from recombine.files import read_lines, write_text
+from recombine.errors import ConfigError, DataError, RecombineError, Where, raise_all
+from recombine.files import read_aligned, read_lines, read_table, write_text
 
 PLAIN_SPLITS = {"train": "train", "dev": "valid", "test": "test"}
 LEXICON_NAMES = ("lexicon", "lexicon.tsv", "lexicon.txt")
@@ -121,7 +121,7 @@ class CompoundRelease:
             return []
         return [
             Example.make(source=one, references=[self._joined(other)])
-            for _, (one, other) in _parallel(source, target)
+            for _, (one, other) in read_aligned(source, target)
             if one.strip() and other.strip()
         ]
 
@@ -135,7 +135,7 @@ class CompoundRelease:
         for name, file in self._categories():
             sources = file.with_suffix(f".{self.source_language}")
             targets = file.with_suffix(f".{self.target_language}")
-            rows = list(_parallel(sources, targets, file))
+            rows = list(read_aligned(sources, targets, file))
             totals = Counter(compound for _, (_, _, compound) in rows)
             for number, (source, target, compound) in rows:
                 where = Where(str(sources), number, 1, source)
@@ -164,8 +164,7 @@ class CompoundRelease:
                     faults.setdefault(error.message, error)
         # A sentence with a fault is missing in its compound: counts would only say it again.
         problems = list(faults.values()) or list(self._check_sizes(examples))
-        if problems:
-            raise problems[0] if len(problems) == 1 else Problems(problems)
+        raise_all(problems)
         return examples
 
     def _measured(self, examples: list[Example], workdir: Path) -> list[Example]:
@@ -278,17 +277,10 @@ class CompoundRelease:
 def read_lexicon(path: Path) -> dict[str, tuple[str, ...]]:
     """Read `word TAB rendering/rendering`; the last of two entries for one word wins."""
     lexicon: dict[str, tuple[str, ...]] = {}
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
-        cells = line.split("\t")
-        if len(cells) != 2 or not cells[0]:
-            raise DataError(
-                "a lexicon line is 'word TAB rendering/rendering'",
-                Where(str(path), number, 1, line),
-            )
+    for row in read_table(path, ("word",), columns=("word", "renderings"), comments=False):
         # An empty rendering (a slash at the end) is kept: the published tool never misses it.
-        lexicon[cells[0]] = () if cells[1] == "/" else tuple(cells[1].split("/"))
+        accepted = row["renderings"]
+        lexicon[row["word"]] = () if accepted == "/" else tuple(accepted.split("/"))
     return lexicon
 
 
@@ -327,14 +319,3 @@ def census(examples: Sequence[Example]) -> dict[str, int | dict[str, int]]:
         "contexts": contexts.pop() if len(contexts) == 1 else 0,
         "sentences_per_pattern": dict(sorted(patterns.items())),
     }
-
-
-def _parallel(*paths: Path) -> Iterator[tuple[int, tuple[str, ...]]]:
-    columns = [list(read_lines(path)) for path in paths]
-    for path, lines in zip(paths[1:], columns[1:], strict=True):
-        if len(lines) != len(columns[0]):
-            raise DataError(
-                f"{len(lines)} lines, but {paths[0]} has {len(columns[0])}", Where(str(path))
-            )
-    for rows in zip(*columns, strict=True):
-        yield rows[0][0], tuple(text for _, text in rows)

@@ -15,7 +15,7 @@ from recombine.benchmark import Example, Focus, control_character, normalise
 from recombine.builders.consistency.training import tokenise
 from recombine.builders.consistency.wordlists import Idiom, SynonymPair
 from recombine.errors import DataError, Where
-from recombine.files import read_lines
+from recombine.files import read_aligned
 
 T = TypeVar("T")
 
@@ -65,17 +65,14 @@ class NaturalText:
     def __init__(
         self, text: Path, translations: Path | None = None, *, set_apart: bool = False
     ) -> None:
+        files = (text,) if translations is None else (text, translations)
+        rows = [tuple(map(_clean, lines)) for _, lines in read_aligned(*files)]
+        for place, path in enumerate(files):
+            if not any(row[place] for row in rows):
+                raise DataError("the text has no sentence", Where(str(path)))
         # Punctuation is set apart where a system learns from text that is: it must know the signs.
-        self._lines = [tokenise(line) for line in _clean(text)] if set_apart else _clean(text)
-        self._translations: list[str] | None = None
-        if translations is not None:
-            self._translations = _clean(translations)
-            if len(self._translations) != len(self._lines):
-                raise DataError(
-                    f"{len(self._translations)} lines, but {text} has {len(self._lines)}",
-                    Where(str(translations)),
-                    hint="the two files must be line-aligned",
-                )
+        self._lines = [tokenise(row[0]) if set_apart else row[0] for row in rows]
+        self._translations = None if translations is None else [row[1] for row in rows]
 
     def with_synonyms(
         self, pair: SynonymPair, size: int, rng: np.random.Generator
@@ -148,14 +145,9 @@ class NaturalText:
         return (self._translations[place] or None) if self._translations is not None else None
 
 
-def _clean(path: Path) -> list[str]:
-    lines = []
-    for _, line in read_lines(path):
-        text = normalise(" ".join(line.split()))
-        lines.append("" if control_character(text) else text)
-    if not any(lines):
-        raise DataError("the text has no sentence", Where(str(path)))
-    return lines
+def _clean(line: str) -> str:
+    text = normalise(" ".join(line.split()))
+    return "" if control_character(text) else text
 
 
 def _term_pattern(terms: Sequence[str]) -> re.Pattern[str]:

@@ -32,11 +32,10 @@ from recombine.builders.consistency.wordlists import (
     candidate_terms,
     read_idioms,
     read_synonyms,
-    read_table,
 )
 from recombine.corpus.token_diff import trim
 from recombine.errors import DataError, Where
-from recombine.files import read_lines
+from recombine.files import read_aligned, read_table
 
 _TEMPLATES = range(1, 11)
 # How the data types are called in file names and here, and the letter of their templates.
@@ -230,21 +229,13 @@ class ConsistencyRelease:
 
         Lines where one of the first `sources` files is blank are skipped and counted.
         """
-        columns = []
         for path in files:
             if not path.is_file():
                 raise DataError(
                     "a member of this test is missing", Where(str(path)), hint="is the copy whole?"
                 )
-            columns.append([_printable(line) for _, line in read_lines(path)])
-        for path, column in zip(files, columns, strict=True):
-            if len(column) != len(columns[0]):
-                raise DataError(
-                    f"{len(column)} lines, but {files[0].name} has {len(columns[0])}",
-                    Where(str(path)),
-                    hint="the files of one test are line-aligned",
-                )
-        for lines in zip(*columns, strict=True):
+        for _, written in read_aligned(*files):
+            lines = tuple(map(_printable, written))
             if all(lines[:sources]):
                 yield lines
             else:

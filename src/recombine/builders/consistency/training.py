@@ -8,16 +8,14 @@ the test sentences.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from recombine.benchmark import Example, control_character, normalise
-from recombine.corpus.conllu import open_text
 from recombine.errors import DataError, Where
-from recombine.files import read_lines
+from recombine.files import read_aligned, read_table
 
 _TOKEN = re.compile(r"\w+(?:[-'\u2019]\w+)*['\u2019]?|[^\w\s]")
 
@@ -29,7 +27,11 @@ def read_training(
     path: Path, translations: Path | None, source: str, target: str
 ) -> list[tuple[str, str]]:
     """Return the different sentence pairs of a text, punctuation set apart, in file order."""
-    pairs = _lines(path, translations) if translations else _columns(path, source, target)
+    if translations is not None:
+        pairs = (lines for _, lines in read_aligned(path, translations))
+    else:
+        rows = read_table(path, (source, target), filled=False, comments=False)
+        pairs = ((row[source], row[target]) for row in rows)
     found: dict[tuple[str, str], None] = {}
     for one, other in pairs:
         tokenised = tokenise(one), tokenise(other)
@@ -67,32 +69,6 @@ def split_training(
 
 def _example(pair: tuple[str, str], split: str) -> Example:
     return Example.make(source=pair[0], references=(pair[1],), salt=split)
-
-
-def _lines(path: Path, translations: Path) -> Iterator[tuple[str, str]]:
-    for one, other in zip_longest(read_lines(path), read_lines(translations)):
-        if one is None or other is None:
-            short, long = (path, translations) if one is None else (translations, path)
-            raise DataError(f"fewer lines than {long}", Where(str(short)))
-        yield one[1], other[1]
-
-
-def _columns(path: Path, source: str, target: str) -> Iterator[tuple[str, str]]:
-    with open_text(path) as stream:
-        header = stream.readline().rstrip("\r\n").split("\t")
-        for language in (source, target):
-            if language not in header:
-                raise DataError(
-                    f"no column '{language}'",
-                    Where(str(path), 1),
-                    hint="a header with the language codes, or training_translations=FILE",
-                )
-        first, second = header.index(source), header.index(target)
-        for number, line in enumerate(stream, start=2):
-            cells = line.rstrip("\r\n").split("\t")
-            if len(cells) <= max(first, second):
-                raise DataError(f"{len(cells)} cells, too few", Where(str(path), number))
-            yield cells[first], cells[second]
 
 
 def tokenise(text: str) -> str:

@@ -12,12 +12,11 @@ system's own translations of the bare words.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from recombine.errors import DataError, Where
-from recombine.files import read_lines
+from recombine.errors import DataError
+from recombine.files import TableRow, read_table
 from recombine.registry import data_path
 
 
@@ -134,61 +133,11 @@ def _optional(pair: str, kind: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def _by_key(path: Path | None, column: str) -> dict[str, WordlistRow]:
+def _by_key(path: Path | None, column: str) -> dict[str, TableRow]:
     if path is None:
         return {}
     needed = (column, "translation") if column == "first" else (column, "literal")
     return {row[column]: row for row in read_table(path, needed)}
-
-
-@dataclass(frozen=True)
-class WordlistRow:
-    """One line of a table and where it stands."""
-
-    cells: dict[str, str]
-    where: Where
-
-    def __getitem__(self, column: str) -> str:
-        return self.cells[column]
-
-    def get(self, column: str, default: str = "") -> str:
-        """Return a cell, or the default where the table has no such column."""
-        return self.cells.get(column, default)
-
-    def parts(self, column: str) -> tuple[str, ...]:
-        """Return the entries of a cell that holds several, separated by semicolons."""
-        return tuple(part.strip() for part in self.get(column).split(";") if part.strip())
-
-
-def read_table(path: Path, required: Sequence[str]) -> list[WordlistRow]:
-    """Read a table; `required` columns must be there and filled in every row."""
-    columns: list[str] = []
-    rows: list[WordlistRow] = []
-    for number, line in read_lines(path):
-        if not line.strip() or line.startswith("#"):
-            continue
-        where = Where(str(path), number, text=line)
-        cells = line.split("\t")
-        if not columns:
-            columns = [cell.strip() for cell in cells]
-            missing = [name for name in required if name not in columns]
-            if missing:
-                raise DataError(
-                    f"the header lacks the column '{missing[0]}'",
-                    where,
-                    hint=f"a tab-separated header with: {', '.join(required)}",
-                )
-            continue
-        if len(cells) > len(columns):
-            raise DataError(f"{len(cells)} cells, but the header has {len(columns)}", where)
-        row = dict.fromkeys(columns, "") | dict(zip(columns, map(str.strip, cells), strict=False))
-        empty = [name for name in required if not row[name]]
-        if empty:
-            raise DataError(f"the column '{empty[0]}' is empty", where)
-        rows.append(WordlistRow(row, where))
-    if not rows:
-        raise DataError("the table has no rows", Where(str(path)))
-    return rows
 
 
 def candidate_terms(translation: str, harvested: Sequence[str]) -> tuple[str, ...]:

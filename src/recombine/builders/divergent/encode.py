@@ -22,13 +22,12 @@ from recombine.corpus.conllu import (
     ParsedSentence,
     TextBlock,
     is_parsed,
-    open_text,
     parse_block,
     read_blocks,
 )
 from recombine.corpus.parsers import parsed_text
 from recombine.errors import ConfigError, DataError, Where
-from recombine.files import read_json, sha256_of, write_json
+from recombine.files import open_text, read_json, sha256_of, write_json
 from recombine.parallel import Engine, map_in_order
 from recombine.progress import progress
 

@@ -13,7 +13,7 @@ from recombine.builders.generated.focus import FocusFinder
 from recombine.builders.generated.held_out import HeldOut, HeldOuts
 from recombine.builders.generated.lexicon import Lexicon
 from recombine.builders.generated.parts import PlannedPart, RecipePart, Setting, plan_part
-from recombine.errors import ConfigError, GrammarError, Problems, RecombineError
+from recombine.errors import ConfigError, GrammarError, RecombineError, raise_all
 from recombine.grammar import Grammar
 from recombine.grammar.model import Symbol
 
@@ -59,8 +59,7 @@ class Blueprint:
 
     def check(self) -> None:
         """Raise everything that is wrong with the recipe, all at once."""
-        if self.problems:
-            raise self.problems[0] if len(self.problems) == 1 else Problems(self.problems)
+        raise_all(self.problems)
 
     def check_draws(self) -> None:
         """Build every sampler before anything is drawn; what cannot be drawn is a problem too."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine.benchmark import Draft, Example
-from recombine.errors import ConfigError, DataError, Problems, RecombineError, Where
+from recombine.errors import ConfigError, DataError, RecombineError, Where, raise_all
 from recombine.files import read_lines
 
 
@@ -62,8 +62,7 @@ class GeneratedRelease:
         for split, path in self.found().items():
             reader = self._read_json if path.suffix == ".json" else self._read_tsv
             splits[split] = list(reader(path, problems))
-        if problems:
-            raise problems[0] if len(problems) == 1 else Problems(problems)
+        raise_all(problems)
         names = ", ".join(f"{split} from `{path.name}`" for split, path in self.found().items())
         for split, examples in splits.items():
             draft.write(split, examples)

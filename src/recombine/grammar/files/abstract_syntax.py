@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Literal, cast
 
 from recombine.errors import GrammarError, Where
+from recombine.files import TableRow
 from recombine.grammar.files.notation import Cursor, read_lines
-from recombine.grammar.files.tables import TableRow, read_table
+from recombine.grammar.files.tables import read_table
 from recombine.grammar.model import (
     Abstract,
     Place,

@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 from recombine.errors import GrammarError, Where
+from recombine.files import TableRow
 from recombine.grammar.files.notation import Cursor, explain, read_lines, unquote
-from recombine.grammar.files.tables import TableRow, read_table
+from recombine.grammar.files.tables import read_table
 from recombine.grammar.model import (
     ANY_FIELD,
     FORM,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from recombine.errors import GrammarError, Problems, Where
+from recombine.errors import GrammarError, Where, raise_all
 from recombine.grammar.files.abstract_syntax import AbstractReader
 from recombine.grammar.files.concrete_syntax import ConcreteReader
 from recombine.grammar.model import GrammarSource
@@ -20,8 +20,8 @@ _FILE = re.compile(
 def read_grammar(folder: Path, edition: str | None = None) -> GrammarSource:
     """Read a grammar; raises one GrammarError or all Problems."""
     source, problems = scan_grammar(folder, edition)
-    if source is None or problems:
-        raise problems[0] if len(problems) == 1 else Problems(problems)
+    raise_all(problems)
+    assert source is not None  # what cannot be read is a problem
     return source
 
 

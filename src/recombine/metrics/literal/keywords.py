@@ -8,8 +8,7 @@ from pathlib import Path
 
 from recombine.corpus.segment import is_punctuation, segment
 from recombine.corpus.word_forms import Keyword, as_keyword
-from recombine.errors import DataError, Where
-from recombine.files import read_lines
+from recombine.files import read_table
 from recombine.metrics.base import Scored
 
 
@@ -38,25 +37,13 @@ def own_translations(items: Iterable[Scored]) -> dict[str, tuple[Keyword, ...]]:
 def read_dictionary(path: Path) -> dict[str, tuple[Keyword, ...]]:
     """Read a bilingual word list: source word, tab, translations separated by semicolons."""
     entries: dict[str, tuple[Keyword, ...]] = {}
-    for number, line in read_lines(path):
-        if not line.strip() or line.startswith("#"):
-            continue
-        word, tab, translations = line.partition("\t")
-        if not tab:
-            raise DataError("no tab between word and translations", Where(str(path), number))
-        keywords = tuple(as_keyword(part) for part in translations.split(";") if part.strip())
-        key = word.strip().lower()
-        entries[key] = (*entries.get(key, ()), *keywords)
+    for row in read_table(path, columns=("word", "translations")):
+        key = row["word"].lower()
+        entries[key] = (*entries.get(key, ()), *map(as_keyword, row.parts("translations")))
     return entries
 
 
 def read_lemmas(path: Path) -> dict[str, str]:
     """Read a lemma list of the target language: form, tab, lemma."""
-    lemmas: dict[str, str] = {}
-    for number, line in read_lines(path):
-        form, tab, lemma = line.partition("\t")
-        if line.strip() and not tab:
-            raise DataError("no tab between form and lemma", Where(str(path), number))
-        if tab:
-            lemmas[form.strip().lower()] = lemma.strip().lower()
-    return lemmas
+    rows = read_table(path, columns=("form", "lemma"), comments=False)
+    return {row["form"].lower(): row["lemma"].lower() for row in rows}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from typing import NamedTuple
 
+from recombine.files import read_table
 from recombine.registry import data_path
 
 
@@ -27,14 +27,13 @@ class Published(NamedTuple):
 def read_published(method: str) -> tuple[Published, ...]:
     """The published numbers of one method: generated, compounds, divergent or consistency."""
     path = data_path("published", f"{method}.tsv")
-    with path.open(encoding="utf-8", newline="") as stream:
-        return tuple(
-            Published(
-                row["paper"], row["table"], row["system"], row["metric"], row["tag"], row["value"],
-                _number(row["score"]), row["score"], row["note"],
-            )
-            for row in csv.DictReader(stream, delimiter="\t")
-        )  # fmt: skip
+    return tuple(
+        Published(
+            row["paper"], row["table"], row["system"], row["metric"], row["tag"], row["value"],
+            _number(row["score"]), row["score"], row["note"],
+        )
+        for row in read_table(path, ("paper", "metric"))
+    )  # fmt: skip
 
 
 def _number(text: str) -> float | None:
