@@ -18,8 +18,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
+from recombine.metrics.base import aggregator_of
 from recombine.registry import create
-from recombine.statistics.intervals import Aggregator, bootstrap_scores, recognise
+from recombine.statistics.intervals import Aggregator, bootstrap_scores
 from recombine.statistics.paired import approximate_randomisation, paired_bootstrap
 from recombine.statistics.resample import Draws
 from recombine.statistics.seeds import crossed_interval
@@ -69,7 +70,7 @@ def measure_statistics() -> None:
     generator = np.random.default_rng(0)
     verdicts = (generator.random((SENTENCES, 1)) < 0.48).astype(np.float64)
     other = (generator.random((SENTENCES, 1)) < 0.50).astype(np.float64)
-    share = Aggregator(lambda rows: float(rows[:, 0].mean()), "mean")
+    share = Aggregator("mean", 1.0, (0.0, 1.0))
     words = generator.integers(0, 210, SENTENCES)
     timed(
         "exact match, 10,000 resamples of 76,000",
@@ -90,7 +91,7 @@ def measure_statistics() -> None:
     timed("five seeds x 76,000, crossed interval", 1.0, lambda: crossed_interval(table))
     rows, second = bleu_statistics(generator), bleu_statistics(generator)
     metric = create("metric", "bleu", {})
-    bleu = recognise(metric.aggregate, rows, metric.aggregate_many)
+    bleu = aggregator_of(metric)
     started, used = time.perf_counter(), time.process_time()
     bootstrap_scores(rows, bleu, Draws([rows]), samples=1_000)
     ours = time.process_time() - used

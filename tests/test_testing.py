@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import pytest
 
+from recombine.benchmark import Example
 from recombine.builders.imported import Imported, SplitFiles
+from recombine.errors import ConfigError
+from recombine.metrics.base import Metric, Missing, Observation, Scored, Stats
 from recombine.metrics.exact import Exact
 from recombine.metrics.surface import Bleu, Chrf, ChrfPlusPlus
+from recombine.statistics.intervals import Kind
 from recombine.systems.base import System
 from recombine.systems.cost import Cost
 from recombine.systems.toy import Copy, Dictionary, NoisyOracle
@@ -33,6 +39,65 @@ def test_the_imported_builder_keeps_the_contract(tmp_path):
     """Valid rows and the same bytes twice."""
     (tmp_path / "s").write_text("a\nb\n")
     check_builder(lambda: Imported(split={"test": SplitFiles(source=tmp_path / "s")}))
+
+
+@dataclass(kw_only=True)
+class Agreement(Metric):
+    """The share of words that are in the reference; broken by what is given."""
+
+    name: ClassVar[str] = "agreement"
+    kind: ClassVar[Kind] = "mean"
+    higher_is_better: ClassVar[bool] = True
+    right_value: ClassVar[float] = 1.0
+    missing: ClassVar[Missing] = "empty"
+    factor: float = 1.0
+
+    def key(self, example: Example) -> str:
+        return example.id
+
+    def observe(self, items: Sequence[Scored]) -> Observation:
+        (item,) = items
+        wanted = item.example.references[0].split()
+        share = sum(word in item.hypothesis.split() for word in wanted) / len(wanted)
+        name = item.example.id
+        return Observation(name, (name,), share, (self.factor * share,))
+
+    def signature(self) -> str:
+        return "agreement"
+
+
+class Shares(Agreement):
+    """A mean that is not the percentage that it is said to be."""
+
+    def aggregate(self, stats: Stats) -> float:
+        return float(stats[:, 0].mean())
+
+
+class Faults(Agreement):
+    """Higher is said to be better, and what is right scores worst."""
+
+    def observe(self, items: Sequence[Scored]) -> Observation:
+        found = super().observe(items)
+        return replace(found, stats=(1 - found.stats[0],))
+
+
+def test_a_metric_that_keeps_its_declaration_passes():
+    """A graded mean with nothing but a declaration, key, observe and signature."""
+    check_metric(Agreement(), *example_pairs())
+
+
+@pytest.mark.parametrize(
+    ("metric", "rule"),
+    [
+        (Shares(), "declares the kind 'mean' and the unit 'percent'"),
+        (Agreement(factor=2.0), "outside the declared limits"),
+        (Faults(), "right value 1 score worse"),
+    ],
+)
+def test_a_false_declaration_is_told_which(metric: Metric, rule: str):
+    """Kind, range, direction and right value are checked against the numbers."""
+    with pytest.raises((AssertionError, ConfigError), match=rule):
+        check_metric(metric, *example_pairs())
 
 
 class Loses:

@@ -18,7 +18,7 @@ import numpy as np
 
 from recombine.benchmark import Benchmark, Draft, Example
 from recombine.config import to_plain
-from recombine.metrics.base import Metric, Observation, Scored
+from recombine.metrics.base import Metric, Observation, Scored, require_declared, require_kind
 from recombine.metrics.scoring import by_key
 from recombine.systems.base import Failure, System
 
@@ -53,10 +53,11 @@ def check_system(system: System, sources: Sequence[str] = SENTENCES) -> None:
 
 
 def check_metric(metric: Metric, items: Sequence[Scored], better: Sequence[Scored] = ()) -> None:
-    """Assert what every metric promises: keys, observations, aggregation free of order.
+    """Assert what every metric promises: keys, observations, and that what it declares is so.
 
     `better` are the same examples with perfect hypotheses; they must not score lower.
     """
+    require_declared(metric, type(metric).__name__)
     assert metric.name, "a metric needs a name"
     assert metric.signature(), "a metric needs a signature"
     observations = _observe(metric, items)
@@ -73,18 +74,36 @@ def check_metric(metric: Metric, items: Sequence[Scored], better: Sequence[Score
     assert np.isclose(metric.aggregate(stats[::-1]), score), "the score depends on the order"
     again = _observe(metric, items)
     assert [one.value for one in again] == [one.value for one in observations], "not repeatable"
-    blank = [Scored(item.example, "") for item in items]
-    _observe(metric, blank)  # a blank hypothesis counts, it never crashes
-    if better:
-        best = metric.aggregate(np.array([one.stats for one in _observe(metric, better)]))
-        sign = 1 if getattr(metric, "higher_is_better", True) else -1
+    blank = [Scored(item.example, "", missing=True) for item in items]
+    _observe(metric, blank)  # a missing output counts, it never crashes
+    perfect = _observe(metric, better)
+    _check_declaration(metric, [*observations, *perfect])
+    if perfect:
+        best = metric.aggregate(np.array([one.stats for one in perfect]))
+        sign = 1 if metric.higher_is_better else -1
         assert sign * best >= sign * score - 1e-9, "perfect hypotheses score lower"
 
 
+def _check_declaration(metric: Metric, observations: Sequence[Observation]) -> None:
+    """Kind, range, direction and right value, against the numbers."""
+    stats = np.array([one.stats for one in observations])
+    values = np.array([one.value for one in observations])
+    for part in (stats, stats[: len(stats) // 2 + 1], *stats[:, None]):
+        require_kind(metric, part)
+        score = metric.aggregate(part)
+        inside = metric.limits[0] - 1e-9 <= score <= metric.limits[1] + 1e-9
+        assert inside or np.isnan(score), f"a score of {score} is outside the declared limits"
+    right = values == metric.right_value
+    if right.any() and not right.all():
+        sign = 1 if metric.higher_is_better else -1
+        apart = [sign * metric.aggregate(stats[which]) for which in (right, ~right)]
+        assert not apart[0] < apart[1], (
+            f"observations with the right value {metric.right_value:g} score worse than the others"
+        )
+
+
 def _observe(metric: Metric, items: Sequence[Scored]) -> list[Observation]:
-    prepare = getattr(metric, "prepare", None)
-    if prepare is not None:
-        prepare(items)
+    metric.prepare(items)
     groups = by_key(metric, items)
     assert all(isinstance(key, str) for key in groups), "a key is text or None"
     found = [metric.observe(group) for group in groups.values()]

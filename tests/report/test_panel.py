@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 from recombine.errors import DataError, StaleOutput
-from recombine.files import write_jsonl
+from recombine.files import read_jsonl, write_jsonl
+from recombine.metrics.surface import Bleu
+from recombine.report.options import ReportOptions
 from recombine.report.panel import Column, read_panel, show_tag
 from recombine.report.runs import open_source
 from recombine.report.score_file import read_scores
+from recombine.report.scores import overall
+from report.synthetic import make_run
 
 
 def test_panel_is_aligned_and_scaled(run):
@@ -92,25 +96,47 @@ def test_tags_as_text():
     assert (show_tag(3.0), show_tag(3), show_tag(2.5), show_tag(True)) == ("3", "3", "2.5", "yes")
 
 
-@pytest.mark.parametrize(
-    ("higher_is_better", "turned", "expected"),
-    [(True, False, 1.0), (False, False, 0.0), (False, True, 1.0)],
-)
-def test_the_value_of_an_observation_without_fault(run, higher_is_better, turned, expected):
-    """Where less is better 1 is a fault, unless the statistics count the other way round."""
-    panel = read_panel(open_source([run]), "exact", "gen")
-    for by_seed in panel.columns.values():
-        for seed, column in by_seed.items():
-            stats = 1 - column.stats if turned else column.stats
-            by_seed[seed] = Column(stats, column.values)  # type: ignore[index]
-    assert dataclasses.replace(panel, higher_is_better=higher_is_better).right_value == expected
+def test_a_low_score_is_not_taken_for_a_share(run):
+    """BLEU 0.327 is 0.327, not 32.7: the unit is the metric's to say."""
+    panel = read_panel(open_source([run]), "bleu", "gen")
+    row = np.array([10, 10, 1, 0, 0, 0, 10, 9, 8, 7], dtype=np.float64)
+    stats = np.tile(np.r_[row[:2], np.zeros(4), row[6:]], (320, 1))
+    stats[0] = row
+    columns = {"one": {1: Column(stats, np.zeros(320))}}
+    (score,) = dataclasses.replace(panel, columns=columns).seed_scores("one").values()
+    assert 0 < score < 1
+    assert score == pytest.approx(Bleu(tokenize="char").aggregate(stats))
 
 
-def test_all_wrong_is_wrong(run):
-    """Where no observation differs from another, a fault is still told from its absence."""
-    panel = read_panel(open_source([run]), "exact", "gen")
-    for by_seed in panel.columns.values():
-        for seed, column in by_seed.items():
-            wrong = np.zeros_like(column.values)
-            by_seed[seed] = Column(np.ones_like(column.stats), wrong)  # type: ignore[index]
-    assert dataclasses.replace(panel, higher_is_better=False).right_value == 1.0
+def test_what_is_not_judged_late_in_a_file_does_not_count(tmp_path):
+    """The first 2,000 rows do not say what kind of score it is: a true 50.0 was 26.2."""
+    run = make_run(
+        tmp_path, per_pattern=500, seeds=(1,), systems={"one": [0.5] * 8}, metrics=("exact",)
+    )
+    scores = run / "one" / "seed-1" / "scores"
+    rows = list(read_jsonl(scores / "exact.gen.jsonl"))
+    for number, row in enumerate(rows):
+        value = float(number % 2)
+        row |= {"value": value, "stats": [value, 1.0] if number < 2_000 else [0.0, 0.0]}
+    write_jsonl(scores / "literal.gen.jsonl", rows)
+    panel = read_panel(open_source([run]), "literal", "gen")
+    assert panel.seed_scores("one") == {1: 50.0}
+    (found,) = overall(panel, ReportOptions())
+    assert found.interval.low > 47
+    assert found.interval.high < 53
+
+
+def test_a_metric_that_is_not_installed_is_aggregated_by_its_declaration(run, tmp_path):
+    """A mean needs nothing else; sums need the metric itself, and that is said."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    for path in copy.rglob("exact.gen.meta.json"):
+        path.write_text(path.read_text().replace('"name": "exact"', '"name": "elsewhere"'))
+    for path in copy.rglob("bleu.gen.meta.json"):
+        path.write_text(path.read_text().replace('"name": "bleu"', '"name": "elsewhere"'))
+    expected = read_panel(open_source([run]), "exact", "gen").seed_scores("lstm")
+    panel = read_panel(open_source([copy]), "exact", "gen")
+    assert panel.seed_scores("lstm") == expected
+    assert panel.right_value == 1
+    with pytest.raises(DataError, match="not known here"):
+        read_panel(open_source([copy]), "bleu", "gen")

@@ -14,18 +14,11 @@ from recombine.statistics.intervals import (
     Interval,
     bootstrap_scores,
     interval,
-    recognise,
     wilson,
 )
 from recombine.statistics.resample import Draws, resample_sums
 
-
-def mean(rows: np.ndarray) -> float:
-    """Share of the first column."""
-    return float(rows[:, 0].mean())
-
-
-SHARE = Aggregator(mean, "mean")
+SHARE = Aggregator("mean", 1.0, (0.0, 1.0))
 
 
 @given(st.integers(1, 500), st.data(), st.sampled_from([0.8, 0.9, 0.95, 0.99]))
@@ -95,39 +88,38 @@ def test_resampled_sums_are_exact_for_few_and_many_distinct_rows():
     assert np.cov(fast.T) == pytest.approx(np.cov(slow.T), rel=0.12, abs=25)
 
 
-def test_recognise_tells_means_sums_and_the_rest_apart():
-    """Shortcuts are used only for metrics for which they give the metric's own score."""
+def test_every_kind_is_aggregated_by_its_declaration():
+    """A score of rows is the score of their sums, and a percentage is a hundred times a share."""
     rows = np.random.default_rng(6).integers(0, 2, size=(50, 2)).astype(float)
-    assert recognise(mean, rows).kind == "mean"
-    assert recognise(lambda r: 100 * mean(r), rows).slope == 100
-    errors = recognise(lambda r: 100 - 100 * mean(r), rows)
-    assert (errors.kind, errors.offset, errors.slope) == ("mean", 100, -100)
-    ratio = recognise(lambda r: float(r[:, 0].sum() / max(r[:, 1].sum(), 1)), rows)
-    assert ratio.kind == "sums"
-    assert recognise(lambda r: float(np.median(r[:, 0])), rows).kind == "rows"
-    assert recognise(mean, np.ones((40, 1))).kind == "mean"
-    for same in (np.zeros((40, 1)), np.ones((40, 1))):
-        assert recognise(lambda r: 100 * mean(r), same).slope == 100
-        assert recognise(mean, same).slope == 1
+    total = rows.sum(axis=0, keepdims=True)
+    for made, expected in (
+        (Aggregator("mean"), 100 * rows[:, 0].mean()),
+        (Aggregator("mean", 1.0), rows[:, 0].mean()),
+        (Aggregator("ratio"), 100 * rows[:, 0].sum() / rows[:, 1].sum()),
+        (Aggregator("sums", aggregate=lambda r: float(r.sum() ** 2)), rows.sum() ** 2),
+    ):
+        assert made.from_rows(rows) == pytest.approx(expected)
+        assert made.from_sums(total, np.array([50.0])) == pytest.approx([expected])
+    assert np.isnan(Aggregator("ratio").from_rows(np.zeros((3, 2))))
+    assert np.isnan(Aggregator("mean").from_rows(np.empty((0, 1))))
 
 
-def test_wrong_vectorised_form_is_not_used():
-    """A metric whose aggregate_many disagrees with its aggregate is resampled the slow way."""
-    rows = np.random.default_rng(7).random((30, 2))
+def test_what_could_not_be_judged_has_no_part_in_a_share():
+    """Nothing judged literal in 50 of 90 idioms is 0 to 7.1 percent, as for 50 of 50."""
+    rows = np.array([[0.0, 1.0]] * 50 + [[0.0, 0.0]] * 40)
+    span = interval(rows, Aggregator("ratio"), Draws([rows]))
+    assert (span.estimate, span.low) == (0, 0)
+    assert span.high == pytest.approx(7.13, abs=0.01)
+    alone = interval(rows[:50, :1], Aggregator("mean"), Draws([rows[:50, :1]]))
+    assert span == alone
 
-    def ratio(stats: np.ndarray) -> float:
-        return float(stats[:, 0].sum() / stats[:, 1].sum())
 
-    assert recognise(ratio, rows, lambda sums: sums[:, 0] / sums[:, 1]).many is not None
-    assert recognise(ratio, rows, lambda sums: sums[:, 1] / sums[:, 0]).many is None
-
-
-def test_error_rates_turn_the_interval_round():
-    """The interval of an error rate is that of the share, mirrored."""
-    rows = np.r_[np.ones(10), np.zeros(90)][:, None]
-    right = interval(rows, recognise(mean, rows), Draws([rows]))
-    wrong = interval(rows, recognise(lambda r: 1 - mean(r), rows), Draws([rows]))
-    assert (wrong.low, wrong.high) == pytest.approx((1 - right.high, 1 - right.low))
+def test_wilson_is_for_shares_only():
+    """A mean on another scale, though all its values are 0 or 1, is resampled."""
+    rows = np.r_[np.ones(30), np.zeros(30)][:, None]
+    assert interval(rows, Aggregator("mean"), Draws([rows])).method == "wilson"
+    wide = interval(rows, Aggregator("mean", 100.0, (0.0, 200.0)), Draws([rows]))
+    assert wide.method == "bootstrap"
 
 
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "chrf++"])

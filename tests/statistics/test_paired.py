@@ -9,7 +9,7 @@ from sacrebleu.significance import PairedTest
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from recombine.statistics.intervals import Aggregator, recognise
+from recombine.statistics.intervals import Aggregator
 from recombine.statistics.paired import (
     approximate_randomisation,
     holm,
@@ -51,8 +51,9 @@ def corpus(seed: int, first_noise: float, second_noise: float, size: int = 60):
 def statistics_of(metric, hypotheses, references):
     """Rows of sufficient statistics and the aggregator of a sacrebleu metric."""
     rows = np.array(metric._extract_corpus_statistics(hypotheses, [references]), dtype=float)
-    return rows, recognise(
-        lambda stats: metric._compute_score_from_stats(stats.sum(axis=0).tolist()).score, rows
+    return rows, Aggregator(
+        "sums",
+        aggregate=lambda stats: metric._compute_score_from_stats(stats.sum(axis=0).tolist()).score,
     )
 
 
@@ -97,7 +98,7 @@ def test_mcnemar_equals_statsmodels(size):
 def test_size_of_paired_tests_is_five_percent():
     """Two systems that are equal by construction differ significantly in about 5% of cases."""
     generator = np.random.default_rng(3)
-    aggregator = Aggregator(lambda rows: float(rows[:, 0].mean()), "mean")
+    aggregator = Aggregator("mean", 1.0, (0.0, 1.0))
     rejected = dict.fromkeys(("mcnemar", "bootstrap", "randomisation"), 0)
     for trial in range(2000):
         hard = generator.random(200)
@@ -121,7 +122,7 @@ def test_size_of_paired_tests_is_five_percent():
 def test_paired_difference_interval_covers_the_truth():
     """The interval of a paired difference holds the true gain in 93 to 97% of 2,000 experiments."""
     generator = np.random.default_rng(4)
-    aggregator = Aggregator(lambda rows: float(rows[:, 0].mean()), "mean")
+    aggregator = Aggregator("mean", 1.0, (0.0, 1.0))
     hits = 0
     for trial in range(2000):
         hard = generator.random(300)
@@ -148,7 +149,7 @@ def clustered_pair(generator, words=40, per_word=10, gain=0.0):
 def test_clustered_paired_test_has_size_five_percent():
     """Equal systems that favour whole words differ in 5% of experiments; single keys deceive."""
     generator = np.random.default_rng(12)
-    share = Aggregator(lambda rows: float(rows[:, 0].mean()), "mean")
+    share = Aggregator("mean", 1.0, (0.0, 1.0))
     rejected = dict.fromkeys(("clusters", "keys", "bootstrap"), 0)
     for trial in range(1000):
         first, second, clusters = clustered_pair(generator)
@@ -169,12 +170,12 @@ def test_clusters_of_one_key_change_nothing():
     """With every key its own cluster the randomisation swaps the same keys."""
     generator = np.random.default_rng(13)
     first, second, _ = clustered_pair(generator, gain=0.3)
-    share = Aggregator(lambda rows: float(rows[:, 0].mean()), "mean")
+    share = Aggregator("mean", 1.0, (0.0, 1.0))
     plain = approximate_randomisation(first, second, share, Draws([first, second]), trials=500)
     draws = Draws([first, second], clusters=np.arange(len(first)))
     alone = approximate_randomisation(first, second, share, draws, trials=500)
     assert alone.p_value == plain.p_value
-    by_row = Aggregator(share.aggregate, "rows")
+    by_row = Aggregator("rows", aggregate=share.from_rows)
     rowwise = approximate_randomisation(
         first, second, by_row, draws, trials=500, bootstrap_samples=5
     )

@@ -10,7 +10,7 @@ from recombine.statistics.intervals import Aggregator
 from recombine.statistics.resample import Draws
 from recombine.statistics.seeds import compare_systems, crossed_interval, spread, system_interval
 
-SHARE = Aggregator(lambda rows: float(rows[:, 0].mean()), "mean")
+SHARE = Aggregator("mean", 1.0, (0.0, 1.0))
 
 
 def compared(first, second, aggregator=SHARE, clusters=None):
@@ -36,7 +36,7 @@ def test_spread_is_never_best_of():
 
 def test_a_share_of_what_could_be_judged_is_compared_too():
     """A metric with two statistics is a mean where all could be judged; it gets both of them."""
-    judged = Aggregator(lambda rows: float(rows[:, 0].sum() / rows[:, 1].sum()), "mean")
+    judged = Aggregator("ratio", 1.0, (0.0, 1.0))
     first = np.array([[1.0, 1.0]] * 30 + [[0.0, 1.0]] * 30)
     second = np.array([[1.0, 1.0]] * 50 + [[0.0, 1.0]] * 10)
     found = compared([first], [second], judged)

@@ -212,11 +212,7 @@ def _score_file(options: argparse.Namespace) -> int:
         return 0
     for row in rows:
         name = row.split if row.tag == "all" else f"{row.split} {row.tag}={row.value}"
-        # A share needs as many digits as a percentage does.
-        digits = 4 if abs(row.score) <= 1 else 2
-        score_text, low, high = (
-            f"{number:.{digits}f}" for number in (row.score, row.ci_low, row.ci_high)
-        )
+        score_text, low, high = (f"{one:.2f}" for one in (row.score, row.ci_low, row.ci_high))
         print(f"{name}\t{row.metric}\t{score_text}\t[{low}, {high}]\tn={row.n}\t{row.signature}")
     for line in dict.fromkeys(_metric_notes(results)):
         say(f"note: {line}")
@@ -226,8 +222,7 @@ def _score_file(options: argparse.Namespace) -> int:
 def _metric_notes(results: Sequence[Any]) -> Iterator[str]:
     """What a metric left out and learned, for whoever reads its score."""
     for result in results:
-        notes = getattr(result.metric, "notes", None)
-        for name, value in (notes() if notes is not None else {}).items():
+        for name, value in result.metric.notes().items():
             if value not in (None, "", [], {}):
                 yield f"{result.metric.name}: {name.replace('_', ' ')}: {value}"
 

@@ -230,9 +230,7 @@ def scoring_cost(
 
 
 def _observations(metric: Any, items: Sequence[Scored]) -> Iterator[int]:
-    prepare = getattr(metric, "prepare", None)
-    if prepare is not None:
-        prepare(items)
+    metric.prepare(items)
     for group in by_key(metric, items).values():
         metric.observe(group)
         yield len(group)

@@ -30,6 +30,7 @@ from recombine.experiment.experiment import (
 from recombine.experiment.run import Cell, Meta, Run, set_aside
 from recombine.experiment.translating import SourceSentence, translate_to_file
 from recombine.files import read_jsonl, write_jsonl, write_text
+from recombine.metrics.base import declaration
 from recombine.metrics.scores_table import write_scores
 from recombine.metrics.scoring import Result, default_metrics, observation_row, score
 from recombine.systems.base import TrainingData
@@ -339,13 +340,12 @@ def write_result(path: Path, result: Result) -> None:
     name = result.metric.name
     write_jsonl(path, (observation_row(name, one) for one in result.observations))
     options: Any = to_plain(result.metric) if dataclasses.is_dataclass(result.metric) else {}
-    notes = getattr(result.metric, "notes", None)
     Meta(path).write(
         {},
         complete=True,
-        metric={"name": name, "options": options},
+        metric={"name": name, "options": options, "declares": declaration(result.metric)},
         signature=result.metric.signature(),
-        notes=notes() if notes is not None else {},
+        notes=result.metric.notes(),
     )
 
 

@@ -6,31 +6,35 @@ every metric without extra code, and clustered data gets honest intervals.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, get_args, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from recombine.benchmark import Example
+from recombine.errors import ConfigError
+from recombine.statistics.intervals import Aggregator, Kind
 
 Stats = npt.NDArray[np.float64]
 
 
 class Scored(NamedTuple):
-    """An example and what a system made of it."""
+    """An example and what a system made of it; where there is no output the text is empty."""
 
     example: Example
     hypothesis: str
+    missing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
     """What a metric saw at one key.
 
-    `value` is 1 for correct and 0 for wrong in yes/no metrics; `stats` is what `aggregate` adds up;
-    `detail` says why, for people.
+    `value` is for people: right where it is the metric's `right_value`. `stats` is what the score
+    is made of; `detail` says why.
     """
 
     key: str
@@ -40,39 +44,110 @@ class Observation:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-def percent_right(stats: Stats) -> float:
-    """Return the mean of yes/no verdicts, in percent."""
-    return float(stats[:, 0].mean() * 100) if len(stats) else 0.0
-
-
-def share_of_judged(stats: Stats) -> float:
-    """Return the share of verdicts, in the first column, among those that the second counts."""
-    judged = float(stats[:, 1].sum())
-    return float(stats[:, 0].sum()) / judged if judged else float("nan")
+# What a missing output is worth: judged as the empty string; wrong, whatever the metric compares;
+# or left out, and said to be, where it can be neither (a rate of a fault).
+Missing = Literal["empty", "wrong", "left out"]
 
 
 @runtime_checkable
 class Metric(Protocol):
-    """Four methods; options are the dataclass fields of the implementing class.
+    """What turns hypotheses into observations, and what a reader of its numbers must know.
 
-    Optional: ``prepare(items)``, called once with every scored item of the run before observing.
-    Fields named `source_language` and `target_language` are filled from the benchmark.
+    A metric is a class that inherits from this one. It declares the attributes without a value
+    here, writes `key`, `observe` and `signature`, and `aggregate` too where its kind is "sums" or
+    "rows". Everything else is optional. Options are the dataclass fields of the class; fields named
+    `source_language` and `target_language` are filled from the benchmark.
     """
 
     name: ClassVar[str]
+    # "mean": of the first statistic. "ratio": the first, summed, over the second, summed. "sums": a
+    # function of the sums of all statistics. "rows": anything else.
+    kind: ClassVar[Kind]
+    higher_is_better: ClassVar[bool]
+    # The `value` of an observation without fault.
+    right_value: ClassVar[float]
+    missing: ClassVar[Missing]
+    # The score of a "percent" metric is 100 x its statistics' mean or ratio, else just that.
+    unit: ClassVar[str] = "percent"
+    limits: ClassVar[tuple[float, float]] = (0.0, 100.0)
 
+    @abstractmethod
     def key(self, example: Example) -> str | None:
         """Return the unit of observation; None means that the metric does not apply."""
         ...
 
+    @abstractmethod
     def observe(self, items: Sequence[Scored]) -> Observation | None:
         """Return what is seen at one key, given all its items; None excludes the key."""
         ...
 
-    def aggregate(self, stats: Stats) -> float:
-        """Return the score of a set of observations, one row of statistics each."""
-        ...
-
+    @abstractmethod
     def signature(self) -> str:
         """Return the settings that a reader needs to get the same number."""
         ...
+
+    def aggregate(self, stats: Stats) -> float:
+        """Return the score of a set of observations, one row of statistics each."""
+        return Aggregator(self.kind, _scale(self)).from_rows(stats)
+
+    def aggregate_many(self, sums: Stats) -> Stats:
+        """Return the scores of many sums of statistics at once: what resampling calls."""
+        return np.array([self.aggregate(row[None, :]) for row in sums], dtype=np.float64)
+
+    def prepare(self, items: Sequence[Scored]) -> None:
+        """Learn from every item of the run, probes included; called once before observing."""
+        return
+
+    def notes(self) -> dict[str, Any]:
+        """Return what a reader should know beside the score: what was left out or learned."""
+        return {}
+
+
+def _scale(metric: Metric) -> float:
+    return 100.0 if metric.unit == "percent" else 1.0
+
+
+def aggregator_of(metric: Metric) -> Aggregator:
+    """How resampling may aggregate a metric, by what it declares."""
+    if metric.kind in ("mean", "ratio"):
+        return Aggregator(metric.kind, _scale(metric), metric.limits)
+    many = metric.aggregate_many if metric.kind == "sums" else None
+    return Aggregator(metric.kind, _scale(metric), metric.limits, metric.aggregate, many)
+
+
+def require_kind(metric: Metric, stats: Stats) -> None:
+    """Raise when a metric's own aggregate is not what its kind makes of the same statistics."""
+    own = float(metric.aggregate(stats))
+    made = aggregator_of(metric).from_sums(stats.sum(axis=0, keepdims=True), np.array([len(stats)]))
+    if metric.kind != "rows" and not np.isclose(own, made[0], rtol=1e-9, equal_nan=True):
+        raise ConfigError(
+            f"metric '{metric.name}' declares the kind '{metric.kind}' and the unit "
+            f"'{metric.unit}', which give {made[0]:.6g} where its aggregate gives {own:.6g}",
+            hint="leave out `aggregate` for a mean or a ratio, or declare the kind 'rows'",
+        )
+
+
+DECLARED = ("name", "kind", "higher_is_better", "right_value", "missing")
+
+
+def declaration(metric: Metric) -> dict[str, Any]:
+    """What a metric declares as plain data, kept with its scores."""
+    names = (*DECLARED[1:], "unit", "limits")
+    return {name: getattr(metric, name) for name in names}
+
+
+def require_declared(metric: object, name: str) -> None:
+    """Raise when a metric leaves a reader of its numbers guessing."""
+    lacking = [one for one in DECLARED if not hasattr(metric, one)]
+    if not lacking and isinstance(metric, Metric):
+        if metric.kind not in get_args(Kind):
+            lacking = [f"a kind that there is ({', '.join(get_args(Kind))})"]
+        elif metric.missing not in get_args(Missing):
+            lacking = [f"a worth of missing outputs ({', '.join(get_args(Missing))})"]
+        else:
+            return
+    raise ConfigError(
+        f"metric '{name}' does not declare {', '.join(lacking) or 'every hook of a metric'}",
+        hint="inherit from recombine.metrics.base.Metric and declare what its numbers mean: "
+        "docs/how-to/add-a-metric.md",
+    )

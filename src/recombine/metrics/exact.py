@@ -7,14 +7,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from recombine.benchmark import Example, normalise
-from recombine.metrics.base import Observation, Scored, Stats, percent_right
+from recombine.metrics.base import Metric, Missing, Observation, Scored
+from recombine.statistics.intervals import Kind
 
 
 @dataclass(kw_only=True)
-class Exact:
+class Exact(Metric):
     """1 when the hypothesis equals a reference in NFC, outer white space aside; else 0."""
 
     name: ClassVar[str] = "exact"
+    kind: ClassVar[Kind] = "mean"
+    higher_is_better: ClassVar[bool] = True
+    right_value: ClassVar[float] = 1.0
+    missing: ClassVar[Missing] = "empty"
 
     def key(self, example: Example) -> str | None:
         """Every example with a reference is observed by itself."""
@@ -25,10 +30,6 @@ class Exact:
         (item,) = items
         value = float(normalise(item.hypothesis.strip()) in item.example.references)
         return Observation(item.example.id, (item.example.id,), value, (value,))
-
-    def aggregate(self, stats: Stats) -> float:
-        """Return the share of exact matches, in percent."""
-        return percent_right(stats)
 
     def signature(self) -> str:
         """Name what is compared."""

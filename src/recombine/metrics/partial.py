@@ -18,7 +18,8 @@ from recombine.grammar import Grammar
 from recombine.grammar.parsing.relaxed import relax
 from recombine.grammar.realise.realiser import Realisation
 from recombine.grammar.tree import Tree
-from recombine.metrics.base import Observation, Scored, Stats, percent_right
+from recombine.metrics.base import Metric, Missing, Observation, Scored
+from recombine.statistics.intervals import Kind
 
 MOST_READINGS = 24  # of one hypothesis; a reading with the right role is enough
 MOST_STARTS = 60  # characters before a constituent that may belong to it
@@ -32,7 +33,7 @@ def names_constituents(example: Example) -> bool:
 
 
 @dataclass(kw_only=True)
-class Partial:
+class Partial(Metric):
     """1 when every focus of the example is rendered and has its role; else 0.
 
     grammar, edition: the grammar the benchmark was made with.
@@ -40,6 +41,10 @@ class Partial:
     """
 
     name: ClassVar[str] = "partial"
+    kind: ClassVar[Kind] = "mean"
+    higher_is_better: ClassVar[bool] = True
+    right_value: ClassVar[float] = 1.0
+    missing: ClassVar[Missing] = "empty"
     grammar: str = "sget"
     edition: str | None = None
     target_language: str = "ja"
@@ -66,10 +71,6 @@ class Partial:
             value = float(all(right for right, _ in verdicts))
             detail = next((d for right, d in verdicts if not right), verdicts[0][1])
         return Observation(example.id, (example.id,), value, (value,), detail)
-
-    def aggregate(self, stats: Stats) -> float:
-        """Return the share of right constituents, in percent."""
-        return percent_right(stats)
 
     def signature(self) -> str:
         """Name grammar and language."""

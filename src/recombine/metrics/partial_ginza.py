@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from recombine.benchmark import Example, Focus, normalise
-from recombine.metrics.base import Observation, Scored, Stats, percent_right
+from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.partial import names_constituents
 from recombine.registry import require
+from recombine.statistics.intervals import Kind
 
 # Universal Dependencies of the roles that SGET's patterns speak of. Some Japanese verbs mark their
 # object with が or に (like, notice), which the parser calls nsubj and obl.
@@ -28,10 +29,14 @@ CASES: dict[str, frozenset[str]] = {
 
 
 @dataclass(kw_only=True)
-class PartialGinza:
+class PartialGinza(Metric):
     """1 when every focus is rendered and GiNZA gives it the right relation and case; else 0."""
 
     name: ClassVar[str] = "partial-ginza"
+    kind: ClassVar[Kind] = "mean"
+    higher_is_better: ClassVar[bool] = True
+    right_value: ClassVar[float] = 1.0
+    missing: ClassVar[Missing] = "empty"
     model: str = "ja_ginza"
     _nlp: Any = field(init=False, repr=False, default=None)
 
@@ -52,10 +57,6 @@ class PartialGinza:
         value = float(wrong is None)
         detail = {"how": "ginza", **({"why": wrong} if wrong else {})}
         return Observation(example.id, (example.id,), value, (value,), detail)
-
-    def aggregate(self, stats: Stats) -> float:
-        """Return the share of right constituents, in percent."""
-        return percent_right(stats)
 
     def signature(self) -> str:
         """Name model and versions."""

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recombine.files import write_text
+from recombine.metrics.base import aggregator_of
 from recombine.metrics.scoring import Result
 from recombine.statistics.intervals import (
     SLICE_SAMPLES,
     cluster_codes,
     interval,
-    recognise,
     some_clusters,
 )
 from recombine.statistics.resample import Draws
@@ -42,8 +42,7 @@ def score_rows(results: Iterable[Result], *, overall_only: bool = False) -> list
     rows = []
     for result in results:
         stats = result.stats
-        many = getattr(result.metric, "aggregate_many", None)
-        aggregator = recognise(result.metric.aggregate, stats, many)
+        aggregator = aggregator_of(result.metric)
         signature = result.metric.signature()
         clusters = cluster_codes(result.clusters)
         slices: list[tuple[str, str, list[int] | None]] = [("all", "all", None)]

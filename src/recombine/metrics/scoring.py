@@ -11,7 +11,14 @@ import numpy as np
 
 from recombine import registry
 from recombine.benchmark import Benchmark, Example
-from recombine.metrics.base import Metric, Observation, Scored, Stats
+from recombine.metrics.base import (
+    Metric,
+    Observation,
+    Scored,
+    Stats,
+    require_declared,
+    require_kind,
+)
 from recombine.progress import progress
 
 # A tag with more values than this names the example, not a class of examples.
@@ -71,6 +78,7 @@ def create_metric(name: str, benchmark: Benchmark, options: Mapping[str, Any]) -
     }
     given = {key: value for key, value in languages.items() if key in fields}
     metric: Metric = registry.create("metric", name, {**given, **options})
+    require_declared(metric, name)
     return metric
 
 
@@ -132,12 +140,11 @@ def score(
     ]
     results = []
     for metric in create_metrics(metrics or default_metrics(benchmark), benchmark, options):
-        prepare = getattr(metric, "prepare", None)
-        if prepare is not None:
-            prepare(items)
+        metric.prepare(items)
         for split, rows in covered.items():
             result = observe(metric, rows, hypotheses, split)
             if result.observations:
+                require_kind(metric, result.stats)
                 results.append(result)
     return results
 

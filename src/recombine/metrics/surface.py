@@ -10,16 +10,21 @@ import numpy as np
 
 from recombine.benchmark import Example
 from recombine.errors import ConfigError
-from recombine.metrics.base import Observation, Scored, Stats
+from recombine.metrics.base import Metric, Missing, Observation, Scored, Stats
 from recombine.registry import require
+from recombine.statistics.intervals import Kind
 
 # The tokenisers sacrebleu itself recommends for languages written without spaces.
 _TOKENISERS = {"ja": "ja-mecab", "zh": "zh", "ko": "ko-mecab"}
 
 
-class _Surface:
+class _Surface(Metric):
     """What BLEU and chrF share: sacrebleu keeps statistics per segment, as we do."""
 
+    kind: ClassVar[Kind] = "sums"
+    higher_is_better: ClassVar[bool] = True
+    right_value: ClassVar[float] = 100.0
+    missing: ClassVar[Missing] = "empty"
     _scorer: Any
     _references = 1
 
@@ -83,7 +88,7 @@ class Bleu(_Surface):
     def aggregate_many(self, sums: Stats) -> Stats:
         """Return the corpus BLEU of many summed statistics at once (exponential smoothing).
 
-        The same arithmetic as sacrebleu's `compute_bleu`, for resampling; optional in a metric.
+        The same arithmetic as sacrebleu's `compute_bleu`.
         """
         hypothesis, reference = sums[:, 0], sums[:, 1]
         orders = (sums.shape[1] - 2) // 2
@@ -135,7 +140,7 @@ class Chrf(_Surface):
         )
 
     def aggregate_many(self, sums: Stats) -> Stats:
-        """Return the corpus chrF of many summed statistics at once; optional in a metric.
+        """Return the corpus chrF of many summed statistics at once.
 
         The same arithmetic as sacrebleu's chrF without epsilon smoothing: precision and recall are
         averaged over the orders that occur, then combined.

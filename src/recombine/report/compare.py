@@ -101,7 +101,7 @@ def _difference(
     samples: int,
     trials: int,
 ) -> PairedDifference:
-    found = compare_systems(
+    return compare_systems(
         part.tables[first],
         part.tables[second],
         panel.aggregator,
@@ -109,10 +109,6 @@ def _difference(
         samples=samples,
         trials=trials,
         confidence=options.confidence,
-    )
-    scale = panel.factor
-    return PairedDifference(
-        found.difference * scale, found.low * scale, found.high * scale, found.p_value, found.test
     )
 
 

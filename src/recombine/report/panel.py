@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,19 +17,12 @@ import numpy.typing as npt
 from recombine.benchmark import Example
 from recombine.errors import ConfigError, DataError, Where
 from recombine.experiment.run import Meta
-from recombine.files import read_jsonl
+from recombine.metrics.base import aggregator_of
 from recombine.metrics.scoring import create_metric
 from recombine.registry import lookup
 from recombine.report.runs import ReportRuns, Scores, open_source, read_translations
 from recombine.report.score_file import ScoreColumns, read_details, read_scores
-from recombine.statistics.intervals import (
-    Aggregate,
-    AggregateMany,
-    Aggregator,
-    cluster_codes,
-    recognise,
-    some_clusters,
-)
+from recombine.statistics.intervals import Aggregator, cluster_codes, some_clusters
 from recombine.statistics.resample import Array, Clusters, Draws
 
 __all__ = [
@@ -49,7 +41,6 @@ __all__ = [
 LENGTH_TAG = "length"
 # A value an example may not have for a tag.
 NO_TAG = ""
-ROWS_TRIED = 2_000
 # Splits that exist for other purposes than a score of their own.
 HIDDEN_SPLITS = ("train", "probe", "context")
 
@@ -85,7 +76,9 @@ class Panel:
     columns: Mapping[str, Mapping[int, Column]]
     aggregator: Aggregator
     groups: npt.NDArray[np.object_]
-    higher_is_better: bool = True
+    higher_is_better: bool
+    # The value of an observation without fault.
+    right_value: float
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -94,38 +87,10 @@ class Panel:
         return tuple(self.columns)
 
     @cached_property
-    def factor(self) -> float:
-        """100 for shares, which people read as percentages; 1 for scores that are on 0..100."""
-        if self.aggregator.kind == "mean" and abs(self.aggregator.slope) > 1:
-            return 1.0
-        largest = max(abs(score) for system in self.systems for score in self._raw(system))
-        return 100.0 if largest <= 1.0 else 1.0
-
-    @cached_property
-    def right_value(self) -> float:
-        """The value of an observation without fault: 0 where the metric counts faults as 1.
-
-        A score to be kept low may come from values of either kind; the statistics tell.
-        """
-        columns = [one for by_seed in self.columns.values() for one in by_seed.values()]
-        values = np.concatenate([one.values for one in columns])
-        scores = np.concatenate([one.stats[:, 0] for one in columns])
-        together = float(((values - values.mean()) * (scores - scores.mean())).sum())
-        same = together == 0 and self.is_share  # all right or all wrong
-        alike = bool((values == scores).all()) if same else together >= 0
-        return 1.0 if alike == self.higher_is_better else 0.0
-
-    @cached_property
     def is_share(self) -> bool:
-        """Whether the score is a share of keys, so that 0 and 100 are its limits."""
+        """Whether the score is a share of right and wrong verdicts."""
         columns = [one for by_seed in self.columns.values() for one in by_seed.values()]
-        shares = [one.stats[:, 0] for one in columns]
-        inside = all(bool(((one >= 0) & (one <= 1)).all()) for one in shares)
-        return self.aggregator.kind == "mean" and inside
-
-    def _raw(self, system: str) -> list[float]:
-        tables = self.tables(system)
-        return [self.aggregator.from_rows(table) if len(table) else 0.0 for table in tables]
+        return all(self.aggregator.is_share(one.stats) for one in columns)
 
     def tables(self, system: str, where: npt.NDArray[np.int64] | None = None) -> list[Array]:
         """Statistics of each seed of a system, optionally of some keys only."""
@@ -137,10 +102,10 @@ class Panel:
     def seed_scores(
         self, system: str, where: npt.NDArray[np.int64] | None = None
     ) -> dict[int, float]:
-        """The score of each seed of a system, in points (0 to 100 for shares)."""
+        """The score of each seed of a system."""
         tables = self.tables(system, where)
         return {
-            seed: self.factor * self.aggregator.from_rows(table)
+            seed: self.aggregator.from_rows(table)
             for seed, table in zip(self.columns[system], tables, strict=True)
         }
 
@@ -234,10 +199,6 @@ def read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | No
         source.tagged[split] = (ids, _tag_columns(examples, ids), _group_column(examples, ids))
     _, tags, groups = source.tagged[split]
     facts = _metric_facts(files[0], source)
-    # Rows of every system, so that one that is always right does not hide what the metric is.
-    everything = np.concatenate(
-        [one.stats[:ROWS_TRIED] for by_seed in columns.values() for one in by_seed.values()]
-    )
     return Panel(
         metric=metric,
         split=split,
@@ -247,8 +208,9 @@ def read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | No
         tags=tags,
         groups=groups,
         columns=columns,
-        aggregator=recognise(facts.aggregate, everything, facts.many),
+        aggregator=facts.aggregator,
         higher_is_better=facts.higher_is_better,
+        right_value=facts.right_value,
         left_out=left_out,
     )
 
@@ -266,44 +228,41 @@ def _aligned(table: ScoreColumns, keys: Sequence[str]) -> Column:
 
 
 class _MetricFacts(NamedTuple):
-    aggregate: Aggregate
-    many: AggregateMany | None
+    aggregator: Aggregator
     higher_is_better: bool
+    right_value: float
     signature: str
 
 
 def _metric_facts(one: Scores, source: ReportRuns) -> _MetricFacts:
-    """The metric's aggregate function, its direction and its signature."""
+    """What the metric declares, and its signature."""
     stored = Meta(one.path).read() or {}
     described: dict[str, Any] = stored.get("metric") or {}
     name = described.get("name") or one.metric
+    signature = str(stored.get("signature", ""))
     try:
         lookup("metric", name)
     except ConfigError as error:
-        # A metric that is not installed here; a single statistic per key can still be averaged.
-        if _statistics_per_key(one.path) > 1:
+        # A metric that is not installed here; means and ratios need no more than its declaration.
+        declared = described.get("declares") or {}
+        kind = declared.get("kind")
+        if kind not in ("mean", "ratio"):
             raise DataError(
                 f"metric '{name}' is not known here, so its scores cannot be aggregated",
                 Where(str(one.path)),
                 hint=error.hint,
             ) from None
-        return _MetricFacts(_mean_of_first, None, True, str(stored.get("signature", "")))
+        scale = 100.0 if declared["unit"] == "percent" else 1.0
+        aggregator = Aggregator(kind, scale, tuple(declared["limits"]))
+        better, right = declared["higher_is_better"], declared["right_value"]
+        return _MetricFacts(aggregator, better, right, signature)
     metric = create_metric(name, source.benchmark, described.get("options") or {})
     return _MetricFacts(
-        metric.aggregate,
-        getattr(metric, "aggregate_many", None),
-        bool(getattr(metric, "higher_is_better", True)),
-        str(stored.get("signature") or metric.signature()),
+        aggregator_of(metric),
+        metric.higher_is_better,
+        metric.right_value,
+        signature or metric.signature(),
     )
-
-
-def _statistics_per_key(path: Path) -> int:
-    row = next(iter(read_jsonl(path)), {})
-    return len(row.get("stats") or (0,))
-
-
-def _mean_of_first(stats: Array) -> float:
-    return float(stats[:, 0].mean()) if len(stats) else float("nan")
 
 
 def _tag_columns(

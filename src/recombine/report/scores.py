@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from recombine.report.options import ReportOptions
 from recombine.report.panel import Panel, PanelPart
 from recombine.statistics.intervals import SLICE_SAMPLES, Interval
@@ -71,11 +69,6 @@ def _score(
     span = system_interval(
         tables, panel.aggregator, part.draws, samples=samples, confidence=options.confidence
     )
-    scaled = scale_interval(span, panel.factor)
-    if 0 <= scaled.estimate <= 100:
-        # Every score here lives on 0..100; a symmetric interval near an end may not leave it.
-        ends = float(np.fmax(0.0, scaled.low)), float(np.fmin(100.0, scaled.high))
-        scaled = Interval(scaled.estimate, *ends, scaled.method)
     return Score(
         system=system,
         metric=panel.metric,
@@ -83,20 +76,15 @@ def _score(
         tag=tag,
         value=value,
         n=part.size,
-        interval=scaled,
-        spread=spread([panel.factor * panel.aggregator.from_rows(table) for table in tables]),
+        interval=span,
+        spread=spread([panel.aggregator.from_rows(table) for table in tables]),
         signature=panel.signature,
     )
 
 
-def scale_interval(span: Interval, factor: float) -> Interval:
-    """The interval in points instead of shares."""
-    return Interval(span.estimate * factor, span.low * factor, span.high * factor, span.method)
-
-
 def sliceable_tags(panel: Panel) -> list[str]:
     """Tags worth slicing by: two or more values, and not an identifier."""
-    limit = MOST_VALUES if panel.aggregator.kind == "mean" else MOST_VALUES_RESAMPLED
+    limit = MOST_VALUES if panel.aggregator.kind in ("mean", "ratio") else MOST_VALUES_RESAMPLED
     found = []
     for tag in panel.tags:
         values = len(panel.slices(tag))

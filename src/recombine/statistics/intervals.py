@@ -8,8 +8,8 @@ intervals.  A bootstrap sample of a 0/1 list is a binomial draw, which makes it 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -75,88 +75,65 @@ def wilson(successes: float, trials: int, confidence: float = 0.95) -> Interval:
     return Interval(float(share), low, high, "wilson")
 
 
+Kind = Literal["mean", "ratio", "sums", "rows"]
+
+
 @dataclass(frozen=True, slots=True)
 class Aggregator:
-    """How a metric turns observation statistics into a score, as far as resampling must know.
+    """How statistics of observations become a score, as the metric declares it.
 
-    ``kind`` is ``mean`` (the score is offset + slope x the mean of the first column: a share, a
-    percentage or an error rate), ``sums`` (the score depends on column sums only, as BLEU and chrF
-    do) or ``rows`` (anything else: rows are resampled one by one).
+    ``mean``: ``scale`` x the mean of the first column. ``ratio``: ``scale`` x the sum of the first
+    column over the sum of the second (a share of what could be judged). ``sums``: a function of
+    the column sums (BLEU, chrF). ``rows``: anything else; rows are resampled one by one.
     """
 
-    aggregate: Aggregate
-    kind: str
-    offset: float = 0.0
-    slope: float = 1.0
+    kind: Kind
+    # 100 where the statistics are shares and the score is a percentage.
+    scale: float = 100.0
+    limits: tuple[float, float] = (0.0, 100.0)
+    # Of rows, for sums and rows; and of many rows of sums at once.
+    aggregate: Aggregate | None = None
     many: AggregateMany | None = None
 
     def from_rows(self, rows: Array) -> float:
         """The score of these observations."""
-        return float(self.aggregate(rows))
+        if self.aggregate is not None:
+            return float(self.aggregate(rows))
+        below = float(rows[:, 1].sum()) if self.kind == "ratio" else float(len(rows))
+        return self.scale * float(rows[:, 0].sum()) / below if below else float("nan")
 
     def from_sums(self, sums: Array, totals: Array) -> Array:
         """Scores of samples given their column sums and their numbers of observations."""
-        if self.kind == "mean":
+        if self.aggregate is None:
             with np.errstate(invalid="ignore", divide="ignore"):
-                means = sums[:, 0] / totals
-            return np.asarray(self.offset + self.slope * means, dtype=np.float64)
+                below = sums[:, 1] if self.kind == "ratio" else totals
+                return np.asarray(self.scale * sums[:, 0] / below, dtype=np.float64)
         if self.many is not None:
             return self.many(sums)
         return np.array([float(self.aggregate(row[None, :])) for row in sums])
 
     def contributions(self, rows: Array) -> Array:
         """What each observation adds to a mean, in the score's unit."""
-        return np.asarray(self.offset + self.slope * rows[:, 0], dtype=np.float64)
+        return np.asarray(self.scale * rows[:, 0], dtype=np.float64)
 
     def from_share(self, share: Interval) -> Interval:
-        """An interval of the first column's mean, in the score's unit."""
-        estimate, *ends = (self.offset + self.slope * part for part in share[:3])
-        return Interval(estimate, min(ends), max(ends), share.method)
+        """An interval of a share, in the score's unit."""
+        estimate, low, high = (self.scale * part for part in share[:3])
+        return Interval(estimate, low, high, share.method)
 
+    def judged(self, tables: Sequence[Array]) -> Aggregator:
+        """A ratio of which every observation counts once is a mean; anything else is itself."""
+        if self.kind == "ratio" and all(bool((rows[:, 1] == 1).all()) for rows in tables):
+            return replace(self, kind="mean")
+        return self
 
-# (offset, slope) of the means that metrics use: share, percentage, and error rates of both kinds.
-LINEAR_FORMS = ((0.0, 1.0), (0.0, 100.0), (1.0, -1.0), (100.0, -100.0))
-
-
-def recognise(
-    aggregate: Aggregate,
-    rows: Array,
-    many: AggregateMany | None = None,
-    trials: int = 4,
-    seed: int = 0,
-) -> Aggregator:
-    """Find out by trying whether ``aggregate`` is a mean or a function of column sums.
-
-    Metrics need not declare it: on the whole data and on random subsets the shortcut must give the
-    same score as the metric itself, else rows are resampled one by one.  ``many`` is the metric's
-    own vectorised form, if it has one; it is put to the same trial.
-    """
-    if len(rows) == 0:
-        return Aggregator(aggregate, "rows")
-    generator = np.random.default_rng(seed)
-    samples = [rows]
-    for _ in range(trials):
-        size = int(generator.integers(1, len(rows) + 1))
-        samples.append(rows[generator.integers(0, len(rows), size)])
-    if rows.shape[1] == 1 and bool((rows == rows[0]).all()):
-        # All right or all wrong: 0 is 0 on every scale, so a second value has to tell which it is.
-        samples.append(np.concatenate([rows[:1], 1 - rows[:1]]))
-    candidates = [Aggregator(aggregate, "mean", *form) for form in LINEAR_FORMS]
-    if many is not None:
-        candidates.append(Aggregator(aggregate, "sums", many=many))
-    for candidate in [*candidates, Aggregator(aggregate, "sums")]:
-        if all(_agrees(candidate, sample) for sample in samples):
-            return candidate
-    return Aggregator(aggregate, "rows")
-
-
-def _agrees(candidate: Aggregator, rows: Array) -> bool:
-    try:
-        short = candidate.from_sums(rows.sum(axis=0, keepdims=True), np.array([len(rows)]))[0]
-        full = candidate.from_rows(rows)
-    except (ValueError, ZeroDivisionError, IndexError):
-        return False
-    return bool(np.isclose(short, full, rtol=1e-9, atol=1e-12, equal_nan=True))
+    def is_share(self, rows: Array) -> bool:
+        """Whether the score is a share of right and wrong verdicts."""
+        return (
+            self.kind in ("mean", "ratio")
+            and self.limits == (0.0, self.scale)
+            and is_zero_one(rows[:, : 1 if self.kind == "mean" else 2])
+        )
 
 
 def cluster_codes(labels: Sequence[str]) -> Clusters | None:
@@ -212,10 +189,6 @@ def bootstrap_scores(
     return aggregator.from_sums(sums[:, :-1], sums[:, -1])
 
 
-def _is_constant_share(rows: Array) -> bool:
-    return bool(rows[0, 0] in (0.0, 1.0) and np.all(rows[:, 0] == rows[0, 0]))
-
-
 def percentile_interval(
     estimate: float, scores: Array, confidence: float = 0.95, method: str = "bootstrap"
 ) -> Interval:
@@ -236,16 +209,21 @@ def interval(
     samples: int = 1_000,
     confidence: float = 0.95,
 ) -> Interval:
-    """The interval to print: Wilson for unclustered 0/1 means, else the clustered bootstrap."""
+    """The interval to print: Wilson for unclustered 0/1 verdicts, else the clustered bootstrap."""
     if len(rows) == 0:
         return Interval(float("nan"), float("nan"), float("nan"), "empty")
+    aggregator = aggregator.judged([rows])
     clusters = draws.clusters
-    if clusters is not None and aggregator.kind == "mean" and _is_constant_share(rows):
-        # All right or all wrong: no resample differs, and each cluster is one trial at least.
-        share = wilson(draws.count * float(rows[0, 0]), draws.count, confidence)
-        return aggregator.from_share(share._replace(method="wilson over clusters"))
-    if clusters is None and aggregator.kind == "mean" and is_zero_one(rows[:, :1]):
-        return aggregator.from_share(wilson(float(rows[:, 0].sum()), len(rows), confidence))
+    if aggregator.is_share(rows):
+        counted = rows[:, 1] == 1 if aggregator.kind == "ratio" else np.ones(len(rows), dtype=bool)
+        right = rows[counted, 0]
+        if clusters is None:
+            return aggregator.from_share(wilson(float(right.sum()), len(right), confidence))
+        if len(np.unique(right)) == 1:
+            # All right or all wrong: no resample differs, and each cluster is one trial at least.
+            trials = len(np.unique(clusters[counted]))
+            share = wilson(trials * float(right[0]), trials, confidence)
+            return aggregator.from_share(share._replace(method="wilson over clusters"))
     scores = bootstrap_scores(rows, aggregator, draws, samples)
     name = "bootstrap" if clusters is None else "clustered bootstrap"
     return percentile_interval(aggregator.from_rows(rows), scores, confidence, name)

@@ -154,6 +154,7 @@ def system_interval(
     One seed: items only (Wilson or bootstrap).  Several seeds: the crossed random-effects interval
     for means, and for corpus metrics Student's t over seed and resampled-item variance together.
     """
+    aggregator = aggregator.judged(tables)
     if len(tables) == 1:
         return interval(tables[0], aggregator, draws, samples=samples, confidence=confidence)
     if aggregator.kind == "mean":
@@ -161,7 +162,10 @@ def system_interval(
         unit = "items" if draws.clusters is None else "clusters"
         return crossed_interval(table, confidence, _limits(tables, aggregator), unit)
     estimate, parts = _seed_and_item_parts(tables, aggregator, samples, draws)
-    return component_interval(estimate, parts, confidence, "seeds + resampled items")
+    span = component_interval(estimate, parts, confidence, "seeds + resampled items")
+    # A symmetric interval near an end of the scale may not leave it.
+    low, high = aggregator.limits
+    return span._replace(low=float(np.fmax(low, span.low)), high=float(np.fmin(high, span.high)))
 
 
 def _item_table(
@@ -173,9 +177,10 @@ def _item_table(
 
 
 def _limits(tables: Sequence[Array], aggregator: Aggregator) -> tuple[float, float] | None:
-    inside = all(bool(((rows[:, 0] >= 0) & (rows[:, 0] <= 1)).all()) for rows in tables)
-    ends = sorted((aggregator.offset, aggregator.offset + aggregator.slope))
-    return (ends[0], ends[1]) if inside else None
+    """The ends of the scale, unless the metric leaves them."""
+    low, high = aggregator.limits
+    values = [aggregator.contributions(rows) for rows in tables]
+    return (low, high) if all(((one >= low) & (one <= high)).all() for one in values) else None
 
 
 def _seed_and_item_parts(
@@ -208,6 +213,7 @@ def compare_systems(
     means with the paired variance of items or clusters added; a system with a single seed borrows
     the other's seed variance, because assuming none would be the less honest guess.
     """
+    aggregator = aggregator.judged([*first, *second])
     if len(first) == 1 and len(second) == 1:
         return _compare_one_seed(
             first[0], second[0], aggregator, draws, samples, trials, confidence

@@ -138,7 +138,7 @@ def test_aggregate_needs_all_contexts():
     assert wrong.detail["wrong"][0]["atom"] == "every"
     assert metric.observe([Scored(examples[0], lone)]) is None
     assert metric.notes()["incomplete_compounds"] == 1
-    assert metric.aggregate(np.array([right.stats, wrong.stats])) == 0.5
+    assert metric.aggregate(np.array([right.stats, wrong.stats])) == 50
 
 
 def test_other_examples_do_not_apply():

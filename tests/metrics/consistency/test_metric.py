@@ -93,7 +93,7 @@ def test_collapsed_pairs_do_not_count() -> None:
     """Collapsed is neither consistent nor inconsistent; empty outputs are inconsistent."""
     metric = Consistency()
     stats = np.array([(1.0, 1.0), (0.0, 0.0), (0.0, 1.0)])
-    assert metric.aggregate(stats) == 0.5
+    assert metric.aggregate(stats) == 50
     assert np.isnan(metric.aggregate(np.array([(0.0, 0.0)])))
 
 

@@ -26,7 +26,8 @@ from recombine.metrics.anatomy.dependencies import (
     units_of,
 )
 from recombine.metrics.anatomy.near_miss import forms_of, name_edits, split_words, spoken
-from recombine.metrics.base import Observation, Scored, Stats, percent_right
+from recombine.metrics.base import Metric, Missing, Observation, Scored
+from recombine.statistics.intervals import Kind
 
 # Readings of one hypothesis that are looked at; the closest to the reference is what was meant.
 MOST_READINGS = 24
@@ -44,13 +45,17 @@ class _Vocabulary(NamedTuple):
 
 
 @dataclass(kw_only=True)
-class Anatomy:
+class Anatomy(Metric):
     """What went wrong, by parsing: modifiers, roles, recursion, words, tense and voice.
 
     grammar, edition: the grammar the benchmark was made with.
     """
 
     name: ClassVar[str] = "anatomy"
+    kind: ClassVar[Kind] = "mean"
+    higher_is_better: ClassVar[bool] = True
+    right_value: ClassVar[float] = 1.0
+    missing: ClassVar[Missing] = "empty"
     grammar: str = "sget"
     edition: str | None = None
     source_language: str = "en"
@@ -97,10 +102,6 @@ class Anatomy:
         detail["aligned"] = self._aligned(wanted)
         value = float(kind == "other wording")
         return self._observation(example, value, detail)
-
-    def aggregate(self, stats: Stats) -> float:
-        """Return the share of translations without error, in percent."""
-        return percent_right(stats)
 
     def signature(self) -> str:
         """Name the grammar that parsed, and what is done where it does not."""

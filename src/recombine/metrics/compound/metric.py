@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from recombine.benchmark import Example
-from recombine.metrics.base import Observation, Scored, Stats, share_of_judged
+from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.compound.arrangement import Arrangement, arrange, between
 from recombine.metrics.compound.learning import Knowledge, ReferenceText, category, learn
 from recombine.metrics.compound.official import official_fault
 from recombine.metrics.compound.units import WHOLE, Atom, Units, find_all, is_mark
+from recombine.statistics.intervals import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Verdict:
 
 
 @dataclass(kw_only=True)
-class Compound:
+class Compound(Metric):
     """Instance error rate: the share of sentences whose compound is not translated.
 
     `heads`: roles that govern the phrase and need not touch it. `interruptible`: heads whose
@@ -56,7 +57,10 @@ class Compound:
     """
 
     name: ClassVar[str] = "compound"
+    kind: ClassVar[Kind] = "ratio"
     higher_is_better: ClassVar[bool] = False
+    right_value: ClassVar[float] = 1.0
+    missing: ClassVar[Missing] = "empty"
 
     mode: Literal["default", "official"] = "default"
     heads: tuple[str, ...] = ("V", "P")
@@ -85,7 +89,7 @@ class Compound:
         if self.mode == "official":
             return
         texts: list[ReferenceText] = []
-        for example, hypothesis in compounds:
+        for example, hypothesis, _ in compounds:
             trusted = self.fillers == "references" or (
                 self.fillers == "auto" and bool(example.references)
             )
@@ -107,7 +111,7 @@ class Compound:
 
     def observe(self, items: Sequence[Scored]) -> Observation | None:
         """Judge one translation."""
-        example, hypothesis = items[0]
+        example, hypothesis, _ = items[0]
         verdict = self.judge(example, hypothesis)
         detail = {"compound": compound_of(example), **verdict.detail()}
         return Observation(
@@ -117,10 +121,6 @@ class Compound:
             stats=(float(not verdict.correct), 1.0),
             detail=detail,
         )
-
-    def aggregate(self, stats: Stats) -> float:
-        """Return the error rate."""
-        return share_of_judged(stats)
 
     def signature(self) -> str:
         """Return the settings that change verdicts."""
@@ -285,7 +285,7 @@ class CompoundAggregate(Compound):
         if isinstance(expected, int) and len(items) < expected:
             self.incomplete += 1
             return None
-        verdicts = [self.judge(example, hypothesis) for example, hypothesis in items]
+        verdicts = [self.judge(example, hypothesis) for example, hypothesis, _ in items]
         wrong = [
             {"id": item.example.id, **verdict.detail()}
             for item, verdict in zip(items, verdicts, strict=True)

@@ -19,10 +19,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from recombine.benchmark import Example
-from recombine.metrics.base import Observation, Scored, Stats, share_of_judged
+from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.consistency import official
 from recombine.metrics.consistency.conjunct import split_at_conjunction
 from recombine.metrics.consistency.evidence import Evidence, Judgement, evidence_of
+from recombine.statistics.intervals import Kind
 
 SWAPS = ("np", "vp")
 CONJUNCTS = ("s1p", "s3")
@@ -32,7 +33,7 @@ BASE = "base"
 
 
 @dataclass(kw_only=True)
-class Consistency:
+class Consistency(Metric):
     """The share of pairs that are translated consistently.
 
     `window` fixes the widest change that still counts as local; left out, it is calibrated on the
@@ -41,6 +42,10 @@ class Consistency:
     """
 
     name: ClassVar[str] = "consistency"
+    kind: ClassVar[Kind] = "ratio"
+    higher_is_better: ClassVar[bool] = True
+    right_value: ClassVar[float] = 1.0
+    missing: ClassVar[Missing] = "wrong"
 
     mode: Literal["neutral", "official"] = "neutral"
     window: int | None = None
@@ -99,10 +104,6 @@ class Consistency:
             stats=(self._value(judged), 1.0) if judged.counts else (0.0, 0.0),
             detail=judged.detail(),
         )
-
-    def aggregate(self, stats: Stats) -> float:
-        """Return the share of consistent pairs among those that could be judged."""
-        return share_of_judged(stats)
 
     def signature(self) -> str:
         """Return mode and thresholds."""

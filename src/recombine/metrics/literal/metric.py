@@ -18,15 +18,16 @@ from typing import Any, ClassVar, Literal
 from recombine.benchmark import Example
 from recombine.corpus.segment import is_punctuation, segment
 from recombine.corpus.word_forms import Keyword, as_keyword, find_keyword
-from recombine.metrics.base import Observation, Scored, Stats, share_of_judged
+from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.literal.keywords import own_translations, read_dictionary, read_lemmas
+from recombine.statistics.intervals import Kind
 
 # A listed word in more than this share of the sentences with other idioms is no keyword.
 MOST_COMMON = 0.1
 
 
 @dataclass(kw_only=True)
-class LiteralTranslation:
+class LiteralTranslation(Metric):
     """The share of idioms that are rendered word for word.
 
     `lexicalised`: an idiom whose references are literal more often than this is set apart, because
@@ -37,7 +38,10 @@ class LiteralTranslation:
 
     name: ClassVar[str] = "literal"
     use: ClassVar[str] = "figurative"
+    kind: ClassVar[Kind] = "ratio"
     higher_is_better: ClassVar[bool] = False
+    right_value: ClassVar[float] = 0.0
+    missing: ClassVar[Missing] = "left out"
 
     mode: Literal["neutral", "official"] = "neutral"
     match: Literal["word", "inflected"] = "inflected"
@@ -105,10 +109,6 @@ class LiteralTranslation:
             stats=(value, 1.0) if counts else (0.0, 0.0),
             detail=detail,
         )
-
-    def aggregate(self, stats: Stats) -> float:
-        """Return the share of literal renderings among those that could be judged."""
-        return share_of_judged(stats)
 
     def signature(self) -> str:
         """Return mode, matching and lists."""
@@ -240,6 +240,7 @@ class LiteralControl(LiteralTranslation):
     name: ClassVar[str] = "literal-control"
     use: ClassVar[str] = "literal"
     higher_is_better: ClassVar[bool] = True
+    right_value: ClassVar[float] = 1.0
 
     only_paraphrased: bool = False
 
