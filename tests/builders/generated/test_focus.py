@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from recombine.benchmark import Focus
 from recombine.builders.generated.focus import FocusFinder, wording
 from recombine.builders.generated.lexicon import Lexicon
 from recombine.builders.generated.parts import Look, RecipePart, Setting
@@ -23,13 +24,19 @@ def finder(grammar: Grammar, **options) -> FocusFinder:
     return FocusFinder(grammar, Lexicon(grammar, "en"), RecipePart(size=1, **options), setting)
 
 
+def look_at(grammar: Grammar, one: FocusFinder, text: str) -> tuple[Focus, ...]:
+    """What it finds in a sentence."""
+    tree = grammar.parse(text, "en").require_tree()
+    return one.focus(tree.codes, text, grammar.text(tree, "ja"))
+
+
 def test_head_word_and_offsets(grammar):
     """A lexical pattern looks at the noun alone, and knows where it stands."""
     one = finder(
         grammar, targets=("thief",), look=(Look(find="_.subj = thief", take="subj", head=True),)
     )
     text = "The thief ran."
-    (focus,) = one.focus(grammar.parse(text, "en").require_tree().codes, text)
+    (focus,) = look_at(grammar, one, text)
     assert (focus.text, focus.role, focus.accepted) == ("thief", "subj", ("泥棒",))
     assert text[focus.start : focus.end] == "thief"
 
@@ -39,7 +46,7 @@ def test_whole_phrase_with_a_capital(grammar):
     find = "_.subj > agent_mod > living_pp"
     one = finder(grammar, look=(Look(find=find, take="subj"),))
     text = "A friend in the house ran."
-    (focus,) = one.focus(grammar.parse(text, "en").require_tree().codes, text)
+    (focus,) = look_at(grammar, one, text)
     assert (focus.text, focus.accepted) == ("A friend in the house", ("家の中の友達",))
 
 
@@ -53,7 +60,7 @@ def test_verb_in_its_form(grammar):
     )
     text = "Liam thanked a friend."
     codes = grammar.parse(text, "en").require_tree().codes
-    (focus,) = one.focus(codes, text)
+    (focus,) = look_at(grammar, one, text)
     assert (focus.text, focus.accepted) == ("thanked", ("感謝した",))
     tags = one.tags(codes, 0)
     assert (tags["target_word"], tags["regularity"]) == ("thank", "irregular")

@@ -42,6 +42,7 @@ class Blueprint:
                     self.parts.append(planned)
                 except RecombineError as error:
                     self.problems.append(_in_part(name, label, error))
+        self._check_words()
         self._check_pools()
         self.held = HeldOuts(grammar.inventory, held)
 
@@ -76,6 +77,26 @@ class Blueprint:
             except RecombineError as error:
                 self.problems.append(_in_part(one.split, one.name, error))
         self.check()
+
+    def _check_words(self) -> None:
+        """Every word that may be drawn must be said in both languages."""
+        inventory = self.grammar.inventory
+        targets = {word for one in self.parts for word in one.part.targets}
+        for language in (self.setting.source, self.setting.target):
+            concrete = self.grammar.concrete(language)
+            missing = [
+                word.id
+                for code, word in enumerate(inventory.words, start=inventory.first_word)
+                if not concrete.word_forms(code)
+                and (word.id in targets or self.setting.weights.get(word.id, word.weight))
+            ]
+            if missing:
+                self.problems.append(
+                    GrammarError(
+                        f"words without a row in a lexicon of '{language}': " + ", ".join(missing),
+                        hint=f"add them to {language}.lexicon.tsv, or give them weight 0",
+                    )
+                )
 
     def _check_pools(self) -> None:
         for pool, members in self.pools().items():

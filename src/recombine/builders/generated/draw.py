@@ -66,6 +66,7 @@ class Drawing:
         self.seed = seed
         self._source = self.grammar.realiser(self.setting.source).fill
         self._target = self.grammar.realiser(self.setting.target).fill
+        self._homonyms = self.lexicon.homonyms(self.held.words)
         self._known: dict[str, str] = {}  # source sentence -> translation, over all splits
         self._taken: dict[str, str] = {}  # source sentence -> split, where splits are disjoint
         self._longest = 0  # words of the longest training sentence that is not composed
@@ -152,7 +153,11 @@ class Drawing:
 
     def _candidates(self, draw: Draw) -> Iterator[Codes]:
         sampler = self.grammar.sampler(draw.constraints)
-        return (c for _, c in sampler.draw_codes(2**31, seed=self.seed, stream=draw.name))
+        try:
+            for _, codes in sampler.draw_codes(2**31, seed=self.seed, stream=draw.name):
+                yield codes
+        except GrammarError as error:
+            raise GrammarError(f"{draw.name}: {error.message}", error.where, error.hint) from None
 
     def _within(self, draw: Draw) -> Callable[[Codes], bool]:
         """Whether the depths of a tree are admitted."""
@@ -168,6 +173,18 @@ class Drawing:
             return all(allowed.admits(tree.depth(tag)) for tag, allowed in limits)
 
         return within
+
+    def _shown(self, codes: Codes, source: str) -> bool:
+        """Whether a sentence shows a held-out pattern, as it was meant or as it is read.
+
+        Only a word that looks like one of a pattern's can make the two differ.
+        """
+        if self.held.shown_by(codes):
+            return True
+        if self._homonyms.isdisjoint(codes):
+            return False
+        tree = self.grammar.parser(self.setting.source).parse(source).tree
+        return tree is not None and bool(self.held.shown_by(tree.codes))
 
     def _pair(self, codes: Codes, source: str, split: str) -> Pair | Dropped:
         """Both texts, unless the source has another split or another translation already."""
@@ -199,7 +216,7 @@ class Drawing:
             if quota and not quota.get(target, 0):
                 return TARGETS
             source = self._source(codes)
-            if split == TRAIN and self.held.shown_by(codes):
+            if split == TRAIN and self._shown(codes, source):
                 return SHOWN
             if source in seen:
                 return REPEATED
@@ -251,9 +268,9 @@ class Drawing:
             if not within(codes):
                 return DEPTH
             number = next(numbers)
-            if self.held.shown_by(codes):
-                return SHOWN
             source = self._source(codes)
+            if self._shown(codes, source):
+                return SHOWN
             pair = self._translate(codes, source)
             if isinstance(pair, Dropped):
                 return pair
@@ -294,9 +311,10 @@ class Drawing:
                 yield codes
 
         def judge(codes: Codes) -> Pair | Dropped:
-            if one.split == TRAIN and self.held.shown_by(codes):
+            source = self._source(codes)
+            if one.split == TRAIN and self._shown(codes, source):
                 return SHOWN
-            return self._pair(codes, self._source(codes), one.split)
+            return self._pair(codes, source, one.split)
 
         streams = [constituents(slot) for slot in one.draws]
         candidates = (
@@ -326,7 +344,7 @@ class Drawing:
                 length = len(self.lexicon.words(one.source, one.codes))
                 tags |= finder.tags(one.codes, one.draw.inside)
                 tags.update(length=length, longer_than_train="yes" if length > longest else "no")
-                focus = finder.focus(one.codes, one.source)
+                focus = finder.focus(one.codes, one.source, one.target)
             elif split == TRAIN:
                 tags["length"] = len(self.lexicon.words(one.source, one.codes))
             yield Example.make(source=one.source, references=(one.target,), tags=tags, focus=focus)

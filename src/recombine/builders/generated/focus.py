@@ -5,7 +5,7 @@ from __future__ import annotations
 from recombine.benchmark import Focus
 from recombine.builders.generated.lexicon import Lexicon
 from recombine.builders.generated.parts import RecipePart, Setting, with_targets
-from recombine.errors import ConfigError
+from recombine.errors import ConfigError, GrammarError
 from recombine.grammar import Grammar
 from recombine.grammar.pattern import Matcher, Pattern
 from recombine.grammar.realise.realiser import Realiser
@@ -59,23 +59,18 @@ class FocusFinder:
             found["depth"] = Tree(self.inventory, codes).depth(self._depth)
         return found
 
-    def focus(self, codes: tuple[int, ...], text: str) -> tuple[Focus, ...]:
-        """The constituent the pattern is about, with its rendering."""
+    def focus(self, codes: tuple[int, ...], source: str, target: str) -> tuple[Focus, ...]:
+        """The constituent the pattern is about, where it stands, and how it is rendered."""
         place = self._place(codes)
         if place is None:
             return ()
         node, slot = place
         tree = Tree(self.inventory, codes)
-        said = wording(self._source, tree, node)
-        rendering = wording(self._target, tree, node)
-        start = text.find(said)
-        if start < 0:  # at the beginning of the sentence it is capitalised
-            start = text.casefold().find(said.casefold())
-        if start < 0:
-            return (Focus(text=said, role=slot, accepted=(rendering,)),)
-        end = start + len(said)
+        start, end = said_in(self._source, tree, node, source)
+        first, last = said_in(self._target, tree, node, target)
+        rendering = target[first:last]
         return (
-            Focus(text=text[start:end], role=slot, accepted=(rendering,), start=start, end=end),
+            Focus(text=source[start:end], role=slot, accepted=(rendering,), start=start, end=end),
         )
 
     def _place(self, codes: tuple[int, ...]) -> tuple[int, str] | None:
@@ -99,6 +94,38 @@ class FocusFinder:
             self._shapes.clear()
         self._shapes[shape] = found
         return found
+
+
+def said_in(realiser: Realiser, tree: Tree, node: int, text: str) -> tuple[int, int]:
+    """From where to where a sentence words a constituent.
+
+    Mostly it is the wording the constituent has by itself. Where the language inflects it for its
+    place in the sentence, the sentence is spelt out node by node, which takes much longer.
+    """
+    try:
+        said = wording(realiser, tree, node)
+    except GrammarError:  # nothing by itself, such as a noun phrase that must have a case
+        said = ""
+    start = find_words(text, said, spaced=" " in realiser.join) if said else -1
+    if start >= 0:
+        return start, start + len(said)
+    stretches = realiser.realise(tree).spans.get(node)
+    if not stretches:
+        raise GrammarError(f"'{text}' does not say the constituent {tree.at(node)}")
+    return stretches[-1]  # a verb may bring its particle too; its own form comes last
+
+
+def find_words(text: str, words: str, *, spaced: bool) -> int:
+    """Where whole words stand in a text; at the beginning they may be capitalised. -1: nowhere."""
+    for where, what in ((text, words), (text.casefold(), words.casefold())):
+        start = where.find(what)
+        while start >= 0:
+            end = start + len(what)
+            before, after = where[start - 1 : start], where[end : end + 1]
+            if not spaced or not (before.isalnum() or after.isalnum()):
+                return start
+            start = where.find(what, start + 1)
+    return -1
 
 
 def wording(realiser: Realiser, tree: Tree, node: int) -> str:

@@ -81,7 +81,8 @@ class HeldOuts:
     def __init__(self, inventory: Inventory, held: Mapping[str, HeldOut]) -> None:
         self.inventory = inventory
         self.held = held
-        self._telling = frozenset().union(*(one.words for one in held.values()))
+        # The words that some pattern names.
+        self.words = frozenset().union(*(one.words for one in held.values()))
         self._shapes: dict[tuple[int, ...], tuple[str, ...]] = {}
         # Most trees lack what most patterns need. One bit per needed set of codes says so at once.
         defined = {name: one for name, one in held.items() if one.defined}
@@ -100,7 +101,7 @@ class HeldOuts:
         """The parts whose pattern a tree shows."""
         first = self.inventory.first_word
         # Words that no pattern names cannot decide, so trees that differ in those are judged once.
-        shape = tuple([c if c < first or c in self._telling else -1 for c in codes])
+        shape = tuple([c if c < first or c in self.words else -1 for c in codes])
         found = self._shapes.get(shape)
         if found is None:
             tree, has = Tree(self.inventory, codes), 0

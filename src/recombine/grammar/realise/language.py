@@ -138,9 +138,16 @@ class Concrete:
         """The complaint that a rule or word has no such field in this language."""
         label = self.inventory.labels[code]
         row = self.language.rows.get(label)
-        kind = "word" if self.inventory.is_word(code) else "rule"
+        if self.inventory.is_word(code):
+            alike = self.inventory.words_of[self.inventory.category(code)]
+            lacking = [self.inventory.labels[c] for c in alike if field not in self.word_forms(c)]
+            others = [f"'{other}'" for other in lacking if other != label]
+            said = f"the word '{label}' has no '{field}'"
+            said += f", nor have {', '.join(others)}" if others else ""
+        else:
+            said = f"the rule '{label}' has no '{field}'"
         return GrammarError(
-            f"{self.language.code}: the {kind} '{label}' has no '{field}'",
+            f"{self.language.code}: {said}",
             row.where if row else self.language.where,
             "`recombine check` lists everything that is missing",
         )

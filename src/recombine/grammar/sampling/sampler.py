@@ -151,15 +151,25 @@ class Sampler:
                 yield number, None
 
     def _repeated(self, codes: list[int]) -> list[int]:
-        """The nodes of words whose form stands in the sentence before."""
+        """The nodes of words whose form stands in the sentence before.
+
+        Of a word in pieces (a verb and its particle) all of them must have stood there as one.
+        """
         if self._no_repeat is None:
             return []
+        slots = self._no_repeat.form_slots(codes)
+        forms = {node: column[codes[node]] for node, column in slots}
+        if len(forms) < len(slots):
+            pieces: dict[int, list[str]] = {}
+            for node, column in slots:
+                pieces.setdefault(node, []).append(column[codes[node]])
+            forms = {node: "\0".join(said) for node, said in pieces.items()}
         first: dict[str, int] = {}
         closed = self._closed
         return [
             node
-            for node, column in self._no_repeat.form_slots(codes)
-            if codes[node] not in closed and first.setdefault(column[codes[node]], node) != node
+            for node, form in forms.items()
+            if codes[node] not in closed and first.setdefault(form, node) != node
         ]
 
 
