@@ -20,7 +20,7 @@ from recombine.benchmark import Benchmark, Draft, Example
 from recombine.config import to_plain
 from recombine.metrics.base import Metric, Observation, Scored, require_declared, require_kind
 from recombine.metrics.scoring import by_key
-from recombine.systems.base import Failure, System
+from recombine.systems.base import Failure, System, hook
 
 SENTENCES = (
     "The dog saw a cat .",
@@ -45,9 +45,8 @@ def check_system(system: System, sources: Sequence[str] = SENTENCES) -> None:
     assert list(system.translate(list(sources))) == answers, "a second call gave other output"
     backwards = list(system.translate(list(reversed(sources))))
     assert backwards == answers[::-1], "the order of the sources changed their translations"
-    declared = getattr(system, "translation_cost", None)
-    if declared is not None:
-        cost = declared(list(sources), len(sources))
+    cost = hook(system, "translation_cost")(list(sources), len(sources))
+    if cost is not None:
         assert cost.seconds >= 0, "a translation cannot cost less than no time"
         assert cost.basis, "an estimate must say where it comes from"
 

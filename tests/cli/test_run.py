@@ -157,3 +157,14 @@ def test_no_verb_prints_help_and_exits_2(capsys):
     """A bare command is a question."""
     assert main([]) == 2
     assert "verbs" in capsys.readouterr().out
+
+
+def test_ctrl_c_says_so_in_one_line(monkeypatch, tmp_path, capsys):
+    """No traceback, and the exit code that shells give to SIGINT."""
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("recombine.cli.run._experiments", stopped)
+    assert main(["train", str(tmp_path / "e.toml")]) == 130
+    assert capsys.readouterr().err.count("\n") == 1

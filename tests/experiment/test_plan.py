@@ -142,9 +142,10 @@ def test_times_of_the_run_are_preferred(experiment):
     )
     assert {part["estimated_from"] for part in first.values()} == {"up to date"}
     assert second["untold", "train"]["estimated_seconds"] == 7
-    assert second["copy", "translate"]["estimated_seconds"] == 6
-    assert second["copy", "score"]["estimated_seconds"] == 9
-    assert "measured in this run, seed 1" in second["copy", "score"]["estimated_from"]
+    assert second["untold", "translate"]["estimated_seconds"] == 6
+    assert second["untold", "score"]["estimated_seconds"] == 9
+    assert "measured in this run, seed 1" in second["untold", "score"]["estimated_from"]
+    assert not [name for name, _ in second if name == "copy"]  # no seed makes it another
     forced = stages(plan_experiment(small, ("translate",), force=True))
     assert forced["copy", "translate"]["sentences"] == 3
 
@@ -161,11 +162,17 @@ def test_an_interrupted_translation_counts_what_is_missing(experiment):
 
 
 def test_a_stale_output_is_refused_as_it_would_be(experiment):
-    """The dry run says what the run would say."""
+    """A plan of what cannot be done is no plan; what a sample answered is not asked again."""
     small = only(experiment, "copy")
+    translate(dataclasses.replace(small, sample=1))
+    plan = stages(plan_experiment(small, ("translate",)))
+    assert plan["copy", "translate"]["sentences"] == 2
     translate(small)
-    with pytest.raises(StaleOutput, match="sample"):
-        plan_experiment(dataclasses.replace(small, sample=1), ("translate",))
+    words = experiment.run.parent / "words.tsv"
+    words.write_text("a\tb\n")
+    other = dataclasses.replace(small, system={"copy": {"use": "dictionary", "path": str(words)}})
+    with pytest.raises(StaleOutput, match="options"):
+        plan_experiment(other, ("translate",))
 
 
 def test_a_model_of_a_sample_is_not_taken_for_the_whole(experiment):

@@ -146,12 +146,9 @@ def test_an_experiment_fans_out_and_survives_a_dead_worker(cluster: Any, tmp_pat
         system={"mortal": system, "copy": {"use": "copy"}},
         seeds=(1, 2),
     )
-    assert run_experiment_on_ray(experiment) == 4
+    assert run_experiment_on_ray(experiment) == 2  # neither is another system with another seed
     assert (tmp_path / "mark").exists()
     for name in ("mortal", "copy"):
-        for seed in (1, 2):
-            rows = list(
-                read_jsonl(tmp_path / "run" / name / f"seed-{seed}" / "translations" / "test.jsonl")
-            )
-            expected = [e.source.upper() if name == "mortal" else e.source for e in examples]
-            assert [row["hyp"] for row in rows] == expected
+        path = tmp_path / "run" / name / "seed-1" / "translations" / "test.jsonl"
+        expected = [e.source.upper() if name == "mortal" else e.source for e in examples]
+        assert [row["hyp"] for row in read_jsonl(path)] == expected

@@ -8,8 +8,29 @@ import pytest
 
 from recombine.errors import ConfigError, DataError, StaleOutput
 from recombine.experiment.experiment import Experiment, read_experiment, series_experiments
+from recombine.experiment.failures import SystemsFailed
 from recombine.experiment.stages import score_run, train, translate
 
+FAULTY = '''
+from dataclasses import dataclass
+from recombine.errors import SystemFailure
+from recombine.systems.base import Failure
+@dataclass(kw_only=True)
+class Faulty:
+    """Fails as told: in training, as a whole or on the sentences with a word."""
+    where: str
+    word: str = ""
+    def translate(self, sources):
+        if self.where == "all":
+            raise ValueError("a bug of mine")
+        for source in sources:
+            yield Failure("I refuse", final=True) if self.word in source else source
+class Untrainable(Faulty):
+    def train(self, data, model_dir, seed):
+        raise SystemFailure("no memory")
+    def load(self, model_dir):
+        return self
+'''
 TRAINABLE = '''
 import json
 from dataclasses import dataclass
@@ -51,8 +72,8 @@ def test_all_stages_run_and_then_have_nothing_to_do(experiment_file):
     """Train, translate, score; a second time nothing is done again."""
     experiment = read_experiment(experiment_file)
     assert train(experiment) == 2
-    assert translate(experiment) == 4 * 5
-    assert score_run(experiment) == 4
+    assert translate(experiment) == 3 * 5  # no seed makes copying different
+    assert score_run(experiment) == 3
     assert (train(experiment), translate(experiment), score_run(experiment)) == (0, 0, 0)
     rows = (experiment.run / "memory" / "seed-1" / "scores.csv").read_text().splitlines()
     assert rows[0].startswith("split,tag,value,metric,n,score,ci_low,ci_high,signature")
@@ -103,8 +124,11 @@ def test_training_sizes_are_parts_of_one_text(experiment_file):
 
 def test_translating_before_training_says_what_to_do(experiment_file):
     """No half-loaded model."""
-    with pytest.raises(DataError, match="not trained yet"):
-        translate(read_experiment(experiment_file))
+    experiment = read_experiment(experiment_file)
+    with pytest.raises(SystemsFailed, match=r"memory.seed-1: .*not trained yet") as failed:
+        translate(experiment)
+    assert failed.value.exit_code == 2
+    assert (experiment.run / "copy" / "seed-1" / "translations" / "test.jsonl").is_file()
 
 
 @pytest.mark.parametrize(
@@ -140,3 +164,35 @@ def test_a_series_expands_to_its_members(tmp_path, small_benchmark):
         assert [one.run.name for one in members] == ["c-0.3", "c-0.7"]
     plain = Experiment(benchmark=small_benchmark, system={"copy": {"use": "copy"}})
     assert series_experiments(plain) == [plain]
+
+
+def test_one_systems_failure_stops_no_other(experiment_file, tmp_path):
+    """A training, a bug and a sentence fail; everything else is translated and said at the end."""
+    (tmp_path / "faulty.py").write_text(FAULTY, encoding="utf-8")
+    use = f'use = "{tmp_path / "faulty.py"}:'
+    faulty = "".join(
+        f'[system.{name}]\n{use}{kind}"\nwhere = "{where}"\nword = "dog"\n'
+        for name, kind, where in (
+            ("a-training", "Untrainable", "training"),
+            ("a-bug", "Faulty", "all"),
+            ("a-word", "Faulty", "some"),
+        )
+    )
+    text = experiment_file.read_text(encoding="utf-8")
+    head, _, systems = text.partition("[system")
+    experiment_file.write_text(f"{head}{faulty}[system{systems}", encoding="utf-8")
+    experiment = read_experiment(experiment_file, ["seeds=[1]"])
+    with pytest.raises(SystemsFailed, match=r"a-training.*no memory"):
+        train(experiment)
+    for _ in range(2):  # running again says the same
+        with pytest.raises(SystemsFailed) as failed:
+            translate(experiment)
+        said = failed.value.render()
+        assert "a-training, seed 1: error: this system is not trained yet" in said
+        assert "a-bug, seed 1: error: ValueError: a bug of mine" in said
+        assert "a-word, seed 1: error: 1 of 3 sentences of test could not be translated" in said
+        assert "I refuse" in said
+    assert "a bug of mine" in (experiment.run / "a-bug" / "seed-1" / "traceback.txt").read_text()
+    for name in ("copy", "memory"):
+        rows = experiment.run / name / "seed-1" / "translations" / "test.jsonl"
+        assert rows.read_text().count("\n") == 3

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 from recombine.errors import StaleOutput, SystemFailure
-from recombine.experiment.translating import SourceSentence, translate_to_file
+from recombine.experiment.run import Meta
+from recombine.experiment.translating import SourceSentence, others_of, translate_to_file
+from recombine.files import sha256_of
 from recombine.systems.base import Failure
 
 SOURCES = [SourceSentence(str(number), f"s{number}") for number in range(6)]
@@ -24,10 +26,19 @@ EXPECTED = "".join(f'{{"id":"{n}","hyp":"S{n}"}}\n' for n in range(6))
 class Upper:
     """Upper-cases; can be told to fail."""
 
-    def __init__(self, fail: set[str] | None = None, stop: int | None = None, extra: int = 0):
+    def __init__(
+        self,
+        fail: set[str] | None = None,
+        stop: int | None = None,
+        extra: int = 0,
+        final: bool = False,
+        give_up_after: int | None = None,
+    ):
         self.fail = fail or set()
         self.stop = stop
         self.extra = extra
+        self.final = final
+        self.give_up_after = give_up_after
         self.calls: list[str] = []
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
@@ -36,39 +47,116 @@ class Upper:
             if number == self.stop:
                 return
             self.calls.append(source)
-            yield Failure("no luck") if source in self.fail else source.upper()
+            yield Failure("no luck", self.final) if source in self.fail else source.upper()
         yield from ["more"] * self.extra
+
+
+def stored(path: Path) -> dict:
+    """Return what the side file says of a translations file."""
+    return Meta(path).read()
 
 
 def test_a_complete_file_is_not_made_again(tmp_path):
     """The same fingerprint: nothing is called."""
     path = tmp_path / "t.jsonl"
-    assert translate_to_file(Upper(), SOURCES, path, {"a": 1}) == 6
+    assert translate_to_file(Upper(), SOURCES, path, {"a": 1}).now == 6
     again = Upper()
-    assert translate_to_file(again, SOURCES, path, {"a": 1}) == 0
+    assert translate_to_file(again, SOURCES, path, {"a": 1}).now == 0
     assert again.calls == []
     with pytest.raises(StaleOutput):
         translate_to_file(again, SOURCES, path, {"a": 2})
 
 
-def test_failed_sentences_are_tried_again_and_order_is_restored(tmp_path):
+def test_lost_sentences_are_tried_again_and_order_is_restored(tmp_path):
     """One bad sentence loses no other, and the final file does not show the detour."""
     path = tmp_path / "t.jsonl"
-    with pytest.raises(SystemFailure, match=r"2 of 6 .* no luck"):
-        translate_to_file(Upper(fail={"s1", "s3"}), SOURCES, path, {})
-    assert (tmp_path / "t.errors.jsonl").is_file()
+    first = translate_to_file(Upper(fail={"s1", "s3"}), SOURCES, path, {})
+    assert "2 of 6" in str(first.problem())
+    assert "no luck" in str(first.problem())
+    assert [(one.id, one.tries) for one in first.failed] == [("1", 1), ("3", 1)]
     second = Upper()
-    assert translate_to_file(second, SOURCES, path, {}) == 2
+    assert translate_to_file(second, SOURCES, path, {}).now == 2
     assert second.calls == ["s1", "s3"]
     assert path.read_text() == EXPECTED
     assert not (tmp_path / "t.errors.jsonl").exists()
 
 
+def test_a_refused_sentence_is_final_and_counted(tmp_path):
+    """It is not asked for again, the file is complete without it, and every run says so."""
+    path = tmp_path / "t.jsonl"
+    for system in (Upper(fail={"s1", "s3"}, final=True), Upper()):
+        translated = translate_to_file(system, SOURCES, path, {})
+        assert [one.id for one in translated.failed] == ["1", "3"]
+        assert translated.sentences == 6
+    assert system.calls == []
+    meta = stored(path)
+    assert (meta["complete"], meta["sentences"], meta["failed"]) == (True, 6, 2)
+    assert meta["sha256"] == sha256_of(path)
+    forced = Upper()
+    assert translate_to_file(forced, SOURCES, path, {}, force=True).now == 6
+
+
+def test_a_run_of_the_bad_ones_alone_ends(tmp_path):
+    """What keeps failing is tried again, all of it, and the run does not die of it."""
+    path = tmp_path / "t.jsonl"
+    for tries in (1, 2, 3):
+        system = Upper(fail={"s2", "s3", "s4", "s5"}, give_up_after=20)
+        translated = translate_to_file(system, SOURCES, path, {})
+        assert [one.tries for one in translated.failed] == [tries] * 4
+        assert not stored(path)["complete"]
+    assert system.calls == ["s2", "s3", "s4", "s5"]
+
+
+def test_what_keeps_failing_does_not_keep_the_others_waiting(tmp_path):
+    """New sentences come first, then those tried least; giving up loses nothing."""
+    path = tmp_path / "t.jsonl"
+    translate_to_file(Upper(fail={"s0", "s1", "s2"}), SOURCES[:4], path, {"sample": 4})
+    system = Upper(fail={"s0", "s1", "s2"}, give_up_after=2)
+    with pytest.raises(SystemFailure, match=r"2 sentences in a row .* no luck"):
+        translate_to_file(system, SOURCES, path, {"sample": 0})
+    assert system.calls == ["s4", "s5", "s0", "s1"]
+    last = Upper(fail={"s2"}, give_up_after=2)
+    translate_to_file(last, SOURCES, path, {"sample": 0})
+    assert last.calls == ["s2", "s0", "s1"]
+
+
+def test_a_system_that_never_worked_finds_no_sentence_guilty(tmp_path):
+    """A wrong request is refused for every sentence; once it is right all are asked again."""
+    path = tmp_path / "t.jsonl"
+    wrong = Upper({source.text for source in SOURCES}, final=True, give_up_after=4)
+    with pytest.raises(SystemFailure, match="4 sentences in a row"):
+        translate_to_file(wrong, SOURCES, path, {})
+    assert translate_to_file(Upper(), SOURCES, path, {}).now == 6
+    assert path.read_text() == EXPECTED
+
+
+def test_answers_of_a_sample_serve_the_whole_and_the_reverse(tmp_path):
+    """No sentence is asked for twice, and the file holds what was asked for now."""
+    path = tmp_path / "t.jsonl"
+    translate_to_file(Upper(), SOURCES[1:3], path, {"sample": 2})
+    whole = Upper()
+    assert translate_to_file(whole, SOURCES, path, {"sample": 0}).now == 4
+    assert whole.calls == ["s0", "s3", "s4", "s5"]
+    assert path.read_text() == EXPECTED
+    part = Upper()
+    assert translate_to_file(part, SOURCES[:2], path, {"sample": 2}).now == 0
+    assert path.read_text() == "".join(EXPECTED.splitlines(keepends=True)[:2])
+    assert stored(path)["sentences"] == 2
+    assert translate_to_file(part, SOURCES, path, {"sample": 0}).now == 0
+    assert part.calls == []
+    assert path.read_text() == EXPECTED
+    assert not others_of(path).exists()
+
+
 def test_too_few_and_too_many_answers_are_named(tmp_path):
-    """The first sentence without an answer is shown; finished ones are kept."""
-    with pytest.raises(SystemFailure, match="the first without one is 4: 's4'"):
-        translate_to_file(Upper(stop=4), SOURCES, tmp_path / "few.jsonl", {})
-    assert (tmp_path / "few.jsonl").read_text().count("\n") == 4
+    """The first sentence without an answer is shown; finished ones are kept and counted."""
+    path = tmp_path / "few.jsonl"
+    with pytest.raises(SystemFailure, match="the first without one: 's4'"):
+        translate_to_file(Upper(stop=4), SOURCES, path, {})
+    assert path.read_text().count("\n") == 4
+    meta = stored(path)
+    assert (meta["complete"], meta["sentences"], meta["failed"]) == (False, 6, 0)
+    assert meta["sha256"] == sha256_of(path)
     with pytest.raises(SystemFailure, match="more than 6"):
         translate_to_file(Upper(extra=1), SOURCES, tmp_path / "many.jsonl", {})
 

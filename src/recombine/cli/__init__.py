@@ -1,7 +1,8 @@
 """The command line: verbs -> functions. The only package that prints or exits.
 
 Standard output is data, standard error is talk. Exit 0: done. 1: the run failed. 2: the user must
-change something. Everything heavy is imported inside its verb, so that --help answers at once.
+change something. 130: stopped by Ctrl-C. Everything heavy is imported inside its verb, so that
+--help answers at once.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         say("stopped; what was finished is kept, run the same command again to go on")
-        return 1
+        return 130  # as shells count a program that SIGINT ended: 128 + 2
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         say(f"error: {place}{error.strerror or error}")

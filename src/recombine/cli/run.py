@@ -56,24 +56,28 @@ def train_verb(options: argparse.Namespace) -> int:
 
 def run_verb(options: argparse.Namespace) -> int:
     """Do all stages."""
+    from recombine.experiment.failures import Failures
     from recombine.experiment.stages import score_run, train, translate
 
     if options.dry_run:
         return _print_plans(options, "train", "translate", "score", "report")
     members = _experiments(options)
+    failures = Failures()
     for experiment in members:
         if options.engine == "ray":
             from recombine.experiment.ray import run_experiment_on_ray
 
-            run_experiment_on_ray(experiment, address=options.address)
+            failures.gather(run_experiment_on_ray, experiment, address=options.address)
         else:
-            train(experiment, force=options.force)
-            translate(experiment, force=options.force)
-        score_run(experiment, force=options.force)
-        _report([experiment.run], experiment.run / "report", ())
+            failures.gather(train, experiment, force=options.force)
+            failures.gather(translate, experiment, force=options.force)
+        failures.gather(score_run, experiment, force=options.force)
+        if any(experiment.run.glob("*/seed-*/scores")):
+            _report([experiment.run], experiment.run / "report", ())
     if len(members) > 1:
         whole = members[0].run.parent
         _report([whole], whole / "report", ())
+    failures.raise_any()
     return 0
 
 
@@ -131,7 +135,9 @@ def _translate_lines(options: argparse.Namespace) -> int:
     }
     rows = options.output.with_name(options.output.name + ".rows.jsonl")
     sources = [SourceSentence(str(number), line) for number, line in enumerate(lines, start=1)]
-    translate_to_file(system, sources, rows, fingerprint, force=options.force)
+    translated = translate_to_file(system, sources, rows, fingerprint, force=options.force)
+    if translated.failed:
+        raise translated.problem()
     write_text(options.output, "".join(row["hyp"] + "\n" for row in read_jsonl(rows)))
     say(f"{options.output}: {len(lines):,} lines")
     return 0
@@ -140,16 +146,16 @@ def _translate_lines(options: argparse.Namespace) -> int:
 def _print_translations(system: Any, lines: Sequence[str]) -> int:
     from recombine.errors import SystemFailure
     from recombine.progress import progress
-    from recombine.systems.base import Failure, one_line
+    from recombine.systems.base import Failure, answers, one_line
 
     failed = 0
     # On a terminal the translations themselves show how far the work is.
     shown = contextlib.nullcontext() if sys.stdout.isatty() else progress("translate", len(lines))
     with shown as bar:
-        for hypothesis in system.translate(lines):
+        for number, hypothesis in enumerate(answers(system, lines), start=1):
             if isinstance(hypothesis, Failure):
                 failed += 1
-                say(f"error: {hypothesis.reason}")
+                say(f"error: line {number}: {hypothesis.reason}")
             print("" if isinstance(hypothesis, Failure) else one_line(hypothesis), flush=True)
             if bar is not None:
                 bar.advance()

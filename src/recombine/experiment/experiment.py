@@ -1,4 +1,4 @@
-"""experiment.experiment."""
+"""Experiment: what `experiment.toml` says, and the systems and cells that follow from it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from recombine.benchmark import Benchmark
 from recombine.config import apply_overrides, parse_config, read_toml
 from recombine.errors import ConfigError
 from recombine.experiment.run import Cell, Run
+from recombine.systems.base import hook, uses_seed
 
 # Splits that a system may learn from are not translated unless asked for.
 _LEARNED = ("train", "dev")
@@ -79,23 +80,6 @@ def series_experiments(experiment: Experiment) -> list[Experiment]:
     ]
 
 
-def create_system(experiment: Experiment, name: str) -> Any:
-    """Make one system of the experiment from its options."""
-    options = dict(experiment.system[name])
-    use = options.pop("use")
-    options.pop("train_size", None)
-    return registry.create("system", use, options, prefix=f"system.{name}")
-
-
-def with_languages(system: Any, benchmark: Benchmark) -> Any:
-    """Fill in the languages of a system that asks for them and was not told."""
-    manifest = benchmark.manifest
-    for name, value in (("source_language", manifest.source), ("target_language", manifest.target)):
-        if getattr(system, name, value) is None:
-            setattr(system, name, value)
-    return system
-
-
 def chosen_splits(experiment: Experiment, benchmark: Benchmark) -> tuple[str, ...]:
     """Return the splits to translate."""
     if experiment.splits:
@@ -105,9 +89,27 @@ def chosen_splits(experiment: Experiment, benchmark: Benchmark) -> tuple[str, ..
     return tuple(split for split in benchmark.splits if split not in _LEARNED)
 
 
+def create_system(experiment: Experiment, name: str, benchmark: Benchmark | None = None) -> Any:
+    """Make one system of the experiment; one that asks for languages is told the benchmark's."""
+    options = dict(experiment.system[name])
+    use = options.pop("use")
+    options.pop("train_size", None)
+    system = registry.create("system", use, options, prefix=f"system.{name}")
+    if benchmark is not None:
+        for side in ("source", "target"):
+            if hook(system, f"{side}_language") is None:
+                setattr(system, f"{side}_language", getattr(benchmark.manifest, side))
+    return system
+
+
+def system_cells(experiment: Experiment, name: str, system: Any) -> dict[int, Cell]:
+    """Return the cells of a system by seed: one where no seed makes it another system."""
+    seeds = experiment.seeds if uses_seed(system) else (1,)
+    return {seed: Run(experiment.run).cell(name, seed) for seed in seeds}
+
+
 def cells_of(experiment: Experiment) -> Iterator[tuple[str, int, Cell]]:
-    """Yield every system with every seed."""
-    run = Run(experiment.run)
+    """Yield every system with every seed that makes it another system."""
     for name in experiment.system:
-        for seed in experiment.seeds:
-            yield name, seed, run.cell(name, seed)
+        for seed, cell in system_cells(experiment, name, create_system(experiment, name)).items():
+            yield name, seed, cell

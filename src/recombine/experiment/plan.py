@@ -14,12 +14,13 @@ from typing import Any
 
 from recombine.benchmark import Benchmark, Example, stratified_sample
 from recombine.errors import DataError
-from recombine.experiment.experiment import Experiment, chosen_splits, create_system, with_languages
+from recombine.experiment.experiment import Experiment, chosen_splits, create_system, system_cells
 from recombine.experiment.run import Cell, Meta, Run
 from recombine.experiment.stages import training_fingerprint, translation_fingerprint, unscored
-from recombine.files import read_jsonl
+from recombine.experiment.translating import answered, is_translated
 from recombine.metrics.base import Scored
 from recombine.metrics.scoring import by_key, create_metrics, default_metrics
+from recombine.systems.base import hook, is_trainable
 from recombine.systems.cost import NOTHING, Cost, assumed, from_record, time_some
 
 STAGES = ("train", "translate", "score", "report")
@@ -71,10 +72,10 @@ def plan_experiment(
     planner = _Planner(experiment, benchmark, examples, force, sample)
     cells = []
     for name in experiment.system:
-        system = with_languages(create_system(experiment, name), benchmark)
-        for seed in experiment.seeds:
+        system = create_system(experiment, name, benchmark)
+        for seed in system_cells(experiment, name, system):
             row: dict[str, Any] = {"system": name, "seed": seed}
-            if "train" in stages and hasattr(system, "train"):
+            if "train" in stages and is_trainable(system):
                 row["train"] = planner.training(system, name, seed)
             if "translate" in stages:
                 row["translate"] = planner.translation(system, name, seed)
@@ -134,10 +135,9 @@ class _Planner:
                 where = f"in this run, seed {other.seed}"
                 cost = from_record(pairs, pairs, seconds, "pairs", where)
                 return {"pairs": pairs, **cost.row()}
-        if hasattr(system, "training_cost"):
-            few = list(islice(self.benchmark.iterate("train"), A_FEW)) if pairs else []
-            return {"pairs": pairs, **system.training_cost(few, pairs).row()}
-        return {"pairs": pairs, **assumed(pairs, "pairs").row()}
+        few = list(islice(self.benchmark.iterate("train"), A_FEW)) if pairs else []
+        declared: Cost | None = hook(system, "training_cost")(few, pairs)
+        return {"pairs": pairs, **(declared or assumed(pairs, "pairs")).row()}
 
     def translation(self, system: Any, name: str, seed: int) -> dict[str, Any]:
         cell = Run(self.experiment.run).cell(name, seed)
@@ -145,10 +145,9 @@ class _Planner:
         missing = []
         for split, rows in self.examples.items():
             path = cell.translations(split)
-            if not self.force and Meta(path).is_current(made_from):
+            if not self.force and is_translated(path, made_from):
                 continue
-            there = path.exists() and not self.force
-            done = {row["id"] for row in read_jsonl(path)} if there else set()
+            done = set() if self.force else answered(path)
             missing += [example.source for example in rows if example.id not in done]
         if not missing:
             return {"sentences": 0, **NOTHING.row()}
@@ -196,14 +195,12 @@ class _Planner:
 
 def translation_cost(system: Any, sources: Sequence[str]) -> Cost:
     """Estimate a translation by a system that has not been timed."""
-    if getattr(system, "cheap", False):
+    if hook(system, "cheap"):
         few = _spread(sources)
         steps = (1 for _ in system.translate(few))
         return time_some(steps, len(sources), "sentences")
-    if hasattr(system, "translation_cost"):
-        cost: Cost = system.translation_cost(list(sources[:A_FEW]), len(sources))
-        return cost
-    return assumed(len(sources), "sentences")
+    declared: Cost | None = hook(system, "translation_cost")(list(sources[:A_FEW]), len(sources))
+    return declared or assumed(len(sources), "sentences")
 
 
 def _spread(rows: Sequence[Any]) -> list[Any]:

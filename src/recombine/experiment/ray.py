@@ -18,8 +18,9 @@ from typing import Any
 
 from recombine.config import to_plain
 from recombine.errors import RecombineError
-from recombine.experiment.experiment import Experiment
-from recombine.experiment.run import Run
+from recombine.experiment.experiment import Experiment, cells_of
+from recombine.experiment.failures import Failures
+from recombine.experiment.run import Cell, Run
 from recombine.experiment.stages import train, translate
 from recombine.files import write_json
 from recombine.parallel import RETRIES, connect, ray_result
@@ -38,39 +39,35 @@ def run_experiment_on_ray(
     gpus = 1 if ray.cluster_resources().get("GPU", 0) >= 1 else 0
     task = ray.remote(max_retries=RETRIES, num_cpus=processors, num_gpus=gpus)(run_cell)
     archive = ray.put(pack(experiment.benchmark))
-    run = Run(experiment.run)
-    waiting: dict[Any, tuple[str, int]] = {}
-    for name in experiment.system:
-        for seed in experiment.seeds:
-            cell = run.cell(name, seed)
-            begun = pack(cell.path) if cell.path.is_dir() else b""
-            single = dataclasses.replace(
-                experiment, system={name: experiment.system[name]}, seeds=(seed,)
-            )
-            waiting[task.remote(single, archive, begun)] = (name, seed)
+    waiting: dict[Any, Cell] = {}
+    for name, seed, cell in cells_of(experiment):
+        begun = pack(cell.path) if cell.path.is_dir() else b""
+        single = dataclasses.replace(
+            experiment, system={name: experiment.system[name]}, seeds=(seed,)
+        )
+        waiting[task.remote(single, archive, begun)] = cell
     write_json(experiment.run / "experiment.json", to_plain(experiment))
     total = len(waiting)
-    failure: BaseException | None = None
+    failures = Failures()
     with progress("running on the cluster", total) as bar:
         while waiting:
             (ready, *_), _ = ray.wait(list(waiting), num_returns=1)
-            name, seed = waiting.pop(ready)
-            try:
-                finished = ray_result(ray, ready)
-            except RecombineError as error:
-                failure = failure or error  # the other cells are still collected
-                continue
-            cell = run.cell(name, seed)
-            unpack(finished, cell.path)
-            cell.update_record(benchmark=str(experiment.benchmark))
+            cell = waiting.pop(ready)
+            with failures.apart(cell):
+                finished, errors = ray_result(ray, ready)
+                unpack(finished, cell.path)
+                cell.update_record(benchmark=str(experiment.benchmark))
+                for error in errors:
+                    failures.add(error, cell)
             bar.advance()
-    if failure is not None:
-        raise failure
+    failures.raise_any()
     return total
 
 
-def run_cell(experiment: Experiment, archive: bytes, begun: bytes) -> bytes:
-    """Run an experiment of one cell on this machine and return its folder, packed.
+def run_cell(
+    experiment: Experiment, archive: bytes, begun: bytes
+) -> tuple[bytes, list[RecombineError]]:
+    """Run an experiment of one cell on this machine; return its folder, packed, and what failed.
 
     The folder's name depends on the work alone, so that a second attempt on the same machine
     continues from the checkpoints of the first.
@@ -86,11 +83,12 @@ def run_cell(experiment: Experiment, archive: bytes, begun: bytes) -> bytes:
     cell = Run(local.run).cell(name, seed)
     if begun and not cell.path.is_dir():
         unpack(begun, cell.path)
-    train(local)
-    translate(local)
+    failures = Failures()
+    failures.gather(train, local)
+    failures.gather(translate, local)
     finished = pack(cell.path)
     shutil.rmtree(folder, ignore_errors=True)
-    return finished
+    return finished, [one.error for one in failures.found]
 
 
 def pack(folder: Path) -> bytes:

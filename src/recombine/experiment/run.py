@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -107,19 +107,24 @@ class Meta:
         """Store the fingerprint."""
         write_json(self.path, {"fingerprint": dict(fingerprint), "complete": complete, **more})
 
-    def is_current(self, fingerprint: Mapping[str, Any]) -> bool:
-        """Return True when complete and made from these inputs; raise when made from others."""
+    def is_current(self, fingerprint: Mapping[str, Any], *, growing: Sequence[str] = ()) -> bool:
+        """Return True when complete and made from these inputs; raise when made from others.
+
+        What differs in a `growing` field is not of another kind, there is only more or less of it.
+        """
         stored = self.read()
         if stored is None:
             return False
-        found = difference(stored.get("fingerprint", {}), fingerprint)
+        then, now = dict(stored.get("fingerprint", {})), json.loads(json.dumps(fingerprint))
+        extent = [then.pop(name, None) == now.pop(name, None) for name in growing]
+        found = difference(then, now)
         if found is not None:
             raise StaleOutput(
                 f"{self.path.parent}: the existing output was made with another '{found.name}': "
                 f"{_short(found.old)} then, {_short(found.new)} now",
                 hint="use --force to make it again, or another run directory",
             )
-        return bool(stored.get("complete"))
+        return all(extent) and bool(stored.get("complete"))
 
 
 def set_aside(output: Path) -> None:

@@ -7,11 +7,11 @@ is up to date.
 from __future__ import annotations
 
 import dataclasses
-import json
+import functools
 import platform
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,15 +25,22 @@ from recombine.experiment.experiment import (
     cells_of,
     chosen_splits,
     create_system,
-    with_languages,
+    system_cells,
 )
-from recombine.experiment.run import Cell, Meta, Run, set_aside
-from recombine.experiment.translating import SourceSentence, translate_to_file
-from recombine.files import read_jsonl, write_jsonl, write_text
+from recombine.experiment.failures import Failures
+from recombine.experiment.run import Cell, Meta, set_aside
+from recombine.experiment.translating import (
+    SourceSentence,
+    Translated,
+    is_translated,
+    read_translated,
+    translate_to_file,
+)
+from recombine.files import read_jsonl, write_json, write_jsonl
 from recombine.metrics.base import declaration
 from recombine.metrics.scores_table import write_scores
 from recombine.metrics.scoring import Result, default_metrics, observation_row, score
-from recombine.systems.base import TrainingData
+from recombine.systems.base import TrainingData, hook, is_trainable
 
 
 @dataclass(frozen=True)
@@ -45,57 +52,71 @@ class Training:
     cells: dict[int, Cell]
     fingerprints: dict[int, dict[str, Any]]
 
-    def finish(self, seconds: float) -> None:
-        """Note that the models are trained, in so many seconds each."""
-        for seed, cell in self.cells.items():
-            Meta(cell.model).write(self.fingerprints[seed], complete=True)
-            cell.update_record(train_seconds=round(seconds, 1))
+    def finish(self, seconds: float, seeds: Collection[int] | None = None) -> None:
+        """Note that the models (of these seeds) are trained, in so many seconds each."""
+        for seed in self.cells if seeds is None else seeds:
+            Meta(self.cells[seed].model).write(self.fingerprints[seed], complete=True)
+            self.cells[seed].update_record(train_seconds=round(seconds, 1))
 
 
 def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Training]:
     """Yield what each trainable system of the experiment has still to learn."""
     benchmark = Benchmark.open(experiment.benchmark)
+    pending: dict[str, tuple[Any, dict[int, Cell], dict[int, dict[str, Any]]]] = {}
+    # All that is stale or impossible is found before any training begins.
     for name in experiment.system:
-        system = with_languages(create_system(experiment, name), benchmark)
-        if not hasattr(system, "train"):
+        system = create_system(experiment, name, benchmark)
+        if not is_trainable(system):
             continue
-        pending: dict[int, Cell] = {}
-        made_from: dict[int, dict[str, Any]] = {}
-        for seed in experiment.seeds:
-            cell = Run(experiment.run).cell(name, seed)
+        cells, made_from = {}, {}
+        for seed, cell in system_cells(experiment, name, system).items():
+            made_from[seed] = training_fingerprint(experiment, cell, system, benchmark)
+            if force or not Meta(cell.model).is_current(made_from[seed]):
+                cells[seed] = cell
+        if cells:
+            _require_training_text(experiment, name, benchmark)
+            pending[name] = system, cells, made_from
+    if not pending:
+        return
+    train = benchmark.read("train")
+    dev = benchmark.read("dev") if "dev" in benchmark.splits else []
+    source, target = benchmark.manifest.source, benchmark.manifest.target
+    for name, (system, cells, made_from) in pending.items():
+        for seed, cell in cells.items():
             if force:
                 # A system would go on with the model that it finds.
                 set_aside(cell.model)
-            made_from[seed] = training_fingerprint(experiment, cell, system, benchmark)
-            if not Meta(cell.model).is_current(made_from[seed]):
-                pending[seed] = cell
-        if not pending:
-            continue
-        data = TrainingData(
-            train=training_examples(experiment, name, benchmark),
-            dev=benchmark.read("dev") if "dev" in benchmark.splits else [],
-            source=benchmark.manifest.source,
-            target=benchmark.manifest.target,
-        )
-        for seed, cell in pending.items():
-            _begin(cell, experiment, name, seed)
+            _begin(cell, experiment, benchmark)
             Meta(cell.model).write(made_from[seed], complete=False)
-        yield Training(system, data, pending, made_from)
+        size = _train_size(experiment, name).get("train_size", 0)
+        learned = stratified_sample(train, size, experiment.sample_seed)
+        yield Training(system, TrainingData(learned, dev, source, target), cells, made_from)
 
 
 def train(experiment: Experiment, *, force: bool = False) -> int:
-    """Train every trainable system with every seed; return how many models were trained now."""
+    """Train every trainable system with every seed; return how many models were trained now.
+
+    A training that fails stops no other; SystemsFailed is raised when all the others are done.
+    """
     trained = 0
+    failures = Failures()
     for training in trainings(experiment, force=force):
         system, data, cells = training.system, training.data, training.cells
-        started = time.time()
-        if len(cells) > 1 and hasattr(system, "train_many"):
-            system.train_many(data, {seed: cell.model for seed, cell in cells.items()})
-        else:
-            for seed, cell in cells.items():
+        together = hook(system, "train_many")
+        if len(cells) > 1 and together is not None:
+            with failures.apart(*cells.values()):
+                started = time.time()
+                together(data, {seed: cell.model for seed, cell in cells.items()})
+                training.finish((time.time() - started) / len(cells))
+                trained += len(cells)
+            continue
+        for seed, cell in cells.items():
+            with failures.apart(cell):
+                started = time.time()
                 system.train(data, cell.model, seed)
-        training.finish((time.time() - started) / len(cells))
-        trained += len(cells)
+                training.finish(time.time() - started, [seed])
+                trained += 1
+    failures.raise_any()
     return trained
 
 
@@ -132,81 +153,108 @@ def _train_size(experiment: Experiment, name: str) -> dict[str, int]:
     return {} if size is None else {"train_size": size, "sample_seed": experiment.sample_seed}
 
 
-def training_examples(experiment: Experiment, name: str, benchmark: Benchmark) -> list[Example]:
-    """Return the training split, or `train_size` examples of it.
-
-    Drawn as `sample` draws, so a smaller size is a part of a larger one and systems of one
-    experiment can be compared over training sizes.
-    """
+def _require_training_text(experiment: Experiment, name: str, benchmark: Benchmark) -> None:
     if "train" not in benchmark.splits:
         raise DataError(f"{benchmark.path} has no split 'train' to train '{name}' on")
-    examples = benchmark.read("train")
     size = _train_size(experiment, name).get("train_size", 0)
-    if size > len(examples):
+    there = benchmark.manifest.splits["train"]
+    if size > there:
         raise DataError(
-            f"[system.{name}] train_size is {size}, but {benchmark.path} has {len(examples)} "
+            f"[system.{name}] train_size is {size}, but {benchmark.path} has {there} "
             "examples in 'train'"
         )
-    return stratified_sample(examples, size, experiment.sample_seed)
 
 
 def _trained_options(system: Any) -> Any:
     """Return the options that make a model; a system may name those that only matter later."""
     options = to_plain(system)
-    for name in getattr(system, "decoding_options", ()):
+    for name in hook(system, "decoding_options"):
         options.pop(name, None)
     return options
 
 
 def translate(experiment: Experiment, *, force: bool = False) -> int:
-    """Translate every chosen split with every system and seed; return the number of sentences."""
+    """Translate every chosen split with every system and seed; return the number of sentences.
+
+    A system that fails stops no other, nor does a sentence; SystemsFailed is raised when
+    everything else is done.
+    """
     benchmark = Benchmark.open(experiment.benchmark)
+    splits = chosen_splits(experiment, benchmark)
+    cells = []
+    # All that is stale is found before any work begins.
+    for name in experiment.system:
+        system = create_system(experiment, name, benchmark)
+        for cell in system_cells(experiment, name, system).values():
+            cells.append(cell)
+            made_from = translation_fingerprint(experiment, cell, system, benchmark)
+            for split in () if force else splits:
+                is_translated(cell.translations(split), made_from)
+
+    @functools.cache
+    def sample(split: str) -> list[Example]:
+        return stratified_sample(benchmark.read(split), experiment.sample, experiment.sample_seed)
+
     count = 0
-    for name, seed, cell in cells_of(experiment):
-        system = with_languages(create_system(experiment, name), benchmark)
-        trainable = hasattr(system, "train")
-        if trainable:
-            model_meta = Meta(cell.model).read()
-            if model_meta is None or not model_meta.get("complete"):
-                raise DataError(
-                    f"system '{name}' with seed {seed} is not trained yet",
-                    hint="run: recombine train EXPERIMENT",
-                )
-        _begin(cell, experiment, name, seed)
-        checkpoints: list[str | None] = [None]
-        if trainable and experiment.checkpoints:
-            known = system.checkpoints(cell.model)
-            wanted = known if "all" in experiment.checkpoints else experiment.checkpoints
-            checkpoints += list(wanted)
-        for checkpoint in checkpoints:
-            ready = None
-            fingerprint = translation_fingerprint(experiment, cell, system, benchmark)
+    failures = Failures()
+    for cell in cells:
+        with failures.apart(cell):
+            for translated in _translate_cell(experiment, cell, benchmark, sample, force=force):
+                count += translated.now
+                if translated.failed:
+                    failures.add(translated.problem(), cell)
+    failures.raise_any()
+    return count
+
+
+def _translate_cell(
+    experiment: Experiment,
+    cell: Cell,
+    benchmark: Benchmark,
+    sample: Callable[[str], list[Example]],
+    *,
+    force: bool,
+) -> Iterator[Translated]:
+    """Translate every split with one system and seed, and with its checkpoints if asked for."""
+    system = create_system(experiment, cell.system, benchmark)
+    checkpoints: list[str | None] = [None]
+    if is_trainable(system):
+        if not (Meta(cell.model).read() or {}).get("complete"):
+            raise DataError("this system is not trained yet", hint="recombine train EXPERIMENT")
+        if experiment.checkpoints:
+            known = hook(system, "checkpoints")(cell.model)
+            checkpoints += list(
+                known if "all" in experiment.checkpoints else experiment.checkpoints
+            )
+    _begin(cell, experiment, benchmark)
+    for checkpoint in checkpoints:
+        ready = None
+        fingerprint = translation_fingerprint(experiment, cell, system, benchmark)
+        try:
             for split in chosen_splits(experiment, benchmark):
                 path = cell.translations(split, checkpoint)
-                if not force and Meta(path).is_current(fingerprint):
+                if not force and is_translated(path, fingerprint):
+                    yield read_translated(path)
                     continue
                 if ready is None:
-                    ready = _load(system, cell, checkpoint) if trainable else system
-                examples = stratified_sample(
-                    benchmark.read(split), experiment.sample, experiment.sample_seed
-                )
+                    ready = _load(system, cell, checkpoint) if is_trainable(system) else system
                 started = time.time()
-                done = translate_to_file(
+                translated = translate_to_file(
                     ready,
-                    [SourceSentence(example.id, example.source) for example in examples],
+                    [SourceSentence(example.id, example.source) for example in sample(split)],
                     path,
                     fingerprint,
                     force=force,
-                    description=f"{name} seed {seed} {path.stem}",
+                    description=f"{cell.system} seed {cell.seed} {path.stem}",
                 )
-                count += done
-                _record_translation(cell, path.stem, done, time.time() - started, ready)
+                seconds = time.time() - started
+                _record_translation(cell, path.stem, translated.now, seconds, ready)
+                yield translated
             if ready is not None and experiment.repeat and checkpoint is None:
-                _measure_flips(experiment, benchmark, ready, cell)
-            close = getattr(ready, "close", None)
-            if close is not None:
-                close()
-    return count
+                _measure_flips(experiment, benchmark, ready, cell, sample)
+        finally:
+            if ready is not None:
+                hook(ready, "close")()
 
 
 def _load(system: Any, cell: Cell, checkpoint: str | None) -> Any:
@@ -215,39 +263,40 @@ def _load(system: Any, cell: Cell, checkpoint: str | None) -> Any:
     return system.load(cell.model, checkpoint=checkpoint)
 
 
-def _begin(cell: Cell, experiment: Experiment, name: str, seed: int) -> None:
-    write_text(experiment.run / "experiment.json", _dump(to_plain(experiment)))
+def _begin(cell: Cell, experiment: Experiment, benchmark: Benchmark) -> None:
+    write_json(experiment.run / "experiment.json", to_plain(experiment))
     cell.update_record(
-        system=name,
-        seed=seed,
-        options=experiment.system[name],
+        system=cell.system,
+        seed=cell.seed,
+        options=experiment.system[cell.system],
         benchmark=str(experiment.benchmark),
-        benchmark_hash=Benchmark.open(experiment.benchmark).hash,
+        benchmark_hash=benchmark.hash,
         versions={"recombine": __version__, "python": platform.python_version()},
         platform=f"{sys.platform} {platform.machine()}",
     )
 
 
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-
-
 def _record_translation(cell: Cell, name: str, count: int, seconds: float, system: Any) -> None:
-    describe = getattr(system, "describe", None)
     times = {**cell.record().get("translate", {})}
     times[name] = {"sentences": count, "seconds": round(seconds, 2)}
-    cell.update_record(translate=times, **({"described": describe()} if describe else {}))
+    described = dict(hook(system, "describe")())
+    cell.update_record(translate=times, **({"described": described} if described else {}))
 
 
-def _measure_flips(experiment: Experiment, benchmark: Benchmark, system: Any, cell: Cell) -> None:
+def _measure_flips(
+    experiment: Experiment,
+    benchmark: Benchmark,
+    system: Any,
+    cell: Cell,
+    sample: Callable[[str], list[Example]],
+) -> None:
     """Store how often the same sentence gets another translation alone or in a shuffled batch."""
     from recombine.experiment.repeatability import flip_rate
 
     flips = {}
     for split in chosen_splits(experiment, benchmark):
-        rows = list(read_jsonl(cell.translations(split)))
-        hypotheses = {row["id"]: row["hyp"] for row in rows}
-        examples = [example for example in benchmark.read(split) if example.id in hypotheses]
+        hypotheses = _stored_hypotheses(cell.translations(split))
+        examples = [example for example in sample(split) if example.id in hypotheses]
         examples = stratified_sample(examples, experiment.repeat, experiment.sample_seed)
         flips[split] = flip_rate(
             system,
@@ -299,9 +348,11 @@ def score_run(experiment: Experiment, *, force: bool = False, sample: int = 0) -
     """
     benchmark = Benchmark.open(experiment.benchmark)
     scored = 0
+    failures = Failures()
     for _name, _seed, cell in cells_of(experiment):
         if not any((cell.path / "translations").glob("*.jsonl")):
-            raise DataError(f"{cell.path} has no translations yet", hint="recombine translate ...")
+            missing = DataError("it has no translations yet", hint="recombine translate ...")
+            failures.add(missing, cell)
         for work in unscored(experiment, benchmark, cell, force=force, sample=sample):
             work.meta.path.unlink(missing_ok=True)
             hypotheses: dict[str, str] = {}
@@ -320,6 +371,7 @@ def score_run(experiment: Experiment, *, force: bool = False, sample: int = 0) -
             seconds = round(time.time() - started, 2)
             cell.update_record(score={"hypotheses": len(hypotheses), "seconds": seconds})
             scored += 1
+    failures.raise_any()
     return scored
 
 

@@ -1,20 +1,35 @@
-"""What a translation system is: sources in, translations out, same length, same order."""
+"""What a translation system is: sources in, translations out, same length, same order.
+
+A system is any class with `translate`; one that learns adds `train` and `load`. Everything else
+is optional: `Hooks` lists it all, with what is done where a class says nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, Self, runtime_checkable
+from types import MethodType
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 from recombine.benchmark import Example
+from recombine.errors import SystemFailure
+from recombine.systems.cost import Cost
+
+_NEVER_WORKED = 3  # lost sentences after which a system that never translated any is given up
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Stands in place of one translation that could not be had; the others go on."""
+    """Stands in place of one translation that could not be had; the others go on.
+
+    `final`: asking for this sentence again would fail again, so nobody does. Otherwise it is lost
+    for now (no answer, a broken program), and the next run tries it again.
+    """
 
     reason: str
+    final: bool = False
 
 
 @dataclass(frozen=True)
@@ -29,12 +44,7 @@ class TrainingData:
 
 @runtime_checkable
 class System(Protocol):
-    """Options are the dataclass fields of the implementing class.
-
-    Optional: ``describe() -> dict`` (versions, device, kept in run.json) and ``close()``; for
-    --dry-run ``translation_cost(sources, sentences) -> Cost`` (some sources, the number of all),
-    or a class attribute ``cheap = True`` when a few sentences may be translated to time it.
-    """
+    """Options are the dataclass fields of the implementing class; no base class is needed."""
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
         """Yield one translation per source, in order, as they are produced."""
@@ -43,20 +53,135 @@ class System(Protocol):
 
 @runtime_checkable
 class TrainableSystem(System, Protocol):
-    """A system that learns from the benchmark's training split.
-
-    Optional: ``train_many(data, model_dirs)`` for several seeds at once,
-    ``checkpoints(model_dir)`` and ``load(model_dir, checkpoint=...)``; for --dry-run
-    ``training_cost(examples, pairs) -> Cost`` (some examples, the number of all).
-    """
+    """A system that learns from the benchmark's training split."""
 
     def train(self, data: TrainingData, model_dir: Path, seed: int) -> None:
         """Train into `model_dir`, going on from what an interrupted call left there."""
         ...
 
     def load(self, model_dir: Path) -> Self:
-        """Return the trained system, ready to translate."""
+        """Return the trained system, ready to translate.
+
+        A system with `checkpoints` takes `checkpoint=NAME` as well.
+        """
         ...
+
+
+class Hooks:
+    """Everything else a system may have, each with its default; `hook` reads one of a system.
+
+    A class may define any of them by name, as an attribute, a property or an option.
+    """
+
+    uses_seed: bool | None = None
+    """Does another seed give another system? It is run once for each seed then, otherwise once.
+    None: if it is trainable, yes."""
+
+    give_up_after: int | None = None
+    """So many sentences lost in a row stop the system (3 where it never translated any). None:
+    every sentence is tried; right for what costs nothing to ask and does not go away."""
+
+    source_language: str | None = ""
+    target_language: str | None = ""
+    """None asks for the benchmark's language to be filled in."""
+
+    decoding_options: ClassVar[tuple[str, ...]] = ()
+    """Names of options that a trained model does not depend on."""
+
+    cheap: ClassVar[bool] = False
+    """A few sentences may be translated to estimate how long all would take."""
+
+    train_many: Any = None
+    """``train_many(data, {seed: model_dir})`` trains several seeds at once."""
+
+    def checkpoints(self, model_dir: Path) -> Sequence[str]:
+        """Names that `load` accepts as `checkpoint`."""
+        return ()
+
+    def describe(self) -> Mapping[str, Any]:
+        """Versions, device, what was used: kept in run.json."""
+        return {}
+
+    def close(self) -> None:
+        """Let go of programs, connections and memory."""
+
+    def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost | None:
+        """Estimate learning from so many pairs, of which some are shown; None: not known."""
+        return None
+
+    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost | None:
+        """Estimate translating so many sentences, of which some are shown; None: not known."""
+        return None
+
+
+def hook(system: Any, name: str) -> Any:
+    """Return an optional attribute or method of a system, or its default in `Hooks`."""
+    default = getattr(Hooks, name)  # a name that is not declared there is a mistake of ours
+    if hasattr(system, name):
+        return getattr(system, name)
+    return MethodType(default, system) if callable(default) else default
+
+
+def is_trainable(system: Any) -> bool:
+    """Return True for a system that learns before it translates."""
+    return hasattr(system, "train")
+
+
+def uses_seed(system: Any) -> bool:
+    """Return True when the system is another one with another seed."""
+    declared = hook(system, "uses_seed")
+    return is_trainable(system) if declared is None else bool(declared)
+
+
+def answers(
+    system: System, sources: Sequence[str], *, worked: bool = False
+) -> Iterator[str | Failure]:
+    """Yield exactly one answer per source; raise where the system breaks that promise.
+
+    A system that loses sentence after sentence is given up: the rest would only take time, or
+    money. Sentences refused for good do not count once any was translated (`worked`): whoever
+    refuses one is there to translate the next.
+    """
+    limit = hook(system, "give_up_after")
+    lost = refused = count = 0
+    with contextlib.ExitStack() as stack:
+        given = system.translate(list(sources)) if sources else iter(())
+        if hasattr(given, "close"):
+            stack.callback(given.close)
+        for answer in given:
+            if count == len(sources):
+                raise SystemFailure(
+                    f"the system returned more than {len(sources)} translations",
+                    hint=f"the first one too many: {answer!r}"[:200],
+                )
+            if not isinstance(answer, (str, Failure)):
+                raise SystemFailure(
+                    f"the system returned {type(answer).__name__} instead of text "
+                    f"for sentence {count + 1}: {sources[count]!r}"
+                )
+            yield answer
+            count += 1
+            if isinstance(answer, str):
+                if sources[count - 1].strip():
+                    lost = refused = 0
+                    worked = True
+                continue
+            lost = 0 if answer.final else lost + 1
+            refused += 1
+            if limit is not None and (
+                lost >= (limit if worked else min(limit, _NEVER_WORKED))
+                or (refused >= limit and not worked)
+            ):
+                raise SystemFailure(
+                    f"{refused if answer.final else lost} sentences in a row could not be "
+                    f"translated; the last: {answer.reason}",
+                    hint="what was translated before is kept; run again to continue",
+                )
+    if count < len(sources):
+        raise SystemFailure(
+            f"the system returned {count} translations for {len(sources)} sentences; "
+            f"the first without one: {sources[count]!r}"
+        )
 
 
 def one_line(text: str) -> str:

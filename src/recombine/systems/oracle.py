@@ -45,7 +45,7 @@ class Oracle:
             tree = parse.tree
             if tree is None:
                 failure = parse.failure
-                yield Failure(failure.message if failure else "no analysis")
+                yield Failure(failure.message if failure else "no analysis", final=True)
             else:
                 yield fill(tree.codes)
 

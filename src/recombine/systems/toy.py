@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
@@ -56,13 +57,17 @@ class NoisyOracle:
     benchmark: Path
     noise: float = 0.1
     seed: int = 0
-    _references: dict[str, str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.noise <= 1:
             raise ConfigError(f"noise must be between 0 and 1, not {self.noise}")
+        if not (self.benchmark / "benchmark.toml").is_file():
+            Benchmark.open(self.benchmark)  # says what is wrong with it
+
+    @cached_property
+    def _references(self) -> dict[str, str]:
         opened = Benchmark.open(self.benchmark)
-        self._references = {
+        return {
             example.source: example.references[0]
             for split in opened.splits
             for example in opened.iterate(split)

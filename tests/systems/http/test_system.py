@@ -19,7 +19,7 @@ import pytest
 
 from recombine.config import parse_config, to_plain
 from recombine.errors import ConfigError, Problems, SystemFailure
-from recombine.systems.base import Failure
+from recombine.systems.base import Failure, answers
 from recombine.systems.http.system import Http
 
 SOURCES = [f'sentence {number} with "quotes" and {{braces}}' for number in range(24)]
@@ -92,7 +92,7 @@ class FaultServer:
         status, extra, announced = 200, {}, None
         if fault == "429":
             status, data, extra = 429, b"slow down", {"Retry-After": "0.05"}
-        elif fault in ("500", "503", "400", "401"):
+        elif fault is not None and fault.isdigit():
             status, data = int(fault), f"no: {handler.headers['Authorization']}".encode()
         elif fault == "timeout":
             time.sleep(1.2)
@@ -221,7 +221,7 @@ def test_a_source_that_is_refused_fails_alone(serve):
     results = list(batched(server.url).translate(SOURCES))
     assert [r for i, r in enumerate(results) if i != 6] == UPPER[:6] + UPPER[7:]
     assert isinstance(results[6], Failure)
-    assert "source 7" in results[6].reason
+    assert results[6].final
 
 
 def test_used_up_retries_are_a_failure_of_one_sentence(serve):
@@ -232,6 +232,33 @@ def test_used_up_retries_are_a_failure_of_one_sentence(serve):
     assert "HTTP 500" in results[2].reason
     assert "3 tries" in results[2].reason
     assert server.asked[SOURCES[2]] == 3
+
+
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 501, 502, 503, 504, 529, 599])
+def test_later_is_asked_again(serve, status):
+    """Too busy, in conflict, broken for now: the next try is answered."""
+    server = serve({SOURCES[0]: [str(status)]})
+    assert list(single(server.url, retries=1).translate(SOURCES[:1])) == UPPER[:1]
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_never_is_asked_once(serve, status):
+    """A sentence the service does not accept is final, and no other suffers."""
+    server = serve({SOURCES[0]: [str(status)] * 9})
+    first, second = single(server.url).translate(SOURCES[:2])
+    assert isinstance(first, Failure)
+    assert first.final
+    assert second == UPPER[1]
+    assert server.asked[SOURCES[0]] == 1
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 404, 405, 407])
+def test_a_wrong_address_or_key_stops_the_system(serve, status):
+    """No other sentence would be answered either."""
+    server = serve({source: [str(status)] * 9 for source in SOURCES})
+    with pytest.raises(SystemFailure, match=str(status)):
+        list(single(server.url, concurrency=1).translate(SOURCES))
+    assert server.asked.total() < len(SOURCES)
 
 
 def test_a_wrong_key_stops_at_once_and_is_not_shown(serve, monkeypatch):
@@ -259,8 +286,8 @@ def test_a_dead_service_is_given_up():
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     system = single(f"http://127.0.0.1:{port}/", retries=1)
-    with pytest.raises(SystemFailure, match="source 1"):
-        list(system.translate(SOURCES))
+    with pytest.raises(SystemFailure, match="3 sentences in a row"):
+        list(answers(system, SOURCES))
 
 
 def test_rate_and_concurrency_are_kept(serve):

@@ -51,7 +51,7 @@ class LineRecords:
         try:
             self.answers[place] = one_line(record.data.decode("utf-8")).strip()
         except UnicodeDecodeError as error:
-            self.answers[place] = Failure(_not_utf8(place, error))
+            self.answers[place] = Failure(_not_utf8(error))
 
     def drop_incomplete(self) -> None:
         """Forget the last answer if the program was cut off inside it."""
@@ -110,11 +110,9 @@ class JsonRecords:
         if isinstance(translation, str):
             self.answers[place] = one_line(translation).strip()
         else:
-            self.answers[place] = Failure(
-                f"source {place + 1}: the answer has no text '{self._answer_field}'"
-            )
+            self.answers[place] = Failure(f"the answer has no text '{self._answer_field}'")
         return None
 
 
-def _not_utf8(place: int, error: UnicodeDecodeError) -> str:
-    return f"source {place + 1}: the answer is not UTF-8 (byte {error.start}: {error.reason})"
+def _not_utf8(error: UnicodeDecodeError) -> str:
+    return f"the answer is not UTF-8 (byte {error.start}: {error.reason})"

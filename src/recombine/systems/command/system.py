@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from recombine.errors import ConfigError, SystemFailure
+from recombine.errors import ConfigError
 from recombine.systems.base import Failure
 from recombine.systems.command.process import Child, RecordTooLong
 from recombine.systems.command.records import JsonRecords, LineRecords, Records
@@ -19,7 +19,6 @@ from recombine.systems.secret import redact
 # What nearly every program needs to start at all; everything else must be named in `env`.
 _ALWAYS_PASSED = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SYSTEMROOT")
 _SETTLE = 0.05  # seconds in which a line too many is expected to follow the last answer
-_NEVER_WORKED = 3  # failed sources after which a program that answered nothing is given up
 _EXCERPT = 60
 
 
@@ -80,22 +79,13 @@ class Command:
         """Yield one translation or one Failure per source, in order."""
         settled: dict[int, str | Failure] = {}
         due = 0
-        run_of_failures: list[int] = []
-        worked = False
         items = [Item(place, source) for place, source in enumerate(sources)]
         try:
             for start in range(0, len(items), self.batch_size):
                 for place, answer in self._settle_block(items[start : start + self.batch_size]):
                     settled[place] = answer
                     while due in settled:
-                        result = settled.pop(due)
-                        if isinstance(result, Failure):
-                            run_of_failures.append(due)
-                        else:
-                            run_of_failures.clear()
-                            worked = True
-                        yield result
-                        self._give_up(run_of_failures, result, sources, worked)
+                        yield settled.pop(due)
                         due += 1
         finally:
             if self.mode == "per-batch":
@@ -120,19 +110,6 @@ class Command:
             self._child.stop()
             self._child = None
 
-    def _give_up(
-        self, failed: list[int], last: str | Failure, sources: Sequence[str], worked: bool
-    ) -> None:
-        limit = self.give_up_after if worked else min(self.give_up_after, _NEVER_WORKED)
-        if len(failed) >= limit and isinstance(last, Failure):
-            self.close()
-            first = failed[0]
-            raise SystemFailure(
-                f"the command failed on {len(failed)} sources in a row, first on source "
-                f"{first + 1} ({_excerpt(sources[first])}); last: {last.reason}",
-                hint="what was translated before is kept; run again to continue",
-            )
-
     def _settle_block(self, block: list[Item]) -> Iterator[tuple[int, str | Failure]]:
         """Yield an answer or a Failure for every item, isolating the ones that break others."""
         sendable = []
@@ -140,7 +117,8 @@ class Command:
             if not item.source.strip():
                 yield item.place, ""
             elif self.format == "lines" and self.separator in item.source:
-                yield item.place, Failure('the source contains the separator; use format = "jsonl"')
+                reason = 'the source contains the separator; use format = "jsonl"'
+                yield item.place, Failure(reason, final=True)
             else:
                 sendable.append(item)
         waiting = [sendable] if sendable else []
@@ -168,7 +146,7 @@ class Command:
             if item.place in answers:
                 return answers[item.place]
             reason = fault or reason
-        return Failure(f"source {item.place + 1} ({_excerpt(item.source)}): {reason}")
+        return Failure(f"{_excerpt(item.source)}: {reason}")
 
     def _exchange(self, part: list[Item]) -> Exchange:
         """Give the program some sources; return the answers that can be trusted and the fault."""

@@ -16,9 +16,10 @@ from recombine.errors import ConfigError
 
 _CHUNK = 65536
 _EXCERPT = 200
-# RFC 9110: these say "later", not "never". 425 and 529 are used by gateways in the same sense.
-_LATER = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 524, 529})
-# The address or the key is wrong: no source will ever be answered.
+# RFC 9110: these, and every 5xx, say "later", not "never".
+_LATER = frozenset({408, 409, 425, 429})
+# The address or the key is wrong: no source will ever be answered. Any other 4xx is about the one
+# source that was sent: it is malformed, too long or against the rules (400, 413, 422).
 _FATAL = frozenset({401, 402, 403, 404, 405, 407})
 
 
@@ -32,7 +33,7 @@ class Later(Exception):
 
 
 class Refused(Exception):
-    """The service will not answer this request."""
+    """The service will not answer this request; `fatal`: nor any other."""
 
     def __init__(self, reason: str, *, fatal: bool = False) -> None:
         super().__init__(reason)
@@ -148,7 +149,7 @@ class Service:
 
     def _reply(self, response: http.client.HTTPResponse, data: bytes) -> Any:
         status = response.status
-        if status in _LATER:
+        if status in _LATER or status >= 500:
             wait = _retry_after(response.getheader("Retry-After"))
             raise Later(f"HTTP {status}{_excerpt(data)}", wait)
         if 300 <= status < 400:

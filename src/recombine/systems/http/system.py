@@ -27,7 +27,6 @@ from recombine.systems.http.template import (
 )
 from recombine.systems.secret import read_secret, redact
 
-_NEVER_WORKED = 3  # failed sources after which a service that answered nothing is given up
 _NAMES_IN_TEMPLATES = (
     "source",
     "sources",
@@ -121,8 +120,6 @@ class Http(Preset):
         pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="recombine-http")
         waiting: deque[Future[dict[int, str | Failure]]] = deque()
         known: dict[int, str | Failure] = {}
-        failed: list[int] = []
-        worked = False
         try:
             for place in range(len(sources)):
                 if not sources[place].strip():
@@ -134,20 +131,7 @@ class Http(Preset):
                         items = {one: sources[one] for one in batch}
                         waiting.append(pool.submit(self._settle, items, service, pace))
                     known.update(waiting.popleft().result())
-                result = known.pop(place)
-                yield result
-                if isinstance(result, Failure):
-                    failed.append(place)
-                    limit = self.give_up_after if worked else _NEVER_WORKED
-                    if len(failed) >= min(limit, self.give_up_after):
-                        raise SystemFailure(
-                            f"the service failed on {len(failed)} sources in a row, first on "
-                            f"source {failed[0] + 1}; last: {result.reason}",
-                            hint="what was translated before is kept; run again to continue",
-                        )
-                elif sources[place].strip():
-                    failed.clear()
-                    worked = True
+                yield known.pop(place)
         finally:
             pace.halted.set()
             pool.shutdown(wait=True, cancel_futures=True)
@@ -180,14 +164,13 @@ class Http(Preset):
         waiting = [items]
         while waiting:
             part = waiting.pop()
-            answers, reason = self._ask(part, service, pace)
+            answers, failure = self._ask(part, service, pace)
             known.update(answers)
             rest = {place: source for place, source in part.items() if place not in answers}
-            if reason is None or not rest:
+            if failure is None or not rest:
                 continue
             if len(rest) == 1 or pace.halted.is_set():
-                for place in rest:
-                    known[place] = Failure(f"source {place + 1}: {reason}")
+                known.update(dict.fromkeys(rest, failure))
             else:
                 # One item may spoil a batch for all: from here on each is asked alone.
                 waiting += [{place: source} for place, source in reversed(rest.items())]
@@ -195,14 +178,14 @@ class Http(Preset):
 
     def _ask(
         self, part: dict[int, str], service: Service, pace: Pace
-    ) -> tuple[dict[int, str | Failure], str | None]:
-        answers: dict[int, str | Failure] = {}
+    ) -> tuple[dict[int, str], Failure | None]:
+        answers: dict[int, str] = {}
         rest = dict(part)
         attempt = 0
         while True:
             pace.wait_turn()
             if pace.halted.is_set():
-                return answers, "stopped"
+                return answers, Failure("stopped")
             self._count(requests=1)
             reason, wait = "", None
             try:
@@ -223,9 +206,9 @@ class Http(Preset):
                         f"the service at {self.url} refuses: {text}",
                         hint=f"is the key in {self.key_env} right?" if self.key_env else None,
                     ) from None
-                return answers, text
+                return answers, Failure(text, final=True)
             if attempt >= self.retries:
-                return answers, f"{self._clean(reason)} (after {attempt + 1} tries)"
+                return answers, Failure(f"{self._clean(reason)} (after {attempt + 1} tries)")
             self._count(retries=1)
             pause = delay(attempt, base=self.backoff, limit=self.backoff_limit, key=str(min(rest)))
             if wait is not None:

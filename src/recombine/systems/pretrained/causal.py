@@ -79,6 +79,11 @@ class Llm(Pretrained):
         if self.method == "lora" and self.shots:
             raise ConfigError("'shots' belong to method = \"prompt\"")
 
+    @property
+    def uses_seed(self) -> bool:
+        """A seed makes the adapter and draws the shots; a bare prompt has neither."""
+        return self.method == "lora" or self.shots > 0
+
     def train(self, data: TrainingData, model_dir: Path, seed: int) -> None:
         """Fine-tune the adapter, or choose and store the examples to show."""
         model_dir.mkdir(parents=True, exist_ok=True)

@@ -121,7 +121,8 @@ class Decoding:
         waiting = []
         for place, (prompt, size) in enumerate(zip(prompts, sizes, strict=True)):
             if len(prompt) >= room:
-                results[place] = Failure(f"the prompt has {len(prompt)} tokens, the model {room}")
+                reason = f"the prompt has {len(prompt)} tokens, the model {room}"
+                results[place] = Failure(reason, final=True)
             else:
                 waiting.append(
                     _Growing(place, prompt, min(self.limits.of(size), room - len(prompt)))

@@ -66,6 +66,11 @@ class HfSeq2Seq(Pretrained):
         if (self.source_code is None) != (self.target_code is None):
             raise ConfigError("'source_code' and 'target_code' belong together")
 
+    @property
+    def uses_seed(self) -> bool:
+        """Only fine-tuning draws anything."""
+        return self.fine_tune != "no"
+
     def train(self, data: TrainingData, model_dir: Path, seed: int) -> None:
         """Fine-tune on the training split, or note that the model is used as it is."""
         model_dir.mkdir(parents=True, exist_ok=True)
@@ -156,7 +161,8 @@ class HfSeq2Seq(Pretrained):
         fitting = []
         for place, one in enumerate(tokens):
             if len(one) > room:
-                results[place] = Failure(f"the source has {len(one)} tokens, the model {room}")
+                reason = f"the source has {len(one)} tokens, the model {room}"
+                results[place] = Failure(reason, final=True)
             else:
                 fitting.append(place)
         order = sorted(fitting, key=lambda place: (-len(tokens[place]), place))

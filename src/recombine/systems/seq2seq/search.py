@@ -60,7 +60,8 @@ class Decoder:
             else:
                 results[number] = Failure(
                     f"the source has {len(pieces)} pieces, learned positions end at "
-                    f"{self.options.max_length}"
+                    f"{self.options.max_length}",
+                    final=True,
                 )
         fitting.sort(key=lambda number: (len(encoded[number]), number))
         tied: list[int] = []

@@ -1,0 +1,84 @@
+"""Failures: one system's failure stops no other.
+
+A stage does each cell (a system with a seed) apart from the others; what went wrong is noted, the
+other cells go on, and the stage raises once, at its end, with everything that failed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from recombine.errors import RecombineError, SystemFailure
+from recombine.experiment.run import Cell
+from recombine.files import write_text
+
+
+class CellFailure(NamedTuple):
+    """What went wrong in a cell."""
+
+    cell: Cell
+    error: RecombineError
+
+
+class SystemsFailed(SystemFailure):
+    """Some systems failed, or some of their sentences; the others are finished."""
+
+    def __init__(self, failures: Sequence[CellFailure]) -> None:
+        self.failures = list(failures)
+        self.exit_code = max(one.error.exit_code for one in self.failures)
+        super().__init__("; ".join(f"{one.cell.path}: {one.error}" for one in self.failures))
+        self.hint = "everything else is finished; run the same command again to continue"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SystemsFailed, (self.failures,)
+
+    def render(self) -> str:
+        """Return every failure in full, then how many systems it concerns."""
+        lines = []
+        for cell, error in self.failures:
+            first, *rest = error.render().splitlines()
+            lines += [f"{cell.system}, seed {cell.seed}: {first}", *rest]
+        systems = dict.fromkeys(one.cell.system for one in self.failures)
+        lines += [f"error: not all of {', '.join(systems)} could be done", f"hint: {self.hint}"]
+        return "\n".join(lines)
+
+
+class Failures:
+    """The failures of a stage, or of several."""
+
+    def __init__(self) -> None:
+        self.found: list[CellFailure] = []
+
+    @contextlib.contextmanager
+    def apart(self, *cells: Cell) -> Iterator[None]:
+        """Let what fails inside fail for these cells alone."""
+        try:
+            yield
+        except RecombineError as error:
+            self.add(error, *cells)
+        except Exception as error:
+            # A fault of the system's own code; its traceback is for whoever wrote it.
+            path = cells[0].path / "traceback.txt"
+            write_text(path, traceback.format_exc())
+            reason = f"{type(error).__name__}: {error}".rstrip(": ")
+            self.add(SystemFailure(reason, hint=f"the traceback is in {path}"), *cells)
+
+    def add(self, error: RecombineError, *cells: Cell) -> None:
+        """Note a failure of these cells."""
+        self.found += [CellFailure(cell, error) for cell in cells]
+
+    def gather(self, stage: Callable[..., Any], *arguments: Any, **options: Any) -> None:
+        """Do a stage; what it raises about cells that failed before is known already."""
+        try:
+            stage(*arguments, **options)
+        except SystemsFailed as failed:
+            known = {one.cell.path for one in self.found}
+            self.found += [one for one in failed.failures if one.cell.path not in known]
+
+    def raise_any(self) -> None:
+        """Raise once for all, if anything failed."""
+        if self.found:
+            raise SystemsFailed(self.found)

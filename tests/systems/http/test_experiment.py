@@ -1,0 +1,128 @@
+"""Whole runs against services: no secret in any file, and no failure that stops the others."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
+
+from recombine.benchmark import Benchmark
+from recombine.cli import main
+from recombine.experiment.experiment import read_experiment
+from recombine.experiment.stages import translate
+
+SECRET = "sk-never-on-disk"
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Answers in capitals and reports tokens; statuses planned for a text come first."""
+
+    plan: ClassVar[dict[str, list[int]]] = {}
+    asked: ClassVar[Counter[str]] = Counter()
+
+    def do_POST(self) -> None:
+        """Answer one request; an error shows the key it was given."""
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        Echo.asked[body["q"]] += 1
+        planned = self.plan.get(f"{self.path} {body['q']}", self.plan.get(self.path, []))
+        status = planned.pop(0) if planned else 200
+        reply = {"text": body["q"].upper() + body["to"], "tokens": 3}
+        if status != 200:
+            reply = {"error": self.headers["Authorization"]}
+        data = json.dumps(reply).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Stay silent."""
+
+
+@contextmanager
+def echo(plan: dict[str, list[int]]) -> Iterator[str]:
+    """Serve, and give the address."""
+    Echo.plan, Echo.asked = plan, Counter()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def service(name: str, url: str) -> str:
+    """Return the description of a service in an experiment."""
+    return f"""
+        [system.{name}]
+        use = "http"
+        url = "{url}"
+        body = {{ q = "{{source}}", to = "{{target_language}}" }}
+        answer = "text"
+        usage = {{ tokens = "tokens" }}
+        key_env = "ECHO_KEY"
+        backoff = 0.01
+        retries = 2
+        """
+
+
+def test_a_run_keeps_no_secret_and_counts_tokens(small_benchmark: Path, tmp_path, monkeypatch):
+    """Every file of the run is searched for the key; languages and usage are filled in."""
+    monkeypatch.setenv("ECHO_KEY", SECRET)
+    experiment = tmp_path / "experiment.toml"
+    with echo({"/": [503]}) as url:
+        experiment.write_text(
+            f'benchmark = "{small_benchmark}"\nrun = "{tmp_path / "run"}"\n'
+            + service("echo", f"{url}/"),
+            encoding="utf-8",
+        )
+        count = translate(read_experiment(experiment))
+    files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if SECRET.encode() in path.read_bytes()]
+    record = json.loads((tmp_path / "run" / "echo" / "seed-1" / "run.json").read_text())
+    assert record["described"]["used"]["tokens"] == 3 * count
+    rows = (tmp_path / "run" / "echo" / "seed-1" / "translations" / "test.jsonl").read_text()
+    assert rows.count('de"') == rows.count("\n")
+
+
+def test_a_run_goes_on_without_what_fails(small_benchmark: Path, tmp_path, monkeypatch, capsys):
+    """A wrong key, a refused sentence and a lost one: the rest is scored, reported and kept."""
+    monkeypatch.setenv("ECHO_KEY", SECRET)
+    refused, lost, _ = (example.source for example in Benchmark.open(small_benchmark).read("test"))
+    experiment, run = tmp_path / "experiment.toml", tmp_path / "run"
+    plan = {
+        "/wrong-key": [401] * 99,
+        f"/some {refused}": [422] * 99,
+        f"/some {lost}": [503] * 3,
+    }
+    with echo(plan) as url:
+        experiment.write_text(
+            f'benchmark = "{small_benchmark}"\nrun = "{run}"\nmetrics = ["exact"]\n'
+            "seeds = [1, 2, 3]\n"
+            + service("wrong-key", f"{url}/wrong-key")
+            + service("some", f"{url}/some")
+            + '[system.copy]\nuse = "copy"\n',
+            encoding="utf-8",
+        )
+        assert main(["run", str(experiment)]) == 1
+        output = capsys.readouterr()
+        assert output.out.strip().endswith("report.html")
+        assert "wrong-key, seed 1: error: the service at" in output.err
+        assert "some, seed 1: error: 2 of 3 sentences of test could not be translated" in output.err
+        assert sorted(path.name for path in run.glob("*/seed-*")) == ["seed-1"] * 3
+        Echo.asked.clear()
+        Echo.plan["/wrong-key"].clear()
+        assert main(["run", str(experiment)]) == 1
+        assert "some, seed 1: error: 1 of 3 sentences" in capsys.readouterr().err
+        assert Echo.asked[lost] == 2  # by the system whose key is right now, and again by the other
+        assert Echo.asked[refused] == 1
+    assert (
+        "HTTP 422" in (run / "some" / "seed-1" / "translations" / "test.errors.jsonl").read_text()
+    )
