@@ -14,7 +14,7 @@ import re
 import tomllib
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,23 +25,29 @@ T = TypeVar("T")
 
 @dataclasses.dataclass(frozen=True)
 class Document:
-    """A parsed TOML file that still knows on which line a key stands."""
+    """A parsed TOML file that still knows on which line a key stands.
+
+    Where it was merged over a preset, `data` is all of it and `preset` the other file.
+    """
 
     path: Path
     data: dict[str, Any]
     text: str
+    preset: Document | None = None
 
     def where(self, dotted: str) -> Where:
         """Return the place of a dotted key: its own line, or that of the nearest table above it."""
-        lines = self.text.split("\n")
-        places = _key_lines(lines)
         parts = dotted.split(".")
         while parts:
-            line = places.get(".".join(parts))
-            if line is not None:
-                text = lines[line - 1]
-                column = text.find(parts[-1]) + 1
-                return Where(str(self.path), line, max(1, column), text, len(parts[-1]))
+            file: Document | None = self
+            while file is not None:
+                lines = file.text.split("\n")
+                line = _key_lines(lines).get(".".join(parts))
+                if line is not None:
+                    text = lines[line - 1]
+                    column = text.find(parts[-1]) + 1
+                    return Where(str(file.path), line, max(1, column), text, len(parts[-1]))
+                file = file.preset
             parts.pop()
         return Where(str(self.path))
 
@@ -68,6 +74,49 @@ def read_toml(path: Path | str) -> Document:
         raise ConfigError(
             message, Where(str(path), line, column, text.split("\n")[line - 1])
         ) from None
+
+
+def with_preset(
+    document: Document,
+    shipped: Callable[[str], Path | None],
+    adapt: Callable[[Document, Document], Mapping[str, Any]],
+    *,
+    above: tuple[Path, ...] = (),
+) -> Document:
+    """Return a document merged over the preset it names, if it names one.
+
+    `preset = "NAME"` is a shipped file, `preset = "FILE.toml"` one beside this one; a preset may
+    have a preset. Tables are merged key by key, what the document says wins. `adapt` gives the
+    preset's data as this document (the second argument) wants it.
+    """
+    if "preset" not in document.data:
+        return document
+    wanted = document.data["preset"]
+    name = wanted.get("name") if isinstance(wanted, Mapping) else wanted
+    where = document.where("preset")
+    if not isinstance(name, str):
+        raise ConfigError("'preset' must be the name of a preset or a .toml file", where)
+    path = document.path.parent / name if name.endswith(".toml") else shipped(name)
+    if path is None or not path.is_file():
+        raise ConfigError(f"no preset '{name}'", where, "a shipped name, or a .toml file")
+    trail = (*above, document.path.resolve())
+    if path.resolve() in trail:
+        circle = " -> ".join(one.name for one in (*trail, path))
+        raise ConfigError(f"presets in a circle: {circle}", where)
+    preset = with_preset(read_toml(path), shipped, adapt, above=trail)
+    own = {key: value for key, value in document.data.items() if key != "preset"}
+    return Document(document.path, _merged(adapt(preset, document), own), document.text, preset)
+
+
+def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables key by key; of anything else, one's own."""
+    result = dict(base)
+    for key, value in own.items():
+        below = result.get(key)
+        if isinstance(below, Mapping) and isinstance(value, Mapping):
+            value = _merged(below, value)
+        result[key] = value
+    return result
 
 
 def apply_overrides(data: Mapping[str, Any], overrides: Iterable[str]) -> dict[str, Any]:

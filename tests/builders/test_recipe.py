@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -12,8 +13,16 @@ import numpy as np
 import pytest
 
 from parsed_corpora import made_up, write_conllu
-from recombine.builders.recipe import PLACE, build, check_benchmark, read_recipe, recipe_names
+from recombine.builders.recipe import (
+    PLACE,
+    build,
+    check_benchmark,
+    is_recipe,
+    read_recipe,
+    recipe_names,
+)
 from recombine.errors import ConfigError, Problems, StaleOutput
+from recombine.registry import data_path
 
 
 @pytest.fixture
@@ -109,3 +118,106 @@ def test_killed_at_ten_moments_a_build_ends_in_the_same_bytes(tmp_path):
             assert check_benchmark(build(str(recipe), out)) == []
     finished = build(str(recipe), out)
     assert finished.hash == build(str(recipe), tmp_path / "undisturbed").hash
+
+
+def presets(folder, **files):
+    """Write recipe files."""
+    for name, text in files.items():
+        (folder / f"{name}.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+SMALL = """\
+exposures = 2
+[benchmark]
+version = "7"
+[split]
+train.base.size = 50
+[preset]
+name = "sget"
+scale = 0.001
+without = ["split.train.concat_*", "split.dev", "split.test"]
+"""
+
+
+def test_a_recipe_may_be_another_one_in_small(tmp_path):
+    """Tables are merged, sizes scaled, parts left out; the name is not inherited."""
+    presets(tmp_path, mine=SMALL, further='preset = "mine.toml"\nzipf = 1.2\n')
+    recipe = read_recipe(str(tmp_path / "further.toml"))
+    assert (recipe.head.name, recipe.head.version, recipe.head.target) == ("further", "7", "ja")
+    builder = recipe.builder
+    assert (builder.zipf, builder.exposures, builder.scale) == (1.2, 2, 1.0)
+    assert {split: list(parts) for split, parts in builder.split.items() if split != "gen"} == {
+        "train": ["base"]
+    }
+    assert builder.split["train"]["base"].size == 50
+    assert {part.size for part in builder.split["gen"].values()} == {1, 2}
+    assert builder.split["gen"]["pp_depth_3"].depth == {"pp": "3"}
+
+
+def test_a_preset_is_stored_resolved(tmp_path):
+    """The benchmark does not say where an option came from, and is up to date either way."""
+    (tmp_path / "s.en").write_text("a dog\n")
+    base = f'builder = "imported"\n[split.test]\nsource = "{tmp_path / "s.en"}"\n'
+    presets(tmp_path, base=base, mine='preset = "base.toml"\n[benchmark]\nname = "base"\n')
+    built = build(str(tmp_path / "base.toml"), tmp_path / "b")
+    assert build(str(tmp_path / "mine.toml"), tmp_path / "b").hash == built.hash
+    assert "preset" not in built.manifest.recipe
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('preset = "nosuch"', "no preset 'nosuch'"),
+        ('preset = "nosuch.toml"', "no preset 'nosuch.toml'"),
+        ("preset = 3", "name of a preset"),
+        ('preset = "mine.toml"', "in a circle: mine.toml -> mine.toml"),
+        ('preset = "other.toml"', "in a circle: mine.toml -> other.toml -> mine.toml"),
+        ('preset = { name = "sget", without = ["split.nosuch.*"] }', "has no 'split.nosuch.*'"),
+        ('preset = { name = "sget", scael = 2 }', "preset.scael"),
+    ],
+)
+def test_bad_presets_are_refused_with_their_line(tmp_path, text, message):
+    """A circle, a missing file, a typo."""
+    presets(tmp_path, mine=f"# mine\n{text}\n", other='preset = "mine.toml"\n')
+    with pytest.raises(ConfigError) as caught:
+        read_recipe(str(tmp_path / "mine.toml"))
+    assert message in caught.value.message
+    line = 1 if "other" in text else 2  # the last link of a circle closes it
+    assert f"{'other' if 'other' in text else 'mine'}.toml:{line}" in str(caught.value.where)
+
+
+def test_a_typo_in_a_preset_is_shown_there(tmp_path):
+    """An error names the file and line that it comes from."""
+    presets(
+        tmp_path,
+        base='builder = "imported"\ncolums = ["source"]\n',
+        mine='# nothing wrong here\npreset = "base.toml"\n',
+    )
+    with pytest.raises(ConfigError) as caught:
+        read_recipe(str(tmp_path / "mine.toml"))
+    assert str(caught.value.where).startswith(f"{tmp_path / 'base.toml'}:2")
+
+
+def test_a_file_with_a_preset_is_what_the_preset_is(tmp_path):
+    """`recombine check` must know a recipe from an experiment."""
+    presets(
+        tmp_path,
+        mine='preset = "sget"\n',
+        further='preset = "mine.toml"\n',
+        run='benchmark = "b"\n[system.s]\nuse = "copy"\n',
+        again='preset = "run.toml"\n',
+        circle='preset = "circle.toml"\n',
+    )
+    kinds = {path.stem: is_recipe(path) for path in tmp_path.glob("*.toml")}
+    assert kinds == {"mine": True, "further": True, "run": False, "again": False, "circle": False}
+
+
+def test_the_small_recipe_does_not_repeat_the_large_one():
+    """What they share is written once."""
+    lines = data_path("recipes", "sget-mini.toml").read_text(encoding="utf-8").split("\n")
+    assert len(lines) < 120
+    large, small = read_recipe("sget").builder, read_recipe("sget-mini").builder
+    assert list(small.split["gen"]) == list(large.split["gen"])
+    for name, part in small.split["gen"].items():
+        assert dataclasses.replace(part, size=40 * part.size) == large.split["gen"][name]

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from recombine import __version__, registry
 from recombine.benchmark import FORMAT, Benchmark, Draft, identity_of
-from recombine.config import Document, apply_overrides, parse_config, read_toml, to_plain
+from recombine.config import (
+    Document,
+    apply_overrides,
+    parse_config,
+    read_toml,
+    to_plain,
+    with_preset,
+)
 from recombine.errors import ConfigError, RecombineError, StaleOutput
 
 # Options that say where the work is done: they change no byte of a benchmark.
@@ -66,6 +75,8 @@ def recipe_names() -> list[str]:
 def read_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
     """Read a shipped recipe, a recipe file, or a bare builder name with its defaults."""
     document = _find(name_or_path)
+    if document is not None:
+        document = with_preset(document, _shipped, _adapted)
     data = apply_overrides(document.data if document else {"builder": name_or_path}, overrides)
     head_data = data.pop("benchmark", {})
     builder_name = data.pop("builder", None)
@@ -92,8 +103,8 @@ def _find(name_or_path: str) -> Document | None:
     path = Path(name_or_path)
     if path.suffix == ".toml":
         return read_toml(path)
-    shipped = registry.data_path("recipes", f"{name_or_path}.toml")
-    if shipped.is_file():
+    shipped = _shipped(name_or_path)
+    if shipped is not None:
         return read_toml(shipped)
     if name_or_path in registry.names("builder") or ".py:" in name_or_path:
         return None
@@ -102,6 +113,75 @@ def _find(name_or_path: str) -> Document | None:
         f"'{name_or_path}' is neither a shipped recipe, a builder nor a .toml file",
         hint=f"known: {', '.join(dict.fromkeys(known))}",
     )
+
+
+def is_recipe(path: Path | str) -> bool:
+    """Whether a TOML file, with its presets, is a recipe (and not an experiment)."""
+    path, seen = Path(path), set()
+    while path not in seen:
+        seen.add(path)
+        data = read_toml(path).data
+        name = data.get("preset")
+        name = name.get("name") if isinstance(name, Mapping) else name
+        if "builder" in data or "system" in data or not isinstance(name, str):
+            return "builder" in data
+        if not name.endswith(".toml"):
+            return True  # no experiments are shipped
+        path = path.parent / name
+    return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecipePreset:
+    """`preset = { ... }` of a recipe: another recipe, and what becomes of it first.
+
+    scale: factor for every `size` in it. without: dotted keys to leave out, `*` for any.
+    """
+
+    name: str
+    scale: float = 1.0
+    without: tuple[str, ...] = ()
+
+
+def _shipped(name: str) -> Path | None:
+    path = registry.data_path("recipes", f"{name}.toml")
+    return path if path.is_file() else None
+
+
+def _adapted(preset: Document, document: Document) -> Mapping[str, Any]:
+    wanted = document.data["preset"]
+    use = RecipePreset(name=wanted) if isinstance(wanted, str) else None
+    if use is None:
+        use = parse_config(RecipePreset, wanted, document=document, prefix="preset")
+    data: dict[str, Any] = _scaled(preset.data, use.scale)
+    if isinstance(data.get("benchmark"), dict):
+        data["benchmark"].pop("name", None)  # another benchmark is not called the same
+    for dotted in use.without:
+        if not _leave_out(data, dotted.split(".")):
+            raise ConfigError(f"'{use.name}' has no '{dotted}'", document.where("preset"))
+    return data
+
+
+def _scaled(value: Any, scale: float, key: str = "") -> Any:
+    if isinstance(value, Mapping):
+        return {name: _scaled(item, scale, name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_scaled(item, scale) for item in value]
+    if key == "size" and isinstance(value, int) and value:
+        return max(1, math.floor(value * scale + 0.5))
+    return value
+
+
+def _leave_out(data: dict[str, Any], dotted: Sequence[str]) -> bool:
+    """Delete what a dotted key names; whether there was any."""
+    names = [name for name in data if fnmatchcase(name, dotted[0])]
+    if len(dotted) == 1:
+        for name in names:
+            del data[name]
+        return bool(names)
+    below = [data[name] for name in names if isinstance(data[name], dict)]
+    found = [_leave_out(table, dotted[1:]) for table in below]
+    return any(found)
 
 
 def build(

@@ -95,11 +95,9 @@ def _problems_of(text: str) -> list[RecombineError]:
 
             return check_benchmark(Benchmark.open(path))
         if path.suffix == ".toml":
-            from recombine.config import read_toml
+            from recombine.builders.recipe import is_recipe, read_recipe
 
-            if "builder" in read_toml(path).data:
-                from recombine.builders.recipe import read_recipe
-
+            if is_recipe(path):
                 read_recipe(text)
             else:
                 from recombine.experiment.experiment import read_experiment

@@ -10,7 +10,7 @@ from typing import Any
 
 from recombine import registry
 from recombine.benchmark import Benchmark
-from recombine.config import apply_overrides, parse_config, read_toml
+from recombine.config import Document, apply_overrides, parse_config, read_toml, with_preset
 from recombine.errors import ConfigError
 from recombine.experiment.run import Cell, Run
 from recombine.systems.base import hook, uses_seed
@@ -50,13 +50,18 @@ class Experiment:
 
 def read_experiment(path: Path | str, overrides: Sequence[str] = ()) -> Experiment:
     """Read an experiment file; its name is the default name of the run."""
-    document = read_toml(path)
+    document = with_preset(read_toml(path), lambda name: None, _without_run)
     data = apply_overrides(document.data, overrides)
     data.setdefault("run", str(Path("runs") / Path(path).stem))
     experiment = parse_config(Experiment, data, document=document)
     for name in experiment.system:
         create_system(experiment, name)  # a typo in an option is found before any work begins
     return experiment
+
+
+def _without_run(preset: Document, document: Document) -> dict[str, Any]:
+    """Another experiment has a run of its own."""
+    return {key: value for key, value in preset.data.items() if key != "run"}
 
 
 def series_experiments(experiment: Experiment) -> list[Experiment]:
