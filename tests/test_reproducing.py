@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import csv
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, stdev
+from typing import Any
 
 import pytest
 
+from recombine.builders.recipe import read_recipe, recipe_names
 from recombine.registry import data_path
+from recombine.report.tables.generated import published_values
+from recombine.report.tables.published import COGNITION, DBCA, SGET, find, lookup
 
 TRANSFORMERS = [f"transformer-256-seed-{seed}" for seed in (1, 2, 3, 4, 5)]
 LARGE = ["transformer-1024-seed-1"]
@@ -21,6 +26,8 @@ REDRAWN = "adjective_depth_5_6"
 BEFORE = [*TRANSFORMERS[:4], *LSTMS, *SHORT]
 
 CONTAINING = [("all", "all"), ("group_name", "structural"), ("category", "Recursion")]
+
+METRICS = ("exact", "bleu")
 
 Key = tuple[str, str, str, str]
 Scores = dict[str, dict[Key, float]]
@@ -47,15 +54,12 @@ def scores(repository: Path) -> Scores:
     return found
 
 
-@pytest.fixture(scope="module")
-def published() -> dict[str, float]:
-    """The paper's exact match of its Transformer, by group and pattern."""
-    with data_path("published", "generated.tsv").open(encoding="utf-8", newline="") as lines:
-        return {
-            row["value"]: float(row["score"])
-            for row in csv.DictReader(lines, delimiter="\t")
-            if row["system"] == "Transformer"
-        }
+def printed(number: str, system: str, metric: str, value: str) -> str:
+    """Return what the paper prints, with its standard deviation where it prints one."""
+    found = find(SGET, table=number, system=system, metric=metric, value=value)
+    if found is None:
+        return "-"
+    return f"{found.score:.1f}" + ("" if found.sd is None else f" ± {found.sd:.1f}")
 
 
 def table(repository: Path, heading: str) -> list[list[str]]:
@@ -77,62 +81,141 @@ def difference(points: float) -> str:
     return f"**{points:+.1f}**" if abs(points) > 15 else f"{points:+.1f}"
 
 
+def bleu(scores: Scores, name: str, tag: str, value: str) -> float | None:
+    """Return a group's BLEU as the paper has it: the mean of its patterns', by sentences."""
+    parts = read_recipe("sget").builder.split["gen"]
+    names = {"group_name": "group", "category": "category"}
+    members = [p for p, part in parts.items() if getattr(part, names[tag]) == value]
+    if not members:
+        return None
+    sizes = {pattern: parts[pattern].size for pattern in members}
+    total = sum(sizes[p] * scores[name]["gen", "pattern", p, "bleu"] for p in members)
+    return total / sum(sizes.values())
+
+
 def spreads(scores: Scores, split: str, tag: str, value: str) -> list[str]:
-    """Return the models' scores on each metric, or a dash where it is not defined."""
+    """Return exact match, BLEU and Partial Match of each kind of model."""
     found = []
     for metric in ("exact", "bleu", "partial"):
         for names in (TRANSFORMERS, LARGE, LSTMS):
-            values = [scores[name].get((split, tag, value, metric)) for name in names]
+            if metric == "bleu" and tag != "all":
+                values = [bleu(scores, name, tag, value) for name in names]
+            else:
+                values = [scores[name].get((split, tag, value, metric)) for name in names]
             known = [score for score in values if score is not None]
             found.append(spread(known) if known else "-")
     return found
 
 
-def test_patterns(repository: Path, scores: Scores, published: dict[str, float]) -> None:
+def pattern_row(scores: Scores, pattern: str) -> list[str]:
+    """Return a row of Table 10."""
+    key = ("gen", "pattern", pattern, "exact")
+    redrawn = pattern == REDRAWN
+    single = {
+        name: f"({found[key]:.1f})" if redrawn and name in BEFORE else f"{found[key]:.1f}"
+        for name, found in scores.items()
+    }
+    ours = [scores[name][key] for name in TRANSFORMERS]
+    theirs = lookup(SGET, table="10", system="Transformer", metric="exact", value=pattern)
+    return [
+        *(single[name] for name in TRANSFORMERS),
+        "-" if redrawn else spread(ours),
+        f"{theirs:.1f}",
+        "-" if redrawn else difference(mean(ours) - theirs),
+        *(single[name] for name in LARGE + LSTMS + SHORT),
+    ]
+
+
+def group_row(scores: Scores, split: str, tag: str, value: str) -> list[str]:
+    """Return a row of Tables 2 and 3, what the paper prints beside ours."""
+    row = spreads(scores, split, tag, value)
+    whole = value == "all"
+    number, name = ("2", split) if whole else ("3", value)
+    row.insert(1, printed(number, "Transformer", "exact", name))
+    row.insert(4, printed(number, "LSTM", "exact", name))
+    row.insert(6, printed(number, "Transformer", "bleu", name))
+    row.insert(9, printed(number, "LSTM", "bleu", name))
+    return row
+
+
+GROUPS = [
+    ("test", "all", "all"), ("gen", "group_name", "lexical"),
+    ("gen", "group_name", "lexical+morphological"), ("gen", "group_name", "structural"),
+    ("gen", "group_name", f"structural but {REDRAWN}"), ("gen", "all", "all"),
+    ("gen", "all", f"all but {REDRAWN}"),
+]  # fmt: skip
+
+
+def phrase_row(scores: Scores, pattern: str) -> list[str]:
+    """Return a row of Table 4."""
+    key = ("gen", "pattern", pattern, "exact")
+    return [
+        spread([scores[name][key] for name in TRANSFORMERS]),
+        printed("4", "Transformer", "exact", pattern),
+        *(spread([scores[name][key] for name in names]) for names in (LARGE, LSTMS)),
+    ]
+
+
+def recursion_row(scores: Scores, pattern: str) -> list[str]:
+    """Return a row of Table 6."""
+    key = ("gen", "pattern", pattern, "exact")
+    without = f"{scores[SHORT[0]][key]:.1f}"
+    ours = [scores[name][key] for name in TRANSFORMERS]
+    return [
+        "-" if pattern == REDRAWN else spread(ours),
+        printed("6", "Transformer, with concatenation", "exact", pattern),
+        f"({without})" if pattern == REDRAWN else without,
+        printed("6", "Transformer, without concatenation", "exact", pattern),
+    ]
+
+
+def category_row(scores: Scores, category: str) -> list[str]:
+    """Return a row of the table by category."""
+    row = spreads(scores, "gen", "category", category)
+    row.insert(3, f"{scores[SHORT[0]]['gen', 'category', category, 'exact']:.1f}")
+    return row
+
+
+def test_patterns(repository: Path, scores: Scores) -> None:
     """Table 10: every model, the mean and what the paper has."""
     patterns = [
         key for key in scores[TRANSFORMERS[0]] if key[:2] == ("gen", "pattern") and "exact" in key
     ]
     assert len(patterns) == 42
     for key, row in zip(patterns, table(repository, "pattern | T 1"), strict=True):
-        redrawn = key[2] == REDRAWN
-        single = {
-            name: f"({found[key]:.1f})" if redrawn and name in BEFORE else f"{found[key]:.1f}"
-            for name, found in scores.items()
-        }
-        ours = [scores[name][key] for name in TRANSFORMERS]
-        theirs = published.get(key[2])
-        assert row[1:] == [
-            *(single[name] for name in TRANSFORMERS),
-            "-" if redrawn else spread(ours),
-            "-" if theirs is None else f"{theirs:.1f}",
-            "-" if theirs is None else difference(mean(ours) - theirs),
-            *(single[name] for name in LARGE + LSTMS + SHORT),
-        ], key
+        assert row[1:] == pattern_row(scores, key[2]), key
 
 
-def test_groups(repository: Path, scores: Scores, published: dict[str, float]) -> None:
+def test_means_far_from_the_paper_are_counted(repository: Path, scores: Scores) -> None:
+    """The text says how many means of Table 10 differ by more than 15 points."""
+    rows = table(repository, "pattern | T 1")
+    far = sum(row[8].startswith("**") for row in rows)
+    text = (repository / "docs" / "reproducing.md").read_text(encoding="utf-8")
+    assert f"**{far} means differ by more than 15 points.**" in text
+
+
+def test_groups(repository: Path, scores: Scores) -> None:
     """Tables 2 and 3."""
-    groups = ["lexical", "lexical+morphological", "structural", f"structural but {REDRAWN}"]
-    places = [("test", "all", "all"), *(("gen", "group_name", group) for group in groups)]
-    places += [("gen", "all", "all"), ("gen", "all", f"all but {REDRAWN}")]
-    for place, row in zip(places, table(repository, "group"), strict=True):
-        expected = spreads(scores, *place)
-        theirs = published.get("" if place[0] == "gen" and place[2] == "all" else place[2])
-        expected.insert(1, "-" if theirs is None else f"{theirs:.1f}")
-        assert row[1:] == expected, place
+    for place, row in zip(GROUPS, table(repository, "group"), strict=True):
+        assert row[1:] == group_row(scores, *place), place
+
+
+@pytest.mark.parametrize(("number", "row_of"), [("4", phrase_row), ("6", recursion_row)])
+def test_rows_of_the_paper(repository: Path, scores: Scores, number: str, row_of: Any) -> None:
+    """Table 4 has six patterns of phrase recombination, Table 6 eight of recursion."""
+    values = published_values(number)
+    for value, row in zip(values, table(repository, f"pattern of Table {number}"), strict=True):
+        assert row[1:] == row_of(scores, value), value
 
 
 def test_categories(repository: Path, scores: Scores) -> None:
-    """Table 4, and Table 6 by category."""
+    """The table by category, which the paper has not."""
     rows = {row[0]: row[1:] for row in table(repository, "category")}
     keys = [key for key in scores[TRANSFORMERS[0]] if key[1] == "category" and "exact" in key]
     names = [key[2].lower().replace(REDRAWN, "adjective depth 5-6") for key in keys]
     assert set(names) == set(rows)
-    for name, (split, tag, category, _) in zip(names, keys, strict=True):
-        expected = spreads(scores, split, tag, category)
-        expected.insert(3, f"{scores[SHORT[0]][split, tag, category, 'exact']:.1f}")
-        assert rows[name] == expected, category
+    for name, key in zip(names, keys, strict=True):
+        assert rows[name] == category_row(scores, key[2]), key[2]
 
 
 def test_complement_clause(repository: Path) -> None:
@@ -184,3 +267,62 @@ def test_curve(repository: Path, heading: str, model: str, seed: str) -> None:
         }
     assert rows.pop("dev") == [dev[step] for step in steps]
     assert all(row in curves.values() for row in rows.values())
+
+
+def test_llama_of_the_paper(repository: Path) -> None:
+    """The row that stands below our language model."""
+    rows = {row[0]: row[1:] for row in table(repository, "| test exact")}
+    whole = [
+        printed("2", "Llama 2", metric, split) for split in ("test", "gen") for metric in METRICS
+    ]
+    groups = ["lexical", "lexical+morphological", "structural"]
+    parts = [printed("3", "Llama 2", "exact", group) for group in groups]
+    assert rows["Llama 2 (paper)"] == [*whole, "-", *parts]
+
+
+def test_divergent_results_of_the_paper(repository: Path) -> None:
+    """chrF2++ and BLEU of the authors' models, printed or released."""
+    names = {"minimal": "de min", "random": "de random", "maximal": "de max"}
+    for row in table(repository, "split | D_A")[:3]:
+        for cell, metric in zip(row[-2:], ("chrf++", "bleu"), strict=True):
+            found = lookup(DBCA, system="Transformer", metric=metric, value=names[row[0]])
+            assert cell == f"{found:.1f}", row
+    text = (repository / "docs" / "reproducing.md").read_text(encoding="utf-8")
+    for metric in ("D_C", "D_A"):
+        printed_ = [
+            lookup(DBCA, table="2", metric=metric, row=f"Europarl random split {size}")
+            for size in ("3k", "10k", "30k")
+        ]
+        assert f"(paper: {', '.join(f'{one:.2f}' for one in printed_)}" in " ".join(text.split())
+
+
+def test_compounds_of_the_paper(repository: Path) -> None:
+    """Table 6 as people judged it."""
+    text = (repository / "docs" / "compounds-results.md").read_text(encoding="utf-8")
+    row = next(line for line in text.splitlines() if line.startswith("| people"))
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    places = [("gen category", one) for one in ("NP", "VP", "PP")] + [("split", "gen")]
+    for cell, (tag, value) in zip(cells[1:], places, strict=True):
+        found = [
+            lookup(COGNITION, table="6", metric=f"cter-{kind}", tag=tag, value=value)
+            for kind in ("instance", "aggregate")
+        ]
+        assert cell == " / ".join(f"{one:.2f}" for one in found)
+        assert f"{lookup(COGNITION, table='6', metric='bleu', tag=tag, value=value)}" in cells[0]
+
+
+def test_size_of_the_consistency_benchmark(repository: Path) -> None:
+    """The how-to gives the number of sentences that the recipe plans."""
+    planned = sum(read_recipe("consistency").builder.plan()["splits"].values())
+    text = (repository / "docs" / "how-to" / "consistency.md").read_text(encoding="utf-8")
+    assert f"sizes of the paper: {planned:,} sentences" in text
+
+
+@pytest.mark.parametrize("name", [name for name in recipe_names() if name != "consistency"])
+def test_recipes_cite_titles_that_exist(repository: Path, name: str) -> None:
+    """Every recipe of a paper cites it by its title in CITATION.cff."""
+    known = (repository / "CITATION.cff").read_text(encoding="utf-8").lower()
+    titles = [line.split('"')[1] for line in known.splitlines() if line.strip().startswith("title")]
+    path = data_path("recipes", f"{name}.toml")
+    citation = tomllib.loads(path.read_text(encoding="utf-8"))["benchmark"]["citation"]
+    assert any(title in citation.lower() for title in titles)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from recombine.benchmark import Draft, Example, Focus
-from recombine.experiment.run import Run
-from recombine.experiment.stages import write_result
-from recombine.files import write_json, write_jsonl
-from recombine.metrics.scoring import score
+from recombine.benchmark import Example, Focus
+from report.scored_run import scored_run, small_benchmark
 
 NOUNS = {"dog": "hund", "cat": "katze", "fox": "fuchs", "owl": "eule"}
 ADJECTIVES = {"": "", "small": "kleine", "old": "alte"}
@@ -70,41 +67,26 @@ def make_run(root, seeds=(1, 2), plain=False, name="compounds"):
 
     With `plain` it has a test split and the training contexts too, translated perfectly.
     """
-    draft = Draft(root / "benchmark", seed=0)
-    draft.write("train", train())
-    draft.write("gen", examples())
+    splits = {"train": train(), "gen": examples()}
     if plain:
-        draft.write("test", plain_test())
-        draft.write("context", contexts())
-    benchmark = draft.finish(
-        {
-            "format": 1, "name": name, "version": "1", "source": "en", "target": "de",
-            "builder": "compounds", "seed": 0, "licence": "MIT", "citation": "none",
-            "metrics": ["compound", "compound_aggregate"], "recombine": "0", "recipe": {},
-        }
+        splits |= {"test": plain_test(), "context": contexts()}
+    metrics = ["compound", "compound_aggregate"]
+    benchmark = small_benchmark(
+        root / "benchmark", splits, name=name, builder="compounds", metrics=metrics
+    )
+
+    def outputs(split, seed):
+        return {one.id: output(one, split) for one in benchmark.iterate(split)}
+
+    return scored_run(
+        root / "run", benchmark, {"toy": outputs}, seeds=seeds, use="transformer",
+        metrics=[*metrics, "bleu"] if plain else metrics,
+        splits=["gen", "test", "context"] if plain else ["gen"],
     )  # fmt: skip
-    run = Run(root / "run")
-    for seed in seeds:
-        cell = run.cell("toy", seed)
-        cell.update_record(
-            system="toy", seed=seed, benchmark=str(benchmark.path),
-            benchmark_hash=benchmark.hash, options={"use": "toy"},
-        )  # fmt: skip
-        made = {}
-        for example in benchmark.iterate("gen"):
-            good = example.references[0]
-            bad = "owl" in example.source or ("old" in example.source and "2 ." in good)
-            made[example.id] = "etwas ganz anderes ." if bad else good
-        write_jsonl(cell.translations("gen"), ({"id": k, "hyp": v} for k, v in made.items()))
-        metrics = ["compound", "compound_aggregate"]
-        if plain:
-            metrics.append("bleu")
-            for split in ("test", "context"):
-                right = {one.id: one.references[0] for one in benchmark.iterate(split)}
-                rows = ({"id": key, "hyp": text} for key, text in right.items())
-                write_jsonl(cell.translations(split), rows)
-                made |= right
-        for result in score(benchmark, made, metrics):
-            write_result(cell.scores(result.metric.name, result.split), result)
-    write_json(run.path / "experiment.json", {"benchmark": str(benchmark.path)})
-    return run.path
+
+
+def output(example, split):
+    """Return the reference but for owls, and for old things in the last context."""
+    good = example.references[0]
+    bad = "owl" in example.source or ("old" in example.source and "2 ." in good)
+    return "etwas ganz anderes ." if split == "gen" and bad else good

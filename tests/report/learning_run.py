@@ -7,11 +7,11 @@ from pathlib import Path
 from recombine.benchmark import Benchmark, Example
 from recombine.builders.recipe import build
 from recombine.experiment.experiment import read_experiment
-from recombine.experiment.run import Run
 from recombine.experiment.stages import score_run
-from recombine.files import write_json, write_jsonl
+from report.scored_run import Outputs, scored_run
 
 SPLITS = ("systematicity", "substitutivity", "overgeneralisation", "context", "probe")
+CHECKPOINTS = (None, "step-300", "step-20", "step-1")
 # When each size renders idioms literally.
 LITERAL = {"large": ("step-20",), "small": ("step-20", "step-300")}
 
@@ -40,21 +40,20 @@ def make_learning_run(folder: Path) -> Path:
             "context_samples=6", "repeats=2", "benchmark.target=de",
         ),
     )  # fmt: skip
-    run = Run(folder / "run")
-    for system in LITERAL:
-        cell = run.cell(system, 1)
-        cell.update_record(benchmark=str(benchmark.path), benchmark_hash=benchmark.hash)
-        for checkpoint in (None, "step-300", "step-20", "step-1"):
-            for split in SPLITS:
-                rows = (
-                    {"id": one.id, "hyp": output(one, system, checkpoint or "step-300")}
-                    for one in benchmark.iterate(split)
-                )
-                write_jsonl(cell.translations(split, checkpoint), rows)
-    write_json(run.path / "experiment.json", {"benchmark": str(benchmark.path)})
+
+    def outputs(system: str) -> Outputs:
+        return lambda split, number: {
+            one.id: output(one, system, CHECKPOINTS[number] or "step-300")
+            for one in benchmark.iterate(split)
+        }
+
+    run = scored_run(
+        folder / "run", benchmark, {name: outputs(name) for name in LITERAL}, splits=SPLITS,
+        checkpoints=CHECKPOINTS,
+    )  # fmt: skip
     systems = "".join(f'[system.{name}]\nuse = "copy"\n' for name in LITERAL)
     (folder / "e.toml").write_text(
-        f'benchmark = "{benchmark.path}"\nrun = "{run.path}"\n{systems}', encoding="utf-8"
+        f'benchmark = "{benchmark.path}"\nrun = "{run}"\n{systems}', encoding="utf-8"
     )
     score_run(read_experiment(folder / "e.toml"))
-    return run.path
+    return run

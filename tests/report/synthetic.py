@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from recombine.benchmark import Benchmark, Draft, Example, Focus
-from recombine.experiment.run import Run
-from recombine.experiment.stages import write_result
-from recombine.files import write_json, write_jsonl
-from recombine.metrics.scoring import score
+from recombine.benchmark import Benchmark, Example, Focus
+from recombine.builders.recipe import read_recipe
+from report.scored_run import Outputs, scored_run, small_benchmark
 
 NOUNS = (
     ("cat", "猫"), ("dog", "犬"), ("girl", "少女"), ("king", "王"), ("baker", "パン屋"),
@@ -93,17 +91,10 @@ def build_benchmark(
     path: Path, per_pattern: int, name: str = "synthetic", recipe: Mapping[str, Any] | None = None
 ) -> Benchmark:
     """A benchmark with a gen and a test split."""
-    draft = Draft(path, seed=0)
-    draft.write("gen", examples(per_pattern))
-    draft.write("test", examples(max(2, per_pattern // 4), seed=1))
-    draft.card("Made for tests.")
-    return draft.finish(
-        {
-            "format": 1, "name": name, "version": "1", "source": "en", "target": "ja",
-            "builder": "imported", "seed": 0, "licence": "MIT", "citation": "none",
-            "metrics": ["exact", "bleu"], "recombine": "0", "recipe": dict(recipe or {}),
-        }
-    )  # fmt: skip
+    splits = {"gen": examples(per_pattern), "test": examples(max(2, per_pattern // 4), seed=1)}
+    return small_benchmark(
+        path, splits, name=name, target="ja", metrics=["exact", "bleu"], recipe=dict(recipe or {})
+    )
 
 
 def hypotheses(
@@ -136,26 +127,42 @@ def make_run(
     luck: float = 0.03,
 ) -> Path:
     """A benchmark and a scored run of it; returns the run's folder."""
-    benchmark = benchmark or build_benchmark(root / "benchmark", per_pattern)
-    run = Run(root / name)
-    for system, accuracy in systems.items():
-        for seed in seeds:
-            cell = run.cell(system, seed)
-            cell.update_record(
-                system=system, seed=seed, benchmark=str(benchmark.path),
-                benchmark_hash=benchmark.hash, options={"use": "toy"},
-            )  # fmt: skip
-            everything = {}
-            for split in benchmark.splits:
-                made = hypotheses(benchmark, split, accuracy, seed + len(system) * 7, luck)
-                write_jsonl(
-                    cell.translations(split), ({"id": k, "hyp": v} for k, v in made.items())
-                )
-                everything.update(made)
-            for result in score(benchmark, everything, metrics):
-                write_result(cell.scores(result.metric.name, result.split), result)
-    write_json(run.path / "experiment.json", {"benchmark": str(benchmark.path)})
-    return run.path
+    made = benchmark or build_benchmark(root / "benchmark", per_pattern)
+
+    def outputs(system: str, accuracy: Sequence[float]) -> Outputs:
+        return lambda split, seed: hypotheses(made, split, accuracy, seed + len(system) * 7, luck)
+
+    voices = {system: outputs(system, accuracy) for system, accuracy in systems.items()}
+    return scored_run(root / name, made, voices, metrics=metrics, seeds=seeds)
+
+
+def make_sget_like_run(root: Path, recipe: Mapping[str, Any] | None = None) -> Path:
+    """Two systems on a few sentences of SGET's 42 patterns; `first` is right on the half in CP."""
+    found = read_recipe("sget").builder.split["gen"]
+    made = []
+    for pattern, part in found.items():
+        for number in range(8):
+            tags: dict[str, str | int] = {
+                "pattern": pattern, "category": part.category, "group_name": part.group,
+                "in_cp": "yes" if number % 2 else "no",
+                "longer_than_train": "yes" if number < 2 else "no",
+            }  # fmt: skip
+            salt = f"{pattern}{number}"
+            made.append(Example.make(source=f"{salt} .", references=("gut",), tags=tags, salt=salt))
+    test = [Example.make(source=f"{n} .", references=("gut",), tags={"n": n}) for n in range(4)]
+    benchmark = small_benchmark(
+        root / "benchmark", {"gen": made, "test": test}, name="sget-like", metrics=["exact"],
+        recipe=dict(recipe or {}),
+    )  # fmt: skip
+
+    def outputs(half: str) -> Outputs:
+        return lambda split, seed: {
+            one.id: "gut" if one.tags.get("in_cp", half) == half else "schlecht"
+            for one in benchmark.iterate(split)
+        }
+
+    voices = {"first": outputs("yes"), "second": outputs("no")}
+    return scored_run(root / "run", benchmark, voices, metrics=("exact",))
 
 
 def unpack(text: str) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from recombine.report.scorecard import (
     read_suite,
     write_scorecard,
 )
-from report.synthetic import ACCURACY, build_benchmark, make_run
+from recombine.report.tables.published import SGET, PublishedSetting
+from report.synthetic import ACCURACY, build_benchmark, make_run, make_sget_like_run
 
 
 @pytest.fixture(scope="module")
@@ -74,23 +75,31 @@ def test_only_the_metrics_that_were_asked_for_are_shown(tmp_path):
     assert "exact" not in text
 
 
-def test_builds_that_differ_as_in_the_paper_have_its_number(tmp_path):
-    """Tables 5 and 6 of Kumon et al.: with and without restrictions, or concatenation."""
+def test_builds_that_differ_as_in_the_paper_have_its_table(tmp_path, monkeypatch):
+    """Table 6 of Kumon et al.: the recursion patterns with and without concatenation."""
     runs = [
-        make_run(
-            tmp_path / str(concatenation),
-            benchmark=build_benchmark(
-                tmp_path / f"b{concatenation}", 6, recipe={"concatenation": concatenation}
-            ),
-            name=f"concatenation-{concatenation}", seeds=(1,), metrics=("exact",),
-        )
-        for concatenation in (True, False)
-    ]  # fmt: skip
+        make_sget_like_run(tmp_path / str(key), {"concatenation": key}) for key in (True, False)
+    ]
     options = ReportOptions(metrics=("exact",))
-    (table,) = build_tables(_told_apart([read_suite(run, options) for run in runs]))
+    suites = _told_apart([read_suite(run, options) for run in runs])
+    builds, table = build_tables(suites)
+    assert builds.name == "builds"
+    assert "concatenation: True / False" in builds.notes[0]
+    assert {row[3] for row in builds.rows} > {"all"}
     assert table.name == "table-6-concatenation"
-    assert "concatenation: True / False" in table.notes[0]
-    assert {row[3] for row in table.rows} > {"all"}
+    assert len(table.rows) == 8 * 2
+    assert table.columns == ("pattern", "system", "with concatenation", "without concatenation")
+
+    def setting(source):
+        kept = source.benchmark.manifest.recipe["concatenation"]
+        return PublishedSetting(SGET, () if kept else ("concatenation",), ("Transformer",))
+
+    monkeypatch.setattr("recombine.report.tables.generated.published_setting", setting)
+    for order in (suites, suites[::-1]):
+        table = build_tables(order)[1]
+        assert table.columns[4:] == ("Transformer, with (paper)", "Transformer, without (paper)")
+        row = next(one for one in table.rows if one[0] == "cp_depth_3")
+        assert row[4:] == (79.8, 53.1)
 
 
 def test_equal_ranks_correlate_fully(two_runs):

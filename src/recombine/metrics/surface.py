@@ -163,7 +163,7 @@ class Chrf(_Surface):
 
 @dataclass(kw_only=True)
 class ChrfPlusPlus(Chrf):
-    """chrF2++ (word bigrams included), the score of Moisio et al. 2023, section 6."""
+    """chrF2++ (word bigrams included), the score of Moisio et al. 2023, section 4.1."""
 
     name: ClassVar[str] = "chrf++"
     word_order: int = 2

@@ -20,6 +20,7 @@ from recombine.report.options import ReportOptions
 from recombine.report.page.frame import html_table, static_page
 from recombine.report.runs import open_source
 from recombine.report.tables.generalisation import BUILDER, generalisation_table, make_family
+from recombine.report.tables.generated import variant_table
 from recombine.report.tables.table import Cell, Table, markdown, write_table
 from recombine.report.write import replace_former
 from recombine.statistics.paired import holm
@@ -30,11 +31,6 @@ IN_DISTRIBUTION = ("test", "dev")
 NO_RANKS = (
     f"No two suites share {FEWEST_SYSTEMS} systems of the same name: their ranks are not compared."
 )
-# The tables of Kumon et al. 2024 that set two builds of SGET side by side.
-PAPER_BUILDS = {
-    "selection": ("table-5-selection", "Selectional restrictions (Table 5)"),
-    "concatenation": ("table-6-concatenation", "Concatenated training sentences (Table 6)"),
-}
 
 
 class Suite(NamedTuple):
@@ -219,28 +215,30 @@ def _good(sheet: Sheet, system: str, confidence: float) -> tuple[float, float]:
 
 
 def build_tables(suites: Sequence[Suite]) -> list[Table]:
-    """Builds of one benchmark set side by side by group (Tables 5 and 6 of Kumon et al.)."""
+    """Builds of one benchmark set side by side, by group and as Tables 5 and 6 of Kumon et al."""
     found: list[Table] = []
     for first, second in combinations(suites, 2):
         names = [one.report.source.benchmark.manifest.name for one in (first, second)]
-        if names[0] != names[1]:
-            continue
         rows = [row for sheet in first.report.sheets for row in _groups(sheet, second.report)]
-        if rows:
-            differs = recipe_difference(first.report, second.report)
-            what = "; ".join(f"{key}: {old} / {new}" for key, (old, new) in differs.items())
-            name, title = PAPER_BUILDS.get(
-                next(iter(differs), ""), ("builds", "Two builds of one benchmark")
+        if names[0] != names[1] or not rows:
+            continue
+        differs = recipe_difference(first.report, second.report)
+        what = "; ".join(f"{key}: {old} / {new}" for key, (old, new) in differs.items())
+        number = sum(one.name.startswith("builds") for one in found) + 1
+        found.append(
+            Table(
+                "builds" if number == 1 else f"builds-{number}", "Two builds of one benchmark",
+                ("split", "metric", "system", "group", first.name, second.name), tuple(rows),
+                (f"What differs: {what or 'nothing in the recipe'}.",
+                 "The sentences are not the same, so no paired test applies."),
             )
-            found.append(
-                Table(
-                    name if name not in {one.name for one in found} else f"{name}-{len(found) + 1}",
-                    title, ("split", "metric", "system", "group", first.name, second.name),
-                    tuple(rows),
-                    (f"What differs: {what or 'nothing in the recipe'}.",
-                     "The sentences are not the same, so no paired test applies."),
-                )
-            )  # fmt: skip
+        )  # fmt: skip
+        if len(differs) == 1:
+            ((key, (old, _)),) = differs.items()
+            pair = (first, second) if old else (second, first)
+            paper = variant_table(key, pair[0].report, pair[1].report)
+            if paper is not None and paper.name not in {one.name for one in found}:
+                found.append(paper)
     return found
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from recombine.benchmark import Benchmark, Draft, Example
+from recombine.benchmark import Example
 from recombine.report.options import ReportOptions
 from recombine.report.write import write_report
+from report.scored_run import scored_run, small_benchmark
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 FLAGS = [
@@ -188,36 +189,17 @@ def test_accessible_names_and_landmarks(browser, page_path):
 def hostile_page(tmp_path_factory) -> Path:
     """A run whose sources and hypotheses try to break out."""
     root = tmp_path_factory.mktemp("hostile")
-    draft = Draft(root / "benchmark", seed=0)
-    draft.write(
-        "gen",
-        [
-            Example.make(
-                source=text.strip(),
-                references=(f"reference {number}",),
-                tags={"kind": text[:40].strip()},
-            )
-            for number, text in enumerate(HOSTILE)
-        ],
-    )  # fmt: skip
-    draft.finish(
-        {
-            "format": 1, "name": "<b>hostile</b>", "version": "1", "source": "en", "target": "de",
-            "builder": "imported", "seed": 0, "metrics": ["exact"],
-        }
-    )  # fmt: skip
-    from recombine.experiment.run import Run
-    from recombine.experiment.stages import write_result
-    from recombine.files import write_jsonl
-    from recombine.metrics.scoring import score
-
-    benchmark = Benchmark.open(root / "benchmark")
-    cell = Run(root / "run").cell("evil", 1)
-    cell.update_record(benchmark=str(benchmark.path), benchmark_hash=benchmark.hash)
+    examples = [
+        Example.make(
+            source=text.strip(),
+            references=(f"reference {number}",),
+            tags={"kind": text[:40].strip()},
+        )
+        for number, text in enumerate(HOSTILE)
+    ]
+    benchmark = small_benchmark(root / "benchmark", {"gen": examples}, name="<b>hostile</b>")
     made = {one.id: HOSTILE[number] for number, one in enumerate(benchmark.iterate("gen"))}
-    write_jsonl(cell.translations("gen"), ({"id": k, "hyp": v} for k, v in made.items()))
-    for result in score(benchmark, made, ["exact"]):
-        write_result(cell.scores("exact", "gen"), result)
+    scored_run(root / "run", benchmark, {"evil": lambda split, seed: made}, metrics=["exact"])
     return write_report([root / "run"], root / "report", ReportOptions(figures=())).html
 
 

@@ -7,8 +7,8 @@ import pytest
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.runs import open_source
-from recombine.report.tables.compounds import compound_tables, error_rate
-from recombine.report.tables.published import read_published
+from recombine.report.tables.compounds import _judged, compound_tables, error_rate
+from recombine.report.tables.published import COGNITION, PublishedSetting, find_all
 from report.compound_run import make_run
 
 
@@ -42,8 +42,25 @@ def test_error_rate_turns_accuracy_round(findings):
     assert error_rate(findings.main, 72.0) == 28.0
 
 
+def test_the_paper_stands_beside_its_own_benchmark_only(tmp_path, monkeypatch):
+    """A benchmark that is called cognition is not CoGnition; CoGnition has error rates and BLEU."""
+    run = make_run(tmp_path, seeds=(1,), plain=True, name="cognition")
+    report = build_report(open_source([run]), ReportOptions())
+    assert [table.columns[-1] for table in compound_tables(report)] == ["BLEU"]
+    home = "recombine.report.tables.compounds."
+    setting = PublishedSetting(COGNITION, (), ("Transformer",))
+    monkeypatch.setattr(home + "published_setting", lambda _: setting)
+    monkeypatch.setattr(home + "published_benchmark", lambda _: (COGNITION, ()))
+    table, field = compound_tables(report)
+    rows = {(row[0], row[2]): row[-3:] for row in table.rows}
+    assert _judged("gen", "NP") == (21.94, 54.03, 51.29)
+    assert rows["gen", "all"] == (27.31, 61.62, 48.66)
+    assert rows["test", "all"] == (None, None, 69.58)
+    assert rows["train (context)", "all"] == (None, None, 99.74)
+    assert len(field.rows) == 10
+
+
 def test_published_rates_are_complete():
     """Instance and aggregate rates come in pairs."""
-    rows = read_published("compounds")
     for kind in ("cter-instance", "cter-aggregate"):
-        assert sum(row.metric == kind for row in rows) == 12
+        assert len(find_all(COGNITION, metric=kind)) == 12

@@ -93,7 +93,7 @@ def test_bins_have_equal_sizes():
     assert set(equal_bins(dict.fromkeys("abcd", 1.0), 2).values()) == {"1"}
 
 
-@pytest.mark.parametrize(("count", "name"), [(0, "zero"), (1, "few"), (9, "few"), (10, "many")])
+@pytest.mark.parametrize(("count", "name"), [(0, "zero"), (1, "few"), (10, "few"), (11, "many")])
 def test_shots_are_named(count, name):
     """Section 6.1."""
     assert frequency_class(count).startswith(name)

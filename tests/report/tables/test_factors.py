@@ -14,6 +14,7 @@ from recombine.report.tables.factors import (
     factor_tables,
     regression,
 )
+from recombine.report.tables.published import COGNITION, PublishedSetting
 from report.compound_run import examples, make_run
 
 
@@ -32,22 +33,22 @@ def rows(table):
 def test_every_section_of_the_paper_has_a_table(tables):
     """6.1 to 6.6, as far as the benchmark knows the factor."""
     assert {
-        "figures-2-3-compound-frequency", "figures-2-3-compound-length",
-        "figures-4-8-9-10-atom-frequency-all", "figures-4-8-9-10-atom-frequency-2",
-        "figures-4-8-9-10-atom-frequency-3", "figures-5-7-cooccurrence", "figures-5-7-pattern",
-        "figures-5-7-adjective", "figures-5-7-modifier", "figures-5-7-context-length",
+        "figure-2-compound-frequency", "figure-3-compound-length",
+        "atom-frequency-all", "figure-8-atom-frequency-2", "figure-4-atom-frequency-3",
+        "figure-5-cooccurrence", "cooccurrence", "figure-6-pattern",
+        "figure-6-adjective", "figure-6-modifier", "figure-7-context-length",
     } <= set(tables)  # fmt: skip
-    assert "figures-5-7-context-distance" not in tables  # nobody parsed the sources
+    assert "figure-7-context-distance" not in tables  # nobody parsed the sources
 
 
 def test_rates_are_right(tables):
     """Owls fail always, old things in one of three contexts."""
-    by_length = rows(tables["figures-2-3-compound-length"])
+    by_length = rows(tables["figure-3-compound-length"])
     assert by_length["2"][4] == pytest.approx(25.0)
     old = 3 / 9 * 3 / 8  # old dog, cat, fox: one context of three
     assert by_length["3"][4] == pytest.approx(100 * (0.25 + old * 9 / 9 * 1.0), abs=6)
-    frequency = rows(tables["figures-2-3-compound-frequency"])
-    assert frequency["many shot (10+)"][4] == 0.0
+    frequency = rows(tables["figure-2-compound-frequency"])
+    assert frequency["many shot (11+)"][4] == 0.0
     assert frequency["zero shot (0)"][2] == 33
 
 
@@ -111,13 +112,28 @@ def test_a_category_that_is_always_wrong_is_not_the_one_compared_with(recwarn):
     assert not recwarn.list
 
 
-def test_printed_numbers_stand_beside_the_published_benchmark(tables, tmp_path):
-    """Only there: the paper's numbers are about its own sentences."""
-    ours = tables["figures-2-3-compound-length"]
-    assert ours.notes == ()
+def test_a_name_makes_no_benchmark_the_published_one(tables, tmp_path, monkeypatch):
+    """The paper's numbers are about its own sentences, whatever another benchmark is called."""
+    name = "figure-3-compound-length"
+    assert tables[name].notes == ()
     source = open_source([make_run(tmp_path, seeds=(1,), name="cognition")])
-    (table,) = [one for one in factor_tables(source) if one.name == ours.name]
-    assert any("3 atoms 13.72" in note for note in table.notes)
+    assert {one.name: one for one in factor_tables(source)}[name].notes == ()
+    setting = PublishedSetting(COGNITION, (), ("Transformer",))
+    monkeypatch.setattr("recombine.report.tables.factors.published_setting", lambda _: setting)
+    notes = {one.name: one.notes for one in factor_tables(source)}
+    assert any("3: 13.72 (printed)" in note for note in notes[name])
+    assert any("3: 12.67 (released" in note for note in notes[name])
+    assert any(
+        "few shot (1-10): 5.00 (printed)" in note for note in notes["figure-2-compound-frequency"]
+    )
+
+
+def test_co_occurrence_is_cut_by_its_sign_within_each_length(tables):
+    """Section 6.4 compares positive and negative PMI of compounds of one length."""
+    values = [row[0] for row in tables["figure-5-cooccurrence"].rows]
+    assert values == sorted(values)
+    assert {value.split(", ")[1] for value in values} <= {"positive", "negative"}
+    assert {value.split(" ")[0] for value in values} == {"2", "3"}
 
 
 def test_a_run_without_compounds_has_no_tables(tmp_path):

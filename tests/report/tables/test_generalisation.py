@@ -8,6 +8,7 @@ from recombine.errors import DataError
 from recombine.report.options import ReportOptions
 from recombine.report.tables import generalisation
 from recombine.report.tables.generalisation import (
+    PAPER,
     Family,
     family_tables,
     generalisation_table,
@@ -17,6 +18,7 @@ from recombine.report.tables.generalisation import (
     response_figures,
     series_runs,
 )
+from recombine.report.tables.published import DBCA, PublishedSetting
 from report.divergent_runs import make_runs
 
 
@@ -52,12 +54,22 @@ def test_the_run_of_a_series_is_its_members(runs):
 
 
 def test_the_score_is_a_ratio_with_both_beside_it(family):
-    """The ratio, with the published ratio of the language."""
+    """The ratio; a toy corpus has no published one, the paper's splits have."""
     table = generalisation_table(family)
     low, high = column(table, "min")[0], column(table, "max")[0]
     assert column(table, "max / min") == [pytest.approx(high / low)]
     assert high < low
-    assert column(table, "published") == [0.92]
+    assert PAPER not in table.columns
+
+
+def test_the_papers_ratio_stands_beside_transformers_on_its_splits(family, monkeypatch):
+    """Not beside other systems on the same splits."""
+    for kind, shown in (("Transformer", [0.92]), ("LSTM", None)):
+        setting = PublishedSetting(DBCA, (), (kind,))
+        home = "recombine.report.tables.generalisation.published_setting"
+        monkeypatch.setattr(home, lambda _, setting=setting: setting)
+        table = generalisation_table(family)
+        assert (column(table, PAPER) if PAPER in table.columns else None) == shown
 
 
 def test_lengths_are_weighted_as_in_max(family, monkeypatch):
@@ -83,7 +95,7 @@ def test_confounders_come_from_the_certificates(family):
     tables = {table.name: table for table in family_tables(family)}
     splits = tables["table-2-splits"]
     assert column(splits, "split")[:3] == ["min", "random", "max"]
-    assert "min (published)" in column(splits, "split")[3:]
+    assert len(splits.rows) == 3
     assert column(splits, "D_C")[:3] == sorted(column(splits, "D_C")[:3])
     assert all(value > 0 for value in column(splits, "test lemmas")[:3])
 

@@ -4,18 +4,91 @@ from __future__ import annotations
 
 import pytest
 
+from recombine.report.findings import Findings, build_report
+from recombine.report.options import ReportOptions
+from recombine.report.runs import open_source
 from recombine.report.tables.generated import generated_tables, group_score
-from recombine.report.tables.published import lookup
+from recombine.report.tables.published import SGET, PublishedSetting
+from recombine.report.tables.table import Cell, Table
+from report.synthetic import make_sget_like_run
 
 
-def test_tables_of_the_paper(findings):
-    """Tables 2, 3, 4, 10 and 11 exist; Table 7 needs the tag it is about."""
-    names = {table.name for table in generated_tables(findings)}
-    assert {
-        "table-2-overall", "table-3-groups", "table-4-categories", "table-10-patterns",
-        "table-11-complement-clause",
-    } <= names  # fmt: skip
-    assert "table-7-length" not in names
+@pytest.fixture(scope="module")
+def sget_like(tmp_path_factory) -> Findings:
+    """Findings on a benchmark with SGET's patterns; half of each is right."""
+    run = make_sget_like_run(tmp_path_factory.mktemp("sget"))
+    return build_report(open_source([run]), ReportOptions())
+
+
+def named(report: Findings) -> dict[str, Table]:
+    """The tables by name."""
+    return {table.name: table for table in generated_tables(report)}
+
+
+def test_tables_of_the_paper(findings, sget_like):
+    """Each has the rows of the paper, so Tables 4, 7 and 11 need the patterns they are about."""
+    everywhere = {"table-2-overall", "table-3-groups", "by-category", "table-10-patterns"}
+    special = {"table-4-phrase-recombination", "table-7-length", "table-11-complement-clause"}
+    assert everywhere <= set(named(findings))
+    assert not special & set(named(findings))
+    tables = named(sget_like)
+    assert everywhere | special <= set(tables)
+    assert len(tables["table-4-phrase-recombination"].rows) == 6
+    assert [row[:3] for row in tables["table-7-length"].rows] == [
+        ("cp_depth_5_6", "longer", 2), ("cp_depth_5_6", "shorter", 6),
+    ]  # fmt: skip
+    eleven = tables["table-11-complement-clause"].rows
+    assert len(eleven) == 12
+    assert eleven[1] == ("pp_on_subject", "in CP", 4, 100.0, 0.0)
+
+
+def test_no_name_brings_the_papers_numbers(sget_like):
+    """sget-mini and what else begins with sget is not the published benchmark."""
+    for table in named(sget_like).values():
+        assert not any("(paper)" in column for column in table.columns), table.name
+        assert not any("(paper)" in str(row[0]) for row in table.rows), table.name
+    assert "cogs-and-slog" not in named(sget_like)
+
+
+@pytest.mark.parametrize("kind", ["Transformer", "LSTM", "Llama 2"])
+def test_the_papers_numbers_of_the_same_kind_of_system(sget_like, monkeypatch, kind):
+    """On SGET itself stand the paper's numbers, with their spread, of this kind of system only."""
+    setting = PublishedSetting(SGET, (), (kind,))
+    monkeypatch.setattr("recombine.report.tables.generated.published_setting", lambda _: setting)
+    tables = named(sget_like)
+    two = {"Transformer": (99.3, 0.1, 48.7, 1.6), "LSTM": (93.4, 3.4, 9.6, 4.8)}
+    two["Llama 2"] = (99.4, 0.1, 80.6, 0.5)
+    assert tables["table-2-overall"].rows[-1] == (f"{kind} (paper)", *two[kind])
+    if kind == "LSTM":
+        assert not any("(paper)" in name for name in tables["table-10-patterns"].columns)
+        return
+    beside = {name: rows_beside(tables[name]) for name in tables}
+    first = kind == "Transformer"
+    assert beside["table-3-groups"]["structural"] == ((45.2, 2.3) if first else (79.4, 0.9))
+    four = beside["table-4-phrase-recombination"]["rc_on_subject"]
+    assert four == ((1.2, 0.7) if first else (75.9, 5.2))
+    ten = beside["table-10-patterns"]["adjective_depth_5_6"]
+    assert ten == ((99.5,) if first else (98.4,))
+    seven = [row[-2:] for row in tables["table-7-length"].rows]
+    assert seven == ([(4.1, 0.6), (6.7, 1.6)] if first else [(72.0, 0.6), (84.3, 3.6)])
+    eleven = [row[-1] for row in tables["table-11-complement-clause"].rows[:2]]
+    assert eleven == ([3.5, 20.2] if first else [94.8, 92.5])
+    assert ("cogs-and-slog" in tables) == first
+
+
+def rows_beside(table: Table) -> dict[str, tuple[Cell, ...]]:
+    """What the paper has for each row."""
+    at = next((i for i, name in enumerate(table.columns) if "(paper)" in name), len(table.columns))
+    return {str(row[0]): row[at:] for row in table.rows}
+
+
+def test_another_variant_has_other_numbers(sget_like, monkeypatch):
+    """Without concatenation the paper has Table 7 only; the others are of another training."""
+    setting = PublishedSetting(SGET, ("concatenation",), ("Transformer",))
+    monkeypatch.setattr("recombine.report.tables.generated.published_setting", lambda _: setting)
+    tables = named(sget_like)
+    assert [row[-2:] for row in tables["table-7-length"].rows] == [(0.6, 0.2), (0.7, 0.3)]
+    assert not any("(paper)" in name for name in tables["table-10-patterns"].columns)
 
 
 def test_group_mean_is_weighted_by_sentences(findings):
@@ -27,7 +100,7 @@ def test_group_mean_is_weighted_by_sentences(findings):
             assert found == pytest.approx(score.estimate)
 
 
-@pytest.mark.parametrize("name", ["table-3-groups", "table-4-categories", "table-10-patterns"])
+@pytest.mark.parametrize("name", ["table-3-groups", "by-category", "table-10-patterns"])
 def test_exact_match_has_its_spread_over_seeds(findings, name):
     """Behind every mean stands the standard deviation over the three seeds."""
     table = next(one for one in generated_tables(findings) if one.name == name)
@@ -55,9 +128,3 @@ def test_crossed_table_adds_up(findings):
         cells = [crosses[value, half]["lstm"] for half in ("no", "yes")]
         mean = sum(cell.n * cell.score for cell in cells) / sum(cell.n for cell in cells)
         assert mean == pytest.approx(by_system["lstm"].estimate)
-
-
-def test_published_transformer_is_known():
-    """The paper's group means, as data."""
-    assert lookup("generated", metric="exact", tag="group_name", value="structural") == 45.2
-    assert lookup("generated", metric="exact", tag="pattern", value="no such pattern") is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recombine.files import write_json
-from recombine.report.tables.splits import divergent_tables
+from recombine.report.tables.splits import _published_splits, divergent_tables
 
 
 def test_no_certificate_no_table(findings):
@@ -12,7 +12,7 @@ def test_no_certificate_no_table(findings):
 
 
 def test_the_certificate_is_the_row(findings):
-    """Sizes and divergences of this split stand above the published ones."""
+    """Sizes and divergences of this split; the paper's stand below its own splits only."""
     path = findings.source.benchmark.path / "certificate.json"
     size = {
         "sentences": 9, "words": 50, "lemmas": 20, "mean_length": 5.5, "novel_compound_share": 0.5,
@@ -24,4 +24,15 @@ def test_the_certificate_is_the_row(findings):
     finally:
         path.unlink()
     assert table.rows[0] == ("max", "ja", 0, 9, 3, 50, 5.5, 20, 0.5, 0.01, 0.9)
-    assert table.rows[1][0] == "max (published)"
+    assert len(table.rows) == 1
+
+
+def test_the_paper_prints_eleven_splits():
+    """Three random ones, three minimal, three maximal, and two of other papers."""
+    rows = _published_splits()
+    assert len(rows) == 11
+    row = next(one for one in rows if str(one[0]).startswith("Europarl max D_C split #2"))
+    assert row == (
+        "Europarl max D_C split #2 (paper)", None, None, "198k", "22k", "390k", None, "34k", None,
+        0.002, 1.0,
+    )  # fmt: skip

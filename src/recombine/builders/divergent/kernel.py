@@ -98,7 +98,7 @@ def coefficient_divergence(total: Any, v: Any, w: Any, power_v: Any, power_w: An
 
 @inlined
 def score_of(values: Any, goal: Any) -> Any:
-    """Return -|c - D_C| - |D_A - a*| (Moisio et al. 2023, section 3.3)."""
+    """Return -|c - D_C| - |D_A - a*| (Moisio et al. 2023, section 3.1)."""
     return -abs(goal[0] - values[D_C]) - goal[2] * abs(values[D_A] - goal[1])
 
 

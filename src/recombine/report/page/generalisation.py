@@ -14,6 +14,7 @@ from recombine.report.page.frame import html_table, static_page
 from recombine.report.page.sections import number, swatch
 from recombine.report.scores import tidy_rows
 from recombine.report.tables.generalisation import (
+    PAPER,
     Family,
     family_tables,
     generalisation_table,
@@ -113,12 +114,11 @@ def _cards(family: Family) -> str:
     cards = []
     for row in table.rows:
         width = row[place["max / min"] + 1]
-        even, published = row[place["at equal lengths"]], row[place["published"]]
         facts = {
             f"{family.metric} on max": show(row[place["max"]]),
             f"{family.metric} on min": show(row[place["min"]]),
-            "at equal lengths": show(even, 3),
-            "published": show(published, 2),
+            "at equal lengths": show(row[place["at equal lengths"]], 3),
+            **({PAPER: show(row[place[PAPER]], 2)} if PAPER in place else {}),
         }
         cards.append(
             f'<article class="card system"><h3>{swatch(family.report, str(row[0]))}</h3>'

@@ -188,10 +188,10 @@ def compound_text(example: Example) -> str:
 
 
 def frequency_class(count: int) -> str:
-    """Return zero, few or many shot (section 6.1)."""
+    """Return zero, few (1 to 10) or many shot (more than 10), as section 6.1 has them."""
     if count == 0:
         return "zero shot (0)"
-    return "few shot (1-9)" if count < 10 else "many shot (10+)"
+    return "few shot (1-10)" if count <= 10 else "many shot (11+)"
 
 
 def equal_bins(values: Mapping[str, float], bins: int) -> dict[str, str]:

@@ -8,6 +8,7 @@ held, which the paper's one-by-one figures cannot.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -26,13 +27,16 @@ from recombine.report.tables.corpus_counts import (
     equal_bins,
     frequency_class,
 )
-from recombine.report.tables.published import read_published
+from recombine.report.tables.published import COGNITION, find_all, published_setting
 from recombine.report.tables.table import Cell, Table
 from recombine.statistics.intervals import clustered_table, normal_quantile
 from recombine.statistics.logistic import Effect, clustered_logistic
 
 METRIC = "compound"
 BINS = 5
+# Section 6.3 has nine bins a length; its figures by length in atoms.
+FREQUENCY_BINS = 9
+FREQUENCY_FIGURES = {3: 4, 2: 8, 4: 9, 5: 10}
 COLUMNS = ("system", "sentences", "compounds", "error %", "low", "high")
 
 Array = npt.NDArray[np.float64]
@@ -67,62 +71,75 @@ def factor_tables(source: ReportRuns, split: str = "gen") -> list[Table]:
     corpus = corpus or [name for name in ("dev", "test") if name in source.benchmark.splits]
     files = [source.benchmark.split_path(name) for name in corpus]
     counts = CorpusCounts((row["source"] for path in files for row in read_jsonl(path)), everything)
-    beside = source.benchmark.manifest.name.startswith("cognition")
+    setting = published_setting(source)
+    beside = setting is not None and setting.name == COGNITION and "Transformer" in setting.kinds
     note = f"Counted in: {', '.join(corpus) or 'nothing, the benchmark has no corpus'}."
     both = {system: [*rows, *seen.get(system, [])] for system, rows in judged.items()}
     tables = [
         _table(
-            "figures-2-3-compound-frequency",
-            "Compound frequency in training (section 6.1, Figure 2 or 3)",
+            "figure-2-compound-frequency",
+            "Compound frequency in training (section 6.1, Figure 2)",
             both,
             lambda e: frequency_class(counts.occurrences[compound_text(e)]),
-            (note, "Original phrases of the contexts are included where they were scored."),
+            (
+                note,
+                "Original phrases of the contexts are included where they were scored.",
+                *(_printed("frequency") if beside else ()),
+            ),
         ),
         _table(
-            "figures-2-3-compound-length",
-            "Compound length in atoms (section 6.2, Figure 2 or 3)",
+            "figure-3-compound-length",
+            "Compound length in atoms (section 6.2, Figure 3)",
             judged,
             _tag("length"),
             _printed("length") if beside else (),
         ),
         *_frequency_tables(judged, counts, note),
+        _table(
+            "figure-5-cooccurrence",
+            "Co-occurrence of atoms: sign of the mean PMI within five words, by length "
+            "(section 6.4, Figure 5)",
+            judged,
+            _sign_of_pmi(counts),
+            (note,),
+        ),
         _binned(
-            "figures-5-7-cooccurrence",
-            "Co-occurrence of atoms, mean PMI within five words (section 6.4, Figures 5 to 7)",
+            "cooccurrence",
+            "Co-occurrence of atoms, mean PMI within five words",
             judged,
             lambda e: counts.association(atoms_of(e)),
             (note,),
         ),
         _table(
-            "figures-5-7-pattern",
-            "Pattern (section 6.5, Figures 5 to 7)",
+            "figure-6-pattern",
+            "Pattern (section 6.5, Figure 6)",
             judged,
             _tag("pattern"),
         ),
         _table(
-            "figures-5-7-modifier",
-            "With or without a modifier (section 6.5, Figures 5 to 7)",
+            "figure-6-modifier",
+            "With or without a modifier (section 6.5, Figure 6)",
             judged,
             _has("MOD"),
             _printed("modifier") if beside else (),
         ),
         _table(
-            "figures-5-7-adjective",
-            "With or without an adjective (section 6.5, Figures 5 to 7)",
+            "figure-6-adjective",
+            "With or without an adjective (section 6.5, Figure 6)",
             judged,
             _has("ADJ"),
             _printed("adjective") if beside else (),
         ),
         _binned(
-            "figures-5-7-context-length",
-            "Length of the context (section 6.6, Figures 5 to 7)",
+            "figure-7-context-length",
+            "Length of the context (section 6.6, Figure 7)",
             judged,
             _number("context_length"),
             (),
         ),
         _binned(
-            "figures-5-7-context-distance",
-            "Mean dependency distance of the context (section 6.6, Figures 5 to 7)",
+            "figure-7-context-distance",
+            "Mean dependency distance of the context (section 6.6, Figure 7)",
             judged,
             _number("mdd"),
             (),
@@ -133,9 +150,16 @@ def factor_tables(source: ReportRuns, split: str = "gen") -> list[Table]:
 
 
 def _printed(tag: str) -> tuple[str, ...]:
-    """What the paper prints of a factor, for runs on its own benchmark."""
-    rows = [row for row in read_published("compounds") if row.tag == tag]
-    return tuple(f"Published, {row.system}: {row.value} {row.text}. {row.note}" for row in rows)
+    """What the paper prints of a factor, and what its released judgements give."""
+    rows = find_all(COGNITION, metric="factor", tag=tag)
+    return tuple(
+        f"Paper, {row.system}, {row.value}: {row.text} ({row.origin}{_why(row.note)})."
+        for row in rows
+    )
+
+
+def _why(note: str) -> str:
+    return f", {note}" if note else ""
 
 
 def clustered_share(rows: Sequence[JudgedCompound]) -> Share:
@@ -277,34 +301,47 @@ def _binned(
     judged: Mapping[str, Sequence[JudgedCompound]],
     measure: Callable[[Example], float | None],
     notes: Sequence[str],
+    size: int = BINS,
 ) -> Table:
     examples = {one.example.id: one.example for rows in judged.values() for one in rows}
     values = {key: measure(example) for key, example in examples.items()}
     known = {key: value for key, value in values.items() if value is not None}
     if not known:
         return Table(name, title, ("value", *COLUMNS), ())
-    bins = equal_bins(known, BINS)
+    bins = equal_bins(known, size)
     return _table(name, title, judged, lambda e: bins.get(e.id), notes)
 
 
 def _frequency_tables(
     judged: Mapping[str, Sequence[JudgedCompound]], counts: CorpusCounts, note: str
 ) -> Iterator[Table]:
-    """Yield Figures 4 and 8 to 10: bins by the rarest atom, all lengths and each length."""
+    """Yield bins by the rarest atom: all lengths, and each length (Figures 8, 4, 9 and 10)."""
     lengths = sorted({len(one.example.focus) for rows in judged.values() for one in rows})
     for length in (0, *lengths):
         part = {
             system: [one for one in rows if length in (0, len(one.example.focus))]
             for system, rows in judged.items()
         }
-        title = "Frequency of the rarest atom"
+        figure = FREQUENCY_FIGURES.get(length)
+        title = f"Frequency of the rarest atom{f', {length} atoms' if length else ''}"
         yield _binned(
-            f"figures-4-8-9-10-atom-frequency-{length or 'all'}",
-            f"{title}{f', {length} atoms' if length else ''} (section 6.3, Figures 4 and 8 to 10)",
+            f"{f'figure-{figure}-' if figure else ''}atom-frequency-{length or 'all'}",
+            f"{title} (section 6.3{f', Figure {figure}' if figure else ''})",
             part,
             lambda e: float(_rarest(e, counts)),
             (note,),
+            FREQUENCY_BINS,
         )
+
+
+def _sign_of_pmi(counts: CorpusCounts) -> Callable[[Example], str | None]:
+    def read(example: Example) -> str | None:
+        found = counts.association(atoms_of(example))
+        if found is None:
+            return None
+        return f"{len(example.focus)} atoms, {'positive' if found > 0 else 'negative'}"
+
+    return read
 
 
 def _rarest(example: Example, counts: CorpusCounts) -> int:
@@ -331,10 +368,9 @@ def _has(role: str) -> Callable[[Example], str]:
 
 
 def _natural(value: str) -> tuple[float, str]:
-    """Numbers and ranges by size; names in the order of the benchmark."""
-    first = value.split(" to ")[0].replace(",", "")
-    try:
-        return float(first), value
-    except ValueError:
-        order = {"zero shot (0)": -3.0, "few shot (1-9)": -2.0, "many shot (10+)": -1.0}
+    """Numbers, ranges and what begins with a number by size; names in the benchmark's order."""
+    order = {"zero shot (0)": -3.0, "few shot (1-10)": -2.0, "many shot (11+)": -1.0}
+    number = re.match(r"-?[\d,]+(?:\.\d+)?", value)
+    if number is None:
         return order.get(value, math.inf), ""
+    return float(number.group().replace(",", "")), value

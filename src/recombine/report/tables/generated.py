@@ -2,24 +2,40 @@
 
 Tables 5 and 6 compare two builds of the benchmark (with and without selectional restrictions,
 with and without concatenation); they come from the scorecard, which takes runs of several builds.
+Which patterns are rows of Tables 4, 6, 7 and 11 is read from the published numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from recombine.report.findings import Findings, Sheet
 from recombine.report.scores import Score
-from recombine.report.tables.published import lookup, read_published, systems
+from recombine.report.tables.published import (
+    CONCATENATION,
+    SELECTION,
+    SGET,
+    Published,
+    PublishedSetting,
+    find,
+    find_all,
+    lookup,
+    published_setting,
+    read_published,
+)
 from recombine.report.tables.table import Cell, Table
 
-METHOD = "generated"
 # Columns in the paper's order; bleu-char and others follow in the report's own tables.
 PAPER_METRICS = ("bleu", "exact", "partial")
 GENERALISATION, IN_DISTRIBUTION = "gen", "test"
 # Section 4.3.1 sets COGS and SLOG, which parse, beside the patterns they share.
 ANCESTORS = ("COGS Transformer", "ReCOGS Transformer", "SLOG Transformer")
+# How the paper calls the halves of a pattern in Tables 7 and 11.
+HALVES = {
+    ("longer_than_train", "yes"): "longer", ("longer_than_train", "no"): "shorter",
+    ("in_cp", "yes"): "in CP", ("in_cp", "no"): "not in CP",
+}  # fmt: skip
 
 
 def generated_tables(report: Findings) -> list[Table]:
@@ -31,29 +47,38 @@ def generated_tables(report: Findings) -> list[Table]:
     }
     if not sheets:
         return []
-    beside = is_published_setting(report)
+    setting = published_setting(report.source)
     tables: list[Table | None] = [
-        _table_2(report),
-        _table_3(sheets, beside=beside),
-        _by_parent(sheets, "category", "table-4-categories", "By category (Table 4)"),
-        _crossed(sheets, "group_name", "longer_than_train", "table-7-length",
-                 "Longer than every training sentence, or not (Table 7)"),
-        _table_10(sheets, beside=beside),
-        _crossed(sheets, "pattern", "in_cp", "table-11-complement-clause",
-                 "Inside a complement clause, or not (Table 11)"),
-        _ancestors(sheets, beside=beside),
+        _table_2(report, setting),
+        _table_3(sheets, setting),
+        _by_parent(sheets, "category", "by-category", "By category"),
+        _table_4(sheets, setting),
+        _table_7(sheets, setting),
+        _crossed(sheets, "group_name", "longer_than_train", "longer-than-train",
+                 "Longer than every training sentence that is not concatenated, or not"),
+        _table_10(sheets, setting),
+        _table_11(sheets, setting),
+        _crossed(sheets, "pattern", "in_cp", "complement-clause",
+                 "Inside a complement clause, or not"),
+        _ancestors(sheets, setting),
     ]  # fmt: skip
     return [table for table in tables if table is not None]
 
 
-def is_published_setting(report: Findings) -> bool:
-    """Whether the paper's numbers are about this benchmark (in any of its editions)."""
-    return report.source.benchmark.manifest.name.split("-")[0] == "sget"
+def paper_systems(
+    setting: PublishedSetting | None, without: Sequence[str] | None = (), suffix: str = ""
+) -> list[str]:
+    """The paper's systems of the kinds that were run, trained on the same variant of SGET."""
+    if setting is None or setting.name != SGET:
+        return []
+    if without is not None and setting.without != tuple(without):
+        return []
+    return [f"{kind}{suffix}" for kind in setting.kinds]
 
 
-def _table_2(report: Findings) -> Table:
+def _table_2(report: Findings, setting: PublishedSetting | None) -> Table:
     columns = ["system"]
-    found: list[Sheet | None] = []
+    found: list[Sheet] = []
     for split in (IN_DISTRIBUTION, GENERALISATION):
         for metric in PAPER_METRICS:
             sheet = report.sheet(metric, split)
@@ -64,16 +89,57 @@ def _table_2(report: Findings) -> Table:
     for system in report.systems:
         row: list[Cell] = [system]
         for sheet in found:
-            score = sheet.overall(system) if sheet and system in sheet.systems else None
+            score = sheet.overall(system) if system in sheet.systems else None
             row += [score.estimate, score.spread.sd] if score else [None, None]
         rows.append(tuple(row))
-    notes = ["Mean and standard deviation over seeds."]
-    published = lookup(METHOD, metric="exact", system="Llama 2")
-    if is_published_setting(report) and published is not None:
-        notes.append(f"Published gen exact: Llama 2 {published} (Table 2), Transformer 48.66.")
+    ours = len(rows)
+    for name in paper_systems(setting):
+        row = [f"{name} (paper)"]
+        for sheet in found:
+            printed = find(
+                SGET, table="2", system=name, metric=sheet.metric, tag="split", value=sheet.split
+            )
+            row += [printed.score, printed.sd] if printed else [None, None]
+        rows.append(tuple(row))
     return Table(
-        "table-2-overall", "Overall results (Table 2)", tuple(columns), tuple(rows), tuple(notes)
-    )
+        "table-2-overall", "Overall results (Table 2)", tuple(columns), tuple(rows),
+        ("Mean and standard deviation over seeds.",), frozenset({ours}),
+    )  # fmt: skip
+
+
+def with_published(
+    table: Table,
+    number: str,
+    tag: str,
+    values: Sequence[str],
+    systems: Sequence[str],
+    metrics: Sequence[str],
+) -> Table:
+    """The table with the paper's numbers to the right: a column per system, metric and spread.
+
+    `values` are what its rows are called in the published data.
+    """
+    columns, cells = list(table.columns), [list(row) for row in table.rows]
+    for name in systems:
+        for metric in metrics:
+            printed = {
+                one.value: one
+                for one in find_all(SGET, table=number, system=name, metric=metric, tag=tag)
+            }
+            beside: list[Published | None] = [printed.get(value) for value in values]
+            if not any(beside):
+                continue
+            columns.append(f"{name} {metric} (paper)")
+            for row, one in zip(cells, beside, strict=True):
+                row.append(one.score if one else None)
+            if any(one is not None and one.sd is not None for one in beside):
+                columns.append("sd")
+                for row, one in zip(cells, beside, strict=True):
+                    row.append(one.sd if one else None)
+    return Table(
+        table.name, table.title, tuple(columns), tuple(tuple(row) for row in cells), table.notes,
+        table.rules, table.decimals,
+    )  # fmt: skip
 
 
 def group_score(sheet: Sheet, parent: str, group: str, system: str) -> float | None:
@@ -149,35 +215,104 @@ def _by_parent(sheets: Mapping[str, Sheet], parent: str, name: str, title: str) 
     )  # fmt: skip
 
 
-def _table_3(sheets: Mapping[str, Sheet], *, beside: bool) -> Table | None:
+def _table_3(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
     table = _by_parent(
         sheets, "group_name", "table-3-groups", "Lexical, morphological, structural (Table 3)"
     )
-    if table is None or not beside:
-        return table
-    return _with_published(table, "group_name", "3", last="")
+    if table is None:
+        return None
+    groups = [str(row[0]) for row in table.rows]
+    return with_published(table, "3", "group_name", groups, paper_systems(setting), tuple(sheets))
 
 
-def _with_published(table: Table, tag: str, number: str, last: str | None = None) -> Table:
-    """The table with one column per published system; exact match only, as the rest is unknown."""
-    names = systems(METHOD, metric="exact", tag=tag, table=number)
-    rows = []
-    for row in table.rows:
-        value = str(row[0])
-        if last is not None and value == "all":
-            extra = [lookup(METHOD, metric="exact", system=name) for name in names]
-        else:
-            extra = [
-                lookup(METHOD, metric="exact", tag=tag, value=value, system=name) for name in names
-            ]
-        rows.append((*row, *extra))
-    columns = (*table.columns, *(f"{name} exact (published)" for name in names))
-    return Table(
-        table.name, table.title, columns, tuple(rows), table.notes, table.rules, table.decimals
-    )
+def published_values(number: str) -> list[str]:
+    """The rows of a published table, in its order, as we call them."""
+    return list(dict.fromkeys(one.value for one in find_all(SGET, table=number)))
 
 
-def _table_10(sheets: Mapping[str, Sheet], *, beside: bool) -> Table | None:
+def _table_4(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
+    """Phrase recombination: the six modifiers of subjects and indirect objects."""
+    sheet = sheets.get("exact")
+    if sheet is None or sheet.main_tag != "pattern":
+        return None
+    slices = sheet.by_tag("pattern")
+    values = [value for value in published_values("4") if value in slices]
+    columns = _columns(sheets, ("exact",))
+    rows: list[tuple[Cell, ...]] = []
+    for value in values:
+        row: list[Cell] = [value]
+        for column in columns:
+            score = slices[value].get(column.system)
+            row += column.cells(score.estimate if score else None, score)
+        rows.append(tuple(row))
+    if not rows:
+        return None
+    table = Table(
+        "table-4-phrase-recombination", "Phrase recombination (Table 4)",
+        ("pattern", *(title for column in columns for title in column.titles())), tuple(rows),
+    )  # fmt: skip
+    return with_published(table, "4", "pattern", values, paper_systems(setting), ("exact",))
+
+
+def _table_7(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
+    """The deepest complement clauses by length, with the paper's numbers of the same training."""
+    concatenated = setting is None or CONCATENATION not in setting.without
+    names = []
+    if setting is not None and SELECTION not in setting.without:
+        word = "with" if concatenated else "without"
+        names = paper_systems(setting, None, f", {word} concatenation")
+    return _halved(
+        sheets, "7", "longer_than_train", ("exact",), names,
+        "table-7-length", "Deep complement clauses by length (Table 7)",
+        ("Longer: than every training sentence that is not a concatenation.",),
+    )  # fmt: skip
+
+
+def _table_11(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
+    return _halved(
+        sheets, "11", "in_cp", ("exact", "bleu", "partial"), paper_systems(setting),
+        "table-11-complement-clause", "Modifiers inside a complement clause, or not (Table 11)", (),
+    )  # fmt: skip
+
+
+def _halved(
+    sheets: Mapping[str, Sheet],
+    number: str,
+    half: str,
+    metrics: Sequence[str],
+    systems: Sequence[str],
+    name: str,
+    title: str,
+    notes: tuple[str, ...],
+) -> Table | None:
+    """A table whose rows are patterns cut in two by a tag: those that the paper prints."""
+    usable = [one for one in metrics if one in sheets and ("pattern", half) in sheets[one].crosses]
+    if not usable:
+        return None
+    cells = {metric: sheets[metric].crosses["pattern", half] for metric in usable}
+    rows: list[tuple[Cell, ...]] = []
+    values = []
+    for value in published_values(number):
+        pattern, _, part = value.rpartition(" ")
+        found = {metric: cells[metric].get((pattern, part), {}) for metric in usable}
+        if not any(found.values()):
+            continue
+        values.append(value)
+        n = next(one.n for by_system in found.values() for one in by_system.values())
+        row: list[Cell] = [pattern, HALVES[half, part], n]
+        for metric in usable:
+            for system in sheets[metric].systems:
+                one = found[metric].get(system)
+                row.append(one.score if one else None)
+        rows.append(tuple(row))
+    if not rows:
+        return None
+    columns = [f"{system} {metric}" for metric in usable for system in sheets[metric].systems]
+    table = Table(name, title, ("pattern", half, "n", *columns), tuple(rows), notes)
+    return with_published(table, number, f"pattern {half}", values, systems, usable)
+
+
+def _table_10(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
     first = next((sheet for sheet in sheets.values() if sheet.main_tag), None)
     if first is None or first.main_tag is None:
         return None
@@ -202,7 +337,15 @@ def _table_10(sheets: Mapping[str, Sheet], *, beside: bool) -> Table | None:
         ("A dash: Partial Match is not defined for that pattern, or the number is not known.",),
         frozenset(rules),
     )  # fmt: skip
-    return _with_published(table, "pattern", "10") if beside else table
+    values = [str(row[0]) for row in table.rows]
+    return with_published(
+        table,
+        "10",
+        "pattern",
+        values,
+        paper_systems(setting),
+        tuple(dict.fromkeys(one.metric for one in columns)),
+    )
 
 
 def _family_order(sheet: Sheet, order: Sequence[str], value: str) -> tuple[int, int]:
@@ -238,14 +381,14 @@ def _crossed(
     return Table(name, title, tuple(columns), tuple(rows))
 
 
-def _ancestors(sheets: Mapping[str, Sheet], *, beside: bool) -> Table | None:
+def _ancestors(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
     """Patterns that COGS and SLOG share, translation beside semantic parsing (section 4.3.1)."""
     sheet = sheets.get("exact")
-    if sheet is None or sheet.main_tag != "pattern" or not beside:
+    if sheet is None or "Transformer" not in paper_systems(setting):
         return None
     shared = dict.fromkeys(
         row.value
-        for row in read_published(METHOD)
+        for row in read_published(SGET)
         if row.system in ANCESTORS and row.tag == "pattern"
     )
     ours = sheet.by_tag("pattern")
@@ -254,14 +397,92 @@ def _ancestors(sheets: Mapping[str, Sheet], *, beside: bool) -> Table | None:
         if value in ours:
             mine = [ours[value][system].estimate for system in sheet.systems]
             theirs = [
-                lookup(METHOD, metric="exact", tag="pattern", value=value, system=name)
+                lookup(SGET, metric="exact", tag="pattern", value=value, system=name)
                 for name in ("Transformer", *ANCESTORS)
             ]
             rows.append((value, *mine, *theirs))
     return Table(
         "cogs-and-slog",
         "Translation beside semantic parsing (section 4.3.1)",
-        ("pattern", *sheet.systems, "Transformer (published)", *ANCESTORS),
+        ("pattern", *sheet.systems, "Transformer (paper)", *ANCESTORS),
         tuple(rows),
         ("COGS, ReCOGS and SLOG are semantic parsing; COGS recursion goes deeper than 5 and 6.",),
     )
+
+
+def variant_table(key: str, with_it: Findings, without: Findings) -> Table | None:
+    """Table 5 or 6 from two builds that differ in one key of the recipe."""
+    if key == CONCATENATION:
+        return _table_6(with_it, without)
+    return _table_5(with_it, without) if key == SELECTION else None
+
+
+def _table_5(with_it: Findings, without: Findings) -> Table | None:
+    """Selectional restrictions, yes or no: both splits by exact match and BLEU."""
+    rows: list[tuple[Cell, ...]] = []
+    names = _in_both(with_it, without, SELECTION)
+    for split in (IN_DISTRIBUTION, GENERALISATION):
+        for metric in ("exact", "bleu"):
+            pair = [report.sheet(metric, split) for report in (with_it, without)]
+            for system in with_it.systems:
+                scores = _overall(pair, system)
+                if scores is not None:
+                    beside = _printed_pair("5", SELECTION, names, metric, split)
+                    rows.append((split, metric, system, *scores, *beside))
+    return _variants("table-5-selection", "Selectional restrictions (Table 5)",
+                     ("split", "metric", "system"), "restrictions", names, rows)  # fmt: skip
+
+
+def _table_6(with_it: Findings, without: Findings) -> Table | None:
+    """Concatenated training sentences, yes or no: the eight recursion patterns."""
+    pair = [report.sheet("exact", GENERALISATION) for report in (with_it, without)]
+    rows: list[tuple[Cell, ...]] = []
+    names = _in_both(with_it, without, CONCATENATION)
+    for value in published_values("6"):
+        for system in with_it.systems:
+            found = [one.by_tag("pattern").get(value, {}).get(system) for one in pair if one]
+            scores = [one.estimate for one in found if one is not None]
+            if len(scores) == 2:
+                beside = _printed_pair("6", CONCATENATION, names, "exact", value)
+                rows.append((value, system, *scores, *beside))
+    return _variants("table-6-concatenation", "Concatenated training sentences (Table 6), exact",
+                     ("pattern", "system"), CONCATENATION, names, rows)  # fmt: skip
+
+
+def _overall(pair: Sequence[Sheet | None], system: str) -> list[float] | None:
+    found = [one.overall(system).estimate for one in pair if one and system in one.systems]
+    return found if len(found) == 2 else None
+
+
+def _in_both(with_it: Findings, without: Findings, key: str) -> list[str]:
+    """The paper's systems of the kinds that both runs have, where both builds are its own."""
+    first, second = (published_setting(report.source) for report in (with_it, without))
+    names = paper_systems(second, (key,))
+    return [name for name in paper_systems(first) if name in names]
+
+
+def _printed_pair(
+    number: str, key: str, names: Sequence[str], metric: str, value: str
+) -> Iterator[Cell]:
+    for name in names:
+        for word in ("with", "without"):
+            found = find(
+                SGET, table=number, system=f"{name}, {word} {key}", metric=metric, value=value
+            )
+            yield found.score if found else None
+
+
+def _variants(
+    name: str,
+    title: str,
+    first: tuple[str, ...],
+    what: str,
+    names: Sequence[str],
+    rows: Sequence[tuple[Cell, ...]],
+) -> Table | None:
+    if not rows:
+        return None
+    ours = (f"with {what}", f"without {what}")
+    paper = [f"{system}, {word} (paper)" for system in names for word in ("with", "without")]
+    return Table(name, title, (*first, *ours, *paper), tuple(rows),
+                 ("The sentences are not the same, so no paired test applies.",))  # fmt: skip

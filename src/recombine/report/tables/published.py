@@ -1,38 +1,64 @@
-"""Published numbers as data: data/published/*.tsv, one per row with where it was printed."""
+"""What papers print, as data (data/published/*.tsv), and when it may stand beside our numbers.
+
+Each row says where it stands (table, row), whose number it is, and its origin: `printed` in the
+paper, `released` (a mean over the authors' result files, which the paper does not print or prints
+otherwise) or `recomputed` (from other printed numbers, or with this software). Shares that a paper
+prints as .73 are 73 here. `tag` and `value` say what we call the row.
+
+A published number stands beside ours only where the benchmark is the published one, by what it
+holds and not by its name, and only for systems of the same kind.
+"""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from recombine.benchmark import Benchmark, identity_of
+from recombine.builders.recipe import read_recipe
+from recombine.experiment.run import Cell
 from recombine.files import read_table
 from recombine.registry import data_path
+from recombine.report.runs import ReportRuns
+
+SGET, COGNITION, DBCA, PARADOX = "sget", "cognition", "dbca", "paradox"
+# Variants of SGET that the paper trains on, too: the recipe key that makes them.
+CONCATENATION, SELECTION = "concatenation", "selection"
 
 
 class Published(NamedTuple):
-    """One printed number."""
+    """One published number."""
 
     paper: str
     table: str
+    row: str
     system: str
     metric: str
     tag: str
     value: str
-    score: float | None
     text: str
+    sd: float | None
+    origin: str
     note: str
+
+    @property
+    def score(self) -> float | None:
+        """The number, where it is one: some papers print "200k" or a range."""
+        return _number(self.text)
 
 
 @cache
-def read_published(method: str) -> tuple[Published, ...]:
-    """The published numbers of one method: generated, compounds, divergent or consistency."""
-    path = data_path("published", f"{method}.tsv")
+def read_published(name: str) -> tuple[Published, ...]:
+    """Everything known of one benchmark: printed numbers first."""
+    path = data_path("published", f"{name}.tsv")
     return tuple(
         Published(
-            row["paper"], row["table"], row["system"], row["metric"], row["tag"], row["value"],
-            _number(row["score"]), row["score"], row["note"],
+            row["paper"], row["table"], row["row"], row["system"], row["metric"], row["tag"],
+            row["value"], row["score"], _number(row["sd"]), row["origin"], row["note"],
         )
-        for row in read_table(path, ("paper", "metric"))
+        for row in read_table(path, ("paper", "score", "origin"))
     )  # fmt: skip
 
 
@@ -43,25 +69,140 @@ def _number(text: str) -> float | None:
         return None
 
 
-def lookup(
-    method: str, *, metric: str, tag: str = "", value: str = "", system: str | None = None
-) -> float | None:
-    """The first published number of that description, or None."""
-    for row in read_published(method):
-        if (row.metric, row.tag, row.value) == (metric, tag, value) and system in (
-            None,
-            row.system,
-        ):
-            return row.score
+def find(name: str, **wanted: str) -> Published | None:
+    """The first number whose fields are these; printed ones come before others."""
+    return next(iter(find_all(name, **wanted)), None)
+
+
+def find_all(name: str, **wanted: str) -> list[Published]:
+    """All numbers whose fields are these."""
+    return [
+        row
+        for row in read_published(name)
+        if all(getattr(row, field) == value for field, value in wanted.items())
+    ]
+
+
+def lookup(name: str, **wanted: str) -> float | None:
+    """The first number whose fields are these, or None."""
+    found = find(name, **wanted)
+    return found.score if found is not None else None
+
+
+class PublishedSetting(NamedTuple):
+    """The published experiment that runs repeat: its benchmark, variant and kinds of system."""
+
+    name: str
+    # Recipe keys in which it differs from the main one: concatenation, selection.
+    without: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+
+def published_setting(source: ReportRuns) -> PublishedSetting | None:
+    """Whose numbers may stand beside those of these runs; None where nobody's may."""
+    found = published_benchmark(source.benchmark)
+    kinds = tuple(dict.fromkeys(kind for cell in source.cells if (kind := kind_of(cell))))
+    return None if found is None else PublishedSetting(*found, kinds)
+
+
+def kind_of(cell: Cell) -> str:
+    """The kind of a system as papers name it, by what it was declared to be; "" for others."""
+    options: Mapping[str, Any] = cell.record().get("options") or {}
+    use = str(options.get("use", ""))
+    if use == "llm":
+        model = str(options.get("model", "")).lower()
+        return "Llama 2" if "llama-2" in model or "llama2" in model else ""
+    return {"transformer": "Transformer", "lstm": "LSTM"}.get(use, "")
+
+
+# Released data, recognised by the sentences of one split: builder, languages, split, digest.
+_RELEASED = {
+    ("generated-release", "en", "ja"): (
+        SGET, "dev",
+        "0daf2865e848ad8c10cb9cfff8f01ce96d33b1b9cf1609399727f44b0df96221",
+    ),
+    ("compound-release", "en", "zh"): (
+        COGNITION, "gen",
+        "0fad945f6ffe3b56035387b9e35e1807ab3e9fd70f3f9017b609de2fd18e1f71",
+    ),
+    ("consistency-release", "en", "nl"): (
+        PARADOX, "systematicity",
+        "dc4113639697b0a98fd8e7cec4262949d9bc76f2333b78c9e630d0b9903b8da6",
+    ),
+}  # fmt: skip
+# Sentences of the splits of Table 2 of Moisio et al. 2023, rounded there to thousands.
+_DBCA_SIZES = {
+    "dbca-min": ((193_000, 204_000), (34_000, 38_000)),
+    "dbca-random": ((199_000, 201_000), (29_000, 31_000)),
+    "dbca-max": ((196_000, 201_000), (21_500, 23_500)),
+}
+_DBCA_TARGETS = ("de", "fr", "el", "fi")
+# Options that say where a corpus lies, into which language and how many sentences.
+_DBCA_FREE = (
+    "corpus", "target_corpus", "parser", "target_language", "train_size", "test_size", "dev_size",
+    "used_share", "test_share", "keep_rest",
+)  # fmt: skip
+
+
+def published_benchmark(benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:
+    """The published benchmark that this one is, and in what it varies; None if it is none."""
+    manifest = benchmark.manifest
+    if manifest.sample:
+        return None
+    if manifest.builder == "generated":
+        return _generated(benchmark)
+    if manifest.builder == "divergent":
+        return _divergent(benchmark)
+    languages = (manifest.builder, manifest.source, manifest.target)
+    if languages in _RELEASED:
+        name, split, digest = _RELEASED[languages]
+        if split in benchmark.splits:
+            found = sentences_digest(one.source for one in benchmark.iterate(split))
+            return (name, ()) if found == digest else None
     return None
 
 
-def systems(method: str, *, metric: str, tag: str, table: str | None = None) -> list[str]:
-    """Systems with published numbers of that kind, in file order."""
-    return list(
-        dict.fromkeys(
-            row.system
-            for row in read_published(method)
-            if (row.metric, row.tag) == (metric, tag) and table in (None, row.table)
-        )
-    )
+def sentences_digest(sources: Iterable[str]) -> str:
+    """The SHA-256 of different sentences in sorted order, one a line."""
+    return hashlib.sha256("\n".join(sorted(set(sources))).encode("utf-8")).hexdigest()
+
+
+def _generated(benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:
+    """SGET by its recipe, in either edition, with the sizes of the paper."""
+    manifest = benchmark.manifest
+    sizes = {split: manifest.splits.get(split) for split in ("dev", "test", "gen")}
+    if sizes != {"dev": 5_000, "test": 5_000, "gen": 76_000}:
+        return None
+    varied = (CONCATENATION, SELECTION)
+    if not _follows(manifest.recipe, "sget", ("edition", *varied)):
+        return None
+    return SGET, tuple(key for key in varied if not manifest.recipe.get(key, True))
+
+
+def _divergent(benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:
+    """A split of Moisio et al. 2023 by its recipe, its languages and the sizes of Table 2."""
+    manifest = benchmark.manifest
+    if manifest.source != "en" or manifest.target not in _DBCA_TARGETS:
+        return None
+    train = manifest.splits.get("train", 0) + manifest.splits.get("dev", 0)
+    test = manifest.splits.get("test", 0)
+    for name, (trains, tests) in _DBCA_SIZES.items():
+        if trains[0] <= train <= trains[1] and tests[0] <= test <= tests[1]:
+            return (DBCA, ()) if _follows(manifest.recipe, name, _DBCA_FREE) else None
+    return None
+
+
+def _follows(recipe: Mapping[str, Any], shipped: str, free: tuple[str, ...]) -> bool:
+    """Whether options are those of a shipped recipe, but for those that are free."""
+    overrides = [f"corpus={recipe['corpus']}"] if "corpus" in recipe else []
+    wanted = read_recipe(shipped, overrides).manifest(seed=0)["recipe"]
+    return identity_of(_given(recipe, free)) == identity_of(_given(wanted, free))
+
+
+def _given(value: Any, free: tuple[str, ...] = ()) -> Any:
+    """Options without those that are free or not set."""
+    if isinstance(value, Mapping):
+        return {k: _given(v) for k, v in value.items() if v is not None and k not in free}
+    if isinstance(value, (list, tuple)):
+        return [_given(one) for one in value if one is not None]
+    return value

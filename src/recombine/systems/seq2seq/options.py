@@ -1,9 +1,10 @@
 """Every choice of a from-scratch system, and the presets that name a whole set of choices.
 
-The defaults are the Transformer of the SGET paper (Kumon et al. 2024, section 4.1.2 and the
-released OpenNMT-py configuration: Adam at a constant 1e-4, 256 sentences a step, 70,000 steps,
-dropout 0.1, no label smoothing, relative positions clipped at 20). A preset is a TOML file under
-data/presets; what the user writes wins over the preset, and the preset wins over the defaults.
+The defaults are the Transformer of the SGET paper (Kumon et al. 2024, section 4.1.1 and appendix C:
+Adam at 1e-4, here constant, 256 sentences a step, 70,000 steps; from the released OpenNMT-py
+configuration: dropout 0.1, no label smoothing, relative positions clipped at 20). A preset is a
+TOML file under data/presets; what the user writes wins over the preset, and the preset wins over
+the defaults.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ class TransformerOptions(Options):
 
 @dataclass(kw_only=True, init=False)
 class LstmOptions(Options):
-    """Choices that only an LSTM has; 4 + 4 layers as in the SGET paper (section 4.1.2)."""
+    """Choices that only an LSTM has; 4 + 4 layers as in the SGET paper (appendix C)."""
 
     encoder_layers: int = 4
     decoder_layers: int = 4

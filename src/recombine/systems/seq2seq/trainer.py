@@ -258,7 +258,7 @@ class Trainer:
     def _chrf(self, hypotheses: list[str], references: Sequence[Sequence[str]]) -> float:
         from sacrebleu.metrics.chrf import CHRF
 
-        # chrF2++ as in Moisio et al. 2023, section 6, on text of the case the model writes.
+        # chrF2++ as in Moisio et al. 2023, section 4.1, on text of the case the model writes.
         scorer = CHRF(word_order=2, lowercase=self.options.lowercase)
         first = [accepted[0] for accepted in references]
         return float(scorer.corpus_score(hypotheses, [first]).score)

@@ -2,7 +2,7 @@
 
 Four kinds: BPE (the `tokenizers` package, as most toolkits of the papers), SentencePiece BPE, whole
 words and characters. A word-initial piece carries U+2581, so joining pieces restores the spaces. A
-segmented side (Japanese cut by Sudachi before BPE, as in Kumon et al. 2024, section 4.1.2) has no
+segmented side (Japanese cut by Sudachi before BPE, as in Kumon et al. 2024, section 4.1.1) has no
 spaces of its own: they are added by the segmenter and removed from the output.
 """
 
