@@ -31,7 +31,6 @@ MOST_ENTRIES = 17
 
 # Still to be broken up; nothing may join them.
 KNOWN_CIRCLES = {
-    "builders.compounds.assemble -> builders.compounds.builder -> builders.compounds.assemble",
     "systems.pretrained.causal -> systems.pretrained.processes -> systems.pretrained.causal",
 }
 

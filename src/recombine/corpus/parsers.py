@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recombine.corpus.segment import PLAIN_TOKEN
 from recombine.errors import ConfigError, DataError, Where
 from recombine.files import open_text, read_jsonl, sha256_of
 from recombine.parallel import Engine, map_in_order
@@ -28,7 +28,6 @@ Tokens = list[tuple[str, str, str, str, str, int, str]]
 Parse = Callable[[list[str]], Iterator[Tokens]]
 
 LINES = 500
-_WORD = re.compile(r"\w+(?:[-'\u2019]\w+)*|[^\w\s]")
 
 
 class Lines(NamedTuple):
@@ -226,7 +225,7 @@ def _tree_tokens(tree: Any) -> Tokens:
 
 def _words(texts: list[str]) -> Iterator[Tokens]:
     for text in texts:
-        found = _WORD.findall(text)
+        found = PLAIN_TOKEN.findall(text)
         yield [
             (word, word, "_", "_", "_", min(place, 1), "dep" if place else "root")
             for place, word in enumerate(found)

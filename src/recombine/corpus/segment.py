@@ -42,6 +42,8 @@ _TOKEN = re.compile(
 _FIRST_MARK = "\u0300"
 _LATIN_TOKEN = re.compile(r"\w+(?:'(?=\w))?|\S")
 _PUNCTUATION = frozenset("PSZ")
+# Words with their hyphens and apostrophes whole, and single marks: text that no parser has cut.
+PLAIN_TOKEN = re.compile(r"\w+(?:[-'\u2019]\w+)*|[^\w\s]")
 
 
 @lru_cache(maxsize=1 << 17)

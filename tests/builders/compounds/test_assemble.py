@@ -1,4 +1,4 @@
-"""Pieces of the assembly that stand alone; tests/builders/test_compounds.py runs the whole."""
+"""Pieces of the assembly that stand alone; test_builder.py runs the whole."""
 
 from __future__ import annotations
 

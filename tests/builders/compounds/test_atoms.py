@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 
 from builders.compounds.test_phrases import pair
-from recombine.builders.compounds.atoms import AtomPool, Candidate, Role, choose, spread
-from recombine.builders.compounds.contexts import ChosenAtom
+from recombine.builders.compounds.atoms import (
+    AtomPool,
+    Candidate,
+    ChosenAtom,
+    Role,
+    choose,
+    spread,
+)
 from recombine.corpus.alignment import align
 from recombine.errors import DataError
 

@@ -1,12 +1,13 @@
-"""Composing compounds and drawing contexts."""
+"""Composing compounds and drawing contexts that read about as well as before."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from builders.compounds.test_phrases import CLEAR
+from recombine.builders.compounds.atoms import ChosenAtom
 from recombine.builders.compounds.contexts import (
-    ChosenAtom,
     ContextLimits,
     Embedder,
     NgramModel,
@@ -78,3 +79,21 @@ def test_limits_are_kept():
         worker = embedder(limits)
         assert not worker.embed(compound(), "saw")
         assert worker.rejected[reason] == 1
+
+
+CORPUS = [["the", "dog", "sleeps"], ["the", "cat", "sleeps"], ["a", "dog", "runs"]] * 5
+
+
+def test_probabilities_sum_to_one():
+    """Over the vocabulary and the end, up to the mass of unknown words."""
+    model = NgramModel(CORPUS)
+    total = sum(model.probability("<s>", "the", word) for word in model.vocabulary[2:])
+    assert total == pytest.approx(1, abs=0.05)
+
+
+def test_known_sentences_read_better():
+    """A word that never followed makes a window worse."""
+    model = NgramModel(CORPUS)
+    good = model.window(["the", "dog", "sleeps"], 0, 2)
+    bad = model.window(["the", "runs", "sleeps"], 0, 2)
+    assert good > bad

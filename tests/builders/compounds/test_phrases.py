@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recombine.builders.compounds.filter import Pair
-from recombine.builders.compounds.phrases import Slot, Subtrees, find_phrases
+from recombine.builders.compounds.phrases import Slot, find_phrases
 
 
 def pair(text, relations, heads, lemmas=None):
@@ -77,10 +77,3 @@ def test_coordination_and_possessors_are_no_slots():
     assert found(both, Slot(relations=("nsubj",))) == []
     owner = pair("the dog 's tail ran .", "det nsubj case dep root punct", "2 5 4 5 0 5")
     assert found(owner, Slot(relations=("nsubj",))) == []
-
-
-def test_a_gap_in_the_subtree_excludes_it():
-    """Discontinuous phrases cannot be replaced in one piece."""
-    trees = Subtrees([1, -1, 0])
-    assert trees.span(0) is None
-    assert trees.span(1) == (0, 3)

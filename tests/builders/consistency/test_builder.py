@@ -163,7 +163,7 @@ def test_check_finds_a_pair_that_is_not_minimal(benchmark_dir: Path) -> None:
     [
         (('data=["semi-natural"]',), "parsed corpus"),
         (('data=["natural"]',), "needs a text"),
-        (("grammar=nowhere",), "no abstract.grammar"),
+        (("grammar=nowhere",), "no grammar 'nowhere'"),
         (("template.t11={np='subj', vp='obj', clause='obj'}",), "no template 't11'"),
         (("pears=3",), "pairs"),
     ],

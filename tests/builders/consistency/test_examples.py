@@ -1,18 +1,26 @@
-"""Examples of the consistency tests."""
+"""Examples and probes of the consistency tests, and what a group must satisfy."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from recombine.benchmark import Example, Focus
 from recombine.builders.consistency.examples import (
+    _faults,
+    clause_probes,
     group_example,
     group_tags,
     idiom_example,
+    phrase_probes,
+    repeat_probes,
     slot_focus,
     synonym_examples,
+    word_probes,
 )
-from recombine.builders.consistency.synthetic import TestSentence
+from recombine.builders.consistency.synthetic import TemplateSentence
 from recombine.builders.consistency.wordlists import Idiom, SynonymPair
 
-SENTENCE = TestSentence(
+SENTENCE = TemplateSentence(
     "The man sees the king .",
     "t1",
     "synthetic",
@@ -52,3 +60,55 @@ def test_group_members() -> None:
     assert alone.references == ("De man ziet de koning .",)
     assert joined.references == ()
     assert slot_focus(SENTENCE, "vp", "vp").text == "king"
+
+
+def test_phrases_and_clauses() -> None:
+    """A noun alone names its form; a clause alone is a sentence, once."""
+    (phrase,) = phrase_probes([("kings", "The kings .", "De koningen .")])
+    assert (phrase.focus[0].text, phrase.role) == ("kings", "phrase")
+    assert phrase.references == ("De koningen .",)
+    assert [one.source for one in clause_probes(["he runs .", "he runs .", "I go ."])] == [
+        "He runs .",
+        "I go .",
+    ]
+
+
+def test_words_stand_alone_and_in_a_frame() -> None:
+    """Every term and keyword once, bare and in the frame of the paper."""
+    probes = list(word_probes([SynonymPair("boat", "ship")], [Idiom("by heart", ("heart",))]))
+    assert [one.source for one in probes] == [
+        "boat", "This is a boat .", "ship", "This is a ship .", "heart", "This is a heart .",
+    ]  # fmt: skip
+    assert len({one.id for one in probes}) == 6
+
+
+def test_repeats_are_different_sentences() -> None:
+    """A seeded subset in order, no sentence twice."""
+    sources = [f"s {i}" for i in range(10)] * 2
+    probes = [one.source for one in repeat_probes(sources, 4, np.random.default_rng(1))]
+    assert len(set(probes)) == 4
+    assert probes == sorted(probes)
+
+
+def member(role: str, source: str, clause: str = "") -> Example:
+    """Return one member of a group."""
+    focus = (Focus(text=clause, role="clause"),) if clause else ()
+    return Example.make(source=source, group="g", role=role, focus=focus)
+
+
+def test_good_groups() -> None:
+    """One token differs, the conjunct is shared, the synonym changes something."""
+    assert list(_faults({"base": member("base", "a b c"), "np": member("np", "a x c")})) == []
+    triple = {role: member(role, f"{role} , and d", "d") for role in ("base", "s1p", "s3")}
+    assert list(_faults(triple)) == []
+
+
+def test_bad_groups() -> None:
+    """Every rule has its message."""
+    assert list(_faults({"np": member("np", "a")})) == ["it has no base"]
+    longer = {"base": member("base", "a b"), "vp": member("vp", "a b c")}
+    assert "exactly one token" in next(_faults(longer))
+    two = {"base": member("base", "a , and d", "d"), "s3": member("s3", "b , and e", "e")}
+    assert "second conjunct" in next(_faults(two))
+    same = {"base": member("base", "a"), "synonym": member("synonym", "a")}
+    assert "same sentence" in next(_faults(same))

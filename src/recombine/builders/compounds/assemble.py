@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recombine.benchmark import Example, Focus
-from recombine.builders.compounds.atoms import AtomPool, choose, is_consistent
+from recombine.builders.compounds.atoms import AtomPool, ChosenAtom, Role, choose, is_consistent
 from recombine.builders.compounds.contexts import (
-    ChosenAtom,
     ContextLimits,
     Embedded,
     Embedder,
@@ -20,35 +19,49 @@ from recombine.builders.compounds.contexts import (
     compose,
 )
 from recombine.builders.compounds.filter import Pair
-from recombine.builders.compounds.phrases import Phrase, find_phrases
+from recombine.builders.compounds.phrases import Phrase, Slot, find_phrases
 from recombine.builders.compounds.renderings import Renderings, renderings
 from recombine.builders.compounds.usage import SUBJECTS
 from recombine.corpus.alignment import Alignment
 from recombine.corpus.conllu import mean_distance
 from recombine.corpus.segment import segment
 
-if TYPE_CHECKING:
-    from recombine.builders.compounds.builder import Compounds
-
-
+# Each category has atoms of its own for these roles, as the published test has.
 OWN_ROLES = ("ADJ", "N", "MOD")
 
 
+@dataclass(frozen=True, kw_only=True)
+class CompoundDesign:
+    """What the compounds shall be: patterns per category, where they stand, which atoms they use.
+
+    `keep_seen` keeps compounds that the training data have; the other numbers are as in the design.
+    """
+
+    patterns: Mapping[str, Sequence[str]]
+    slots: Mapping[str, Slot]
+    roles: Mapping[str, Role]
+    floor: int
+    clusters: int
+    longest_phrase: int
+    keep_seen: bool
+    limits: ContextLimits
+
+
 class Assembly:
-    """The state of one build after alignment."""
+    """Atoms, compounds and contexts of one aligned corpus: the state of a build."""
 
     def __init__(
         self,
-        recipe: Compounds,
+        design: CompoundDesign,
         pairs: Sequence[Pair],
         alignment: Alignment,
         generator: np.random.Generator,
     ) -> None:
-        self.recipe = recipe
+        self.design = design
         self.pairs = pairs
         self.generator = generator
-        objects = {slot.head: slot.relations for slot in recipe.slots.values() if slot.head}
-        self.pool = AtomPool(pairs, alignment, recipe.roles, objects, recipe.floor)
+        objects = {slot.head: slot.relations for slot in design.slots.values() if slot.head}
+        self.pool = AtomPool(pairs, alignment, design.roles, objects, design.floor)
         self.dropped = 0
         self._renderings: dict[str, Renderings] = {}
         self.embedders: dict[str, Embedder] = {}
@@ -57,14 +70,14 @@ class Assembly:
                 phrase
                 for number, pair in enumerate(pairs)
                 for phrase in find_phrases(
-                    pair, number, recipe.slots[category], recipe.longest_phrase
+                    pair, number, design.slots[category], design.longest_phrase
                 )
                 if self._is_template(pair, phrase)
             ]
-            for category in recipe.patterns
+            for category in design.patterns
         }
         self.atoms: dict[str, dict[str, list[ChosenAtom]]] = {}
-        for category in recipe.patterns:
+        for category in design.patterns:
             self.atoms[category] = self._choose(category)
 
     def _is_template(self, pair: Pair, phrase: Phrase) -> bool:
@@ -75,16 +88,15 @@ class Assembly:
         return not subject or usage.agrees_with_singular(pair, phrase.noun)
 
     def _choose(self, category: str) -> dict[str, list[ChosenAtom]]:
-        recipe = self.recipe
-        head = recipe.slots[category].head
-        used = {role for pattern in recipe.patterns[category] for role in pattern.split()}
-        roles = {role: one for role, one in recipe.roles.items() if role in used}
+        design = self.design
+        head = design.slots[category].head
+        used = {role for pattern in design.patterns[category] for role in pattern.split()}
+        roles = {role: one for role, one in design.roles.items() if role in used}
         templates = Counter(
             self.pairs[phrase.sentence].tokens[phrase.head] for phrase in self.phrases[category]
         )
         # A head needs templates enough for its share of the compounds.
-        heads = [word for word, count in templates.items() if count >= 4 * recipe.contexts]
-        # Nouns, adjectives and modifiers of its own, as the categories of the published test have.
+        heads = [word for word, count in templates.items() if count >= 4 * design.limits.contexts]
         taken = {
             atom.text.lower()
             for roles_of in self.atoms.values()
@@ -102,9 +114,9 @@ class Assembly:
                     wanted,
                     chosen=chosen,
                     heads=heads if role == head else None,
-                    places=recipe.slots[category].relations,
+                    places=design.slots[category].relations,
                 ),
-                clusters=recipe.clusters,
+                clusters=design.clusters,
                 taken=taken if role in OWN_ROLES else (),
                 vocabulary=self.pool.vocabulary,
             )
@@ -114,30 +126,26 @@ class Assembly:
 
     def embed_all(self) -> list[Embedded]:
         """Compose all compounds and give each its contexts."""
-        recipe = self.recipe
+        design = self.design
         model = NgramModel(pair.tokens for pair in self.pairs)
-        limits = ContextLimits(
-            recipe.contexts, recipe.reuse, recipe.shortest_context, recipe.longest,
-            recipe.worst_drop,
-        )  # fmt: skip
         possible = {
             " ".join(atom.text for atom in cell).lower()
-            for category, patterns in recipe.patterns.items()
+            for category, patterns in design.patterns.items()
             for pattern in patterns
             for cell in product(*(self.atoms[category][role] for role in pattern.split()))
         }
         seen = seen_in((pair.tokens for pair in self.pairs), possible)
         found: list[Embedded] = []
         used: Counter[int] = Counter()
-        for category, patterns in recipe.patterns.items():
-            head = recipe.slots[category].head
+        for category, patterns in design.patterns.items():
+            head = design.slots[category].head
             atoms = self.atoms[category]
             embedder = Embedder(
-                self.pairs, self.phrases[category], model, limits, self.generator, used
+                self.pairs, self.phrases[category], model, design.limits, self.generator, used
             )
             self.embedders[category] = embedder
             for compound in compose(category, patterns, head, atoms, self.generator, seen):
-                if compound.text.lower() in seen and not recipe.keep_seen:
+                if compound.text.lower() in seen and not design.keep_seen:
                     self.dropped += 1
                     continue
                 contexts = embedder.embed(compound, compound.atoms[0].text if head else "")
@@ -161,7 +169,7 @@ class Assembly:
                     "pattern": compound.pattern,
                     "category": compound.category,
                     "length": len(compound.atoms),
-                    "contexts": self.recipe.contexts,
+                    "contexts": self.design.limits.contexts,
                     "context_length": context,
                     "rarest_atom": min(atom.frequency for atom in compound.atoms),
                     "mdd": mean_distance(
@@ -203,7 +211,7 @@ class Assembly:
             )
 
     def _original_focus(self, pair: Pair, one: Embedded, token: int) -> Focus:
-        head = self.recipe.slots[one.compound.category].head
+        head = self.design.slots[one.compound.category].head
         roles = {"det": "DET", "amod": "ADJ"}
         role = roles.get(pair.relations[token], "W")
         if token == one.phrase.head:
@@ -215,12 +223,12 @@ class Assembly:
         if known is None:
             known = self._renderings[word] = renderings(
                 self.pool.links.get(word, {}),
-                clusters=self.recipe.clusters,
+                clusters=self.design.clusters,
                 source=word,
                 vocabulary=self.pool.vocabulary,
             )
-        wanted = self.recipe.roles.get(role)
-        enough = known.links >= self.recipe.floor and wanted and is_consistent(known, wanted)
+        wanted = self.design.roles.get(role)
+        enough = known.links >= self.design.floor and wanted and is_consistent(known, wanted)
         return Focus(
             text=pair.source[pair.starts[token] : pair.ends[token]],
             role=role,

@@ -7,7 +7,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from recombine.builders.compounds.contexts import ChosenAtom
 from recombine.builders.compounds.filter import Pair
 from recombine.builders.compounds.renderings import Renderings, links_of_words, renderings
 from recombine.builders.compounds.usage import NOMINAL, STRICTLY_SINGULAR, Modifiers, Usage
@@ -35,6 +34,16 @@ class Role:
     coverage: float = 0.7
     unchecked: bool = False
     words: tuple[str, ...] = ()
+
+
+class ChosenAtom(NamedTuple):
+    """A word or fixed phrase with its role, renderings and frequency."""
+
+    text: str
+    role: str
+    accepted: tuple[str, ...]
+    frequency: int
+    coverage: float
 
 
 class Candidate(NamedTuple):

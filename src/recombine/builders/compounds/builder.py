@@ -18,8 +18,9 @@ from typing import Any, Literal
 import numpy as np
 
 from recombine.benchmark import Benchmark, Draft, Example
-from recombine.builders.compounds.assemble import Assembly, seen_in_text
+from recombine.builders.compounds.assemble import Assembly, CompoundDesign, seen_in_text
 from recombine.builders.compounds.atoms import Role
+from recombine.builders.compounds.contexts import ContextLimits
 from recombine.builders.compounds.filter import Filtered, Pair, filter_corpus, statistics_table
 from recombine.builders.compounds.phrases import Slot
 from recombine.builders.compounds.references import read_references, review_lines
@@ -137,7 +138,7 @@ class Compounds:
         with progress("align words", 1) as bar:
             alignment = self._align(train)
             bar.advance()
-        work = Assembly(self, train, alignment, generator)
+        work = Assembly(self._design(), train, alignment, generator)
         embedded = work.embed_all()
         if not embedded:
             raise DataError(
@@ -184,6 +185,20 @@ class Compounds:
             for key, value in counted.items()
             if stored.get(key) != value
         ]
+
+    def _design(self) -> CompoundDesign:
+        return CompoundDesign(
+            patterns=self.patterns,
+            slots=self.slots,
+            roles=self.roles,
+            floor=self.floor,
+            clusters=self.clusters,
+            longest_phrase=self.longest_phrase,
+            keep_seen=self.keep_seen,
+            limits=ContextLimits(
+                self.contexts, self.reuse, self.shortest_context, self.longest, self.worst_drop
+            ),
+        )
 
     def _filter(self, workdir: Path) -> Filtered:
         sentences = self._sentences(workdir)

@@ -17,25 +17,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from recombine.builders.compounds.atoms import ChosenAtom
 from recombine.builders.compounds.filter import Pair
 from recombine.builders.compounds.phrases import Phrase
 from recombine.corpus.alignment import number
 
 # Contexts looked at per context wanted, and those among them that pass: the best are taken.
 TRIES = 40
-
-
 PASSING = 3
-
-
-class ChosenAtom(NamedTuple):
-    """A word or fixed phrase with its role, renderings and frequency."""
-
-    text: str
-    role: str
-    accepted: tuple[str, ...]
-    frequency: int
-    coverage: float
+# What each n-gram seen gives to those unseen.
+DISCOUNT = 0.75
+START = "<s>"
+END = "</s>"
 
 
 class Composed(NamedTuple):
@@ -127,10 +120,6 @@ class Embedder:
             head = pairs[phrase.sentence].tokens[phrase.head] if phrase.head >= 0 else ""
             self.by_head.setdefault(head, []).append(phrase)
 
-    def heads(self) -> Counter[str]:
-        """Return how many templates each head has."""
-        return Counter({head: len(phrases) for head, phrases in self.by_head.items()})
-
     def embed(self, compound: Composed, head: str) -> list[Embedded]:
         """Return the compound in its contexts; fewer than wanted when there are not enough."""
         phrases = self.by_head.get(head.lower(), [])
@@ -188,20 +177,11 @@ class Embedder:
         return Embedded(compound, phrase, source, start, after - before)
 
 
-DISCOUNT = 0.75
-
-
-START = "<s>"
-
-
-END = "</s>"
-
-
-Longs = npt.NDArray[np.int64]
-
-
 class NgramModel:
-    """Trigram probabilities of a corpus; an n-gram is one number with a digit per word."""
+    """Trigram probabilities of a corpus, smoothed by interpolated absolute discounting.
+
+    An n-gram is one number with a digit per word, so that a corpus is counted by sorting numbers.
+    """
 
     def __init__(self, sentences: Iterable[Sequence[str]]) -> None:
         side = number([START, START, *sentence, END] for sentence in sentences)
@@ -254,7 +234,9 @@ class NgramModel:
         return sum(scores) / len(scores) if scores else 0.0
 
 
-def _count(ngrams: Longs, base: int) -> tuple[dict[int, int], dict[int, tuple[int, int]]]:
+def _count(
+    ngrams: npt.NDArray[np.int64], base: int
+) -> tuple[dict[int, int], dict[int, tuple[int, int]]]:
     """Return the count of every n-gram; and of its beginning: how often and in how many ways."""
     kinds, counts = np.unique(ngrams, return_counts=True)
     beginnings, firsts, ways = np.unique(kinds // base, return_index=True, return_counts=True)

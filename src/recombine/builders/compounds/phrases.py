@@ -8,11 +8,12 @@ Relations are data: the defaults know Universal Dependencies and the ClearNLP la
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from recombine.builders.compounds.filter import Pair
+from recombine.corpus.spans import Subtrees
 
 # Parsers disagree on the lemma of a pronoun; a phrase needs a determiner anyway.
 PRONOUN_LEMMAS = frozenset({"-pron-", "it", "one", "that", "there", "this", "what", "which", "who"})
@@ -38,32 +39,6 @@ class Phrase(NamedTuple):
     end: int
     noun: int
     head: int
-
-
-class Subtrees:
-    """The stretch of every token's subtree, and whether it has a gap."""
-
-    def __init__(self, heads: Sequence[int]) -> None:
-        size = len(heads)
-        self.first = list(range(size))
-        self.last = list(range(size))
-        self.count = [1] * size
-        first, last, count = self.first, self.last, self.count
-        # Every token belongs to the subtrees of all its ancestors (readers refuse cycles).
-        for token in range(size):
-            above = heads[token]
-            while above >= 0:
-                count[above] += 1
-                if token < first[above]:
-                    first[above] = token
-                elif token > last[above]:
-                    last[above] = token
-                above = heads[above]
-
-    def span(self, token: int) -> tuple[int, int] | None:
-        """Return the stretch of a subtree, or None where it is not contiguous."""
-        first, last = self.first[token], self.last[token]
-        return (first, last + 1) if last - first + 1 == self.count[token] else None
 
 
 def find_phrases(pair: Pair, number: int, slot: Slot, longest: int) -> Iterator[Phrase]:

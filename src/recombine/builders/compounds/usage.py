@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from recombine.builders.compounds.filter import Pair
-from recombine.builders.compounds.phrases import Subtrees
 from recombine.builders.compounds.renderings import phrase_rendering
 from recombine.corpus.alignment import Alignment
+from recombine.corpus.spans import Subtrees
 
 # A determiner that mostly goes with plurals ("these") does not fit a singular noun.
 SINGULAR_SHARE = 0.8

@@ -8,10 +8,11 @@ among random words) and `probe` (what the metrics need beside the pairs).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -33,15 +34,13 @@ from recombine.builders.consistency.seminatural import FrameSentences
 from recombine.builders.consistency.synthetic import (
     SentenceMaker,
     SyntheticSentences,
+    TemplateSentence,
     TemplateTrees,
     TemplateUse,
-    TestSentence,
     join_sentences,
 )
 from recombine.builders.consistency.training import count_idioms, read_training, split_training
 from recombine.builders.consistency.wordlists import (
-    Idiom,
-    SynonymPair,
     read_idioms,
     read_synonyms,
     read_words,
@@ -49,24 +48,10 @@ from recombine.builders.consistency.wordlists import (
 )
 from recombine.errors import ConfigError, RecombineError
 
-# One stream of random numbers per kind of data and test, so that sizes do not disturb each other.
-_STREAMS = (
-    "sentences",
-    "pairs",
-    "triples",
-    "synonyms",
-    "idioms",
-    "context",
-    "repeats",
-    "natural",
-    "training",
-)
-_KINDS = ("synthetic", "semi-natural", "natural")
-
 
 @dataclass(kw_only=True)
 class ConsistencyTests:
-    """All sizes are per template and condition; 0 leaves a test out."""
+    """The recipe. All sizes are per template and condition; 0 leaves a test out."""
 
     source_language: str = "en"
     target_language: str = ""
@@ -99,9 +84,6 @@ class ConsistencyTests:
     training_translations: Path | None = None
     training_size: int = 0
     dev_size: int = 1000
-    _clauses: list[str] = field(init=False, default_factory=list, repr=False)
-    _bases: list[str] = field(init=False, default_factory=list, repr=False)
-    _tested: set[str] = field(init=False, default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         if "semi-natural" in self.data and self.parsed is None:
@@ -117,51 +99,7 @@ class ConsistencyTests:
 
     def build(self, draft: Draft) -> None:
         """Write every split that has a size."""
-        self._clauses, self._bases, self._tested = [], [], set()
-        trees = TemplateTrees(self.grammar, self.source_language, self.target_language)
-        synthetic = SyntheticSentences(trees, self.template)
-        makers: list[SentenceMaker] = [synthetic] if "synthetic" in self.data else []
-        if self.parsed is not None and "semi-natural" in self.data:
-            makers.append(self._frames(trees))
-        natural = (
-            NaturalText(self.text, self.translations, set_apart=self.training is not None)
-            if self.text is not None and "natural" in self.data
-            else None
-        )
-        synonyms = read_synonyms(
-            self.source_language, self.target_language, self.synonyms, self.synonym_renderings
-        )
-        idioms = read_idioms(
-            self.source_language, self.target_language, self.idioms, self.idiom_keywords
-        )
-        if makers:
-            require_clauses(synonyms, "synonym pair")
-            require_clauses(idioms, "idiom")
-        sizes = {
-            "sentences": self._write(draft, "sentences", self._sentences(synthetic, draft.seed))
-            if self.sentences
-            else 0,
-            "systematicity": self._write(
-                draft, "systematicity", self._systematicity(synthetic, makers, natural, draft.seed)
-            ),
-            "substitutivity": self._write(
-                draft, "substitutivity", self._substitutivity(makers, natural, synonyms, draft.seed)
-            ),
-            "overgeneralisation": self._write(
-                draft,
-                "overgeneralisation",
-                self._overgeneralisation(makers, natural, idioms, draft.seed),
-            ),
-            "context": self._write(draft, "context", self._context(idioms, draft.seed))
-            if self.context_samples
-            else 0,
-            "probe": self._write(draft, "probe", self._probes(trees, synonyms, idioms, draft.seed)),
-        }
-        certificate = {"sizes": sizes, "templates": self._template_counts(trees)}
-        if self.training is not None:
-            certificate["idioms_in_training"] = self._write_training(self.training, idioms, draft)
-        draft.certificate(certificate)
-        draft.card(_CARD)
+        _Build(self, draft).write_all()
 
     def plan(self) -> dict[str, Any]:
         """Return the number of sentences per split of generated data, for --dry-run."""
@@ -188,50 +126,94 @@ class ConsistencyTests:
         """Verify from the files alone that pairs are minimal and conjuncts shared."""
         return check_groups(benchmark)
 
-    def _frames(self, trees: TemplateTrees) -> FrameSentences:
-        low, high = (*self.fragment_tokens, *self.fragment_tokens)[:2]
-        return FrameSentences.from_corpus(
-            self.parsed,
-            trees,
-            language=self.source_language,
-            frames=self.frames,
-            fewest=self.fragment_count,
-            tokens=(low, high),
-        )
 
-    def _write(self, draft: Draft, split: str, examples: Iterator[Example]) -> int:
+class DrawnCase(NamedTuple):
+    """A drawn sentence: who made it, its name within the test, and the random numbers to go on."""
+
+    maker: SentenceMaker
+    sentence: TemplateSentence
+    name: str
+    rng: np.random.Generator
+
+
+class _Build:
+    """One build: where its sentences come from, and what later splits need of earlier ones."""
+
+    def __init__(self, recipe: ConsistencyTests, draft: Draft) -> None:
+        self.recipe = recipe
+        self.draft = draft
+        source, target = recipe.source_language, recipe.target_language
+        self.trees = TemplateTrees(recipe.grammar, source, target)
+        self.synthetic = SyntheticSentences(self.trees, recipe.template)
+        self.makers: list[SentenceMaker] = []
+        if "synthetic" in recipe.data:
+            self.makers.append(self.synthetic)
+        if recipe.parsed is not None and "semi-natural" in recipe.data:
+            self.makers.append(_frames(recipe, recipe.parsed, self.trees))
+        self.natural: NaturalText | None = None
+        if recipe.text is not None and "natural" in recipe.data:
+            self.natural = NaturalText(
+                recipe.text, recipe.translations, set_apart=recipe.training is not None
+            )
+        self.synonyms = read_synonyms(source, target, recipe.synonyms, recipe.synonym_renderings)
+        self.idioms = read_idioms(source, target, recipe.idioms, recipe.idiom_keywords)
+        if self.makers:
+            require_clauses(self.synonyms, "synonym pair")
+            require_clauses(self.idioms, "idiom")
+        # What the tests showed: second conjuncts and bases in order, and every source.
+        self.clauses: list[str] = []
+        self.bases: list[str] = []
+        self.tested: set[str] = set()
+
+    def write_all(self) -> None:
+        """Write the splits; probes and training come after the tests that they look back on."""
+        recipe = self.recipe
+        sizes: dict[str, int] = {"sentences": 0}
+        if recipe.sentences:
+            sizes["sentences"] = self._write("sentences", self._sentences())
+        sizes["systematicity"] = self._write(
+            "systematicity", chain(self._noun_pairs(), self._conjunctions())
+        )
+        sizes["substitutivity"] = self._write("substitutivity", self._synonym_pairs())
+        sizes["overgeneralisation"] = self._write("overgeneralisation", self._idiom_sentences())
+        sizes["context"] = 0
+        if recipe.context_samples:
+            sizes["context"] = self._write("context", self._idioms_among_words())
+        sizes["probe"] = self._write("probe", self._probes())
+        certificate: dict[str, Any] = {
+            "sizes": sizes,
+            "templates": {name: self.trees.count(name) for name in recipe.template},
+        }
+        if recipe.training is not None:
+            certificate["idioms_in_training"] = self._write_training(recipe.training)
+        self.draft.certificate(certificate)
+        self.draft.card(_CARD)
+
+    def _write(self, split: str, examples: Iterable[Example]) -> int:
         """Write a split and remember its sources: training must not hold them."""
 
         def remembered() -> Iterator[Example]:
             for one in examples:
-                self._tested.add(one.source)
+                self.tested.add(one.source)
                 yield one
 
-        return draft.write(split, remembered())
+        return self.draft.write(split, remembered())
 
-    def _write_training(self, path: Path, idioms: Sequence[Idiom], draft: Draft) -> dict[str, int]:
-        """Write train and dev splits; return how often training shows each idiom."""
-        pairs = read_training(
-            path, self.training_translations, self.source_language, self.target_language
-        )
-        train, dev = split_training(
-            pairs,
-            size=self.training_size,
-            dev_size=self.dev_size,
-            forbidden=self._tested | set(self._clauses),
-            rng=_stream(draft.seed, "training", "", 0),
-        )
-        draft.write("train", train)
-        draft.write("dev", dev)
-        return count_idioms((one.source for one in train), [idiom.text for idiom in idioms])
+    def _random(self, test: str, data: str, *places: int) -> np.random.Generator:
+        return random_stream(self.draft.seed, test, data, *places)
 
-    def _template_counts(self, trees: TemplateTrees) -> dict[str, int]:
-        return {name: trees.count(name) for name in self.template}
+    def _drawn(self, test: str, size: int) -> Iterator[DrawnCase]:
+        """Yield the sentences of every kind of data and template, with their random numbers."""
+        for maker in self.makers:
+            for place, template in enumerate(maker.templates):
+                rng = self._random(test, maker.data, place)
+                for number, one in enumerate(maker.draw(template, size, rng)):
+                    yield DrawnCase(maker, one, f"{maker.data}/{template}/{number}", rng)
 
-    def _sentences(self, synthetic: SyntheticSentences, seed: int) -> Iterator[Example]:
-        for place, template in enumerate(synthetic.templates):
-            rng = _stream(seed, "sentences", synthetic.data, place)
-            for one in synthetic.draw(template, self.sentences, rng):
+    def _sentences(self) -> Iterator[Example]:
+        for place, template in enumerate(self.synthetic.templates):
+            rng = self._random("sentences", self.synthetic.data, place)
+            for one in self.synthetic.draw(template, self.recipe.sentences, rng):
                 yield Example.make(
                     source=one.source,
                     references=references_of(one),
@@ -239,138 +221,158 @@ class ConsistencyTests:
                     salt="sentences",
                 )
 
-    def _systematicity(
-        self,
-        synthetic: SyntheticSentences,
-        makers: Sequence[SentenceMaker],
-        natural: NaturalText | None,
-        seed: int,
-    ) -> Iterator[Example]:
-        for maker in makers:
-            for place, template in enumerate(maker.templates):
-                rng = _stream(seed, "pairs", maker.data, place)
-                for number, base in enumerate(maker.draw(template, self.pairs, rng)):
-                    group = f"np-vp/{maker.data}/{template}/{number}"
-                    yield from self._pairs(maker, base, group, rng)
-        for maker in makers:
-            for place, template in enumerate(maker.templates):
-                rng = _stream(seed, "triples", maker.data, place)
-                drawn = maker.draw(template, self.triples, rng)
-                for number, second in enumerate(drawn):
-                    group = f"conj/{maker.data}/{template}/{number}"
-                    yield from self._triple(synthetic, second, group, rng)
-        if natural is not None and self.triples:
-            rng = _stream(seed, "triples", "natural", 0)
-            size = self.triples * len(self.template)
-            for number, text in enumerate(natural.matched(self._clauses, size, rng)):
-                template = synthetic.templates[number % len(self.template)]
-                second = TestSentence(text, template, "natural", is_question=text.endswith("?"))
-                yield from self._triple(synthetic, second, f"conj/natural/{number}", rng)
+    def _noun_pairs(self) -> Iterator[Example]:
+        """Yield S -> NP VP: a base, and a variant with another noun in each part."""
+        for maker, base, name, rng in self._drawn("pairs", self.recipe.pairs):
+            group = f"np-vp/{name}"
+            roles = maker.roles(base.template)
+            self.bases.append(base.source)
+            focus = tuple(slot_focus(base, role, role) for role in roles)
+            yield group_example(base, "base", group, base.source, focus)
+            for role in roles:
+                variant = maker.swap(base, role, rng)
+                focus = (slot_focus(variant, role, role),)
+                yield group_example(variant, role, group, variant.source, focus)
 
-    def _pairs(
-        self, maker: SentenceMaker, base: TestSentence, group: str, rng: np.random.Generator
-    ) -> Iterator[Example]:
-        roles = maker.roles(base.template)
-        self._bases.append(base.source)
-        focus = tuple(slot_focus(base, role, role) for role in roles)
-        yield group_example(base, "base", group, base.source, focus)
-        for role in roles:
-            variant = maker.swap(base, role, rng)
-            focus = (slot_focus(variant, role, role),)
-            yield group_example(variant, role, group, variant.source, focus)
+    def _conjunctions(self) -> Iterator[Example]:
+        """Yield S -> S CONJ S: one second conjunct behind three first ones."""
+        size = self.recipe.triples
+        for _, second, name, rng in self._drawn("triples", size):
+            yield from self._triple(second, f"conj/{name}", rng)
+        if self.natural is not None and size:
+            rng = self._random("triples", "natural", 0)
+            templates = self.synthetic.templates
+            found = self.natural.matched(self.clauses, size * len(templates), rng)
+            for number, text in enumerate(found):
+                template = templates[number % len(templates)]
+                second = TemplateSentence(text, template, "natural", is_question=text.endswith("?"))
+                yield from self._triple(second, f"conj/natural/{number}", rng)
 
     def _triple(
-        self,
-        synthetic: SyntheticSentences,
-        second: TestSentence,
-        group: str,
-        rng: np.random.Generator,
+        self, second: TemplateSentence, group: str, rng: np.random.Generator
     ) -> Iterator[Example]:
+        synthetic = self.synthetic
         others = [name for name in synthetic.templates if name != second.template]
         first, third = (others[int(i)] for i in rng.permutation(len(others))[:2])
         s1 = synthetic.draw(first, 1, rng)[0]
         s3 = synthetic.draw(third, 1, rng)[0]
         if second.is_question:
             s1, s3 = synthetic.question(s1), synthetic.question(s3)
-        self._clauses.append(second.source)
+        self.clauses.append(second.source)
         for role, opening in (("base", s1), ("s1p", synthetic.swap(s1, "vp", rng)), ("s3", s3)):
-            source, start = join_sentences(opening, second.source, self.join)
+            source, start = join_sentences(opening, second.source, self.recipe.join)
             clause = Focus(text=second.source, role="clause", start=start, end=len(source))
             focus: tuple[Focus, ...] = (clause,)
             if role == "s1p":
                 focus = (slot_focus(opening, "vp", "s1p"), clause)
             yield group_example(second, role, group, source, focus)
 
-    def _substitutivity(
-        self,
-        makers: Sequence[SentenceMaker],
-        natural: NaturalText | None,
-        synonyms: Sequence[SynonymPair],
-        seed: int,
-    ) -> Iterator[Example]:
-        for maker in makers:
+    def _synonym_pairs(self) -> Iterator[Example]:
+        for maker in self.makers:
             for place, template in enumerate(maker.templates):
-                for number, pair in enumerate(synonyms):
-                    rng = _stream(seed, "synonyms", maker.data, place, number)
-                    for index, base in enumerate(maker.draw(template, self.synonym_samples, rng)):
+                for number, pair in enumerate(self.synonyms):
+                    rng = self._random("synonyms", maker.data, place, number)
+                    drawn = maker.draw(template, self.recipe.synonym_samples, rng)
+                    for index, base in enumerate(drawn):
                         group = f"synonym/{maker.data}/{template}/{number}/{index}"
                         yield from synonym_examples(base, pair, group)
-        if natural is not None:
-            for number, pair in enumerate(synonyms):
-                rng = _stream(seed, "natural", "synonyms", number)
-                found = natural.with_synonyms(pair, self.natural_samples, rng)
+        if self.natural is not None:
+            for number, pair in enumerate(self.synonyms):
+                rng = self._random("natural", "synonyms", number)
+                found = self.natural.with_synonyms(pair, self.recipe.natural_samples, rng)
                 for index, one in enumerate(found):
                     yield from one.examples(pair, f"synonym/natural/{number}/{index}")
 
-    def _overgeneralisation(
-        self,
-        makers: Sequence[SentenceMaker],
-        natural: NaturalText | None,
-        idioms: Sequence[Idiom],
-        seed: int,
-    ) -> Iterator[Example]:
-        for maker in makers:
+    def _idiom_sentences(self) -> Iterator[Example]:
+        for maker in self.makers:
             for place, template in enumerate(maker.templates):
-                for number, idiom in enumerate(idioms):
-                    rng = _stream(seed, "idioms", maker.data, place, number)
-                    for base in maker.draw(template, self.idiom_samples, rng):
+                for number, idiom in enumerate(self.idioms):
+                    rng = self._random("idioms", maker.data, place, number)
+                    for base in maker.draw(template, self.recipe.idiom_samples, rng):
                         source, _ = base.with_clause(idiom.clause)
                         tags = {"idiom": idiom.text, "data": base.data, "template": template}
                         yield idiom_example(source, idiom, tags)
-        if natural is not None:
-            for idiom in idioms:
-                rng = _stream(seed, "natural", "idioms", len(idiom.text))
-                for source, reference in natural.with_idiom(idiom, self.natural_samples, rng):
+        if self.natural is not None:
+            for idiom in self.idioms:
+                # By its length, not its place: another list of idioms finds the same sentences.
+                rng = self._random("natural", "idioms", len(idiom.text))
+                found = self.natural.with_idiom(idiom, self.recipe.natural_samples, rng)
+                for source, reference in found:
                     tags = {"idiom": idiom.text, "data": "natural"}
                     yield idiom_example(source, idiom, tags, reference)
 
-    def _context(self, idioms: Sequence[Idiom], seed: int) -> Iterator[Example]:
+    def _idioms_among_words(self) -> Iterator[Example]:
         """Yield idioms among random words: section 4.3.2 asks whether context matters."""
-        words = read_words(self.source_language, self.words)
-        for number, idiom in enumerate(idioms):
-            rng = _stream(seed, "context", "random", number)
-            for _ in range(self.context_samples):
-                chosen = [words[int(i)] for i in rng.permutation(len(words))[: self.context_words]]
+        recipe = self.recipe
+        words = read_words(recipe.source_language, recipe.words)
+        for number, idiom in enumerate(self.idioms):
+            rng = self._random("context", "random", number)
+            for _ in range(recipe.context_samples):
+                places = rng.permutation(len(words))[: recipe.context_words]
+                chosen = [words[int(place)] for place in places]
                 chosen.insert(int(rng.integers(len(chosen) + 1)), idiom.text)
                 tags = {"idiom": idiom.text, "data": "random-words"}
                 yield idiom_example(" ".join(chosen), idiom, tags)
 
-    def _probes(
-        self,
-        trees: TemplateTrees,
-        synonyms: Sequence[SynonymPair],
-        idioms: Sequence[Idiom],
-        seed: int,
-    ) -> Iterator[Example]:
-        classes = tuple(dict.fromkeys(name for use in self.template.values() for name in use.swap))
-        yield from phrase_probes(trees.phrases(classes))
-        yield from word_probes(synonyms, idioms)
-        if self.clause_probes:
-            yield from clause_probes(self._clauses)
-        yield from repeat_probes(self._bases, self.repeats, _stream(seed, "repeats", "", 0))
+    def _probes(self) -> Iterator[Example]:
+        recipe = self.recipe
+        uses = recipe.template.values()
+        classes = tuple(dict.fromkeys(name for use in uses for name in use.swap))
+        yield from phrase_probes(self.trees.phrases(classes))
+        yield from word_probes(self.synonyms, self.idioms)
+        if recipe.clause_probes:
+            yield from clause_probes(self.clauses)
+        yield from repeat_probes(self.bases, recipe.repeats, self._random("repeats", "", 0))
+
+    def _write_training(self, path: Path) -> dict[str, int]:
+        """Write train and dev splits; return how often training shows each idiom."""
+        recipe = self.recipe
+        train, dev = split_training(
+            read_training(
+                path,
+                recipe.training_translations,
+                recipe.source_language,
+                recipe.target_language,
+            ),
+            size=recipe.training_size,
+            dev_size=recipe.dev_size,
+            forbidden=self.tested | set(self.clauses),
+            rng=self._random("training", "", 0),
+        )
+        self.draft.write("train", train)
+        self.draft.write("dev", dev)
+        return count_idioms((one.source for one in train), [idiom.text for idiom in self.idioms])
 
 
-def _stream(seed: int, test: str, data: str, *places: int) -> np.random.Generator:
+def _frames(recipe: ConsistencyTests, corpus: Path, trees: TemplateTrees) -> FrameSentences:
+    low, high = (*recipe.fragment_tokens, *recipe.fragment_tokens)[:2]
+    return FrameSentences.from_corpus(
+        corpus,
+        trees,
+        language=recipe.source_language,
+        frames=recipe.frames,
+        fewest=recipe.fragment_count,
+        tokens=(low, high),
+    )
+
+
+# One stream of random numbers per test, kind of data and place, so that the size of one does not
+# disturb another. What is drawn depends on the order of these names: new ones go to the end.
+_STREAMS = (
+    "sentences",
+    "pairs",
+    "triples",
+    "synonyms",
+    "idioms",
+    "context",
+    "repeats",
+    "natural",
+    "training",
+)
+_KINDS = ("synthetic", "semi-natural", "natural")
+
+
+def random_stream(seed: int, test: str, data: str, *places: int) -> np.random.Generator:
     """Return the random numbers of one cell; other cells never shift them."""
     kind = _KINDS.index(data) if data in _KINDS else len(_KINDS)
     key = (_STREAMS.index(test), kind, *places)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from recombine.benchmark import Benchmark, Example, Focus
-from recombine.builders.consistency.synthetic import TestSentence
+from recombine.builders.consistency.synthetic import TemplateSentence
 from recombine.builders.consistency.wordlists import Idiom, SynonymPair
 from recombine.corpus.token_diff import is_one_edit
 from recombine.errors import DataError, RecombineError, Where
@@ -40,7 +40,7 @@ def synonym_focus(source: str, term: str, pair: SynonymPair) -> Focus:
     )
 
 
-def synonym_examples(base: TestSentence, pair: SynonymPair, group: str) -> Iterator[Example]:
+def synonym_examples(base: TemplateSentence, pair: SynonymPair, group: str) -> Iterator[Example]:
     """Yield a sentence with the clause of either term."""
     for role, second in (("base", False), ("synonym", True)):
         clause = pair.clause(plural=base.is_plural, second=second)
@@ -56,7 +56,7 @@ def synonym_examples(base: TestSentence, pair: SynonymPair, group: str) -> Itera
 
 
 def group_example(
-    sentence: TestSentence, role: str, group: str, source: str, focus: tuple[Focus, ...]
+    sentence: TemplateSentence, role: str, group: str, source: str, focus: tuple[Focus, ...]
 ) -> Example:
     """Return a member of a group; `source` may be the sentence or a coordination with it."""
     return Example.make(
@@ -79,13 +79,13 @@ def group_tags(group: str, role: str, data: str, template: str) -> dict[str, str
     return tags if role == "base" else {**tags, "condition": role}
 
 
-def slot_focus(sentence: TestSentence, slot: str, role: str) -> Focus:
+def slot_focus(sentence: TemplateSentence, slot: str, role: str) -> Focus:
     """Return what stands in a slot of a sentence."""
     start, end = sentence.slots[slot]
     return Focus(text=sentence.source[start:end], role=role, start=start, end=end)
 
 
-def references_of(sentence: TestSentence) -> tuple[str, ...]:
+def references_of(sentence: TemplateSentence) -> tuple[str, ...]:
     """Return the reference of a sentence, if its maker speaks the target language."""
     return (sentence.reference,) if sentence.reference else ()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,50 +56,60 @@ class ConsistencyRelease:
     target_language: str = "nl"
     join: str = " , and "
     repeats: int = 200
-    _nouns: dict[str, None] = field(init=False, default_factory=dict, repr=False)
-    _clauses: list[str] = field(init=False, default_factory=list, repr=False)
-    _bases: list[str] = field(init=False, default_factory=list, repr=False)
-    _skipped: int = field(init=False, default=0, repr=False)
 
     def build(self, draft: Draft) -> None:
         """Import what the folder holds."""
-        root = self._root()
-        synonyms, idioms = self._synonyms(root), self._idioms(root)
+        if self.path is None:
+            raise DataError("no folder is given", hint="-o path=DIR, the folder of the release")
+        if not self.path.is_dir():
+            raise DataError(f"no such folder: {self.path}")
+        _ReleaseFolder(self, self.path).write_all(draft)
+
+
+class _ReleaseFolder:
+    """The folder while it is read: what the probes at the end need of the tests before them."""
+
+    def __init__(self, recipe: ConsistencyRelease, root: Path) -> None:
+        self.recipe = recipe
+        self.root = root
+        self.source, self.target = recipe.source_language, recipe.target_language
+        self.synonyms = self._read_synonyms()
+        self.idioms = self._read_idioms()
+        self.nouns: dict[str, None] = {}
+        self.clauses: list[str] = []
+        self.bases: list[str] = []
+        self.skipped = 0
+
+    def write_all(self, draft: Draft) -> None:
+        """Write the tests that are there, then the probes."""
         splits = {
-            "sentences": list(self._sentences(root)),
-            "systematicity": [*self._pairs(root), *self._triples(root)],
-            "substitutivity": list(self._substitutivity(root, synonyms)),
-            "overgeneralisation": list(self._overgeneralisation(root, idioms)),
+            "sentences": list(self._sentences()),
+            "systematicity": [*self._pairs(), *self._triples()],
+            "substitutivity": list(self._substitutivity()),
+            "overgeneralisation": list(self._overgeneralisation()),
         }
         if not any(splits.values()):
             raise DataError(
                 "this folder holds none of the released tests",
-                Where(str(root)),
+                Where(str(self.root)),
                 hint="expected systematicity/, substitutivity/ or overgeneralisation/ below it",
             )
         sizes = {name: draft.write(name, examples) for name, examples in splits.items() if examples}
-        sizes["probe"] = draft.write("probe", self._probes(synonyms, idioms, draft.seed))
-        draft.certificate({"sizes": sizes, "lines_without_text": self._skipped})
+        sizes["probe"] = draft.write("probe", self._probes(draft.seed))
+        draft.certificate({"sizes": sizes, "lines_without_text": self.skipped})
         draft.card(
             "Imported as published; the roles and foci are those of the builder `consistency`. "
             "Pairs whose two sources are the same line are kept here and excluded when scoring."
         )
 
-    def _root(self) -> Path:
-        if self.path is None:
-            raise DataError("no folder is given", hint="-o path=DIR, the folder of the release")
-        if not self.path.is_dir():
-            raise DataError(f"no such folder: {self.path}")
-        return self.path
-
-    def _sentences(self, root: Path) -> Iterator[Example]:
+    def _sentences(self) -> Iterator[Example]:
         for folder, data, letter in _KINDS[:2]:
-            base = _first(root / "data" / folder, root / folder)
+            base = _first(self.root / "data" / folder, self.root / folder)
             for number in _TEMPLATES:
-                source = base / f"{folder}_{number}.{self.source_language}"
+                source = base / f"{folder}_{number}.{self.source}"
                 if not source.is_file():
                     continue
-                target = source.with_suffix(f".{self.target_language}")
+                target = source.with_suffix(f".{self.target}")
                 files = [source, target] if target.is_file() else [source]
                 for lines in self._aligned(files, sources=1):
                     yield Example.make(
@@ -109,31 +119,31 @@ class ConsistencyRelease:
                         salt="sentences",
                     )
 
-    def _pairs(self, root: Path) -> Iterator[Example]:
+    def _pairs(self) -> Iterator[Example]:
         for folder, data, letter in _KINDS[:2]:
             for number in _TEMPLATES:
                 stem = f"systematicity/s_np_vp/{folder}/systematicity_{folder}_{number}"
                 members = {"base": "np", "np": "np_prime"}
                 if data == "synthetic":
                     members["vp"] = "vp_prime"
-                yield from self._groups(root, stem, members, data, f"{letter}{number}", "np-vp")
+                yield from self._groups(stem, members, data, f"{letter}{number}", "np-vp")
 
-    def _triples(self, root: Path) -> Iterator[Example]:
+    def _triples(self) -> Iterator[Example]:
         for folder, data, letter in _KINDS:
             for number in _TEMPLATES:
                 stem = f"systematicity/s_conj/{folder}/systematicity_{folder}_{number}"
                 members = {"base": "s1_s2", "s1p": "s1p_s2", "s3": "s3_s2"}
-                yield from self._groups(root, stem, members, data, f"{letter}{number}", "conj")
+                yield from self._groups(stem, members, data, f"{letter}{number}", "conj")
 
     def _groups(
-        self, root: Path, stem: str, members: dict[str, str], data: str, template: str, test: str
+        self, stem: str, members: dict[str, str], data: str, template: str, test: str
     ) -> Iterator[Example]:
-        files = [root / f"{stem}_{name}.{self.source_language}" for name in members.values()]
+        files = [self.root / f"{stem}_{name}.{self.source}" for name in members.values()]
         if not any(path.is_file() for path in files):
             return
         for number, lines in enumerate(self._aligned(files, sources=len(files))):
             group = f"{test}/{data}/{template}/{number}"
-            self._bases.append(lines[0])
+            self.bases.append(lines[0])
             for role, line in zip(members, lines, strict=True):
                 yield Example.make(
                     source=line,
@@ -148,24 +158,24 @@ class ConsistencyRelease:
         if role in ("np", "vp", "s1p"):
             changed = _changed_words(base, line)
             for noun in changed:
-                self._nouns.setdefault(noun)
+                self.nouns.setdefault(noun)
             start = _word_start(line, changed[1])
             focus.append(
                 Focus(text=changed[1], role=role, start=start, end=start + len(changed[1]))
             )
-        if role in ("base", "s1p", "s3") and self.join in line:
-            start = line.index(self.join) + len(self.join)
+        if role in ("base", "s1p", "s3") and self.recipe.join in line:
+            start = line.index(self.recipe.join) + len(self.recipe.join)
             clause = line[start:]
             # Capitalised alone, as a sentence of its own.
-            self._clauses.append(clause[:1].upper() + clause[1:])
+            self.clauses.append(clause[:1].upper() + clause[1:])
             focus.append(Focus(text=clause, role="clause", start=start, end=len(line)))
         return tuple(focus)
 
-    def _substitutivity(self, root: Path, synonyms: Sequence[SynonymPair]) -> Iterator[Example]:
-        for number, pair in enumerate(synonyms):
-            for folder, data, template in self._numbered(root, "substitutivity", number, "-1"):
-                files = [folder / f"{number}-{side}.{self.source_language}" for side in (1, 2)]
-                reference = folder / f"{number}.{self.target_language}"
+    def _substitutivity(self) -> Iterator[Example]:
+        for number, pair in enumerate(self.synonyms):
+            for folder, data, template in self._numbered("substitutivity", number, "-1"):
+                files = [folder / f"{number}-{side}.{self.source}" for side in (1, 2)]
+                reference = folder / f"{number}.{self.target}"
                 if reference.is_file():
                     files.append(reference)
                 for index, lines in enumerate(self._aligned(files, sources=2)):
@@ -186,11 +196,11 @@ class ConsistencyRelease:
                             focus=(synonym_focus(line, term, pair),),
                         )
 
-    def _overgeneralisation(self, root: Path, idioms: Sequence[Idiom]) -> Iterator[Example]:
-        for number, idiom in enumerate(idioms):
-            for folder, data, template in self._numbered(root, "overgeneralisation", number, ""):
-                files = [folder / f"{number}.{self.source_language}"]
-                reference = folder / f"{number}.{self.target_language}"
+    def _overgeneralisation(self) -> Iterator[Example]:
+        for number, idiom in enumerate(self.idioms):
+            for folder, data, template in self._numbered("overgeneralisation", number, ""):
+                files = [folder / f"{number}.{self.source}"]
+                reference = folder / f"{number}.{self.target}"
                 if reference.is_file():
                     files.append(reference)
                 tags = {"idiom": idiom.text, "data": data}
@@ -199,30 +209,26 @@ class ConsistencyRelease:
                 for lines in self._aligned(files, sources=1):
                     yield idiom_example(lines[0], idiom, tags, lines[1] if lines[1:] else None)
 
-    def _numbered(
-        self, root: Path, test: str, number: int, side: str
-    ) -> Iterator[tuple[Path, str, str]]:
+    def _numbered(self, test: str, number: int, side: str) -> Iterator[tuple[Path, str, str]]:
         """Yield the folders that hold files of one synonym pair or idiom."""
-        name = f"{number}{side}.{self.source_language}"
+        name = f"{number}{side}.{self.source}"
         for folder, data, letter in _KINDS:
             if data == "natural":
-                natural = _first(root / test / "natural", root / f"{test}_natural")
+                natural = _first(self.root / test / "natural", self.root / f"{test}_natural")
                 if (natural / name).is_file():
                     yield natural, data, ""
                 continue
             for template in _TEMPLATES:
-                path = root / test / folder / f"{test}_{folder}_{template}"
+                path = self.root / test / folder / f"{test}_{folder}_{template}"
                 if (path / name).is_file():
                     yield path, data, f"{letter}{template}"
 
-    def _probes(
-        self, synonyms: Sequence[SynonymPair], idioms: Sequence[Idiom], seed: int
-    ) -> Iterator[Example]:
-        yield from phrase_probes((noun, f"The {noun} .", None) for noun in sorted(self._nouns))
-        yield from word_probes(synonyms, idioms)
-        yield from clause_probes(self._clauses)
+    def _probes(self, seed: int) -> Iterator[Example]:
+        yield from phrase_probes((noun, f"The {noun} .", None) for noun in sorted(self.nouns))
+        yield from word_probes(self.synonyms, self.idioms)
+        yield from clause_probes(self.clauses)
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-        yield from repeat_probes(self._bases, self.repeats, rng)
+        yield from repeat_probes(self.bases, self.recipe.repeats, rng)
 
     def _aligned(self, files: Sequence[Path], *, sources: int) -> Iterator[tuple[str, ...]]:
         """Yield line-aligned files together; a missing or shorter one is an error.
@@ -239,12 +245,12 @@ class ConsistencyRelease:
             if all(lines[:sources]):
                 yield lines
             else:
-                self._skipped += 1
+                self.skipped += 1
 
-    def _synonyms(self, root: Path) -> list[SynonymPair]:
-        path = root / "substitutivity" / "synonyms.tsv"
+    def _read_synonyms(self) -> list[SynonymPair]:
+        path = self.root / "substitutivity" / "synonyms.tsv"
         if not path.is_file():
-            return read_synonyms(self.source_language, self.target_language)
+            return read_synonyms(self.source, self.target)
         return [
             SynonymPair(
                 row["en1"],
@@ -259,10 +265,10 @@ class ConsistencyRelease:
             for row in read_table(path, ("en1", "en2", "nl"))
         ]
 
-    def _idioms(self, root: Path) -> list[Idiom]:
-        path = root / "overgeneralisation" / "idioms.tsv"
+    def _read_idioms(self) -> list[Idiom]:
+        path = self.root / "overgeneralisation" / "idioms.tsv"
         if not path.is_file():
-            return read_idioms(self.source_language, self.target_language)
+            return read_idioms(self.source, self.target)
         # The keywords are written as a Python set; they are read as quoted words, in this order.
         return [
             Idiom(

@@ -1,4 +1,4 @@
-"""Sentence templates of a grammar: counted, drawn without repetition, minimally changed, said.
+"""Synthetic sentences: templates of a grammar, drawn without repetition and minimally changed.
 
 A template is a rule of the grammar whose trees are finite in number; every tree has a rank, so all
 of them can be listed and any number drawn without drawing one twice.
@@ -14,16 +14,152 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from recombine.errors import ConfigError, GrammarError
-from recombine.grammar.files.folder import read_grammar
-from recombine.grammar.inventory import Inventory
+from recombine.grammar import Grammar
 from recombine.grammar.model import Symbol
-from recombine.grammar.realise.language import Concrete
-from recombine.grammar.realise.realiser import Realisation, Realiser
+from recombine.grammar.realise.realiser import Realisation
 from recombine.grammar.tree import Tree
-from recombine.registry import data_path
 
 # A draw that meets this many repeated words in a row has run out of sentences.
 _PATIENCE = 2000
+
+
+@dataclass(frozen=True)
+class TemplateSentence:
+    """A source sentence and where its changeable parts stand (character offsets)."""
+
+    source: str
+    template: str
+    data: str
+    reference: str | None = None
+    slots: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    is_plural: bool = False  # of the noun that a clause attaches to
+    is_question: bool = False
+    origin: Any = None  # what the maker needs to change it
+
+    def part(self, slot: str) -> str:
+        """Return the text of a changeable part."""
+        start, end = self.slots[slot]
+        return self.source[start:end]
+
+    def with_clause(self, clause: str) -> tuple[str, int]:
+        """Return the source with a clause after the noun it attaches to, and where it begins."""
+        end = self.slots["clause"][1]
+        return f"{self.source[:end]} {clause}{self.source[end:]}", end + 1
+
+
+class SentenceMaker(Protocol):
+    """Draws sentences of one kind of data and changes them."""
+
+    data: str
+
+    @property
+    def templates(self) -> Sequence[str]:
+        """The templates there are."""
+        ...
+
+    def draw(self, template: str, size: int, rng: np.random.Generator) -> list[TemplateSentence]:
+        """Draw different sentences of one template."""
+        ...
+
+    def roles(self, template: str) -> Sequence[str]:
+        """Return which parts can be swapped: np, vp."""
+        ...
+
+    def swap(
+        self, sentence: TemplateSentence, role: str, rng: np.random.Generator
+    ) -> TemplateSentence:
+        """Return the sentence with another noun of the same number in one part."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class TemplateUse:
+    """Which slots of a template the tests change; recipe table `[template.NAME]`.
+
+    `np` and `vp` are the nouns that are swapped for others of the classes in `swap`; a clause with
+    a synonym or an idiom follows the noun in `clause`.
+    """
+
+    np: str
+    vp: str
+    clause: str
+    swap: tuple[str, ...] = ("people", "elite")
+
+
+def join_sentences(first: TemplateSentence, second: str, join: str) -> tuple[str, int]:
+    """Return `first` (without its closing mark), the conjunction and `second`, and where it begins.
+
+    The second conjunct loses its initial capital unless it is "I" or an acronym.
+    """
+    opening = first.source.rstrip(" .?!") + join
+    return opening + lower_first(second), len(opening)
+
+
+def lower_first(sentence: str) -> str:
+    """Return the sentence with a lower-case beginning, except for "I", "I'm" and acronyms."""
+    word = sentence.split(" ", 1)[0]
+    if word == "I" or word.startswith("I'") or (len(word) > 1 and word.isupper()):
+        return sentence
+    return sentence[:1].lower() + sentence[1:]
+
+
+class SyntheticSentences:
+    """Sentences of a template grammar."""
+
+    data = "synthetic"
+
+    def __init__(self, trees: TemplateTrees, uses: Mapping[str, TemplateUse]) -> None:
+        unknown = [name for name in uses if name not in trees.templates]
+        if unknown:
+            raise ConfigError(
+                f"the grammar has no template '{unknown[0]}'",
+                hint=f"it has: {', '.join(trees.templates)}",
+            )
+        self._trees = trees
+        self._uses = uses
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The templates that the recipe uses, in its order."""
+        return tuple(self._uses)
+
+    def roles(self, template: str) -> tuple[str, ...]:
+        """Subject and predicate noun can both be swapped."""
+        return ("np", "vp")
+
+    def draw(self, template: str, size: int, rng: np.random.Generator) -> list[TemplateSentence]:
+        """Draw different sentences of one template, or all of them where there are not more."""
+        return [self._sentence(template, tree) for tree in self._trees.draw(template, size, rng)]
+
+    def swap(
+        self, sentence: TemplateSentence, role: str, rng: np.random.Generator
+    ) -> TemplateSentence:
+        """Return the sentence with another noun in the slot of that role."""
+        use = self._uses[sentence.template]
+        said: SaidTree = sentence.origin
+        tree = self._trees.swap(said.tree, use.np if role == "np" else use.vp, use.swap, rng)
+        return self._sentence(sentence.template, tree, ask=sentence.is_question)
+
+    def question(self, sentence: TemplateSentence) -> TemplateSentence:
+        """Return the question form."""
+        return self._sentence(sentence.template, sentence.origin.tree, ask=True)
+
+    def _sentence(self, template: str, tree: Any, *, ask: bool = False) -> TemplateSentence:
+        said = self._trees.say(tree, ask=ask)
+        use = self._uses[template]
+        return TemplateSentence(
+            source=said.source,
+            template=template,
+            data=self.data,
+            reference=said.reference,
+            slots={
+                name: self._trees.span(said, slot)
+                for name, slot in (("np", use.np), ("vp", use.vp), ("clause", use.clause))
+            },
+            is_plural=self._trees.number(said, use.clause) == "pl",
+            is_question=ask,
+            origin=said,
+        )
 
 
 class SaidTree(NamedTuple):
@@ -43,19 +179,12 @@ class TemplateTrees:
     """The templates of one grammar in one language pair."""
 
     def __init__(self, grammar: str | Path, source: str, target: str) -> None:
-        folder = data_path("grammars", str(grammar))
-        if not folder.is_dir():
-            folder = Path(grammar)
-        self._source = read_grammar(folder)
-        self.inventory = Inventory(self._source.abstract)
-        self._speakers = {
-            code: Realiser(Concrete(self.inventory, language))
-            for code, language in self._source.languages.items()
-            if code in (source, target)
-        }
-        if source not in self._speakers:
+        self._grammar = Grammar.load(grammar)
+        if source not in self._grammar.languages:
             raise ConfigError(f"the grammar '{grammar}' does not speak '{source}'")
+        self.inventory = self._grammar.inventory
         self.source, self.target = source, target
+        self._says_target = target in self._grammar.languages
         self._counts: dict[Symbol, int] = {}
 
     @property
@@ -115,18 +244,17 @@ class TemplateTrees:
         """Say a template's tree as a statement or as a question."""
         if ask:
             tree = Tree(self.inventory, (self.inventory.code("ask"), *tree.codes[1:]))
-        speaker = self._speakers.get(self.target)
         return SaidTree(
             tree,
-            self._speakers[self.source].realise(tree),
-            speaker.text(tree) if speaker is not None else None,
+            self._grammar.realise(tree, self.source),
+            self._grammar.text(tree, self.target) if self._says_target else None,
         )
 
     def number(self, said: SaidTree, slot: str) -> str:
         """Return the field of the word form in a slot that was used: `sg` or `pl`."""
         node = said.tree.node(slot, _template_node(said.tree))
         form = said.realisation.piece(node).lower()
-        forms = self._speakers[self.source].concrete.word_forms(said.tree.codes[node])
+        forms = self._grammar.concrete(self.source).word_forms(said.tree.codes[node])
         return next((name for name, values in forms.items() if form in map(str.lower, values)), "")
 
     def span(self, said: SaidTree, slot: str) -> tuple[int, int]:
@@ -150,7 +278,7 @@ class TemplateTrees:
 
     def nouns(self, classes: Sequence[str], number: str) -> list[str]:
         """Return the source forms of the words of some classes in one number."""
-        speaker = self._speakers[self.source].concrete
+        speaker = self._grammar.concrete(self.source)
         return [
             speaker.word_forms(code)[number][0]
             for code, word in enumerate(self.inventory.words, start=self.inventory.first_word)
@@ -225,134 +353,3 @@ def _different(rng: np.random.Generator, total: int) -> Iterator[int]:
         if rank not in seen:
             seen.add(rank)
             yield rank
-
-
-@dataclass(frozen=True)
-class TestSentence:
-    """A source sentence and where its changeable parts stand (character offsets)."""
-
-    source: str
-    template: str
-    data: str
-    reference: str | None = None
-    slots: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    is_plural: bool = False  # of the noun that a clause attaches to
-    is_question: bool = False
-    origin: Any = None  # what the maker needs to change it
-
-    def part(self, slot: str) -> str:
-        """Return the text of a changeable part."""
-        start, end = self.slots[slot]
-        return self.source[start:end]
-
-    def with_clause(self, clause: str) -> tuple[str, int]:
-        """Return the source with a clause after the noun it attaches to, and where it begins."""
-        end = self.slots["clause"][1]
-        return f"{self.source[:end]} {clause}{self.source[end:]}", end + 1
-
-
-class SentenceMaker(Protocol):
-    """Draws sentences of one kind of data and changes them."""
-
-    data: str
-
-    @property
-    def templates(self) -> Sequence[str]:
-        """The templates there are."""
-        ...
-
-    def draw(self, template: str, size: int, rng: np.random.Generator) -> list[TestSentence]:
-        """Draw different sentences of one template."""
-        ...
-
-    def roles(self, template: str) -> Sequence[str]:
-        """Return which parts can be swapped: np, vp."""
-        ...
-
-    def swap(self, sentence: TestSentence, role: str, rng: np.random.Generator) -> TestSentence:
-        """Return the sentence with another noun of the same number in one part."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class TemplateUse:
-    """Which slots of a template the tests change; recipe table `[template.NAME]`."""
-
-    np: str
-    vp: str
-    clause: str
-    swap: tuple[str, ...] = ("people", "elite")
-
-
-class SyntheticSentences:
-    """Sentences of a template grammar."""
-
-    data = "synthetic"
-
-    def __init__(self, trees: TemplateTrees, uses: Mapping[str, TemplateUse]) -> None:
-        unknown = [name for name in uses if name not in trees.templates]
-        if unknown:
-            raise ConfigError(
-                f"the grammar has no template '{unknown[0]}'",
-                hint=f"it has: {', '.join(trees.templates)}",
-            )
-        self._trees = trees
-        self._uses = uses
-
-    @property
-    def templates(self) -> tuple[str, ...]:
-        """The templates that the recipe uses, in its order."""
-        return tuple(self._uses)
-
-    def roles(self, template: str) -> tuple[str, ...]:
-        """Subject and predicate noun can both be swapped."""
-        return ("np", "vp")
-
-    def draw(self, template: str, size: int, rng: np.random.Generator) -> list[TestSentence]:
-        """Draw different sentences of one template, or all of them where there are not more."""
-        return [self._sentence(template, tree) for tree in self._trees.draw(template, size, rng)]
-
-    def swap(self, sentence: TestSentence, role: str, rng: np.random.Generator) -> TestSentence:
-        """Return the sentence with another noun in the slot of that role."""
-        use = self._uses[sentence.template]
-        said: SaidTree = sentence.origin
-        tree = self._trees.swap(said.tree, use.np if role == "np" else use.vp, use.swap, rng)
-        return self._sentence(sentence.template, tree, ask=sentence.is_question)
-
-    def question(self, sentence: TestSentence) -> TestSentence:
-        """Return the question form."""
-        return self._sentence(sentence.template, sentence.origin.tree, ask=True)
-
-    def _sentence(self, template: str, tree: Any, *, ask: bool = False) -> TestSentence:
-        said = self._trees.say(tree, ask=ask)
-        use = self._uses[template]
-        return TestSentence(
-            source=said.source,
-            template=template,
-            data=self.data,
-            reference=said.reference,
-            slots={
-                name: self._trees.span(said, slot)
-                for name, slot in (("np", use.np), ("vp", use.vp), ("clause", use.clause))
-            },
-            is_plural=self._trees.number(said, use.clause) == "pl",
-            is_question=ask,
-            origin=said,
-        )
-
-
-def join_sentences(first: TestSentence, second: str, join: str) -> tuple[str, int]:
-    """Return `first` (without its closing mark), the conjunction and `second`, and where it begins.
-
-    The second conjunct loses its initial capital unless it is "I" or an acronym.
-    """
-    opening = first.source.rstrip(" .?!") + join
-    return opening + lower_first(second), len(opening)
-
-
-def lower_first(sentence: str) -> str:
-    """Return the sentence with a lower-case beginning, except for "I", "I'm" and acronyms."""
-    word = sentence.split(" ", 1)[0]
-    if word == "I" or word.startswith("I'") or (len(word) > 1 and word.isupper()):
-        return sentence
-    return sentence[:1].lower() + sentence[1:]

@@ -47,7 +47,6 @@ class Idiom(NamedTuple):
     keywords: tuple[str, ...]
     clause: str = ""
     literal: tuple[str, ...] = ()
-    frequency: int | None = None
 
 
 def read_synonyms(
@@ -86,9 +85,6 @@ def read_idioms(
         clause = row.get("clause")
         if clause and row["idiom"].lower() not in clause.lower():
             raise DataError(f"the clause does not contain '{row['idiom']}'", row.where)
-        frequency = row.get("frequency")
-        if frequency and not frequency.isdigit():
-            raise DataError(f"the frequency '{frequency}' is not a number", row.where)
         found = known.get(row["idiom"])
         idioms.append(
             Idiom(
@@ -96,7 +92,6 @@ def read_idioms(
                 tuple(row["keywords"].replace(";", " ").split()),
                 clause,
                 found.parts("literal") if found else (),
-                int(frequency) if frequency else None,
             )
         )
     return idioms
