@@ -9,6 +9,7 @@ import pytest
 from recombine.errors import ConfigError, DataError, StaleOutput
 from recombine.experiment.experiment import Experiment, read_experiment, series_experiments
 from recombine.experiment.failures import SystemsFailed
+from recombine.experiment.run import Meta, Run
 from recombine.experiment.stages import score_run, train, translate
 
 FAULTY = '''
@@ -76,8 +77,8 @@ def test_all_stages_run_and_then_have_nothing_to_do(experiment_file):
     assert score_run(experiment) == 3
     assert (train(experiment), translate(experiment), score_run(experiment)) == (0, 0, 0)
     rows = (experiment.run / "memory" / "seed-1" / "scores.csv").read_text().splitlines()
-    assert rows[0].startswith("split,tag,value,metric,n,score,ci_low,ci_high,signature")
-    assert rows[1].startswith("train,all,all,exact,2,100.0000,")
+    assert rows[0].startswith("split,tag,value,metric,n,of,failed,score,ci_low,ci_high,method,")
+    assert rows[1].startswith("train,all,all,exact,2,2,0,100.0000,")
     record = json.loads((experiment.run / "memory" / "seed-1" / "run.json").read_text())
     assert record["seed"] == 1
     assert record["translate"]["test"]["sentences"] == 3
@@ -196,3 +197,38 @@ def test_one_systems_failure_stops_no_other(experiment_file, tmp_path):
     for name in ("copy", "memory"):
         rows = experiment.run / name / "seed-1" / "translations" / "test.jsonl"
         assert rows.read_text().count("\n") == 3
+
+
+def test_scores_of_a_killed_translation_are_made_again(experiment_file):
+    """Killed, scored, run again: the score of a part says so, and does not stay."""
+    experiment = read_experiment(experiment_file)
+    train(experiment)
+    translate(experiment)
+    cell = Run(experiment.run).cell("memory", 1)
+    path = cell.translations("train")
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(whole.splitlines(keepends=True)[0], encoding="utf-8")
+    meta = Meta(path).read()
+    Meta(path).write(meta["fingerprint"], complete=False, sentences=2, failed=0)
+    assert score_run(experiment) == 3
+    scores = cell.path / "scores.csv"
+    assert scores.read_text().splitlines()[1].startswith("train,all,all,exact,2,2,1,50.0000,")
+    assert cell.record()["score"]["asked"] - cell.record()["score"]["hypotheses"] == 1
+    translate(experiment)
+    assert path.read_text(encoding="utf-8") == whole
+    assert score_run(experiment) == 1
+    assert scores.read_text().splitlines()[1].startswith("train,all,all,exact,2,2,0,100.0000,")
+
+
+def test_missing_outputs_can_be_skipped(experiment_file):
+    """The choice is part of what a score was made from."""
+    experiment = read_experiment(experiment_file)
+    train(experiment)
+    translate(experiment)
+    cell = Run(experiment.run).cell("memory", 1)
+    path = cell.translations("train")
+    path.write_text(path.read_text(encoding="utf-8").splitlines(keepends=True)[0], encoding="utf-8")
+    score_run(experiment)
+    assert score_run(experiment, missing="skip") == 3
+    first = (cell.path / "scores.csv").read_text().splitlines()[1]
+    assert first.startswith("train,all,all,exact,1,2,1,100.0000,")

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from recombine.benchmark import Benchmark
+from recombine.benchmark import Benchmark, Draft, Example, Focus
+from recombine.metrics.score import scores_of
 from recombine.metrics.scoring import create_metrics, observation_row, score
+
+
+def write(folder, split, rows):
+    """A benchmark of one split."""
+    draft = Draft(folder / "b", seed=1)
+    draft.write(split, rows)
+    head = {"format": 1, "name": "c", "version": "1", "source": "en", "target": "de"}
+    return draft.finish({**head, "builder": "none", "seed": 1})
 
 
 @pytest.fixture
@@ -20,14 +29,70 @@ def test_observations_are_classed_by_tag(benchmark):
     hypotheses = {e.id: e.references[0] for e in examples[:2]} | {examples[2].id: "?"}
     (result,) = score(benchmark, hypotheses, ["exact"])
     assert result.metric.aggregate(result.stats) == pytest.approx(200 / 3)
-    assert result.groups()["pattern"] == {"test": [0, 1, 2]}
+    assert {value: list(rows) for value, rows in result.slices.rows("pattern").items()} == {
+        "test": [0, 1, 2]
+    }
 
 
-def test_a_subset_is_scored_alone(benchmark):
-    """What has no hypothesis is not wrong, it is not there."""
-    one = benchmark.read("test")[0]
-    (result,) = score(benchmark, {one.id: one.references[0]}, ["exact"])
-    assert [o.value for o in result.observations] == [1]
+@pytest.mark.parametrize(
+    ("metric", "counted", "skipped"),
+    [("exact", 100 / 3, 100), ("bleu", 36.8, 100), ("chrf", 50, 100)],
+)
+def test_what_has_no_output_counts(benchmark, metric, counted, skipped):
+    """A system does not gain by refusing: exact is 0 there, BLEU and chrF see an empty string."""
+    one, *rest = benchmark.read("test")
+    said = {one.id: one.references[0]}
+    (whole,) = scores_of(score(benchmark, said, metric), overall_only=True)
+    empty = score(benchmark, said | {other.id: "" for other in rest}, metric)
+    assert whole.value == scores_of(empty, overall_only=True)[0].value < skipped
+    assert (whole.n, whole.of, whole.failed) == (3, 3, 2)
+    (part,) = scores_of(score(benchmark, said, metric, missing="skip"), overall_only=True)
+    assert (part.value, part.n, part.of, part.failed) == (pytest.approx(skipped), 1, 3, 2)
+
+
+def test_only_what_was_asked_for_is_missing(benchmark):
+    """A sample is complete when every sentence of the sample has an output."""
+    one, two, _ = benchmark.read("test")
+    (found,) = scores_of(
+        score(benchmark, {one.id: one.references[0]}, "exact", asked={one.id, two.id}),
+        overall_only=True,
+    )
+    assert (found.value, found.n, found.of, found.failed) == (50, 2, 2, 1)
+
+
+def test_a_pair_with_a_missing_output_is_inconsistent(tmp_path):
+    """Of base or variant; two missing outputs are not the same translation."""
+    rows = [
+        Example.make(source=f"{n} {role}", group=f"g{n}", role=role, salt=role)
+        for n in range(4)
+        for role in ("base", "synonym")
+    ]
+    made = write(tmp_path, "substitutivity", rows)
+    said = {one.id: "same" for one in rows if not one.source.startswith("0")}
+    said = {name: text for name, text in said.items() if name != rows[2].id}
+    for mode in ("official", "neutral"):
+        (result,) = score(made, said, "consistency", options={"consistency": {"mode": mode}})
+        (found,) = scores_of([result], overall_only=True)
+        assert (found.value, found.n, found.failed) == (50, 4, 2)
+
+
+def test_a_rate_of_a_fault_leaves_out_what_is_missing(tmp_path):
+    """Nothing said is neither literal nor a paraphrase."""
+    rows = [
+        Example.make(
+            source=f"{who} kicked the bucket over there .",
+            references=[f"{who} starb gestern dort ."],
+            focus=[
+                Focus(text="kicked the bucket", role="idiom"),
+                Focus(text="bucket", role="keyword", accepted=("Eimer",)),
+            ],
+        )
+        for who in ("Mary", "Tom", "Ann", "Joe")
+    ]
+    made = write(tmp_path, "overgeneralisation", rows)
+    said = {rows[0].id: "Mary trat dort den Eimer um .", rows[1].id: "Tom starb gestern dort ."}
+    (found,) = scores_of(score(made, said, "literal"), overall_only=True)
+    assert (found.value, found.n, found.of, found.failed) == (50, 2, 4, 2)
 
 
 def test_bleu_of_unspaced_languages_brings_the_character_figure(tmp_path, benchmark):
@@ -42,7 +107,7 @@ def test_bleu_of_unspaced_languages_brings_the_character_figure(tmp_path, benchm
 def test_observation_rows_name_ids_or_one_id(benchmark):
     """The documented shape: metric, key, id or ids, value, stats, detail."""
     one = benchmark.read("test")[0]
-    (result,) = score(benchmark, {one.id: "?"}, ["exact"])
+    (result,) = score(benchmark, {one.id: "?"}, ["exact"], missing="skip")
     assert observation_row("exact", result.observations[0]) == {
         "metric": "exact",
         "key": one.id,

@@ -40,5 +40,5 @@ def test_resampling_by_a_tag_that_nobody_has_is_refused(run):
     assert "target_word" in (caught.value.hint or "")
     report = build_report(source, ReportOptions(metrics=("exact",), cluster="target_word"))
     assert report.main.resampled == "whole clusters by target_word (40 for 320 keys)"
-    assert report.main.overall("lstm").interval.method == "crossed seeds x clusters"
+    assert report.main.overall("lstm").method == "crossed seeds x clusters"
     assert report.main.comparisons[0].overall.test == "seeds + paired clusters"

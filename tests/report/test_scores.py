@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from recombine.benchmark import Benchmark
+from recombine.files import read_jsonl
+from recombine.metrics.score import scores_of
+from recombine.metrics.scoring import score
+from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.panel import read_panel
 from recombine.report.runs import open_source
 from recombine.report.scores import is_number, main_tag, numeric_tags, overall, sliceable_tags
+from report.synthetic import ACCURACY, make_run
 
 
 def test_overall_scores_have_seed_spread_and_interval(run):
     """Estimate inside its interval, minimum and maximum around the mean."""
     panel = read_panel(open_source([run]), "exact", "gen")
     for one in overall(panel, ReportOptions()):
-        assert one.interval.low <= one.estimate <= one.interval.high
-        assert one.spread.low <= one.estimate <= one.spread.high
-        assert one.spread.seeds == 3
+        assert one.low <= one.value <= one.high
+        assert min(one.seeds) <= one.value <= max(one.seeds)
+        assert len(one.seeds) == 3
 
 
-def test_clusters_widen_the_interval_only_when_they_matter(run):
-    """Resampling whole target words is possible and named in the method."""
+def test_clusters_widen_the_interval_when_they_matter(run, tmp_path):
+    """Patterns differ, so an interval over eight of them is wider than one over 320 keys."""
     panel = read_panel(open_source([run]), "exact", "gen")
-    found = overall(panel, ReportOptions(cluster="target_word"))[0]
-    assert found.interval.method == "crossed seeds x clusters"
+    alone, by_word, by_pattern = (
+        overall(panel, ReportOptions(cluster=name))[0] for name in ("key", "target_word", "pattern")
+    )
+    assert (alone.method, by_word.method) == ("crossed seeds x items", "crossed seeds x clusters")
+    assert by_pattern.half_width > 1.5 * alone.half_width
+    assert by_pattern.value == by_word.value == alone.value
+
+
+def test_score_stage_and_report_print_the_same_score(tmp_path):
+    """One number, one interval, wherever it is printed: exact by Wilson, BLEU by resampling."""
+    run = make_run(tmp_path, seeds=(1,), systems={"lstm": ACCURACY["lstm"]})
+    benchmark = Benchmark.open(tmp_path / "benchmark")
+    stored = [
+        row for split in ("gen", "test")
+        for row in read_jsonl(run / "lstm" / "seed-1" / "translations" / f"{split}.jsonl")
+    ]  # fmt: skip
+    results = score(benchmark, {row["id"]: row["hyp"] for row in stored}, ["exact", "bleu"])
+    report = build_report(open_source([run]), ReportOptions())
+    shown = {(one.split, one.metric, one.tag, one.slice): one for one in report.scores}
+    made = scores_of(results)
+    assert len(made) == len(shown)
+    for one in made:
+        other = shown[one.split, one.metric, one.tag, one.slice]
+        assert replace(one, system="lstm") == other
 
 
 def test_tags_are_told_apart(run):

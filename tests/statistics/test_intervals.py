@@ -11,7 +11,6 @@ from statsmodels.stats.proportion import proportion_confint
 
 from recombine.statistics.intervals import (
     Aggregator,
-    Interval,
     bootstrap_scores,
     interval,
     wilson,
@@ -146,11 +145,3 @@ def test_vectorised_corpus_scores_equal_sacrebleu(metric):
     )
     expected = [scorer.aggregate(row[None, :]) for row in sums]
     assert scorer.aggregate_many(sums) == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
-def test_a_standard_error_does_not_depend_on_the_confidence(confidence):
-    """Wider intervals are of the same estimate."""
-    reach = scipy_stats.norm.ppf(0.5 + confidence / 2) * 2.5
-    found = Interval(10.0, 10 - reach, 10 + reach, "normal").standard_error(confidence)
-    assert found == pytest.approx(2.5)

@@ -8,7 +8,7 @@ from scipy import special
 
 from recombine.statistics.intervals import Aggregator
 from recombine.statistics.resample import Draws
-from recombine.statistics.seeds import compare_systems, crossed_interval, spread, system_interval
+from recombine.statistics.seeds import compare_systems, crossed_interval, system_interval
 
 SHARE = Aggregator("mean", 1.0, (0.0, 1.0))
 
@@ -25,13 +25,6 @@ def experiment(generator, seeds, items, share, seed_sd, item_sd, item=None):
     noise = generator.normal(0, 1, (seeds, items))
     table = middle + generator.normal(0, seed_sd, (seeds, 1)) + item + noise > 0
     return table.astype(float)
-
-
-def test_spread_is_never_best_of():
-    """Mean, sample sd, minimum and maximum."""
-    found = spread([25.0, 31.0, 28.0])
-    assert found == (3, 28.0, pytest.approx(3.0), 25.0, 31.0)
-    assert np.isnan(spread([1.0]).sd)
 
 
 def test_a_share_of_what_could_be_judged_is_compared_too():

@@ -215,6 +215,12 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--metric", action="append", default=[], help="may be given several times")
     add.add_argument("--observations", type=Path, help="write one JSON row per observation here")
     add.add_argument("--tags", action="store_true", help="print scores per tag too")
+    add.add_argument(
+        "--missing",
+        choices=("count", "skip"),
+        default="count",
+        help="sentences without an output count as each metric declares (default), or are skipped",
+    )
     _share(add, "-o", "--json", *LONG)
 
     add = verb(

@@ -167,25 +167,43 @@ def _print_translations(system: Any, lines: Sequence[str]) -> int:
 def score_verb(options: argparse.Namespace) -> int:
     """Score."""
     if options.target.suffix == ".toml":
-        from recombine.experiment.stages import score_run
-
-        options.experiment = options.target
-        if options.dry_run:
-            return _print_plans(options, "score")
-        for experiment in _experiments(options):
-            count = score_run(experiment, force=options.force, sample=options.sample)
-            say(f"{experiment.run}: {count} scored")
-        return 0
+        return _score_experiment(options)
     return _score_file(options)
+
+
+def _score_experiment(options: argparse.Namespace) -> int:
+    from recombine.experiment.experiment import cells_of
+    from recombine.experiment.stages import score_run
+
+    options.experiment = options.target
+    if options.dry_run:
+        return _print_plans(options, "score")
+    for experiment in _experiments(options):
+        count = score_run(
+            experiment, force=options.force, sample=options.sample, missing=options.missing
+        )
+        say(f"{experiment.run}: {count} scored")
+        for name, seed, cell in cells_of(experiment):
+            scored = cell.record().get("score", {})
+            lacking = scored.get("asked", 0) - scored.get("hypotheses", 0)
+            if lacking:
+                say(
+                    f"note: {name}, seed {seed}: {lacking:,} of {scored['asked']:,} sentences have "
+                    f"no output; {_worth(scored['missing'])}"
+                )
+    return 0
+
+
+def _worth(missing: str) -> str:
+    return "they are skipped" if missing == "skip" else "they count as each metric declares"
 
 
 def _score_file(options: argparse.Namespace) -> int:
     from recombine.benchmark import Benchmark
     from recombine.config import apply_overrides
     from recombine.experiment.hypotheses import read_hypotheses
-    from recombine.experiment.stages import sample_hypotheses
     from recombine.files import write_jsonl
-    from recombine.metrics.scores_table import score_rows
+    from recombine.metrics.score import scores_of
     from recombine.metrics.scoring import observation_row, score
 
     if options.hyps is None:
@@ -198,28 +216,45 @@ def _score_file(options: argparse.Namespace) -> int:
     hypotheses, notes = read_hypotheses(options.hyps, benchmark, split)
     for note in notes:
         say(f"note: {note}")
+    asked = None
     if options.sample:
-        hypotheses = sample_hypotheses(benchmark, hypotheses, options.sample)
+        from recombine.benchmark import stratified_sample
+
+        asked = {
+            one.id
+            for name in benchmark.splits
+            for one in stratified_sample(benchmark.read(name), options.sample, 0)
+        }
+        hypotheses = {name: text for name, text in hypotheses.items() if name in asked}
     metric_options = apply_overrides({}, options.overrides)
     if options.dry_run:
         from recombine.experiment.plan import plan_scores
 
         print_json(plan_scores(benchmark, hypotheses, options.metric, metric_options))
         return 0
-    results = score(benchmark, hypotheses, options.metric or None, options=metric_options)
+    results = score(
+        benchmark,
+        hypotheses,
+        options.metric or None,
+        options=metric_options,
+        missing=options.missing,
+        asked=asked,
+    )
     if options.observations is not None:
         write_jsonl(
             options.observations,
             (observation_row(r.metric.name, one) for r in results for one in r.observations),
         )
-    rows = score_rows(results, overall_only=not (options.tags or options.json))
+    found = scores_of(results, overall_only=not (options.tags or options.json))
     if options.json:
-        print_json([_row(row) for row in rows])
+        print_json([_row(one) for one in found])
         return 0
-    for row in rows:
-        name = row.split if row.tag == "all" else f"{row.split} {row.tag}={row.value}"
-        score_text, low, high = (f"{one:.2f}" for one in (row.score, row.ci_low, row.ci_high))
-        print(f"{name}\t{row.metric}\t{score_text}\t[{low}, {high}]\tn={row.n}\t{row.signature}")
+    for one in found:
+        name = f"{one.split} {one.tag}={one.slice}" if one.tag else one.split
+        print(
+            f"{name}\t{one.metric}\t{one.value:.2f}\t[{one.low:.2f}, {one.high:.2f}]"
+            f"\t{one.counted}\t{one.signature}"
+        )
     for line in dict.fromkeys(_metric_notes(results)):
         say(f"note: {line}")
     return 0
@@ -233,8 +268,23 @@ def _metric_notes(results: Sequence[Any]) -> Iterator[str]:
                 yield f"{result.metric.name}: {name.replace('_', ' ')}: {value}"
 
 
-def _row(row: Any) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in row.__slots__}
+def _row(score: Any) -> dict[str, Any]:
+    """A score by the names of scores.csv."""
+    return {
+        "split": score.split,
+        "tag": score.tag or "all",
+        "value": score.slice or "all",
+        "metric": score.metric,
+        "n": score.n,
+        "of": score.of,
+        "failed": score.failed,
+        "score": score.value,
+        "ci_low": score.low,
+        "ci_high": score.high,
+        "unit": score.unit,
+        "method": score.method,
+        "signature": score.signature,
+    }
 
 
 def report_verb(options: argparse.Namespace) -> int:

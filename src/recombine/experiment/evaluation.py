@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark, stratified_sample
+from recombine.benchmark import Benchmark, Example, stratified_sample
 from recombine.errors import SystemFailure
-from recombine.metrics.scores_table import ScoreRow, score_rows
-from recombine.metrics.scoring import Result, score
+from recombine.metrics.score import Score, scores_of
+from recombine.metrics.scoring import MissingOutputs, score
 from recombine.systems.base import Failure
 
 Translate = Callable[[Sequence[str]], Iterable[str | Failure]]
@@ -20,28 +20,52 @@ def evaluate(
     benchmark: Benchmark | Path | str,
     *,
     splits: Sequence[str] | None = None,
-    metrics: Sequence[str] | None = None,
+    metrics: Sequence[str] | str | None = None,
     sample: int = 0,
     seed: int = 0,
-) -> list[ScoreRow]:
+    missing: MissingOutputs = "count",
+) -> list[Score]:
     """Translate and score; `system` has a `translate` method or is such a function itself.
 
-    For results on disk, resuming and several seeds, write an experiment file instead.
+    A sentence that fails counts as the metric declares, unless `missing` is "skip". For results on
+    disk, resuming and several seeds, write an experiment file instead.
     """
     if not isinstance(benchmark, Benchmark):
         benchmark = Benchmark.open(benchmark)
     translate: Translate = getattr(system, "translate", system)
     chosen = splits or [name for name in benchmark.splits if name not in ("train", "dev")]
     hypotheses: dict[str, str] = {}
+    asked: set[str] = set()
     for split in chosen:
         examples = stratified_sample(benchmark.read(split), sample, seed)
-        answers = list(translate([example.source for example in examples]))
-        if len(answers) != len(examples):
-            raise SystemFailure(
-                f"the system returned {len(answers)} translations for {len(examples)} sentences"
-            )
-        for example, answer in zip(examples, answers, strict=True):
+        for example, answer in zip(examples, _answers(translate, examples), strict=True):
+            asked.add(example.id)
             if not isinstance(answer, Failure):
                 hypotheses[example.id] = answer
-    results: list[Result] = score(benchmark, hypotheses, metrics, splits=chosen)
-    return score_rows(results)
+    if asked and not hypotheses:
+        raise SystemFailure(f"none of {len(asked):,} sentences could be translated")
+    results = score(benchmark, hypotheses, metrics, splits=chosen, missing=missing, asked=asked)
+    return scores_of(results)
+
+
+def _answers(translate: Translate, examples: Sequence[Example]) -> list[str | Failure]:
+    """Return one answer per example, or say what came instead."""
+    given = translate([example.source for example in examples])
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise SystemFailure(
+            f"the translate function returned {type(given).__name__} instead of translations",
+            hint="return one text for each source, in their order",
+        )
+    answers = list(given)
+    if len(answers) != len(examples):
+        raise SystemFailure(
+            f"the system returned {len(answers)} translations for {len(examples)} sentences"
+        )
+    for example, answer in zip(examples, answers, strict=True):
+        if not isinstance(answer, (str, Failure)):
+            raise SystemFailure(
+                f"the system returned {type(answer).__name__} instead of text for {example.id}: "
+                f"{example.source!r}",
+                hint="a sentence that cannot be translated is a recombine.systems.base.Failure",
+            )
+    return answers

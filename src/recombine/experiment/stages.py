@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from recombine import __version__
 from recombine.benchmark import Benchmark, Example, identity_of, stratified_sample
 from recombine.config import to_plain
@@ -36,10 +38,16 @@ from recombine.experiment.translating import (
     read_translated,
     translate_to_file,
 )
-from recombine.files import read_jsonl, write_json, write_jsonl
+from recombine.files import read_jsonl, sha256_of, write_json, write_jsonl
 from recombine.metrics.base import declaration
-from recombine.metrics.scores_table import write_scores
-from recombine.metrics.scoring import Result, default_metrics, observation_row, score
+from recombine.metrics.score import scores_of, write_scores
+from recombine.metrics.scoring import (
+    MissingOutputs,
+    Result,
+    default_metrics,
+    observation_row,
+    score,
+)
 from recombine.systems.base import TrainingData, hook, is_trainable
 
 
@@ -322,7 +330,13 @@ class Unscored(NamedTuple):
 
 
 def unscored(
-    experiment: Experiment, benchmark: Benchmark, cell: Cell, *, force: bool, sample: int
+    experiment: Experiment,
+    benchmark: Benchmark,
+    cell: Cell,
+    *,
+    force: bool,
+    sample: int,
+    missing: MissingOutputs = "count",
 ) -> Iterator[Unscored]:
     """Yield what is to be scored in a cell; scores made from other inputs are made again."""
     folder = cell.path / "translations"
@@ -333,58 +347,81 @@ def unscored(
             "benchmark": benchmark.hash,
             "metrics": list(experiment.metrics or default_metrics(benchmark)),
             "options": to_plain(experiment.metric),
-            "translations": {p.name: (Meta(p).read() or {}).get("fingerprint") for p in files},
-            **({"sample": sample} if sample else {}),
+            # By content: a translation that goes on after it was scored is another translation.
+            "translations": {path.name: sha256_of(path) for path in files},
+            "asked": [experiment.sample, experiment.sample_seed, sample],
+            "missing": missing,
         }
         meta = Meta(cell.path / "scores" / (f"scores@{checkpoint}" if checkpoint else "scores"))
         if force or not _up_to_date(meta, fingerprint):
             yield Unscored(checkpoint, files, meta, fingerprint)
 
 
-def score_run(experiment: Experiment, *, force: bool = False, sample: int = 0) -> int:
+def score_run(
+    experiment: Experiment,
+    *,
+    force: bool = False,
+    sample: int = 0,
+    missing: MissingOutputs = "count",
+) -> int:
     """Score every translation of the run; return how many cells were scored now.
 
-    `sample` scores a stratified subset of each split, for a first look.
+    `sample` scores a stratified subset of each split, for a first look. Sentences that failed or
+    are not there yet count as each metric declares, unless `missing` is "skip".
     """
     benchmark = Benchmark.open(experiment.benchmark)
     scored = 0
     failures = Failures()
     for _name, _seed, cell in cells_of(experiment):
         if not any((cell.path / "translations").glob("*.jsonl")):
-            missing = DataError("it has no translations yet", hint="recombine translate ...")
-            failures.add(missing, cell)
-        for work in unscored(experiment, benchmark, cell, force=force, sample=sample):
-            work.meta.path.unlink(missing_ok=True)
-            hypotheses: dict[str, str] = {}
-            for path in work.files:
-                hypotheses.update(_stored_hypotheses(path))
-            if sample:
-                hypotheses = sample_hypotheses(benchmark, hypotheses, sample)
-            started = time.time()
-            names = work.fingerprint["metrics"]
-            results = score(benchmark, hypotheses, names, options=experiment.metric)
-            for result in results:
-                write_result(cell.scores(result.metric.name, result.split, work.checkpoint), result)
-            suffix = f"@{work.checkpoint}" if work.checkpoint else ""
-            write_scores(cell.path / f"scores{suffix}.csv", results)
-            work.meta.write(work.fingerprint, complete=True)
-            seconds = round(time.time() - started, 2)
-            cell.update_record(score={"hypotheses": len(hypotheses), "seconds": seconds})
+            nothing = DataError("it has no translations yet", hint="recombine translate ...")
+            failures.add(nothing, cell)
+        for work in unscored(
+            experiment, benchmark, cell, force=force, sample=sample, missing=missing
+        ):
+            _score_cell(experiment, benchmark, cell, work)
             scored += 1
     failures.raise_any()
     return scored
 
 
-def sample_hypotheses(
-    benchmark: Benchmark, hypotheses: Mapping[str, str], size: int
-) -> dict[str, str]:
-    """Return a stratified subset of the hypotheses of each split."""
-    kept: dict[str, str] = {}
-    for split in benchmark.splits:
-        there = [example for example in benchmark.iterate(split) if example.id in hypotheses]
-        for example in stratified_sample(there, size, 0):
-            kept[example.id] = hypotheses[example.id]
-    return kept
+def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: Unscored) -> None:
+    work.meta.path.unlink(missing_ok=True)
+    started = time.time()
+    there = {path.stem.partition("@")[0] for path in work.files}
+    splits = [split for split in benchmark.splits if split in there]
+    size, seed, sample = work.fingerprint["asked"]
+    asked: set[str] = set()
+    for split in splits:
+        translated = stratified_sample(benchmark.read(split), size, seed)
+        asked.update(one.id for one in stratified_sample(translated, sample, 0))
+    hypotheses: dict[str, str] = {}
+    for path in work.files:
+        stored = _stored_hypotheses(path)
+        hypotheses |= {name: text for name, text in stored.items() if name in asked}
+    results = score(
+        benchmark,
+        hypotheses,
+        work.fingerprint["metrics"],
+        splits=splits,
+        options=experiment.metric,
+        missing=work.fingerprint["missing"],
+        asked=asked,
+    )
+    for result in results:
+        write_result(cell.scores(result.metric.name, result.split, work.checkpoint), result)
+    suffix = f"@{work.checkpoint}" if work.checkpoint else ""
+    write_scores(cell.path / f"scores{suffix}.csv", scores_of(results))
+    work.meta.write(work.fingerprint, complete=True)
+    if work.checkpoint is None:
+        cell.update_record(
+            score={
+                "hypotheses": len(hypotheses),
+                "asked": len(asked),
+                "missing": work.fingerprint["missing"],
+                "seconds": round(time.time() - started, 2),
+            }
+        )
 
 
 def write_result(path: Path, result: Result) -> None:
@@ -392,12 +429,17 @@ def write_result(path: Path, result: Result) -> None:
     name = result.metric.name
     write_jsonl(path, (observation_row(name, one) for one in result.observations))
     options: Any = to_plain(result.metric) if dataclasses.is_dataclass(result.metric) else {}
+    unseen = result.members[len(result.observations) :]
+    failed = [result.members[place] for place in np.flatnonzero(result.failed)]
     Meta(path).write(
         {},
         complete=True,
         metric={"name": name, "options": options, "declares": declaration(result.metric)},
         signature=result.metric.signature(),
         notes=result.metric.notes(),
+        # Of how many keys the score speaks, by the first example of each key that it does not.
+        unobserved=[members[0].id for members in unseen],
+        failed=[members[0].id for members in failed],
     )
 
 

@@ -70,6 +70,9 @@ class Metric(Protocol):
     # The score of a "percent" metric is 100 x its statistics' mean or ratio, else just that.
     unit: ClassVar[str] = "percent"
     limits: ClassVar[tuple[float, float]] = (0.0, 100.0)
+    # Tags whose values are what was sampled: keys that share one (the first that they have) are
+    # drawn together. Without one, the benchmark's groups are.
+    clusters: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def key(self, example: Example) -> str | None:
@@ -132,7 +135,7 @@ DECLARED = ("name", "kind", "higher_is_better", "right_value", "missing")
 
 def declaration(metric: Metric) -> dict[str, Any]:
     """What a metric declares as plain data, kept with its scores."""
-    names = (*DECLARED[1:], "unit", "limits")
+    names = (*DECLARED[1:], "unit", "limits", "clusters")
     return {name: getattr(metric, name) for name in names}
 
 

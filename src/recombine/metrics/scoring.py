@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from recombine import registry
 from recombine.benchmark import Benchmark, Example
@@ -19,40 +21,34 @@ from recombine.metrics.base import (
     require_declared,
     require_kind,
 )
+from recombine.metrics.slices import Slices
 from recombine.progress import progress
 
-# A tag with more values than this names the example, not a class of examples.
-MOST_VALUES = 100
+# Whether sentences without an output count as the metric declares, or are skipped.
+MissingOutputs = Literal["count", "skip"]
 
 
 @dataclass(frozen=True)
 class Result:
-    """The observations of one metric on one split, and what is needed to aggregate them again."""
+    """The observations of one metric on one split, and of which keys they are."""
 
     metric: Metric
     split: str
     observations: list[Observation]
-    tags: list[Mapping[str, Any]]
-    # What the benchmark says belongs together (a compound's contexts), so that it is drawn whole.
-    clusters: list[str]
+    # The examples of every key that the metric is about, those without an observation last.
+    members: list[tuple[Example, ...]]
+    # Whether a key, in the same order, lacks an output.
+    failed: npt.NDArray[np.bool_]
 
-    @property
+    @cached_property
     def stats(self) -> Stats:
         """One row of statistics per observation."""
         return np.array([one.stats for one in self.observations], dtype=np.float64)
 
-    def groups(self) -> dict[str, dict[str, list[int]]]:
-        """Return tag -> value -> row numbers, for tags that class the examples."""
-        found: dict[str, dict[str, list[int]]] = {}
-        for row, tags in enumerate(self.tags):
-            for tag, value in tags.items():
-                found.setdefault(tag, {}).setdefault(str(value), []).append(row)
-        return {
-            tag: values
-            for tag, values in found.items()
-            if len(values) <= MOST_VALUES
-            and not (len(values) > 20 and len(values) == len(self.tags))
-        }
+    @cached_property
+    def slices(self) -> Slices:
+        """Which keys have which value of which tag."""
+        return Slices(self.members, len(self.observations))
 
 
 def create_metrics(
@@ -92,61 +88,86 @@ def by_key(metric: Metric, items: Iterable[Scored]) -> dict[str, list[Scored]]:
     return groups
 
 
-def observe(
-    metric: Metric, examples: Sequence[Example], hypotheses: Mapping[str, str], split: str
-) -> Result:
-    """Return the observations of a metric on a split, for the hypotheses that are there."""
-    groups = by_key(
-        metric,
-        (Scored(one, hypotheses[one.id]) for one in examples if one.id in hypotheses),
-    )
-    observations = []
-    tags = []
-    clusters = []
+def observe(metric: Metric, items: Sequence[Scored], split: str, *, skip: bool = False) -> Result:
+    """Return the observations of a metric on the items of a split.
+
+    A missing output is worth what the metric declares; with `skip` it is left out of every metric.
+    """
+    groups = by_key(metric, items)
+    left_out = skip or metric.missing == "left out"
+    lacking = {item.example.id for item in items if item.missing}
+    observations: list[Observation] = []
+    # Members of keys that were observed and of those that were not; and whether an output lacks.
+    seen: list[tuple[tuple[Example, ...], bool]] = []
+    unseen: list[tuple[tuple[Example, ...], bool]] = []
     with progress(f"score {metric.name} {split}", len(groups)) as bar:
-        for items in groups.values():
-            observation = metric.observe(items)
+        for group in groups.values():
+            there = [item for item in group if not item.missing] if left_out else group
+            observation = metric.observe(there) if there else None
+            ids = [item.example.id for item in group]
             if observation is not None:
                 observations.append(observation)
-                tags.append(items[0].example.tags)
-                clusters.append(items[0].example.group or observation.key)
+                ids += observation.ids  # a pair is observed at its second sentence
+            members = tuple(item.example for item in group)
+            (unseen if observation is None else seen).append((members, not lacking.isdisjoint(ids)))
             bar.advance()
-    return Result(metric, split, observations, tags, clusters)
+    keys = [*seen, *unseen]
+    failed = np.array([lacks for _, lacks in keys], dtype=bool)
+    return Result(metric, split, observations, [members for members, _ in keys], failed)
 
 
 def score(
     benchmark: Benchmark,
     hypotheses: Mapping[str, str],
-    metrics: Sequence[str] | None = None,
+    metrics: Sequence[str] | str | None = None,
     *,
     splits: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    missing: MissingOutputs = "count",
+    asked: Collection[str] | None = None,
 ) -> list[Result]:
     """Score hypotheses (id -> text) of any system on a benchmark.
 
-    Splits of which no hypothesis is given are left out. Every metric first sees all items
-    (`prepare`), so that what it learns does not depend on the order of splits.
+    Splits of which no hypothesis is given are left out; in the others a sentence without one counts
+    as its metric declares, unless `missing` is "skip". `asked` are the ids that were to be
+    translated, all by default. Every metric first sees all items (`prepare`), so that what it
+    learns does not depend on the order of splits.
     """
-    chosen = splits if splits is not None else benchmark.splits
-    examples = {split: benchmark.read(split) for split in chosen}
-    covered = {
-        split: rows for split, rows in examples.items() if any(e.id in hypotheses for e in rows)
-    }
-    items = [
-        Scored(example, hypotheses[example.id])
-        for rows in covered.values()
-        for example in rows
-        if example.id in hypotheses
-    ]
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    covered = _items(benchmark, hypotheses, splits, asked)
+    everything = [item for items in covered.values() for item in items]
+    there = [item for item in everything if not item.missing]
+    if len(there) == len(everything):
+        there = everything  # metrics may share what they learn of the same items
     results = []
     for metric in create_metrics(metrics or default_metrics(benchmark), benchmark, options):
-        metric.prepare(items)
-        for split, rows in covered.items():
-            result = observe(metric, rows, hypotheses, split)
+        left_out = missing == "skip" or metric.missing == "left out"
+        metric.prepare(there if left_out else everything)
+        for split, items in covered.items():
+            result = observe(metric, items, split, skip=missing == "skip")
             if result.observations:
                 require_kind(metric, result.stats)
                 results.append(result)
     return results
+
+
+def _items(
+    benchmark: Benchmark,
+    hypotheses: Mapping[str, str],
+    splits: Sequence[str] | None,
+    asked: Collection[str] | None,
+) -> dict[str, list[Scored]]:
+    """The items of each split that has hypotheses."""
+    found = {}
+    for split in splits if splits is not None else benchmark.splits:
+        examples = [one for one in benchmark.read(split) if asked is None or one.id in asked]
+        if any(one.id in hypotheses for one in examples):
+            found[split] = [
+                Scored(one, hypotheses.get(one.id, ""), one.id not in hypotheses)
+                for one in examples
+            ]
+    return found
 
 
 def default_metrics(benchmark: Benchmark) -> tuple[str, ...]:

@@ -11,12 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from recombine.errors import DataError
+from recombine.metrics.score import Score
+from recombine.metrics.slices import DECLARED, LENGTH_TAG, NO_TAG
 from recombine.progress import progress
 from recombine.report.compare import Comparison, compare_panel, ranking
 from recombine.report.options import ReportOptions
-from recombine.report.panel import HIDDEN_SPLITS, LENGTH_TAG, NO_TAG, Panel, read_panel
+from recombine.report.panel import HIDDEN_SPLITS, Panel, read_panel
 from recombine.report.runs import ReportRuns
-from recombine.report.scores import Score, all_scores, main_tag, numeric_tags
+from recombine.report.scores import all_scores, main_tag, numeric_tags
 
 # Tags that say to which family a value of the main tag belongs, in the order they are tried.
 FAMILY_TAGS = ("category", "group_name", "family", "kind")
@@ -65,7 +67,7 @@ class Sheet:
         found: dict[str, dict[str, Score]] = {}
         for one in self.scores:
             if one.tag == tag:
-                found.setdefault(one.value, {})[one.system] = one
+                found.setdefault(one.slice, {})[one.system] = one
         return found
 
     @property
@@ -150,7 +152,7 @@ def build_report(source: ReportRuns, options: ReportOptions) -> Findings:
 
 def _require_cluster(source: ReportRuns, options: ReportOptions) -> None:
     """Refuse to resample by a tag that no example has, before anything is worked out."""
-    known = {"group", "key", LENGTH_TAG}
+    known = {DECLARED, "group", "key", LENGTH_TAG}
     for split in _chosen_splits(source, options):
         for example in source.examples(split).values():
             if options.cluster in known:
@@ -159,7 +161,7 @@ def _require_cluster(source: ReportRuns, options: ReportOptions) -> None:
     if options.cluster not in known:
         raise DataError(
             f"no example has the tag '{options.cluster}' to resample by",
-            hint=f"there are: {', '.join(sorted(known))}",
+            hint=f"there are: {', '.join(sorted(known - {DECLARED}))}",
         )
 
 
@@ -207,7 +209,9 @@ def _resampled(panel: Panel, cluster: str) -> str:
     codes = panel.clusters(cluster)
     if codes is None:
         return "single keys"
-    name = cluster if cluster in panel.tags else "group"
+    declared = [tag for tag in panel.declared_clusters if tag in panel.tags]
+    chosen = [cluster] if cluster in panel.tags else declared if cluster == DECLARED else []
+    name = " or ".join(chosen) or "group"
     return f"whole clusters by {name} ({len(np.unique(codes)):,} for {len(codes):,} keys)"
 
 

@@ -15,10 +15,10 @@ class ReportOptions:
     # Only these metrics and splits; empty = all that were scored.
     metrics: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
-    # What is resampled whole: `group`, the examples that the benchmark says belong together (the
-    # contexts of a compound, the pairs of one base sentence); `key`, every key by itself; or a tag
-    # (target_word, template).
-    cluster: str = "group"
+    # What is resampled whole. Unless something is said, what the metric declares (synonyms, idioms,
+    # templates), else `group`, the examples that the benchmark says belong together (the contexts
+    # of a compound). Or `key`, every key by itself; or a tag (target_word).
+    cluster: str = ""
     # Of each split, a stratified subset of this many examples; 0 = all.
     sample: int = 0
     confidence: float = 0.95

@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.benchmark import Example
 from recombine.errors import ConfigError, DataError, Where
 from recombine.experiment.run import Meta
 from recombine.metrics.base import aggregator_of
 from recombine.metrics.scoring import create_metric
+from recombine.metrics.slices import DECLARED, Slices
 from recombine.registry import lookup
 from recombine.report.runs import ReportRuns, Scores, open_source, read_translations
 from recombine.report.score_file import ScoreColumns, read_details, read_scores
-from recombine.statistics.intervals import Aggregator, cluster_codes, some_clusters
+from recombine.statistics.intervals import Aggregator
 from recombine.statistics.resample import Array, Clusters, Draws
 
 __all__ = [
@@ -37,10 +37,6 @@ __all__ = [
     "read_translations",
 ]
 
-# Every example has a length, whatever its builder tagged.
-LENGTH_TAG = "length"
-# A value an example may not have for a tag.
-NO_TAG = ""
 # Splits that exist for other purposes than a score of their own.
 HIDDEN_SPLITS = ("train", "probe", "context")
 
@@ -72,13 +68,17 @@ class Panel:
     signature: str
     keys: tuple[str, ...]
     ids: tuple[tuple[str, ...], ...]
-    tags: Mapping[str, npt.NDArray[np.object_]]
+    sliced: Slices
     columns: Mapping[str, Mapping[int, Column]]
     aggregator: Aggregator
-    groups: npt.NDArray[np.object_]
+    unit: str
     higher_is_better: bool
     # The value of an observation without fault.
     right_value: float
+    # Tags whose values are drawn whole.
+    declared_clusters: tuple[str, ...] = ()
+    # System -> the keys, of those sliced, of which some seed has no output.
+    failed: Mapping[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -109,24 +109,17 @@ class Panel:
             for seed, table in zip(self.columns[system], tables, strict=True)
         }
 
+    @property
+    def tags(self) -> Mapping[str, npt.NDArray[np.object_]]:
+        """Tag -> the value of every key."""
+        return self.sliced.tags
+
     def slices(self, tag: str) -> dict[str, npt.NDArray[np.int64]]:
         """Positions of the keys for each value of a tag: numbers ascending, else as they appear."""
-        if tag not in self._slices:
-            order: dict[str, list[int]] = {}
-            for position, label in enumerate(self.tags.get(tag, ())):
-                if label != NO_TAG:
-                    order.setdefault(label, []).append(position)
-            self._slices[tag] = {
-                label: np.asarray(order[label], dtype=np.int64) for label in _in_order(list(order))
-            }
-        return self._slices[tag]
-
-    @cached_property
-    def _slices(self) -> dict[str, dict[str, npt.NDArray[np.int64]]]:
-        return {}
+        return self.sliced.rows(tag)
 
     def part(
-        self, where: npt.NDArray[np.int64] | None, cluster: str = "group", seed: int = 0
+        self, where: npt.NDArray[np.int64] | None, cluster: str = DECLARED, seed: int = 0
     ) -> PanelPart:
         """These keys, or all, to be resampled by this cluster with this seed."""
         place = (cluster, seed)
@@ -145,26 +138,8 @@ class Panel:
         return {}
 
     def clusters(self, name: str, where: npt.NDArray[np.int64] | None = None) -> Clusters | None:
-        """Cluster numbers of the keys by group or tag; None where every key stands alone.
-
-        A key without that group or tag is a cluster of its own.
-        """
-        if name not in self._clusters:
-            # One metric of a report may observe keys that do not have another's tag.
-            labels = None if name == "key" else self.tags.get(name, self.groups)
-            self._clusters[name] = None if labels is None else cluster_codes(list(labels))
-        return some_clusters(self._clusters[name], where)
-
-    @cached_property
-    def _clusters(self) -> dict[str, Clusters | None]:
-        return {}
-
-
-def _in_order(labels: list[str]) -> list[str]:
-    try:
-        return sorted(labels, key=float)
-    except ValueError:
-        return labels
+        """Cluster numbers of the keys; None where every key stands alone."""
+        return self.sliced.clusters(name, self.declared_clusters, where)
 
 
 def read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | None = None) -> Panel:
@@ -173,6 +148,7 @@ def read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | No
     if not files:
         raise DataError(f"no scores of metric '{metric}' on split '{split}'")
     tables = {(one.system, one.seed): read_scores(one.path) for one in files}
+    metas = {(one.system, one.seed): Meta(one.path).read() or {} for one in files}
     if checkpoint is None and metric == source.metrics(split)[0]:
         # Choosing examples to show needs one file per system, of the first metric.
         for one in {one.system: one for one in reversed(files)}.values():
@@ -194,23 +170,26 @@ def read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | No
     columns: dict[str, dict[int, Column]] = {}
     for one in files:
         columns.setdefault(one.system, {})[one.seed] = _aligned(tables[one.system, one.seed], keys)
-    if source.tagged.get(split, ((),))[0] != ids:  # most metrics of a split have the same keys
-        examples = source.examples(split)
-        source.tagged[split] = (ids, _tag_columns(examples, ids), _group_column(examples, ids))
-    _, tags, groups = source.tagged[split]
-    facts = _metric_facts(files[0], source)
+    examples = source.examples(split)
+    rest = dict.fromkeys(one for told in metas.values() for one in told.get("unobserved", ()))
+    seen = {name for group in ids for name in group}
+    unseen = tuple((name,) for name in rest if name in examples and name not in seen)
+    sliced = source.sliced(split, (*ids, *unseen), len(ids))
+    facts = _metric_facts(files[0], metas[files[0].system, files[0].seed], source)
     return Panel(
         metric=metric,
         split=split,
         signature=facts.signature,
         keys=keys,
         ids=ids,
-        tags=tags,
-        groups=groups,
+        sliced=sliced,
         columns=columns,
         aggregator=facts.aggregator,
+        unit=facts.unit,
         higher_is_better=facts.higher_is_better,
         right_value=facts.right_value,
+        declared_clusters=facts.clusters,
+        failed=_failed(metas, (*ids, *unseen)),
         left_out=left_out,
     )
 
@@ -227,16 +206,30 @@ def _aligned(table: ScoreColumns, keys: Sequence[str]) -> Column:
     return Column(table.stats[rows], table.values[rows], labels)
 
 
+def _failed(
+    metas: Mapping[tuple[str, int], Mapping[str, Any]], keys: Sequence[tuple[str, ...]]
+) -> dict[str, npt.NDArray[np.bool_]]:
+    """System -> whether each key lacks an output of some seed."""
+    lacking: dict[str, set[str]] = {}
+    for (system, _), told in metas.items():
+        lacking.setdefault(system, set()).update(told.get("failed", ()))
+    return {
+        system: np.array([not names.isdisjoint(key) for key in keys], dtype=bool)
+        for system, names in lacking.items()
+    }
+
+
 class _MetricFacts(NamedTuple):
     aggregator: Aggregator
+    unit: str
     higher_is_better: bool
     right_value: float
+    clusters: tuple[str, ...]
     signature: str
 
 
-def _metric_facts(one: Scores, source: ReportRuns) -> _MetricFacts:
+def _metric_facts(one: Scores, stored: Mapping[str, Any], source: ReportRuns) -> _MetricFacts:
     """What the metric declares, and its signature."""
-    stored = Meta(one.path).read() or {}
     described: dict[str, Any] = stored.get("metric") or {}
     name = described.get("name") or one.metric
     signature = str(stored.get("signature", ""))
@@ -253,65 +246,20 @@ def _metric_facts(one: Scores, source: ReportRuns) -> _MetricFacts:
                 hint=error.hint,
             ) from None
         scale = 100.0 if declared["unit"] == "percent" else 1.0
-        aggregator = Aggregator(kind, scale, tuple(declared["limits"]))
-        better, right = declared["higher_is_better"], declared["right_value"]
-        return _MetricFacts(aggregator, better, right, signature)
+        return _MetricFacts(
+            Aggregator(kind, scale, tuple(declared["limits"])),
+            declared["unit"],
+            declared["higher_is_better"],
+            declared["right_value"],
+            tuple(declared["clusters"]),
+            signature,
+        )
     metric = create_metric(name, source.benchmark, described.get("options") or {})
     return _MetricFacts(
         aggregator_of(metric),
+        metric.unit,
         metric.higher_is_better,
         metric.right_value,
+        metric.clusters,
         signature or metric.signature(),
     )
-
-
-def _tag_columns(
-    examples: Mapping[str, Example], ids: Sequence[tuple[str, ...]]
-) -> dict[str, npt.NDArray[np.object_]]:
-    """One array per tag; a key whose examples disagree has no value for that tag."""
-    members = [[examples[one] for one in group if one in examples] for group in ids]
-    names = dict.fromkeys(name for group in members for one in group for name in one.tags)
-    columns = {}
-    for name in names:
-        column = np.full(len(ids), NO_TAG, dtype=object)
-        for position, group in enumerate(members):
-            if len(group) == 1:
-                value = group[0].tags.get(name)
-            else:
-                found = {one.tags[name] for one in group if name in one.tags}
-                value = found.pop() if len(found) == 1 else None
-            if value is not None:
-                column[position] = value if type(value) is str else show_tag(value)
-        columns[name] = column
-    if LENGTH_TAG not in columns:
-        columns[LENGTH_TAG] = np.array(
-            [show_tag(source_length(group[0].source)) if group else NO_TAG for group in members],
-            dtype=object,
-        )
-    return columns
-
-
-def _group_column(
-    examples: Mapping[str, Example], ids: Sequence[tuple[str, ...]]
-) -> npt.NDArray[np.object_]:
-    """The group of each key's examples."""
-    column = np.full(len(ids), NO_TAG, dtype=object)
-    for position, names in enumerate(ids):
-        found = examples.get(names[0])
-        column[position] = (found.group if found is not None else None) or NO_TAG
-    return column
-
-
-def source_length(text: str) -> int:
-    """Words of a source; characters where the script does not separate words."""
-    words = len(text.split())
-    return words if words > 1 else len(text)
-
-
-def show_tag(value: Any) -> str:
-    """A tag value as text; whole floats lose their .0 so that 3 and 3.0 are one slice."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)

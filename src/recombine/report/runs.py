@@ -13,6 +13,7 @@ from recombine.benchmark import Benchmark, Example, stratified_sample
 from recombine.errors import DataError, StaleOutput
 from recombine.experiment.run import Cell, Run
 from recombine.files import read_json, read_jsonl
+from recombine.metrics.slices import Slices
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,18 @@ class ReportRuns:
         """Values by example id of score files read so far, for the choice of examples."""
         return {}
 
+    def sliced(self, split: str, keys: tuple[tuple[str, ...], ...], observed: int) -> Slices:
+        """The slices of these keys; most metrics of a split have the same."""
+        place = (keys, observed)
+        if self._sliced.get(split, ((),))[0] != place:
+            examples = self.examples(split)
+            members = [[examples[one] for one in key if one in examples] for key in keys]
+            self._sliced[split] = (place, Slices(members, observed))
+        found: Slices = self._sliced[split][1]
+        return found
+
     @cached_property
-    def tagged(self) -> dict[str, tuple[Any, Any, Any]]:
-        """Ids of the keys, tags and groups of the panel read last on each split."""
+    def _sliced(self) -> dict[str, tuple[Any, ...]]:
         return {}
 
     @cached_property

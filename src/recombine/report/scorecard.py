@@ -140,7 +140,7 @@ def scorecard_table(suites: Sequence[Suite]) -> Table:
         for _, sheet in shown:
             if system in sheet.systems:
                 score = sheet.overall(system)
-                row += [score.estimate, score.interval.half_width]
+                row += [score.value, score.half_width]
             else:
                 row += [None, None]
         rows.append(tuple(row))
@@ -211,7 +211,7 @@ def _good(sheet: Sheet, system: str, confidence: float) -> tuple[float, float]:
     """A score, the higher the better, with its standard error."""
     score = sheet.overall(system)
     sign = 1 if sheet.higher_is_better else -1
-    return sign * score.estimate, score.interval.standard_error(confidence)
+    return sign * score.value, score.standard_error(confidence)
 
 
 def build_tables(suites: Sequence[Suite]) -> list[Table]:
@@ -251,9 +251,9 @@ def _groups(sheet: Sheet, second: Findings) -> list[tuple[Cell, ...]]:
             continue
         groups, others = sheet.by_tag("group_name"), other.by_tag("group_name")
         pairs = {
-            "all": (sheet.overall(system).estimate, other.overall(system).estimate),
+            "all": (sheet.overall(system).value, other.overall(system).value),
             **{
-                group: (by[system].estimate, others[group][system].estimate)
+                group: (by[system].value, others[group][system].value)
                 for group, by in groups.items()
                 if group in others
             },

@@ -4,38 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+import numpy as np
+
+from recombine.metrics.score import Score, make_score
 from recombine.report.options import ReportOptions
 from recombine.report.panel import Panel, PanelPart
-from recombine.statistics.intervals import SLICE_SAMPLES, Interval
-from recombine.statistics.seeds import Spread, spread, system_interval
-
-# A tag with more values than this is an identifier, not a way to slice.
-MOST_VALUES = 300
-# Corpus metrics are re-aggregated per resample in Python: only tags with few values are sliced, so
-# that a report stays a matter of seconds.
-MOST_VALUES_RESAMPLED = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """One number of the report with everything needed to trust it."""
-
-    system: str
-    metric: str
-    split: str
-    tag: str
-    value: str
-    n: int
-    interval: Interval
-    spread: Spread
-    signature: str
-
-    @property
-    def estimate(self) -> float:
-        """The mean over seeds, in points."""
-        return self.interval.estimate
+from recombine.statistics.intervals import SLICE_SAMPLES
 
 
 def overall(panel: Panel, options: ReportOptions) -> list[Score]:
@@ -65,32 +40,29 @@ def _score(
     options: ReportOptions,
     samples: int,
 ) -> Score:
-    tables = part.tables[system]
-    span = system_interval(
-        tables, panel.aggregator, part.draws, samples=samples, confidence=options.confidence
-    )
-    return Score(
-        system=system,
+    failed = panel.failed[system]
+    keys = panel.sliced.all_keys(tag)[value] if tag else np.arange(len(failed))
+    return make_score(
+        part.tables[system],
+        panel.aggregator,
+        part.draws,
+        of=len(keys),
+        failed=int(failed[keys].sum()),
         metric=panel.metric,
         split=panel.split,
-        tag=tag,
-        value=value,
-        n=part.size,
-        interval=span,
-        spread=spread([panel.aggregator.from_rows(table) for table in tables]),
+        unit=panel.unit,
         signature=panel.signature,
+        tag=tag,
+        slice=value,
+        system=system,
+        samples=samples,
+        confidence=options.confidence,
     )
 
 
 def sliceable_tags(panel: Panel) -> list[str]:
-    """Tags worth slicing by: two or more values, and not an identifier."""
-    limit = MOST_VALUES if panel.aggregator.kind in ("mean", "ratio") else MOST_VALUES_RESAMPLED
-    found = []
-    for tag in panel.tags:
-        values = len(panel.slices(tag))
-        if 2 <= values <= limit and values < len(panel.keys):
-            found.append(tag)
-    return found
+    """Tags worth slicing by."""
+    return panel.sliced.worth()
 
 
 def main_tag(panel: Panel) -> str | None:
@@ -132,18 +104,17 @@ def all_scores(panel: Panel, options: ReportOptions) -> Iterator[Score]:
 def tidy_rows(scores: Sequence[Score]) -> tuple[list[str], list[list[object]]]:
     """Columns and rows of results.csv, one number per row."""
     columns = [
-        "split", "tag", "value", "metric", "system", "n", "score", "ci_low", "ci_high", "method",
-        "seeds", "sd", "min", "max", "signature",
+        "split", "tag", "value", "metric", "system", "n", "of", "failed", "score", "ci_low",
+        "ci_high", "method", "seeds", "sd", "min", "max", "signature",
     ]  # fmt: skip
     rows: list[list[object]] = []
     for one in scores:
         rows.append(
             [
-                one.split, one.tag, one.value, one.metric, one.system, one.n,
-                round(one.estimate, 4), round(one.interval.low, 4), round(one.interval.high, 4),
-                one.interval.method, one.spread.seeds,
-                "" if math.isnan(one.spread.sd) else round(one.spread.sd, 4),
-                round(one.spread.low, 4), round(one.spread.high, 4), one.signature,
+                one.split, one.tag, one.slice, one.metric, one.system, one.n, one.of, one.failed,
+                round(one.value, 4), round(one.low, 4), round(one.high, 4), one.method,
+                len(one.seeds), "" if math.isnan(one.sd) else round(one.sd, 4),
+                round(min(one.seeds), 4), round(max(one.seeds), 4), one.signature,
             ]
         )  # fmt: skip
     return columns, rows

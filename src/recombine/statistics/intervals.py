@@ -38,15 +38,6 @@ class Interval(NamedTuple):
     high: float
     method: str
 
-    @property
-    def half_width(self) -> float:
-        """Half the length of the interval."""
-        return (self.high - self.low) / 2
-
-    def standard_error(self, confidence: float) -> float:
-        """The standard error of a normal estimate whose interval this is."""
-        return self.half_width / normal_quantile(confidence)
-
 
 def normal_quantile(confidence: float) -> float:
     """How many standard errors a two-sided interval of a normal estimate reaches."""
@@ -120,6 +111,10 @@ class Aggregator:
         """An interval of a share, in the score's unit."""
         estimate, low, high = (self.scale * part for part in share[:3])
         return Interval(estimate, low, high, share.method)
+
+    def counted(self, rows: Array) -> int:
+        """How many observations have a part in the score."""
+        return int((rows[:, 1] != 0).sum()) if self.kind == "ratio" else len(rows)
 
     def judged(self, tables: Sequence[Array]) -> Aggregator:
         """A ratio of which every observation counts once is a mean; anything else is itself."""

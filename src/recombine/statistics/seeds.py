@@ -31,30 +31,11 @@ from recombine.statistics.paired import (
 from recombine.statistics.resample import Array, Clusters, Draws
 
 
-class Spread(NamedTuple):
-    """Scores of one system over its seeds."""
-
-    seeds: int
-    mean: float
-    sd: float
-    low: float
-    high: float
-
-
 class Component(NamedTuple):
     """One part of a variance, with its degrees of freedom."""
 
     variance: float
     freedom: float
-
-
-def spread(scores: Sequence[float]) -> Spread:
-    """Mean, sample standard deviation, minimum and maximum over seeds."""
-    values = np.asarray(scores, dtype=np.float64)
-    deviation = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
-    return Spread(
-        len(values), float(values.mean()), deviation, float(values.min()), float(values.max())
-    )
 
 
 def crossed_interval(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shutil
 
+from recombine.metrics.score import Score
 from recombine.report.options import ReportOptions
 from recombine.report.runs import open_source
-from recombine.report.scores import Score
 from recombine.report.tables.checkpoints import (
     Point,
     checkpoint_points,
@@ -14,8 +14,6 @@ from recombine.report.tables.checkpoints import (
     slice_table,
     step_of,
 )
-from recombine.statistics.intervals import Interval
-from recombine.statistics.seeds import Spread
 
 
 def test_points_come_in_training_order(run, tmp_path):
@@ -38,9 +36,10 @@ def test_points_come_in_training_order(run, tmp_path):
 
 def point(step: int, system: str, score: float, slices: dict[str, float]) -> Point:
     """A point of the metric exact on gen, by pattern."""
-    span = Interval(score, score, score, "wilson")
-    spread = Spread(1, score, 0.0, score, score)
-    found = Score(system, "exact", "gen", "", "", 2, span, spread, "exact")
+    found = Score(
+        metric="exact", split="gen", system=system, value=score, low=score, high=score, n=2, of=2,
+        failed=0, unit="percent", method="wilson", seeds=(score,),
+    )  # fmt: skip
     return Point(f"step-{step}", float(step), found, "pattern", slices)
 
 

@@ -97,7 +97,7 @@ def test_group_mean_is_weighted_by_sentences(findings):
     for group, by_system in sheet.by_tag("group_name").items():
         for system, score in by_system.items():
             found = group_score(sheet, "group_name", group, system)
-            assert found == pytest.approx(score.estimate)
+            assert found == pytest.approx(score.value)
 
 
 @pytest.mark.parametrize("name", ["table-3-groups", "by-category", "table-10-patterns"])
@@ -115,8 +115,8 @@ def test_exact_match_has_its_spread_over_seeds(findings, name):
             else findings.main.by_tag(tag)[value]["lstm"]
         )
         assert row[at : at + 2] == (
-            pytest.approx(score.estimate),
-            pytest.approx(score.spread.sd),
+            pytest.approx(score.value),
+            pytest.approx(score.sd),
         )
 
 
@@ -127,4 +127,4 @@ def test_crossed_table_adds_up(findings):
     for value, by_system in sheet.by_tag("pattern").items():
         cells = [crosses[value, half]["lstm"] for half in ("no", "yes")]
         mean = sum(cell.n * cell.score for cell in cells) / sum(cell.n for cell in cells)
-        assert mean == pytest.approx(by_system["lstm"].estimate)
+        assert mean == pytest.approx(by_system["lstm"].value)

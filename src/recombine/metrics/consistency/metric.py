@@ -46,6 +46,7 @@ class Consistency(Metric):
     higher_is_better: ClassVar[bool] = True
     right_value: ClassVar[float] = 1.0
     missing: ClassVar[Missing] = "wrong"
+    clusters: ClassVar[tuple[str, ...]] = ("synonym", "template")
 
     mode: Literal["neutral", "official"] = "neutral"
     window: int | None = None
@@ -70,8 +71,13 @@ class Consistency(Metric):
                 self._groups.setdefault(item.example.group, {})[item.example.role] = item
         self._evidence = None
         if self.mode == "neutral":
+            if any(item.missing for item in items):  # nothing is learned from what is not there
+                items = [item for item in items if not item.missing]
             self._evidence = evidence_of(
-                self._groups,
+                {
+                    name: {role: item for role, item in members.items() if not item.missing}
+                    for name, members in self._groups.items()
+                },
                 items,
                 window=self.window,
                 support=self.support,
@@ -90,11 +96,12 @@ class Consistency(Metric):
         if base.example.source == variant.example.source:
             self.excluded["the two sources are identical"] += 1
             return None
-        judged = (
-            self._judge_officially(role, base, variant, members)
-            if self._evidence is None
-            else self._evidence.judge(role, base, variant)
-        )
+        if base.missing or variant.missing:
+            judged: Judgement | None = Judgement("missing", False, reason="an output is missing")
+        elif self._evidence is None:
+            judged = self._judge_officially(role, base, variant, members)
+        else:
+            judged = self._evidence.judge(role, base, variant)
         if judged is None:
             return None
         return Observation(

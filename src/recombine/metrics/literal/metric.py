@@ -42,6 +42,7 @@ class LiteralTranslation(Metric):
     higher_is_better: ClassVar[bool] = False
     right_value: ClassVar[float] = 0.0
     missing: ClassVar[Missing] = "left out"
+    clusters: ClassVar[tuple[str, ...]] = ("idiom",)
 
     mode: Literal["neutral", "official"] = "neutral"
     match: Literal["word", "inflected"] = "inflected"

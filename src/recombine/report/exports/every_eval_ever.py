@@ -9,9 +9,9 @@ from typing import Any
 
 from recombine import __version__
 from recombine.files import write_json, write_text
+from recombine.metrics.score import Score
 from recombine.report.exports.samples import samples_of, stamp
 from recombine.report.findings import Findings
-from recombine.report.scores import Score
 
 SCHEMA = "0.2.1"
 INSTANCE_SCHEMA = "instance_level_eval_0.2.1"
@@ -68,14 +68,14 @@ def _record(report: Findings, system: str, file_name: str, text: str, rows: int)
 
 def _result(report: Findings, score: Score) -> dict[str, Any]:
     benchmark = report.source.benchmark
-    where = f" [{score.tag}={score.value}]" if score.tag else ""
+    where = f" [{score.tag}={score.slice}]" if score.tag else ""
     sheet = report.sheet(score.metric, score.split)
     uncertainty: dict[str, Any] = {
         "confidence_interval": {
-            "lower": score.interval.low,
-            "upper": score.interval.high,
+            "lower": score.low,
+            "upper": score.high,
             "confidence_level": report.options.confidence,
-            "method": score.interval.method,
+            "method": score.method,
         },
         "num_samples": score.n,
     }
@@ -98,12 +98,12 @@ def _result(report: Findings, score: Score) -> dict[str, Any]:
             "max_score": 100.0,
         },
         "score_details": {
-            "score": score.estimate,
+            "score": score.value,
             "details": {
-                "seeds": str(score.spread.seeds),
-                "sd_over_seeds": f"{score.spread.sd:.4f}",
-                "min_over_seeds": f"{score.spread.low:.4f}",
-                "max_over_seeds": f"{score.spread.high:.4f}",
+                "seeds": str(len(score.seeds)),
+                "sd_over_seeds": f"{score.sd:.4f}",
+                "min_over_seeds": f"{min(score.seeds):.4f}",
+                "max_over_seeds": f"{max(score.seeds):.4f}",
             },
             "uncertainty": uncertainty,
         },

@@ -73,7 +73,7 @@ def write_genbench_card(report: Findings, folder: Path) -> list[Path]:
             "axes": chosen,
             "scores": {
                 f"{sheet.metric} on {sheet.split}": {
-                    system: round(sheet.overall(system).estimate, 2) for system in sheet.systems
+                    system: round(sheet.overall(system).value, 2) for system in sheet.systems
                 }
                 for sheet in report.sheets
             },

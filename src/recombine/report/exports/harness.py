@@ -46,9 +46,9 @@ def _results(report: Findings, system: str) -> dict[str, Any]:
         task = task_name(report, sheet.split)
         score = sheet.overall(system)
         row = results.setdefault(task, {"alias": task})
-        row[f"{sheet.metric},none"] = score.estimate
+        row[f"{sheet.metric},none"] = score.value
         # Half the interval over the normal quantile: what readers of the harness call stderr.
-        error = score.interval.standard_error(report.options.confidence)
+        error = score.standard_error(report.options.confidence)
         row[f"{sheet.metric}_stderr,none"] = "N/A" if math.isnan(error) else error
         samples[task] = {
             "original": report.source.benchmark.manifest.splits.get(sheet.split, sheet.n),

@@ -44,9 +44,9 @@ def _log(report: Findings, log: Any, system: str, split: str) -> Any:
             scorer=sheet.metric,
             params={"signature": sheet.signature},
             metrics={
-                "mean": log.EvalMetric(name="mean", value=sheet.overall(system).estimate),
-                "low": log.EvalMetric(name="low", value=sheet.overall(system).interval.low),
-                "high": log.EvalMetric(name="high", value=sheet.overall(system).interval.high),
+                "mean": log.EvalMetric(name="mean", value=sheet.overall(system).value),
+                "low": log.EvalMetric(name="low", value=sheet.overall(system).low),
+                "high": log.EvalMetric(name="high", value=sheet.overall(system).high),
             },
         )
         for sheet in sheets

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from recombine.errors import MissingExtra
 from recombine.files import write_bytes, write_text
+from recombine.metrics.score import Score
 from recombine.progress import progress
 from recombine.registry import require
 from recombine.report.compare import Comparison
 from recombine.report.findings import Findings, Sheet
-from recombine.report.scores import Score
 from recombine.report.tables.own import table_name
 
 Spec = dict[str, Any]
@@ -100,9 +100,9 @@ def row_of(score: Score, **more: Any) -> dict[str, Any]:
     """A score as one row of a figure's data."""
     return {
         "system": score.system,
-        "score": round(score.estimate, 3),
-        "low": round(score.interval.low, 3),
-        "high": round(score.interval.high, 3),
+        "score": round(score.value, 3),
+        "low": round(score.low, 3),
+        "high": round(score.high, 3),
         "n": score.n,
         **more,
     }
@@ -184,7 +184,7 @@ def _heat_map(sheet: Sheet) -> Figure:
     assert sheet.main_tag is not None
     table = sheet.by_tag(sheet.main_tag)
     rows = [
-        row_of(score, value=value, label=f"{score.estimate:.1f}")
+        row_of(score, value=value, label=f"{score.value:.1f}")
         for value, by_system in table.items()
         for score in by_system.values()
     ]

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recombine.benchmark import Example
+from recombine.metrics.slices import show_tag
 from recombine.report.findings import Findings
-from recombine.report.panel import show_tag
 from recombine.report.runs import Scores, read_translations
 from recombine.report.score_file import read_details, read_scores
 

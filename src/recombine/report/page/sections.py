@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from urllib.parse import urlencode
 
+from recombine.metrics.score import Score
 from recombine.report.findings import Findings, Sheet
-from recombine.report.scores import Score
 
 
 def number(value: float, decimals: int = 1) -> str:
@@ -107,15 +107,15 @@ def _system_card(report: Findings, system: str) -> str:
     for split in report.splits[1:]:
         sheet = report.sheet(main.metric, split)
         if sheet is not None and system in sheet.systems:
-            there = sheet.overall(system).estimate
+            there = sheet.overall(system).value
             others.append(
                 f"<dt>{escape(split)}</dt><dd>{number(there)} "
-                f'<span class="quiet">({signed(score.estimate - there)} on {escape(main.split)})</span></dd>'
+                f'<span class="quiet">({signed(score.value - there)} on {escape(main.split)})</span></dd>'
             )
     weak = ""
     if main.main_tag:
         worst = sorted(
-            (by_system[system].estimate, value)
+            (by_system[system].value, value)
             for value, by_system in main.by_tag(main.main_tag).items()
             if system in by_system
         )
@@ -123,23 +123,21 @@ def _system_card(report: Findings, system: str) -> str:
         weak = (
             f"<dt>weakest</dt><dd>{', '.join(f'{pretty(v)} ({number(e)})' for e, v in worst)}</dd>"
         )
-    seeds = score.spread.seeds
+    seeds = len(score.seeds)
     spread = (
-        f"{seeds} seeds, sd {number(score.spread.sd)}, {number(score.spread.low)}–{number(score.spread.high)}"
+        f"{seeds} seeds, sd {number(score.sd)}, {number(min(score.seeds))}–{number(max(score.seeds))}"
         if seeds > 1
         else "1 seed"
     )
     return f"""<article class="card system"><h3>{swatch(report, system)}</h3>
-<p class="big"><span class="{colour(report, system)}">{number(score.estimate)}</span>
-<small>{escape(main.metric)} on {escape(main.split)}{_direction(main)}<br>{number(score.interval.low)} to {number(score.interval.high)}</small></p>
+<p class="big"><span class="{colour(report, system)}">{number(score.value)}</span>
+<small>{escape(main.metric)} on {escape(main.split)}{_direction(main)}<br>{number(score.low)} to {number(score.high)}</small></p>
 <div class="range {colour(report, system)}" aria-hidden="true">{_bar(score, 100.0)}</div>
 <dl class="facts small">{"".join(others)}{weak}<dt>spread</dt><dd>{spread}</dd></dl></article>"""
 
 
 def _interval_note(report: Findings) -> str:
-    methods = dict.fromkeys(
-        report.main.overall(system).interval.method for system in report.main.systems
-    )
+    methods = dict.fromkeys(report.main.overall(system).method for system in report.main.systems)
     return f" ({escape(', '.join(methods))})" if methods else ""
 
 
@@ -180,8 +178,8 @@ def _overall_table(report: Findings, split: str) -> str:
             )
             rows.append(
                 f'<tr>{lead}<th scope="row">{swatch(report, system)}</th>'
-                f'<td class="num">{number(score.estimate)}</td>'
-                f'<td class="num small">{number(score.interval.low)}–{number(score.interval.high)}</td>'
+                f'<td class="num">{number(score.value)}</td>'
+                f'<td class="num small">{number(score.low)}–{number(score.high)}</td>'
                 f'<td><div class="range {colour(report, system)}" aria-hidden="true">'
                 f"{_bar(score, scale)}</div></td>"
                 f'<td class="num small">{_seed_text(score)}</td></tr>'
@@ -205,9 +203,9 @@ def _unit(sheet: Sheet) -> str:
 
 
 def _bar(score: Score, scale: float) -> str:
-    low = max(0.0, min(100.0, 100 * score.interval.low / scale))
-    high = max(0.0, min(100.0, 100 * score.interval.high / scale))
-    middle = max(0.0, min(100.0, 100 * score.estimate / scale))
+    low = max(0.0, min(100.0, 100 * score.low / scale))
+    high = max(0.0, min(100.0, 100 * score.high / scale))
+    middle = max(0.0, min(100.0, 100 * score.value / scale))
     if math.isnan(low) or math.isnan(middle):
         return ""
     return (
@@ -216,10 +214,10 @@ def _bar(score: Score, scale: float) -> str:
 
 
 def _seed_text(score: Score) -> str:
-    if score.spread.seeds == 1:
+    if len(score.seeds) == 1:
         return "1 seed"
-    spread = score.spread
-    return f"{spread.seeds}: {number(spread.sd)}, {number(spread.low)}–{number(spread.high)}"
+    low, high = min(score.seeds), max(score.seeds)
+    return f"{len(score.seeds)}: {number(score.sd)}, {number(low)}–{number(high)}"
 
 
 def breaks_section(report: Findings, charts: Mapping[str, str]) -> str:
@@ -281,9 +279,9 @@ def by_family(sheet: Sheet, values: Iterable[str]) -> list[str]:
 
 
 def _heat_cell(sheet: Sheet, score: Score | None, system: str, value: str, tag: str) -> str:
-    if score is None or math.isnan(score.estimate):
+    if score is None or math.isnan(score.value):
         return "<td>–</td>"
-    level = score.estimate if sheet.higher_is_better else 100 - score.estimate
+    level = score.value if sheet.higher_is_better else 100 - score.value
     step = max(0, min(10, round(level / 10)))
     link = examples_link(
         **{
@@ -295,8 +293,8 @@ def _heat_cell(sheet: Sheet, score: Score | None, system: str, value: str, tag: 
     )
     return (
         f'<td class="h{step}"><a href="{escape(link)}" title="{score.n:,} items, '
-        f'{number(score.interval.low)} to {number(score.interval.high)}">{number(score.estimate)}'
-        f"<small>±{number(score.interval.half_width)}</small></a></td>"
+        f'{number(score.low)} to {number(score.high)}">{number(score.value)}'
+        f"<small>±{number(score.half_width)}</small></a></td>"
     )
 
 

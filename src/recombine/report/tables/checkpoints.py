@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
+from recombine.metrics.score import Score
 from recombine.report.options import ReportOptions
 from recombine.report.panel import Panel, read_panel
 from recombine.report.runs import ReportRuns
-from recombine.report.scores import Score, main_tag, overall
+from recombine.report.scores import main_tag, overall
 from recombine.report.tables.table import Cell, Table
 
 # A series of a curve, such as ("synthetic", "np"), by checkpoint and system.
@@ -72,8 +73,8 @@ def checkpoint_table(points: list[Point], metric: str, split: str) -> Table:
     """The curve as a table: one row per checkpoint and system."""
     rows: list[tuple[Cell, ...]] = [
         (
-            point.checkpoint, point.score.system, point.score.estimate, point.score.interval.low,
-            point.score.interval.high, point.score.spread.seeds,
+            point.checkpoint, point.score.system, point.score.value, point.score.low,
+            point.score.high, len(point.score.seeds),
         )
         for point in points
     ]  # fmt: skip
@@ -144,7 +145,7 @@ def _swings(points: Sequence[Point], system: str) -> str:
     }
     widest = sorted(changes, key=lambda value: -abs(changes[value]))[:NAMED]
     named = ", ".join(f"{value.replace('_', ' ')} {changes[value]:+.1f}" for value in widest)
-    total = after.score.estimate - before.score.estimate
+    total = after.score.value - before.score.value
     return (
         f"{system}, from {before.checkpoint} to {after.checkpoint}: {total:+.1f} in all, "
         f"most of single ones {named}."

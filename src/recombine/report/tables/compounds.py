@@ -140,9 +140,9 @@ def _score(sheet: Sheet | None, system: str, category: str) -> float | None:
     if sheet is None or system not in sheet.systems:
         return None
     if not category:
-        return sheet.overall(system).estimate
+        return sheet.overall(system).value
     found = sheet.by_tag("category").get(category, {}).get(system)
-    return found.estimate if found else None
+    return found.value if found else None
 
 
 def _field(report: Findings) -> Table | None:

@@ -143,8 +143,8 @@ class Family:
         ]
         if not scores:
             return None
-        widths = math.sqrt(sum(one.interval.half_width**2 for one in scores))
-        mean = sum(one.estimate for one in scores) / len(scores)
+        widths = math.sqrt(sum(one.half_width**2 for one in scores))
+        mean = sum(one.value for one in scores) / len(scores)
         return MeasuredSplit(mean, widths / len(scores), len(scores))
 
 
@@ -281,7 +281,7 @@ def _by_length(
         for value, by_system in sheet.by_tag("length").items() if sheet else ():
             if system in by_system:
                 one = by_system[system]
-                found.setdefault(value, []).append((one.n, one.estimate))
+                found.setdefault(value, []).append((one.n, one.value))
     merged = {}
     for value in sorted(found, key=lambda text: int(text.partition("-")[0])):
         count = sum(n for n, _ in found[value])
@@ -325,7 +325,7 @@ def novelty_table(family: Family) -> Table | None:
             scores = [by_value[value].get(system) for system in family.systems]
             cells: list[Cell] = []
             for one in scores:
-                cells += [one.estimate, one.interval.half_width] if one else [None, None]
+                cells += [one.value, one.half_width] if one else [None, None]
             n = next(one.n for one in scores if one)
             rows.append((division.kind, division.target, division.seed, value, n, *cells))
     if not rows:
@@ -356,8 +356,8 @@ def response_table(family: Family) -> Table:
                     system, division.target, division.kind, division.seed,
                     None if division.kind == RANDOM else division.certificate["target_divergence"],
                     division.certificate["compound_divergence"],
-                    division.certificate["atom_divergence"], score.estimate, score.interval.low,
-                    score.interval.high, score.spread.seeds,
+                    division.certificate["atom_divergence"], score.value, score.low,
+                    score.high, len(score.seeds),
                 )
             )  # fmt: skip
     return Table(

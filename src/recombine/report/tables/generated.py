@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from recombine.metrics.score import Score
 from recombine.report.findings import Findings, Sheet
-from recombine.report.scores import Score
 from recombine.report.tables.published import (
     CONCATENATION,
     SELECTION,
@@ -90,7 +90,7 @@ def _table_2(report: Findings, setting: PublishedSetting | None) -> Table:
         row: list[Cell] = [system]
         for sheet in found:
             score = sheet.overall(system) if system in sheet.systems else None
-            row += [score.estimate, score.spread.sd] if score else [None, None]
+            row += [score.value, score.sd] if score else [None, None]
         rows.append(tuple(row))
     ours = len(rows)
     for name in paper_systems(setting):
@@ -155,7 +155,7 @@ def group_score(sheet: Sheet, parent: str, group: str, system: str) -> float | N
     for value, by_system in sheet.by_tag(sheet.main_tag).items():
         if parents.get(value) == group and system in by_system:
             score = by_system[system]
-            weighted += score.n * score.estimate
+            weighted += score.n * score.value
             total += score.n
     return weighted / total if total else None
 
@@ -173,7 +173,7 @@ class _Column(NamedTuple):
 
     def cells(self, estimate: float | None, score: Score | None) -> tuple[Cell, ...]:
         """The score, and its standard deviation if the column has one."""
-        return (estimate, *((score.spread.sd if score else None,) if self.spread else ()))
+        return (estimate, *((score.sd if score else None,) if self.spread else ()))
 
 
 def _columns(sheets: Mapping[str, Sheet], metrics: Iterable[str]) -> list[_Column]:
@@ -205,7 +205,7 @@ def _by_parent(sheets: Mapping[str, Sheet], parent: str, name: str, title: str) 
     last: list[Cell] = ["all"]
     for column in columns:
         overall = sheets[column.metric].overall(column.system)
-        last += column.cells(overall.estimate, overall)
+        last += column.cells(overall.value, overall)
     rows.append(tuple(last))
     return Table(
         name, title, (parent, *(title for column in columns for title in column.titles())),
@@ -243,7 +243,7 @@ def _table_4(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> T
         row: list[Cell] = [value]
         for column in columns:
             score = slices[value].get(column.system)
-            row += column.cells(score.estimate if score else None, score)
+            row += column.cells(score.value if score else None, score)
         rows.append(tuple(row))
     if not rows:
         return None
@@ -329,7 +329,7 @@ def _table_10(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> 
         count = next((one.n for one in scores if one is not None), 0)
         row: list[Cell] = [value, count]
         for column, score in zip(columns, scores, strict=True):
-            row += column.cells(score.estimate if score else None, score)
+            row += column.cells(score.value if score else None, score)
         rows.append(tuple(row))
     table = Table(
         "table-10-patterns", f"Every {first.main_tag} (Table 10)",
@@ -395,7 +395,7 @@ def _ancestors(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) ->
     rows: list[tuple[Cell, ...]] = []
     for value in shared:
         if value in ours:
-            mine = [ours[value][system].estimate for system in sheet.systems]
+            mine = [ours[value][system].value for system in sheet.systems]
             theirs = [
                 lookup(SGET, metric="exact", tag="pattern", value=value, system=name)
                 for name in ("Transformer", *ANCESTORS)
@@ -441,7 +441,7 @@ def _table_6(with_it: Findings, without: Findings) -> Table | None:
     for value in published_values("6"):
         for system in with_it.systems:
             found = [one.by_tag("pattern").get(value, {}).get(system) for one in pair if one]
-            scores = [one.estimate for one in found if one is not None]
+            scores = [one.value for one in found if one is not None]
             if len(scores) == 2:
                 beside = _printed_pair("6", CONCATENATION, names, "exact", value)
                 rows.append((value, system, *scores, *beside))
@@ -450,7 +450,7 @@ def _table_6(with_it: Findings, without: Findings) -> Table | None:
 
 
 def _overall(pair: Sequence[Sheet | None], system: str) -> list[float] | None:
-    found = [one.overall(system).estimate for one in pair if one and system in one.systems]
+    found = [one.overall(system).value for one in pair if one and system in one.systems]
     return found if len(found) == 2 else None
 
 

@@ -35,8 +35,8 @@ def overall_table(report: Findings, split: str) -> Table:
             one = sheet.overall(system)
             rows.append(
                 (
-                    sheet.metric, system, one.n, one.estimate, one.interval.low, one.interval.high,
-                    one.spread.seeds, one.spread.sd, one.spread.low, one.spread.high,
+                    sheet.metric, system, one.n, one.value, one.low, one.high,
+                    len(one.seeds), one.sd, min(one.seeds), max(one.seeds),
                 )
             )  # fmt: skip
     return Table(
@@ -75,7 +75,7 @@ def tag_table(sheet: Sheet, tag: str) -> Table:
         row: list[Cell] = [value, next(iter(by_system.values())).n]
         for system in sheet.systems:
             one = by_system[system]
-            row += [one.estimate, one.interval.half_width]
+            row += [one.value, one.half_width]
         rows.append(tuple(row))
     return Table(
         name=table_name(sheet.metric, sheet.split, "by", tag),

@@ -1,0 +1,169 @@
+"""Score: one number and everything needed to trust it, from scoring to page and exports."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recombine.files import write_text
+from recombine.metrics.base import aggregator_of
+from recombine.metrics.scoring import Result
+from recombine.metrics.slices import DECLARED
+from recombine.statistics.intervals import SLICE_SAMPLES, Aggregator, normal_quantile
+from recombine.statistics.resample import Array, Draws
+from recombine.statistics.seeds import system_interval
+
+ALL = "all"
+SAMPLES = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A score with its interval, and of how many it speaks.
+
+    It is of `n` keys of the `of` that the metric is about; `failed` keys had no output. `tag` and
+    `slice` say of which part of the split; both are empty for the whole. `seeds` are the scores of
+    each seed; the value is their mean, never the best.
+    """
+
+    metric: str
+    split: str
+    tag: str = ""
+    slice: str = ""
+    system: str = ""
+    value: float
+    low: float
+    high: float
+    n: int
+    of: int
+    failed: int
+    unit: str
+    method: str
+    seeds: tuple[float, ...]
+    signature: str = ""
+
+    @property
+    def half_width(self) -> float:
+        """Half the length of the interval."""
+        return (self.high - self.low) / 2
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation over seeds; of one seed it is not known."""
+        return float(np.std(self.seeds, ddof=1)) if len(self.seeds) > 1 else math.nan
+
+    def standard_error(self, confidence: float) -> float:
+        """The standard error of a normal estimate whose interval this is."""
+        return self.half_width / normal_quantile(confidence)
+
+    @property
+    def counted(self) -> str:
+        """Of how many the score speaks: "n=1,894 of 1,900, 6 failed"."""
+        text = f"n={self.n:,}" + (f" of {self.of:,}" if self.of != self.n else "")
+        return text + (f", {self.failed:,} failed" if self.failed else "")
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Say what the fields of version 0.1 are called."""
+            renamed = {"score": "value", "ci_low": "low", "ci_high": "high"}
+            hint = f"; it is called '{renamed[name]}'" if name in renamed else ""
+            raise AttributeError(f"a Score has no '{name}'{hint}")
+
+
+def make_score(
+    tables: Sequence[Array],
+    aggregator: Aggregator,
+    draws: Draws,
+    *,
+    of: int,
+    failed: int,
+    metric: str,
+    split: str,
+    unit: str,
+    signature: str,
+    tag: str = "",
+    slice: str = "",
+    system: str = "",
+    samples: int = SAMPLES,
+    confidence: float = 0.95,
+) -> Score:
+    """The score of one system from the statistics of each of its seeds: the one place for it."""
+    span = system_interval(tables, aggregator, draws, samples=samples, confidence=confidence)
+    return Score(
+        metric=metric,
+        split=split,
+        tag=tag,
+        slice=slice,
+        system=system,
+        value=span.estimate,
+        low=span.low,
+        high=span.high,
+        n=min(aggregator.counted(rows) for rows in tables),
+        of=of,
+        failed=failed,
+        unit=unit,
+        method=span.method,
+        seeds=tuple(aggregator.from_rows(rows) for rows in tables),
+        signature=signature,
+    )
+
+
+def scores_of(results: Iterable[Result], *, overall_only: bool = False) -> list[Score]:
+    """Return the scores of one system and seed: the whole split first, then every slice."""
+    found = []
+    for result in results:
+        metric, slices = result.metric, result.slices
+        stats, aggregator = result.stats, aggregator_of(result.metric)
+        parts = [("", "", np.arange(len(stats)), np.arange(len(result.failed)))]
+        if not overall_only:
+            for tag in slices.worth():
+                rows_of, keys_of = slices.rows(tag), slices.all_keys(tag)
+                parts += [(tag, value, rows_of[value], keys_of[value]) for value in rows_of]
+        for tag, value, rows, keys in parts:
+            table = stats[rows]
+            clusters = slices.clusters(DECLARED, metric.clusters, rows if tag else None)
+            found.append(
+                make_score(
+                    [table],
+                    aggregator,
+                    Draws([table], clusters=clusters),
+                    of=len(keys),
+                    failed=int(result.failed[keys].sum()),
+                    metric=metric.name,
+                    split=result.split,
+                    unit=metric.unit,
+                    signature=metric.signature(),
+                    tag=tag,
+                    slice=value,
+                    samples=SLICE_SAMPLES if tag else SAMPLES,
+                )
+            )
+    return found
+
+
+COLUMNS = (
+    "split", "tag", "value", "metric", "n", "of", "failed", "score", "ci_low", "ci_high",
+    "method", "signature",
+)  # fmt: skip
+
+
+def write_scores(path: Path, scores: Iterable[Score]) -> None:
+    """Write scores.csv atomically."""
+    rows = [
+        [
+            one.split, one.tag or ALL, one.slice or ALL, one.metric, one.n, one.of, one.failed,
+            f"{one.value:.4f}", f"{one.low:.4f}", f"{one.high:.4f}", one.method, one.signature,
+        ]
+        for one in scores
+    ]  # fmt: skip
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *rows])
+    write_text(path, stream.getvalue())
