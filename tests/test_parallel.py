@@ -1,7 +1,8 @@
-"""Mapping in order, here and in other processes."""
+"""Work in order, in other processes, beside this one, and without the collector of cycles."""
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from recombine.errors import DataError, SystemFailure, Where
-from recombine.parallel import AHEAD, beside, map_in_order
+from recombine.parallel import AHEAD, beside, collection_paused, map_in_order
 
 
 @dataclass
@@ -102,3 +103,28 @@ def test_work_beside_that_is_killed_is_done_here(monkeypatch: pytest.MonkeyPatch
 
 def _fail() -> None:
     raise DataError("no good", Where("corpus", 3))
+
+
+@collection_paused()
+def fail():
+    """Raise during a pause."""
+    raise ValueError("broken")
+
+
+def test_collection_goes_on_afterwards():
+    """Also after a nested pause and after an error."""
+    assert gc.isenabled()
+    with collection_paused():
+        with pytest.raises(ValueError, match="broken"):
+            fail()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(ValueError, match="broken"):
+        fail()
+    assert gc.isenabled()
+
+
+def test_a_function_may_run_paused():
+    """As a decorator, again and again."""
+    paused = collection_paused()(gc.isenabled)
+    assert [paused(), paused(), gc.isenabled()] == [False, False, True]

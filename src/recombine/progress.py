@@ -1,4 +1,10 @@
-"""progress."""
+"""How far long work has come: bars on a terminal, plain lines in a log.
+
+Work says `with progress("translate", 5000) as bar` and counts with `bar.advance()`. On a terminal
+only the innermost bar is shown, and it goes when its work is done. Where standard error is a file
+or a pipe, work that lasts says a line every LINE_SECONDS and one at its end; short work is silent.
+`waiting` covers work that counts nothing. Only the process that the person started speaks.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +13,11 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any, Protocol, Self
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol, TextIO
+
+# A log gets at most one line in so many seconds, and none from work that is done before.
+LINE_SECONDS = 10.0
 
 
 class Progress(Protocol):
@@ -21,12 +30,97 @@ class Progress(Protocol):
         """Show current values (a loss, a rate) beside the bar."""
 
 
+@contextlib.contextmanager
+def progress(description: str, total: int | None = None) -> Iterator[Progress]:
+    """Show how far a piece of work has come; `total` is the number of its items, if known."""
+    if not _display.is_ours():
+        yield _Silent()
+    elif sys.stderr.isatty():
+        bar = _display.open(description, total)
+        try:
+            yield bar
+        finally:
+            _display.close(bar)
+    else:
+        work = _LoggedWork(_log, description, total)
+        yield work
+        work.end()
+
+
 class _Silent:
     def advance(self, count: int = 1) -> None:
         pass
 
     def note(self, **values: Any) -> None:
         pass
+
+
+def _shown(values: Mapping[str, Any]) -> str:
+    return " ".join(
+        f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in values.items()
+    )
+
+
+class _Log:
+    """Lines on standard error, seldom enough that a log stays readable."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self.spoke = clock()
+
+    def is_due(self, began: float) -> bool:
+        return self.clock() - max(began, self.spoke) >= LINE_SECONDS
+
+    def say(self, text: str) -> None:
+        self.spoke = self.clock()
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+
+class _LoggedWork:
+    def __init__(self, log: _Log, description: str, total: int | None) -> None:
+        self._log = log
+        self._description = description
+        self._total = total
+        self._began = log.clock()
+        self._done = 0
+        self._note = ""
+
+    def advance(self, count: int = 1) -> None:
+        self._done += count
+        self._speak()
+
+    def note(self, **values: Any) -> None:
+        self._note = " " + _shown(values)
+        self._speak()
+
+    def end(self) -> None:
+        took = self._log.clock() - self._began
+        if took >= LINE_SECONDS:
+            self._log.say(f"{self._description}: {self._count()} in {_duration(took)}{self._note}")
+
+    def _speak(self) -> None:
+        if not self._log.is_due(self._began):
+            return
+        took = self._log.clock() - self._began
+        left = ""
+        if self._total and self._done:
+            left = f", {_duration(took * max(0, self._total - self._done) / self._done)} left"
+        self._log.say(f"{self._description}: {self._count()}, {_duration(took)}{left}{self._note}")
+
+    def _count(self) -> str:
+        if not self._total:
+            return f"{self._done:,}"
+        return f"{self._done:,}/{self._total:,} ({min(1.0, self._done / self._total):.0%})"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 class _Bar:
@@ -41,11 +135,7 @@ class _Bar:
         self.bars.advance(self.task, count)
 
     def note(self, **values: Any) -> None:
-        shown = " ".join(
-            f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
-            for name, value in values.items()
-        )
-        self.bars.update(self.task, description=f"{self._description} {shown}")
+        self.bars.update(self.task, description=f"{self._description} {_shown(values)}")
 
 
 class _Display:
@@ -56,9 +146,9 @@ class _Display:
         self._shown: list[_Bar] = []
         self._process = os.getpid()
 
-    def is_possible(self) -> bool:
-        """Bars belong on a terminal, and to the process that the person started."""
-        return sys.stderr.isatty() and os.getpid() == self._process
+    def is_ours(self) -> bool:
+        """Only the process that the person started speaks, not its copies."""
+        return os.getpid() == self._process
 
     def open(self, description: str, total: int | None, *, behind: bool = False) -> _Bar:
         with self._lock:
@@ -86,6 +176,7 @@ class _Display:
 
 
 _display = _Display()
+_log = _Log()
 
 
 def _make_bars() -> Any:
@@ -122,37 +213,21 @@ def _make_bars() -> Any:
     )
 
 
-@contextlib.contextmanager
-def progress(description: str, total: int | None = None) -> Iterator[Progress]:
-    """Show a bar on a terminal's standard error; be silent anywhere else."""
-    if not _display.is_possible():
-        yield _Silent()
-        return
-    bar = _display.open(description, total)
-    try:
-        yield bar
-    finally:
-        _display.close(bar)
+class _Waiting:
+    """A sign of life for work that counts nothing: it comes after a moment of silence."""
 
-
-class Waiting:
-    """A bar for work that shows nothing of its own: it comes after a moment of silence."""
-
-    def __init__(self, description: str, *, after: float = 0.5) -> None:
+    def __init__(self, description: str, after: float) -> None:
         self._description = description
         self._after = after
+        self._began = _log.clock()
         self._due = time.monotonic() + after
         self._bar: _Bar | None = None
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
 
-    def __enter__(self) -> Self:
-        if _display.is_possible():
-            self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def end(self) -> None:
         self._ended.set()
         self.give_way()
 
@@ -165,8 +240,52 @@ class Waiting:
                 self._bar = None
 
     def _watch(self) -> None:
-        while not self._ended.wait(self._after / 5):
-            with self._lock:
-                due = self._bar is None and time.monotonic() >= self._due
-                if due and not self._ended.is_set():
-                    self._bar = _display.open(self._description, None, behind=True)
+        is_terminal = sys.stderr.isatty()
+        while not self._ended.wait(self._after / 5 if is_terminal else self._after):
+            if is_terminal:
+                with self._lock:
+                    due = self._bar is None and time.monotonic() >= self._due
+                    if due and not self._ended.is_set():
+                        self._bar = _display.open(self._description, None, behind=True)
+            elif _log.is_due(self._began):
+                _log.say(f"{self._description}: {_duration(_log.clock() - self._began)}")
+
+
+class _GivesWay:
+    """Standard output on a terminal: the bar goes before a line of data comes."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        give_way()
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+_waiting: list[_Waiting] = []
+
+
+def give_way() -> None:
+    """Take signs of life away for a moment: something is about to be printed."""
+    for one in _waiting:
+        one.give_way()
+
+
+@contextlib.contextmanager
+def waiting(description: str, *, after: float = 0.5) -> Iterator[None]:
+    """Let work that counts nothing show that it goes on, after so many seconds of silence."""
+    stream = sys.stdout
+    one = _Waiting(description, after)
+    _waiting.append(one)
+    # Data that goes to a file or a pipe does not meet the bar.
+    if stream.isatty():
+        sys.stdout = _GivesWay(stream)
+    try:
+        yield
+    finally:
+        sys.stdout = stream
+        one.end()
+        _waiting.remove(one)

@@ -1,4 +1,4 @@
-"""Bars on a terminal, silence anywhere else."""
+"""What the verbs show while they work."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_bar_and_data_do_not_meet(folder, tmp_path):
 
 
 def test_no_bar_without_a_terminal(folder):
-    """Logs and pipes hold words only."""
+    """A log gets words only, and none from short work."""
     command = [sys.executable, "-m", "recombine.cli", *TRANSLATE]
     done = subprocess.run(command, cwd=folder, capture_output=True, check=True, text=True)
     assert done.stdout == ""

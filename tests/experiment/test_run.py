@@ -1,14 +1,9 @@
 """Run directories and fingerprints."""
 
-import io
-import sys
-import time
-
 import pytest
 
 from recombine.errors import ConfigError, StaleOutput
 from recombine.experiment.run import Meta, Run, difference, set_aside
-from recombine.progress import Waiting, progress
 
 
 def test_cells_are_found_in_a_stable_order(tmp_path):
@@ -65,62 +60,3 @@ def test_difference_looks_into_options():
     new = {"options": {"preset": "tiny", "steps": 30}, "seed": 1}
     assert difference(old, new) == ("options.steps", 10, 30)
     assert difference({"options": None}, new) == ("options", None, new["options"])
-
-
-def test_progress_is_silent_without_a_terminal(capsys):
-    """Logs of batch jobs stay readable."""
-    with progress("work", 2) as bar:
-        bar.advance()
-        bar.note(loss=0.5)
-    assert capsys.readouterr().err == ""
-
-
-class Terminal(io.StringIO):
-    """A terminal that remembers what was written to it."""
-
-    def isatty(self):
-        return True
-
-
-def open_terminal(monkeypatch):
-    """Make standard error a terminal; called in the test, since pytest sets it anew before."""
-    shown = Terminal()
-    monkeypatch.setattr(sys, "stderr", shown)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
-    return shown
-
-
-def last_drawn(terminal):
-    """What the bars show at this moment."""
-    time.sleep(0.3)
-    return terminal.getvalue().rpartition("\x1b[2K")[2]
-
-
-def test_work_inside_other_work_takes_its_place(monkeypatch):
-    """One line, the innermost: two displays would write over each other."""
-    terminal = open_terminal(monkeypatch)
-    with progress("outer", 2) as outer:
-        outer.advance()
-        with progress("inner [x]") as inner:
-            inner.advance(1234)
-            inner.note(loss=0.5)
-            shown = last_drawn(terminal)
-            assert "inner [x] loss 0.5" in shown
-            assert "1,234" in shown
-            assert "outer" not in shown
-        assert "1/2" in last_drawn(terminal)
-
-
-def test_silence_is_filled_and_gives_way(monkeypatch):
-    """A bar of its own keeps the other one hidden; words send it away for a while."""
-    terminal = open_terminal(monkeypatch)
-    with Waiting("thinking", after=0.1) as waiting:
-        assert "thinking" in last_drawn(terminal)
-        with progress("real work", 3):
-            assert "thinking" not in last_drawn(terminal)
-        waiting.give_way()
-        assert "thinking" in last_drawn(terminal)
-    drawn = terminal.getvalue()
-    assert last_drawn(terminal).strip() == ""
-    assert terminal.getvalue() == drawn

@@ -12,8 +12,9 @@ import sys
 from collections.abc import Sequence
 
 from recombine.cli.parser import make_parser
-from recombine.cli.talk import say, waiting
+from recombine.cli.talk import say
 from recombine.errors import RecombineError
+from recombine.progress import waiting
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
