@@ -31,9 +31,9 @@ import transformers
 from recombine.benchmark import Benchmark
 from recombine.systems.pretrained import Llm
 from recombine.systems.pretrained.batches import Learned
-from recombine.systems.pretrained.decoding import DecodingLimits
 from recombine.systems.pretrained.prompt import Prompt, cut_at_stop, render_answer
 from recombine.systems.pretrained.training import learned_sequences
+from recombine.systems.pretrained.translator import DecodingLimits
 from recombine.systems.pretrained.weights import Weights, load_weights
 
 NOUNS = {"dog": "犬", "cat": "猫", "king": "王", "teacher": "先生", "poet": "詩人", "girl": "少女"}

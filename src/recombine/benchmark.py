@@ -231,7 +231,7 @@ class Benchmark:
                 document.where("format"),
             )
         manifest = parse_config(Manifest, document.data, document=document)
-        return cls(path, manifest, sha256_of(manifest_path))
+        return cls(path, manifest, hashlib.sha256(document.text.encode()).hexdigest())
 
     @property
     def splits(self) -> tuple[str, ...]:

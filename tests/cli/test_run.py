@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
+from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -168,3 +171,29 @@ def test_ctrl_c_says_so_in_one_line(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("recombine.cli.run._experiments", stopped)
     assert main(["train", str(tmp_path / "e.toml")]) == 130
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_run_reads_each_file_about_once_per_stage(tmp_path, small_benchmark, capsys):
+    """The manifest and each split: at most once in train, translate, score and report."""
+    experiment = tmp_path / "e.toml"
+    experiment.write_text(
+        f'benchmark = "{small_benchmark}"\nrun = "{tmp_path / "run"}"\nmetrics = ["exact"]\n'
+        'seeds = [1, 2]\n[system.copy]\nuse = "copy"\n[system.again]\nuse = "copy"\n'
+    )
+    opened: Counter[str] = Counter()
+    watching = True
+
+    def watch(event: str, given: tuple[Any, ...]) -> None:
+        if watching and event == "open" and not isinstance(given[0], int):
+            reading = not given[2] & (os.O_WRONLY | os.O_RDWR)
+            opened[os.fspath(given[0])] += reading
+
+    sys.addaudithook(watch)
+    assert main(["run", str(experiment)]) == 0
+    watching = False
+    assert 1 <= opened[str(small_benchmark / "benchmark.toml")] <= 4
+    for split in ("train", "test"):
+        assert opened[str(small_benchmark / f"{split}.jsonl")] <= 4
+    scores = {path: count for path, count in opened.items() if "/scores/exact" in path}
+    assert scores
+    assert max(scores.values()) <= 3

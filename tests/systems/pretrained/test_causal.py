@@ -61,7 +61,7 @@ def test_few_shot_prompts_store_their_examples(tiny_model, tmp_path, sources, da
     stored = json.loads((tmp_path / "model" / "llm.json").read_text())["shots"]
     assert {"saw" in source for source, _ in stored} == {True, False}
     loaded = system.load(tmp_path / "model")
-    asked = loaded._decoding.prompt.render("the cat ran")
+    asked = loaded._translator.prompt.render("the cat ran")
     assert asked.count("### Input:") == 3
     assert asked.startswith(f"### Input: {stored[0][0]} ### Output: {stored[0][1]}\n")
     assert len(list(loaded.translate(sources))) == len(sources)
@@ -99,7 +99,7 @@ def test_smollm2_learns_from_a_few_steps(tmp_path, sources, wanted, data):
     before = Llm(model=str(gguf), method="prompt", device="cpu", max_new_tokens=24)
     untaught = list(before.translate(sources[:3]))
     # Reading GGUF takes most of a minute; the weights are dense now and go on as such.
-    weights = before._decoding.weights
+    weights = before._translator.weights
     use_library_attention(weights.model)
     weights.model.save_pretrained(tmp_path / "dense")
     weights.tokenizer.save_pretrained(tmp_path / "dense")

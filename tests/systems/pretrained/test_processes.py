@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from recombine.config import parse_config
+from recombine.config import parse_config, to_plain
 from recombine.errors import SystemFailure
 from recombine.systems.pretrained import Llm
 from recombine.systems.pretrained import processes as launch
@@ -38,7 +38,7 @@ def test_the_job_names_everything_a_process_needs(tmp_path, monkeypatch):
 
     monkeypatch.setattr(launch.subprocess, "run", run)
     system = Llm(model="x", processes=3, target_modules=("q_proj",), max_steps=7)
-    launch.train_in_processes(system, [("the king", "der König")], tmp_path, 5)
+    launch.train_in_processes(to_plain(system), [("the king", "der König")], tmp_path, 5)
     assert "--nproc-per-node=3" in seen["line"]
     assert seen["line"][-1] == str(tmp_path)
     assert (seen["pairs"], seen["seed"]) == ([["the king", "der König"]], 5)
@@ -56,5 +56,5 @@ def test_a_failed_process_is_reported_with_its_error(tmp_path, monkeypatch, stde
         launch.subprocess, "run", lambda line, **_: subprocess.CompletedProcess(line, 9, "", stderr)
     )
     with pytest.raises(SystemFailure, match=f"2 processes failed: {reason}"):
-        launch.train_in_processes(Llm(model="x", processes=2), [("a", "b")], tmp_path, 1)
+        launch.train_in_processes({"processes": 2}, [("a", "b")], tmp_path, 1)
     assert not (tmp_path / "job.json").exists()

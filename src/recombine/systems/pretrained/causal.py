@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from recombine.benchmark import Example
+from recombine.config import to_plain
 from recombine.errors import ConfigError, DataError
 from recombine.files import write_json
 from recombine.systems.base import Failure, TrainingData
@@ -28,9 +29,9 @@ from recombine.systems.pretrained.base import (
     merge_adapter,
     save_adapter,
 )
-from recombine.systems.pretrained.decoding import Decoding, DecodingLimits, growth_of
-from recombine.systems.pretrained.fast.step import Step
+from recombine.systems.pretrained.processes import train_in_processes
 from recombine.systems.pretrained.prompt import PAPER_PROMPT, Prompt, choose_shots, render_answer
+from recombine.systems.pretrained.seam import choose_step
 from recombine.systems.pretrained.training import (
     CausalRunner,
     Progression,
@@ -38,6 +39,7 @@ from recombine.systems.pretrained.training import (
     fine_tune,
     learned_sequences,
 )
+from recombine.systems.pretrained.translator import DecodingLimits, PromptTranslator, growth_of
 from recombine.systems.pretrained.weights import Weights
 
 _UNTRAINED_GROWTH = 8.0  # new tokens per source token where no training text tells better
@@ -65,7 +67,7 @@ class Llm(Pretrained):
     max_new_tokens: int | None = None
     decode_batch: int = 0
     decoder: Literal["fast", "generate"] = "fast"
-    _decoding: Decoding | None = field(init=False, default=None, repr=False)
+    _translator: PromptTranslator | None = field(init=False, default=None, repr=False)
 
     decoding_options: ClassVar[tuple[str, ...]] = (
         "stop", "max_new_tokens", "decode_batch", "decoder", "device", "processes",
@@ -98,9 +100,7 @@ class Llm(Pretrained):
             return
         pairs = learnable_pairs(data)
         if self.processes > 1:
-            from recombine.systems.pretrained.processes import train_in_processes
-
-            train_in_processes(self, pairs, model_dir, seed)
+            train_in_processes(to_plain(self), pairs, model_dir, seed)
         else:
             self.fine_tune(pairs, model_dir, seed)
 
@@ -116,7 +116,7 @@ class Llm(Pretrained):
             folder = model_dir / "checkpoints" / checkpoint if checkpoint else model_dir / "adapter"
             weights.model = merge_adapter(weights.model, folder)
             growth = made["growth"] * _TRAINED_ROOM
-        self._decoding = self._make_decoding(weights, made.get("shots", ()), growth)
+        self._translator = self._make_translator(weights, made.get("shots", ()), growth)
         return self
 
     def checkpoints(self, model_dir: Path) -> list[str]:
@@ -126,11 +126,11 @@ class Llm(Pretrained):
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
         """Yield one translation per source, in order."""
-        if self._decoding is None:
-            self._decoding = self._make_decoding(
+        if self._translator is None:
+            self._translator = self._make_translator(
                 self._read_weights("causal"), (), _UNTRAINED_GROWTH
             )
-        return self._decoding.translate(sources)
+        return self._translator.translate(sources)
 
     def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost:
         """Estimate a fine-tuning from the model's size and the length of some examples."""
@@ -154,40 +154,26 @@ class Llm(Pretrained):
 
     def describe(self) -> dict[str, object]:
         """Say how translations were made, for the run's record."""
-        if self._decoding is None:
+        if self._translator is None:
             return {}
         return {
-            **describe_weights(self._decoding.weights),
-            "decoder": self._decoding.path,
-            "rows": self._decoding.rows,
+            **describe_weights(self._translator.weights),
+            "decoder": self._translator.generation.path,
+            "rows": self._translator.rows,
         }
 
     def close(self) -> None:
         """Let go of the model."""
-        self._decoding = None
+        self._translator = None
 
     def fine_tune(self, pairs: Sequence[tuple[str, str]], model_dir: Path, seed: int) -> None:
         """Train the adapter in this process."""
         import torch
 
-        from recombine.systems.pretrained.fast.attention import (
-            needs_library_attention,
-            use_plain_attention,
-        )
-        from recombine.systems.pretrained.fast.fused_layers import (
-            use_fused_norms,
-            use_lean_adapters,
-        )
-
         weights = self._read_weights("causal")
         torch.manual_seed(seed)  # the adapter's random half
         adapted = self._adapted(weights.model, "CAUSAL_LM")
         model = adapted.get_base_model()
-        use_lean_adapters(adapted)
-        if weights.device.startswith("cuda"):
-            use_fused_norms(model)
-            if not needs_library_attention(model):
-                use_plain_attention(model)
         prompt = Prompt(template=self.prompt, instruction=self.instruction)
         sequences = learned_sequences(
             weights.tokenizer,
@@ -205,7 +191,7 @@ class Llm(Pretrained):
         def runner(parameters: list[Any], rank: int, world: int) -> CausalRunner:
             capture = weights.device.startswith("cuda") and world == 1
             return CausalRunner(
-                Step(model, parameters, weights.device, capture=capture),
+                choose_step(adapted, parameters, weights.device, capture=capture),
                 sequences,
                 batch_size=self.batch_size,
                 pad_id=weights.tokenizer.pad_token_id,
@@ -242,10 +228,10 @@ class Llm(Pretrained):
         growth = max(growth_of(one, two) for one, two in zip(sources, answers, strict=True))
         return {"method": "lora", "growth": growth, "training": asdict(made)}
 
-    def _make_decoding(
+    def _make_translator(
         self, weights: Weights, shots: Sequence[Sequence[str]], growth: float
-    ) -> Decoding:
-        return Decoding(
+    ) -> PromptTranslator:
+        return PromptTranslator(
             weights,
             Prompt(
                 template=self.prompt,

@@ -8,29 +8,25 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from recombine.config import parse_config, to_plain
 from recombine.errors import SystemFailure
-
-if TYPE_CHECKING:
-    from recombine.systems.pretrained.causal import Llm
+from recombine.registry import create
 
 
 def train_in_processes(
-    system: Llm, pairs: Sequence[tuple[str, str]], model_dir: Path, seed: int
+    options: dict[str, Any], pairs: Sequence[tuple[str, str]], model_dir: Path, seed: int
 ) -> None:
-    """Run the training under torchrun, one process per device."""
+    """Train the system `llm` of these options under torchrun, one process per device."""
     job = model_dir / "job.json"
     job.write_text(
-        json.dumps(
-            {"options": to_plain(system), "pairs": list(pairs), "seed": seed}, ensure_ascii=False
-        ),
+        json.dumps({"options": options, "pairs": list(pairs), "seed": seed}, ensure_ascii=False),
         encoding="utf-8",
     )
+    count = options["processes"]
     line = [
         sys.executable, "-m", "torch.distributed.run", "--standalone",
-        f"--nproc-per-node={system.processes}", "-m", "recombine.systems.pretrained.processes",
+        f"--nproc-per-node={count}", "-m", "recombine.systems.pretrained.processes",
         str(model_dir),
     ]  # fmt: skip
     try:
@@ -40,7 +36,7 @@ def train_in_processes(
     if ended.returncode != 0:
         lines = [one for one in ended.stderr.splitlines() if "Error" in one]
         raise SystemFailure(
-            f"training in {system.processes} processes failed: "
+            f"training in {count} processes failed: "
             f"{lines[-1].strip() if lines else f'exit status {ended.returncode}'}",
             hint="run again to go on from the last checkpoint",
         )
@@ -50,10 +46,8 @@ def train_one_share(model_dir: Path) -> None:
     """Do one process's part of the training; torchrun has set the environment."""
     import torch
 
-    from recombine.systems.pretrained.causal import Llm
-
     job = json.loads((model_dir / "job.json").read_text(encoding="utf-8"))
-    system = parse_config(Llm, {**job["options"], "processes": 1})
+    system = create("system", "llm", {**job["options"], "processes": 1})
     gpu = torch.cuda.is_available() and system.device in ("auto", "cuda")
     if gpu:
         local = int(os.environ["LOCAL_RANK"])

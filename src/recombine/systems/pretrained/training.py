@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from recombine.progress import progress
-from recombine.systems.pretrained.batches import Collation, Learned, plan_epoch
+from recombine.systems.pretrained.batches import Collation, Learned, TuningBatch, plan_epoch
 from recombine.systems.pretrained.checkpoint import Checkpoint
-from recombine.systems.pretrained.fast.step import Step
 
 
 @dataclass(kw_only=True)
@@ -160,11 +159,57 @@ def _settle(state: dict[str, Any], runner: Runner, done: int, first: int) -> dic
     return {**state, "step": done, "loss": loss}
 
 
+class TrainingStep:
+    """Computes the mean loss over the tokens to learn, and sets its gradients.
+
+    Sequences are padded on the right, where a causal model never looks, so no mask is needed.
+    """
+
+    capture = False
+
+    def __init__(
+        self, model: Any, parameters: list[Any], device: str, *, problem: str | None = None
+    ) -> None:
+        import torch
+
+        self.model = model
+        self.parameters = parameters
+        self.device = device
+        self.problem = problem
+        self.total = torch.zeros((), dtype=torch.float32, device=device)
+
+    def run(self, batch: TuningBatch, learned: int | None = None) -> None:
+        """Set the gradients of one batch and add its mean loss to `total`.
+
+        `learned` is the number of tokens the mean is over, when other processes hold more.
+        """
+        import torch
+
+        for parameter in self.parameters:
+            parameter.grad = None
+        arrays = (torch.from_numpy(one) for one in (batch.tokens, batch.places, batch.targets))
+        scale = torch.tensor(1.0 / (learned or batch.learned), dtype=torch.float32)
+        self._learn(*(one.to(self.device) for one in (*arrays, scale)))
+
+    def _learn(self, tokens: Any, places: Any, targets: Any, scale: Any) -> None:
+        from torch.nn.functional import cross_entropy
+
+        logits = self._logits(tokens, places)
+        loss = cross_entropy(logits.float(), targets, ignore_index=-100, reduction="sum") * scale
+        loss.backward()
+        self.total.add_(loss.detach())
+
+    def _logits(self, tokens: Any, places: Any) -> Any:
+        """Return the logits at the flat places whose next token is learned."""
+        logits = self.model(input_ids=tokens, use_cache=False).logits
+        return logits.reshape(-1, logits.shape[-1]).index_select(0, places)
+
+
 class CausalRunner:
     """Runs batches of prompt-and-answer sequences, each process its share of every batch."""
 
     def __init__(
-        self, step: Step, sequences: Sequence[Learned], *, batch_size: int, pad_id: int,
+        self, step: TrainingStep, sequences: Sequence[Learned], *, batch_size: int, pad_id: int,
         rank: int, world: int,
     ) -> None:  # fmt: skip
         self.step = step

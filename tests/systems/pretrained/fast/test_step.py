@@ -7,7 +7,9 @@ import json
 import pytest
 
 from recombine.systems.pretrained.batches import Collation, Learned
-from recombine.systems.pretrained.fast.step import Step
+from recombine.systems.pretrained.fast.step import FastStep
+from recombine.systems.pretrained.seam import choose_step
+from recombine.systems.pretrained.training import TrainingStep
 from recombine.systems.pretrained.weights import load_weights
 
 torch = pytest.importorskip("torch")
@@ -34,16 +36,19 @@ def expected_loss(model):
     return torch.cat(losses).mean()
 
 
-@pytest.mark.parametrize("plain_head", [True, False])
+@pytest.mark.parametrize("kind", [TrainingStep, FastStep, "whole head"])
 @pytest.mark.parametrize("few_shapes", [True, False])
-def test_gradients_are_those_of_the_mean_loss(model, plain_head, few_shapes):
+def test_gradients_are_those_of_the_mean_loss(model, kind, few_shapes):
     """Padding, prompts and the shortcut of the head change neither loss nor gradients."""
     parameters = list(model.parameters())
     expected_loss(model).backward()
     wanted = [parameter.grad.clone() for parameter in parameters]
-    step = Step(model, parameters, "cpu", capture=False)
-    assert step._plain_head
-    step._plain_head = plain_head
+    if kind is TrainingStep:
+        step = TrainingStep(model, parameters, "cpu")
+    else:
+        step = FastStep(model, parameters, "cpu", capture=False)
+        assert step._plain_head
+        step._plain_head = kind is FastStep
     step.run(Collation(SEQUENCES, 4, pad_id=0, few_shapes=few_shapes).batch([1, 0]))
     assert step.total.item() == pytest.approx(expected_loss(model).item(), rel=1e-5)
     for parameter, gradient in zip(parameters, wanted, strict=True):
@@ -52,7 +57,7 @@ def test_gradients_are_those_of_the_mean_loss(model, plain_head, few_shapes):
 
 def test_shares_of_a_batch_add_up(model):
     """Two halves, each divided by the tokens of the whole, give the whole batch's loss."""
-    step = Step(model, list(model.parameters()), "cpu", capture=False)
+    step = FastStep(model, list(model.parameters()), "cpu", capture=False)
     collation = Collation(SEQUENCES, 2, pad_id=0, few_shapes=False)
     step.run(collation.batch([0]), learned=7)
     step.run(collation.batch([1]), learned=7)
@@ -69,7 +74,7 @@ def test_logits_that_are_more_than_the_head_are_not_cut_short(model):
         return output
 
     model.forward = scaled
-    assert not Step(model, list(model.parameters()), "cpu", capture=False)._plain_head
+    assert not FastStep(model, list(model.parameters()), "cpu", capture=False)._plain_head
 
 
 @pytest.mark.gpu
@@ -80,7 +85,9 @@ def test_captured_graphs_equal_plain_steps(tmp_path, monkeypatch, quick, sources
 
     options = {"device": "cuda", "dtype": "float32", "epochs": 20}
     quick(**options).train(data, tmp_path / "graphs", seed=1)
-    monkeypatch.setattr(module, "Step", lambda *values, capture: Step(*values, capture=False))
+    monkeypatch.setattr(
+        module, "choose_step", lambda *values, capture: choose_step(*values, capture=False)
+    )
     quick(**options).train(data, tmp_path / "eager", seed=1)
     graphs, eager = (
         json.loads((tmp_path / name / "llm.json").read_text())["training"]

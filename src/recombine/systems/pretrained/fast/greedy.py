@@ -5,24 +5,103 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from recombine.systems.cuda_graph import captured
+from recombine.systems.pretrained.fast.attention import (
+    Unsupported,
+    needs_library_attention,
+    use_library_attention,
+    use_plain_attention,
+)
+from recombine.systems.pretrained.fast.fused_layers import use_fused_norms
+from recombine.systems.pretrained.generation import Continuation, before_end
+from recombine.systems.pretrained.weights import Weights, end_ids
 
 _CHECK_EVERY = 8  # steps between looks at what is finished; each look waits for the device
-
-
 _MEMORY_SHARE = 0.4  # of the GPU, for the shapes whose memory and graph are kept
-
-
 _WARM_UP = 3  # eager steps before a capture, as the CUDA graph documentation asks
+# Of the logits' spread. Half-precision kernels of different shape are up to .06 apart (SmolLM2 in
+# bfloat16, library against library); one token misplaced or seen too early is .4 to 1.6, one left
+# out in the middle as little as .1, which this limit lets pass.
+_ROUNDING = 0.2
+_EXACT = 1e-3
 
 
-class GeneratedBatch(NamedTuple):
-    """New tokens, and whether the sequence came to its end."""
+def fast_generation(weights: Weights, probes: Sequence[str], stops: Sequence[str]) -> Greedy | str:
+    """Return the fast generation of a model, switched to it, or why it cannot be used.
 
-    tokens: list[int]
-    whole: bool
+    The agreement probe: the logits after the probes, by the library and by the fast path.
+    """
+    model, device = weights.model, weights.device
+    if needs_library_attention(model):
+        return "this architecture attends to less than all that came before"
+    stop_texts = _StopTexts(weights, stops)
+    greedy = Greedy(
+        model,
+        device=device,
+        end_ids=end_ids(weights),
+        pad_id=weights.tokenizer.pad_token_id,
+        suspects=stop_texts.suspects().to(device),
+        stopped=stop_texts.reached,
+        capture=False,
+    )
+    prompts = [weights.tokenizer(one)["input_ids"] for one in probes]
+    expected = [_next_logits(model, prompt, device) for prompt in prompts]
+    use_plain_attention(model)
+    allowed = _ROUNDING if model.dtype.itemsize < 4 else _EXACT
+    try:
+        found = greedy.first_logits(prompts)
+    except (Unsupported, TypeError, AttributeError, RuntimeError, ValueError) as error:
+        use_library_attention(model)
+        return f"{type(error).__name__}: {error}".splitlines()[0]
+    apart = max(_distance(one, two) for one, two in zip(expected, found, strict=True))
+    if apart >= allowed:
+        use_library_attention(model)
+        return f"logits differ by {apart:.2g} of their spread, {allowed} is rounding"
+    greedy.capture = device.startswith("cuda")
+    if greedy.capture:
+        use_fused_norms(model)
+    return greedy
+
+
+def _next_logits(model: Any, prompt: list[int], device: str) -> Any:
+    import torch
+
+    with torch.inference_mode():
+        return model(input_ids=torch.tensor([prompt], device=device)).logits[0, -1].float()
+
+
+def _distance(expected: Any, found: Any) -> float:
+    """Return how far two computations of the same logits are apart, in their own spread."""
+    return float((expected - found).norm() / (expected - expected.mean()).norm())
+
+
+class _StopTexts:
+    """Texts that end a translation, looked for in the few sequences that may hold one."""
+
+    def __init__(self, weights: Weights, stops: Sequence[str]) -> None:
+        self.weights = weights
+        self.stops = tuple(stops)
+
+    def suspects(self) -> Any:
+        """Return which tokens contain the first character of some stop text."""
+        import torch
+
+        size = self.weights.model.get_output_embeddings().weight.shape[0]
+        marks = torch.zeros(size, dtype=torch.bool)
+        firsts = {stop[0] for stop in self.stops if stop}
+        known = min(size, len(self.weights.tokenizer))
+        texts = self.weights.tokenizer.batch_decode([[token] for token in range(known)])
+        for token, text in enumerate(texts):
+            if any(first in text for first in firsts):
+                marks[token] = True
+        return marks
+
+    def reached(self, tokens: list[list[int]]) -> list[bool]:
+        """Return which of the sequences hold a stop text."""
+        texts = self.weights.tokenizer.batch_decode(tokens, skip_special_tokens=True)
+        return [any(stop in text.lstrip() for stop in self.stops) for text in texts]
 
 
 class Greedy:
@@ -54,9 +133,16 @@ class Greedy:
         self._sessions: OrderedDict[tuple[int, int], _Session] = OrderedDict()
         self._memory = _kept_memory(device)
 
+    @property
+    def path(self) -> str:
+        """How it is done, for the run's record."""
+        if self.problem is not None:
+            return f"fast ({self.problem})"
+        return "fast with CUDA graphs" if self.capture else "fast"
+
     def generate(
         self, prompts: Sequence[Sequence[int]], limits: Sequence[int], *, leave: int = 0
-    ) -> list[GeneratedBatch]:
+    ) -> list[Continuation]:
         """Return the new tokens of every prompt, up to its end token or its limit.
 
         Once no more than `leave` sequences are still growing they are handed back unfinished, to
@@ -75,7 +161,7 @@ class Greedy:
                 session.advance()
                 if done % _CHECK_EVERY == 0 and self._growing(session, done) <= leave:
                     break
-            return session.results(len(prompts), set(self.end_ids))
+            return session.results(len(prompts), self.end_ids)
 
     def first_logits(self, prompts: Sequence[Sequence[int]]) -> Any:
         """Return the logits after every prompt, by the same path as `generate`."""
@@ -118,7 +204,7 @@ class _Session:
         self.rows = rows
         self.length = length
         device = owner.device
-        self.slots = Slots(rows, length).to(device)
+        self.slots = SlotCache(rows, length).to(device)
         self.token = torch.zeros((rows, 1), dtype=torch.long, device=device)
         self.output = torch.zeros((rows, length), dtype=torch.long, device=device)
         self.finished = torch.ones(rows, dtype=torch.bool, device=device)
@@ -160,16 +246,14 @@ class _Session:
         else:
             self._step()
 
-    def results(self, count: int, end_ids: set[int]) -> list[GeneratedBatch]:
+    def results(self, count: int, end_ids: Sequence[int]) -> list[Continuation]:
         """Return the tokens of the first `count` rows, without end tokens."""
         output, limits = self.output[:count].tolist(), self.limit[:count].tolist()
         finished = self.finished[:count].tolist()
         made = int(self.count)
         found = []
         for row, limit, whole in zip(output, limits, finished, strict=True):
-            tokens = row[: min(made, limit)]
-            end = next((place for place, token in enumerate(tokens) if token in end_ids), None)
-            found.append(GeneratedBatch(tokens if end is None else tokens[:end], whole))
+            found.append(Continuation(before_end(row[: min(made, limit)], end_ids), whole))
         return found
 
     def _fill(self, table: Any) -> None:
@@ -255,7 +339,7 @@ def _kernels() -> Iterator[None]:
         yield
 
 
-class Slots:
+class SlotCache:
     """Stands where Hugging Face models expect a cache; its memory never moves.
 
     Every row has its own next slot, so rows of unequal length need no padding between prompt and
@@ -280,7 +364,7 @@ class Slots:
         held = [*self._keys.values(), *self._values.values()]
         return sum(one.numel() * one.element_size() for one in held)
 
-    def to(self, device: str) -> Slots:
+    def to(self, device: str) -> SlotCache:
         """Move the positions; keys and values are made where the first ones come from."""
         self.position = self.position.to(device)
         return self

@@ -6,8 +6,8 @@ import pytest
 
 from recombine.systems.base import Failure
 from recombine.systems.pretrained import Llm
-from recombine.systems.pretrained.decoding import DecodingLimits, growth_of
-from recombine.systems.pretrained.fast.generation import Greedy
+from recombine.systems.pretrained.fast.greedy import Greedy
+from recombine.systems.pretrained.translator import DecodingLimits, growth_of
 
 torch = pytest.importorskip("torch")
 
@@ -34,7 +34,7 @@ def test_half_precision_decodes_fast_too(tiny_model, sources):
     weights = windowed._read_weights("causal")
     weights.model.config.sliding_window = 8
     with pytest.warns(UserWarning, match="attends to less"):
-        path = windowed._make_decoding(weights, (), 2.0).path
+        path = windowed._make_translator(weights, (), 2.0).generation.path
     assert path.startswith("generate (this architecture")
 
 
@@ -82,19 +82,21 @@ def test_runaways_go_on_in_another_batch(tiny_model, sources):
     expected = list(together.translate(sources))
     system = Llm(model=str(tiny_model), max_new_tokens=70, **options)
     next(system.translate(sources))
-    decoding = system._decoding
+    translator = system._translator
     handed_back = []
-    advance = decoding._advance
+    advance = translator._advance
 
     def watched(batch, leave):
         back = advance(batch, leave)
         handed_back.extend(back)
         return back
 
-    decoding._advance = watched
-    growing = decoding._greedy._growing
+    translator._advance = watched
+    growing = translator.generation._growing
     # Random weights rarely end a sentence; every batch is broken off once to have leftovers.
-    decoding._greedy._growing = lambda session, done: 0 if done == 16 else growing(session, done)
+    translator.generation._growing = lambda session, done: (
+        0 if done == 16 else growing(session, done)
+    )
     assert list(system.translate(sources)) == expected
     assert handed_back
 

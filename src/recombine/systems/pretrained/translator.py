@@ -1,0 +1,140 @@
+"""From sources to texts: prompts, batches of like length, limits, stops, and the order again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from recombine.systems.base import Failure
+from recombine.systems.pretrained.prompt import Prompt, cut_at_stop
+from recombine.systems.pretrained.seam import choose_generation
+from recombine.systems.pretrained.weights import Weights
+
+_WINDOW = 16  # batches sorted by length together, and so held back until all are done
+_GPU_ROWS = 1024
+_CPU_ROWS = 32
+_MEMORY_SHARE = 0.06  # of the GPU, for the keys and values of one batch shape
+_TYPICAL_LENGTH = 256
+SHORT_SOURCE = 4
+_PROBES = ("a", "The cat saw the dog and the old king that slept.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecodingLimits:
+    """How many new tokens a sequence may get: a fixed number, or by its source's length."""
+
+    fixed: int | None
+    growth: float
+    extra: int = 16
+
+    def of(self, source_tokens: int) -> int:
+        """Return the limit for a source of so many tokens."""
+        if self.fixed is not None:
+            return self.fixed
+        return int(self.growth * (source_tokens + SHORT_SOURCE)) + self.extra
+
+
+def growth_of(source_tokens: int, answer_tokens: int) -> float:
+    """Return how much longer an answer is than its source, short sources counting a little more.
+
+    Without that a one-word source with a long translation would allow every long source a
+    translation many times its length, and a sentence that never ends would use all of it.
+    """
+    return answer_tokens / (source_tokens + SHORT_SOURCE)
+
+
+@dataclass
+class _Growing:
+    """One sequence on its way: its prompt, what was made so far and how much more there may be."""
+
+    place: int
+    prompt: list[int]
+    left: int
+    made: list[int] = field(default_factory=list)
+
+
+class PromptTranslator:
+    """Translates sources with a causal language model."""
+
+    def __init__(
+        self,
+        weights: Weights,
+        prompt: Prompt,
+        *,
+        stops: Sequence[str],
+        limits: DecodingLimits,
+        rows: int,
+        decoder: str,
+    ) -> None:
+        self.weights = weights
+        self.prompt = prompt
+        self.stops = tuple(stops)
+        self.limits = limits
+        self.rows = rows or self._default_rows()
+        probes = [prompt.render(one) for one in _PROBES]
+        self.generation = choose_generation(weights, probes, stops, fast=decoder == "fast")
+
+    def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
+        """Yield translations in order, window by window of batches of like length."""
+        window = self.rows * _WINDOW
+        for start in range(0, len(sources), window):
+            yield from self._window(sources[start : start + window])
+
+    def _window(self, sources: Sequence[str]) -> list[str | Failure]:
+        tokenizer = self.weights.tokenizer
+        prompts = tokenizer([self.prompt.render(source) for source in sources])["input_ids"]
+        sizes = [
+            len(one) for one in tokenizer(list(sources), add_special_tokens=False)["input_ids"]
+        ]
+        room = getattr(self.weights.model.config, "max_position_embeddings", None) or 1 << 30
+        results: list[str | Failure] = [""] * len(sources)
+        waiting = []
+        for place, (prompt, size) in enumerate(zip(prompts, sizes, strict=True)):
+            if len(prompt) >= room:
+                reason = f"the prompt has {len(prompt)} tokens, the model {room}"
+                results[place] = Failure(reason, final=True)
+            else:
+                waiting.append(
+                    _Growing(place, prompt, min(self.limits.of(size), room - len(prompt)))
+                )
+        waiting.sort(key=lambda one: (-one.left, -len(one.prompt), one.place))
+        leave = self.rows // 8
+        while waiting:
+            unfinished: list[_Growing] = []
+            for start in range(0, len(waiting), self.rows):
+                batch = waiting[start : start + self.rows]
+                unfinished += self._advance(batch, leave)
+            for one in waiting:
+                if one.left == 0:
+                    results[one.place] = self._text(one.made)
+            waiting = unfinished
+        return results
+
+    def _advance(self, batch: list[_Growing], leave: int) -> list[_Growing]:
+        """Generate for a batch; return the sequences that want to go on in another one."""
+        # A small batch is not worth breaking up.
+        leave = leave if len(batch) > 4 * leave else 0
+        prompts = [one.prompt + one.made for one in batch]
+        made = self.generation.generate(prompts, [one.left for one in batch], leave=leave)
+        for one, new in zip(batch, made, strict=True):
+            one.made += new.tokens
+            one.left = 0 if new.whole else one.left - len(new.tokens)
+        return [one for one in batch if one.left > 0]
+
+    def _text(self, tokens: list[int]) -> str:
+        text = self.weights.tokenizer.decode(tokens, skip_special_tokens=True)
+        return cut_at_stop(text, self.stops)
+
+    def _default_rows(self) -> int:
+        if not self.weights.device.startswith("cuda"):
+            return _CPU_ROWS
+        import torch
+
+        config = self.weights.model.config
+        heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+        size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        per_row = 2 * config.num_hidden_layers * heads * size * _TYPICAL_LENGTH
+        per_row *= self.weights.model.dtype.itemsize
+        memory = torch.cuda.get_device_properties(0).total_memory * _MEMORY_SHARE
+        rows = min(_GPU_ROWS, max(8, int(memory // per_row)))
+        return 1 << (rows.bit_length() - 1)
