@@ -69,6 +69,47 @@ def test_scoring_output_from_anywhere(tmp_path, small_benchmark, capsys):
     assert main([*command, "--metric", "no-such"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (("--hyps", "other.txt"), "give the hypotheses once"),
+        (("-o", "nonsense.key=1"), "'nonsense', which is not scored"),
+        (("-o", "grammar=x"), "no metric with options"),
+        (("--split", "tset"), "no split 'tset'"),
+    ],
+)
+def test_what_score_would_ignore_is_refused(tmp_path, small_benchmark, capsys, more, told):
+    """Nothing that was typed is left out without a word."""
+    hyps = tmp_path / "hyps.txt"
+    hyps.write_text("a\nb\nc\n")
+    command = ["score", str(small_benchmark), "--hyps", str(hyps), "--metric", "exact", *more]
+    assert main(command) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "more", [("--hyps", "f"), ("--metric", "exact"), ("--split", "a"), ("--tags",)]
+)
+def test_an_experiment_says_itself_what_is_scored(tmp_path, small_benchmark, capsys, more):
+    """Options for a file of hypotheses do not go with it."""
+    experiment = tmp_path / "e.toml"
+    experiment.write_text(f'benchmark = "{small_benchmark}"\n[system.copy]\nuse = "copy"\n')
+    assert main(["score", str(experiment), *more]) == 2
+    assert "is for a benchmark" in capsys.readouterr().err
+
+
+def test_scores_say_how_many_have_no_output(tmp_path, small_benchmark, capsys):
+    """In the terminal, counted or skipped."""
+    first = Benchmark.open(small_benchmark).read("test")[0]
+    hyps = tmp_path / "hyps.jsonl"
+    hyps.write_text(json.dumps({"id": first.id, "hyp": first.references[0]}) + "\n")
+    command = ["score", str(small_benchmark), "--hyps", str(hyps), "--metric", "exact"]
+    assert main(command) == 0
+    assert "\t33.33\t[6.15, 79.23]\tn=3, 2 failed\t" in capsys.readouterr().out
+    assert main([*command, "--missing", "skip"]) == 0
+    assert "\t100.00\t[20.65, 100.00]\tn=1 of 3, 2 failed\t" in capsys.readouterr().out
+
+
 def test_run_does_everything_and_reports(tmp_path, small_benchmark, capsys):
     """One command from systems to a page."""
     experiment = tmp_path / "e.toml"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import os
+import threading
+from pathlib import Path
 
 import pytest
 
 from recombine.benchmark import Benchmark
-from recombine.errors import DataError
+from recombine.errors import ConfigError, DataError
 from recombine.experiment.hypotheses import read_hypotheses
 
 
@@ -52,12 +57,55 @@ def rows(*pairs):
     return "".join(json.dumps({"id": one, "hyp": hyp}) + "\n" for one, hyp in pairs)
 
 
-def test_json_lines_may_cover_a_subset(tmp_path, benchmark):
-    """The user is told how many are scored."""
+def test_json_lines_may_cover_a_part(tmp_path, benchmark):
+    """The user is told how many are not there."""
     one = benchmark.read("test")[1].id
-    found, notes = read_hypotheses(write(tmp_path, rows((one, "x"))), benchmark, "test")
+    found, notes = read_hypotheses(write(tmp_path, rows((one, "x"))), benchmark)
     assert found == {one: "x"}
-    assert notes == ["1 of 3 examples of split 'test' are covered and scored"]
+    assert notes == ["2 of 3 examples of split 'test' have no hypothesis"]
+
+
+def test_a_split_chooses_json_lines_too(tmp_path, benchmark):
+    """Rows of another split are left out and counted; none left is an error."""
+    one, other = benchmark.read("test")[0].id, benchmark.read("train")[0].id
+    path = write(tmp_path, rows((one, "x"), (other, "y")))
+    assert set(read_hypotheses(path, benchmark)[0]) == {one, other}
+    found, notes = read_hypotheses(path, benchmark, "test")
+    assert found == {one: "x"}
+    assert notes[0] == "1 rows of other splits are not scored"
+    with pytest.raises(DataError, match="no row is of split 'train'"):
+        read_hypotheses(write(tmp_path, rows((one, "x"))), benchmark, "train")
+    with pytest.raises(ConfigError, match="no split 'tset'"):
+        read_hypotheses(path, benchmark, "tset")
+
+
+def test_json_lines_without_ids_are_refused(tmp_path, benchmark):
+    """They are not taken for plain text that happens to be all wrong."""
+    path = write(tmp_path, '{"hyp": "a"}\n{"hyp": "b"}\n{"hyp": "c"}\n')
+    with pytest.raises(DataError, match='needs the texts "id" and "hyp"') as caught:
+        read_hypotheses(path, benchmark)
+    assert caught.value.hint == "it has: hyp"
+
+
+def test_a_pipe_is_read_once_and_to_its_end(tmp_path, benchmark):
+    """`--hyps <(cat FILE)`: what was looked at first is not lost."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    text = "a\nb\nc\n"
+    writer = threading.Thread(target=lambda: path.write_text(text, encoding="utf-8"))
+    writer.start()
+    found, _ = read_hypotheses(path, benchmark, "test")
+    writer.join()
+    assert list(found.values()) == ["a", "b", "c"]
+
+
+def test_packed_files_and_standard_input_are_read(tmp_path, benchmark, monkeypatch):
+    """.gz by its name, - as everywhere."""
+    path = tmp_path / "hyps.gz"
+    path.write_bytes(gzip.compress(b"a\nb\nc\n"))
+    packed, _ = read_hypotheses(path, benchmark, "test")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\r\nb\nc\n")))
+    assert read_hypotheses(Path("-"), benchmark, "test")[0] == packed
 
 
 def test_unknown_and_duplicate_ids_are_refused(tmp_path, benchmark):

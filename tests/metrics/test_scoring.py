@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recombine.benchmark import Benchmark, Draft, Example, Focus
+from recombine.errors import ConfigError
 from recombine.metrics.score import scores_of
 from recombine.metrics.scoring import create_metrics, observation_row, score
 
@@ -116,3 +117,23 @@ def test_observation_rows_name_ids_or_one_id(benchmark):
         "stats": [0.0],
         "detail": {},
     }
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"nonsense": {"key": 1}}, "'nonsense', which is not scored"),
+        ({"grammar": "x"}, "no metric"),
+    ],
+)
+def test_options_of_what_is_not_scored_are_refused(benchmark, options, told):
+    """A misspelt metric does not leave another at its defaults without a word."""
+    with pytest.raises(ConfigError, match=told):
+        create_metrics(["exact"], benchmark, options)
+
+
+def test_one_metric_may_be_named_without_a_list(benchmark):
+    """Python users write metrics="exact"."""
+    one = benchmark.read("test")[0]
+    (result,) = score(benchmark, {one.id: "?"}, "exact")
+    assert result.metric.name == "exact"

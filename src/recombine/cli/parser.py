@@ -208,9 +208,16 @@ def make_parser() -> argparse.ArgumentParser:
         "recombine score out/sget-mini --hyps hypotheses.txt --split gen --metric exact",
     )
     add.add_argument("target", type=Path, help="a benchmark directory or an experiment file")
-    add.add_argument("--hyps", type=Path, help='plain lines, or JSON lines {"id", "hyp"}')
     add.add_argument(
-        "--split", default=None, help="the split of plain lines (default: gen or test)"
+        "--hyps",
+        type=Path,
+        action="append",
+        default=[],
+        help='plain lines, or JSON lines {"id", "hyp"}; - is standard input',
+    )
+    add.add_argument(
+        "--split",
+        help="the split of plain lines (default: gen or test); the only one of JSON lines",
     )
     add.add_argument("--metric", action="append", default=[], help="may be given several times")
     add.add_argument("--observations", type=Path, help="write one JSON row per observation here")

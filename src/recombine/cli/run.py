@@ -176,6 +176,14 @@ def _score_experiment(options: argparse.Namespace) -> int:
     from recombine.experiment.stages import score_run
 
     options.experiment = options.target
+    for name in ("hyps", "split", "metric", "observations", "tags", "json"):
+        if getattr(options, name):
+            raise ConfigError(
+                f"--{name} is for a benchmark, and {options.target} is an experiment",
+                hint="an experiment says itself what is scored: -o 'metrics=[\"exact\"]'"
+                if name in ("metric", "split")
+                else "recombine score BENCHMARK --hyps FILE, or recombine report RUN",
+            )
     if options.dry_run:
         return _print_plans(options, "score")
     for experiment in _experiments(options):
@@ -206,14 +214,13 @@ def _score_file(options: argparse.Namespace) -> int:
     from recombine.metrics.score import scores_of
     from recombine.metrics.scoring import observation_row, score
 
-    if options.hyps is None:
-        raise ConfigError("give the hypotheses: --hyps FILE")
+    if len(options.hyps) != 1:
+        raise ConfigError(
+            f"give the hypotheses once: --hyps FILE (got {len(options.hyps)})",
+            hint="several systems are scored one after the other, or in an experiment",
+        )
     benchmark = Benchmark.open(options.target)
-    split = options.split
-    if split is None:
-        split = next((name for name in ("gen", "test") if name in benchmark.splits), None)
-        split = split or benchmark.splits[-1]
-    hypotheses, notes = read_hypotheses(options.hyps, benchmark, split)
+    hypotheses, notes = read_hypotheses(options.hyps[0], benchmark, options.split)
     for note in notes:
         say(f"note: {note}")
     asked = None

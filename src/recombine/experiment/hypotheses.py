@@ -3,30 +3,62 @@
 from __future__ import annotations
 
 import difflib
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from recombine.benchmark import Benchmark
-from recombine.errors import DataError, Where
-from recombine.files import read_jsonl, read_lines
+from recombine.errors import ConfigError, DataError, Where
+from recombine.files import read_lines
+
+STDIN = Path("-")
 
 
 def read_hypotheses(
-    path: Path, benchmark: Benchmark, split: str
+    path: Path, benchmark: Benchmark, split: str | None = None
 ) -> tuple[dict[str, str], list[str]]:
     """Return id -> hypothesis, and notes a person should read.
 
-    Plain lines follow the split's order and must match its length. JSON lines carry ids and may
-    cover a subset of any splits.
+    Plain lines follow the order of a split (gen or test unless one is named) and must match its
+    length. JSON lines carry ids and may cover a part of any splits; with a split named only its
+    rows are taken. The input, which may be `-` or a pipe, is read once.
     """
-    first = next((line for _, line in read_lines(path)), "")
-    if first.startswith("{") and '"id"' in first:
-        return _read_rows(path, benchmark)
-    return _read_plain(path, benchmark, split)
+    if split is not None and split not in benchmark.splits:
+        raise ConfigError(
+            f"benchmark {benchmark.manifest.name} has no split '{split}'",
+            hint=f"it has: {', '.join(benchmark.splits)}",
+        )
+    lines = _read(path)
+    if lines and _as_row(lines[0]) is not None:
+        return _match_rows(path, lines, benchmark, split)
+    if split is None:
+        split = next((one for one in ("gen", "test") if one in benchmark.splits), None)
+    return _match_order(path, lines, benchmark, split or benchmark.splits[-1])
 
 
-def _read_plain(path: Path, benchmark: Benchmark, split: str) -> tuple[dict[str, str], list[str]]:
+def _read(path: Path) -> list[str]:
+    if path != STDIN:
+        return [line for _, line in read_lines(path)]
+    lines = sys.stdin.buffer.read().decode("utf-8").replace("\r\n", "\n").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _as_row(line: str) -> dict[str, Any] | None:
+    """The JSON object that a line is, or None."""
+    try:
+        row = json.loads(line) if line.lstrip().startswith("{") else None
+    except json.JSONDecodeError:
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _match_order(
+    path: Path, lines: Sequence[str], benchmark: Benchmark, split: str
+) -> tuple[dict[str, str], list[str]]:
     examples = benchmark.read(split)
-    lines = [line for _, line in read_lines(path)]
     if len(lines) != len(examples):
         more = len(lines) > len(examples)
         at = min(len(lines), len(examples))
@@ -35,20 +67,27 @@ def _read_plain(path: Path, benchmark: Benchmark, split: str) -> tuple[dict[str,
             f"{len(lines)} lines, but split '{split}' has {len(examples)} examples; "
             f"the first {'line too many' if more else 'example without a line'}: {shown!r}",
             Where(str(path), at + 1),
-            hint="plain lines follow the split's order; JSON lines with ids may cover a subset",
+            hint="plain lines follow the split's order; JSON lines with ids may cover a part",
         )
     found = {example.id: line for example, line in zip(examples, lines, strict=True)}
     return found, _blank_note(found)
 
 
-def _read_rows(path: Path, benchmark: Benchmark) -> tuple[dict[str, str], list[str]]:
+def _match_rows(
+    path: Path, lines: Sequence[str], benchmark: Benchmark, split: str | None
+) -> tuple[dict[str, str], list[str]]:
     known = {example.id: name for name in benchmark.splits for example in benchmark.iterate(name)}
     found: dict[str, str] = {}
-    for number, row in enumerate(read_jsonl(path), start=1):
+    for number, line in enumerate(lines, start=1):
         where = Where(str(path), number)
-        identity, hypothesis = row.get("id"), row.get("hyp")
+        row = _as_row(line)
+        identity, hypothesis = (row or {}).get("id"), (row or {}).get("hyp")
         if not isinstance(identity, str) or not isinstance(hypothesis, str):
-            raise DataError('a row needs the texts "id" and "hyp"', where)
+            raise DataError(
+                'a row needs the texts "id" and "hyp"',
+                where,
+                hint=f"it has: {', '.join(row)}" if row else "the first line is a JSON object",
+            )
         if identity not in known:
             close = difflib.get_close_matches(identity, known, n=1)
             raise DataError(
@@ -59,13 +98,22 @@ def _read_rows(path: Path, benchmark: Benchmark) -> tuple[dict[str, str], list[s
         if identity in found:
             raise DataError(f"duplicate id '{identity}'", where)
         found[identity] = hypothesis
-    notes = _blank_note(found)
-    for name in dict.fromkeys(known[identity] for identity in found):
-        size = benchmark.manifest.splits[name]
-        covered = sum(1 for identity in found if known[identity] == name)
-        if covered < size:
-            notes.append(f"{covered} of {size} examples of split '{name}' are covered and scored")
-    return found, notes
+    chosen = {one: text for one, text in found.items() if split in (None, known[one])}
+    covered = Counter(known[one] for one in chosen)
+    if not chosen:
+        there = ", ".join(dict.fromkeys(known[one] for one in found))
+        raise DataError(
+            f"no row is of split '{split}'", Where(str(path)), hint=f"there are rows of: {there}"
+        )
+    notes = _blank_note(chosen)
+    if len(chosen) < len(found):
+        notes.append(f"{len(found) - len(chosen)} rows of other splits are not scored")
+    notes += [
+        f"{size - count} of {size} examples of split '{name}' have no hypothesis"
+        for name, count in covered.items()
+        if count < (size := benchmark.manifest.splits[name])
+    ]
+    return chosen, notes
 
 
 def _blank_note(found: dict[str, str]) -> list[str]:

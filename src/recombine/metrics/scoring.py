@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from recombine import registry
 from recombine.benchmark import Benchmark, Example
+from recombine.errors import ConfigError
 from recombine.metrics.base import (
     Metric,
     Observation,
@@ -61,6 +62,16 @@ def create_metrics(
     if "bleu" in wanted and "bleu-char" not in wanted and benchmark.manifest.target in ("ja", "zh"):
         # BLEU of an unspaced language depends on its tokeniser, so the character figure goes along.
         wanted.insert(wanted.index("bleu") + 1, "bleu-char")
+    for name, given in (options or {}).items():
+        if not isinstance(given, Mapping):
+            raise ConfigError(
+                f"'{name}' is no metric with options", hint="write -o METRIC.OPTION=VALUE"
+            )
+        if name not in wanted:
+            raise ConfigError(
+                f"options are given for '{name}', which is not scored",
+                hint=f"scored are: {', '.join(wanted)}",
+            )
     return [create_metric(name, benchmark, (options or {}).get(name, {})) for name in wanted]
 
 
