@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 
@@ -113,3 +114,14 @@ def raise_all(problems: Sequence[RecombineError]) -> None:
         raise problems[0]
     if problems:
         raise Problems(problems)
+
+
+@contextmanager
+def collected(problems: list[RecombineError], where: Where | None = None) -> Iterator[None]:
+    """Keep the problems of what is tried here, and go on; `where` is for those without a place."""
+    try:
+        yield
+    except RecombineError as error:
+        for problem in error.problems if isinstance(error, Problems) else [error]:
+            problem.where = problem.where or where
+            problems.append(problem)

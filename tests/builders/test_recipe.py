@@ -221,3 +221,14 @@ def test_the_small_recipe_does_not_repeat_the_large_one():
     assert list(small.split["gen"]) == list(large.split["gen"])
     for name, part in small.split["gen"].items():
         assert dataclasses.replace(part, size=40 * part.size) == large.split["gen"][name]
+
+
+def test_problems_of_head_and_builder_are_found_at_once(tmp_path):
+    """A typo in one table does not hide one in another."""
+    presets(
+        tmp_path,
+        mine='builder = "imported"\ncolums = ["source"]\nsplits = 3\n[benchmark]\nnaem = "x"\n',
+    )
+    with pytest.raises(Problems) as caught:
+        read_recipe(str(tmp_path / "mine.toml"))
+    assert [problem.where.line for problem in caught.value.problems] == [5, 2, 3]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from recombine.builders.recipe import build
 from recombine.errors import ConfigError
-from recombine.experiment.experiment import read_experiment
+from recombine.experiment.experiment import check_experiment, read_experiment
 
 BASE = 'benchmark = "b"\nrun = "runs/base"\nseeds = [1, 2]\n[system.toy]\nuse = "copy"\n'
 
@@ -28,3 +29,33 @@ def test_an_unknown_preset_is_refused_with_its_line(tmp_path):
     with pytest.raises(ConfigError, match="no preset 'base'") as caught:
         read_experiment(tmp_path / "mine.toml")
     assert str(caught.value.where).startswith(f"{tmp_path / 'mine.toml'}:2")
+
+
+def test_check_finds_every_problem_at_once(tmp_path):
+    """Keys, systems, their options, metrics, the benchmark: each with its line."""
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'benchmark = "nowhere"\nmetrics = ["exact", "nosuchmetric"]\nsead = [1]\n'
+        '[system.a]\nuse = "nosuch"\n[system.b]\nuse = "copy"\nnonsense = 1\n',
+        encoding="utf-8",
+    )
+    found = {problem.where.line: problem.message for problem in check_experiment(path)}
+    assert sorted(found) == [1, 2, 3, 5, 8]
+    assert "nowhere is not a benchmark" in found[1]
+    assert "nosuchmetric" in found[2]
+    assert "sead" in found[3]
+    assert "'nosuch'" in found[5]
+    assert "nonsense" in found[8]
+
+
+def test_check_knows_the_splits_of_the_benchmark(tmp_path):
+    """A split that is not there is found before anything is translated."""
+    (tmp_path / "s.en").write_text("a dog\n", encoding="utf-8")
+    build("imported", tmp_path / "b", overrides=[f"split.test.source={tmp_path / 's.en'}"])
+    path = tmp_path / "mine.toml"
+    text = f'benchmark = "{tmp_path / "b"}"\nsplits = ["test"]\n[system.a]\nuse = "copy"\n'
+    path.write_text(text, encoding="utf-8")
+    assert check_experiment(path) == []
+    path.write_text(text.replace('["test"]', '["test", "gen"]'), encoding="utf-8")
+    (problem,) = check_experiment(path)
+    assert (problem.where.line, "no split 'gen'" in problem.message) == (2, True)

@@ -21,7 +21,7 @@ from recombine.config import (
     to_plain,
     with_preset,
 )
-from recombine.errors import ConfigError, RecombineError, StaleOutput
+from recombine.errors import ConfigError, RecombineError, StaleOutput, collected, raise_all
 
 # Options that say where the work is done: they change no byte of a benchmark.
 PLACE = frozenset({"engine", "workers", "address", "cache"})
@@ -87,7 +87,10 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
     if not isinstance(head_data, Mapping):
         where = document.where("benchmark") if document else None
         raise ConfigError("'benchmark' must be a table", where)
-    head = parse_config(Head, head_data, document=document, prefix="benchmark")
+    problems: list[RecombineError] = []
+    head = Head()
+    with collected(problems):
+        head = parse_config(Head, head_data, document=document, prefix="benchmark")
     if not head.name:
         head = dataclasses.replace(head, name=Path(name_or_path).stem)
     fields = {f.name for f in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
@@ -95,7 +98,10 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
     for key, value in (("source_language", head.source), ("target_language", head.target)):
         if key in fields and key not in data:
             data[key] = value
-    builder = registry.create("builder", builder_name, data, document=document)
+    builder = None
+    with collected(problems):
+        builder = registry.create("builder", builder_name, data, document=document)
+    raise_all(problems)
     return Recipe(head, builder_name, builder)
 
 

@@ -95,24 +95,19 @@ def _problems_of(text: str) -> list[RecombineError]:
 
             return check_benchmark(Benchmark.open(path))
         if path.suffix == ".toml":
-            from recombine.builders.recipe import is_recipe, read_recipe
+            from recombine.builders.recipe import is_recipe
 
             if is_recipe(path):
-                read_recipe(text)
-            else:
-                from recombine.experiment.experiment import read_experiment
+                return _recipe_problems(text)
+            from recombine.experiment.experiment import check_experiment
 
-                read_experiment(path)
-            return []
+            return check_experiment(path)
         if _is_grammar(text):
             from recombine.grammar import check_grammar
 
             return check_grammar(text)
         if registry.data_path("recipes", f"{text}.toml").is_file():
-            from recombine.builders.recipe import read_recipe
-
-            read_recipe(text)
-            return []
+            return _recipe_problems(text)
     except Problems as error:
         return error.problems
     except RecombineError as error:
@@ -123,6 +118,19 @@ def _problems_of(text: str) -> list[RecombineError]:
             hint="recombine list recipes grammars",
         )
     ]
+
+
+def _recipe_problems(text: str) -> list[RecombineError]:
+    """What is wrong with a recipe; a builder may know more than its options do."""
+    from recombine.builders.recipe import read_recipe
+    from recombine.errors import collected
+
+    problems: list[RecombineError] = []
+    with collected(problems):
+        builder = read_recipe(text).builder
+        if hasattr(builder, "check_recipe"):
+            builder.check_recipe()
+    return problems
 
 
 def sample_verb(options: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from recombine import registry
 from recombine.benchmark import Benchmark
 from recombine.config import Document, apply_overrides, parse_config, read_toml, with_preset
-from recombine.errors import ConfigError
+from recombine.errors import ConfigError, RecombineError, collected
 from recombine.experiment.run import Cell, Run
 from recombine.systems.base import hook, uses_seed
 
@@ -57,6 +57,37 @@ def read_experiment(path: Path | str, overrides: Sequence[str] = ()) -> Experime
     for name in experiment.system:
         create_system(experiment, name)  # a typo in an option is found before any work begins
     return experiment
+
+
+def check_experiment(path: Path | str) -> list[RecombineError]:
+    """Return every problem of an experiment file: its keys, systems, metrics and benchmark."""
+    problems: list[RecombineError] = []
+    document = with_preset(read_toml(path), lambda name: None, _without_run)
+    data = document.data
+    with collected(problems):
+        parse_config(Experiment, data, document=document)
+    systems = data.get("system")
+    for name, given in systems.items() if isinstance(systems, dict) else ():
+        options = dict(given) if isinstance(given, dict) else {}
+        use = options.pop("use", None)
+        options.pop("train_size", None)
+        if isinstance(use, str):
+            prefix = f"system.{name}"
+            with collected(problems, document.where(f"{prefix}.use")):
+                registry.create("system", use, options, document=document, prefix=prefix)
+    for name in data.get("metrics") or ():
+        with collected(problems, document.where("metrics")):
+            registry.lookup("metric", str(name))
+    if isinstance(data.get("benchmark"), str):
+        where = document.where("benchmark")
+        with collected(problems, where):
+            whole = Experiment(benchmark=Path(data["benchmark"]), system={"": {"use": ""}})
+            for member in series_experiments(whole):
+                benchmark = Benchmark.open(member.benchmark)
+                for split in data.get("splits") or ():
+                    with collected(problems, document.where("splits")):
+                        benchmark.split_path(str(split))
+    return problems
 
 
 def _without_run(preset: Document, document: Document) -> dict[str, Any]:

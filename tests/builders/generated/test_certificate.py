@@ -11,11 +11,15 @@ import pytest
 
 from recombine.benchmark import Benchmark, Example
 from recombine.builders.generated.blueprint import Blueprint
-from recombine.builders.generated.certificate import broken_promises, card_of, look_in_train
+from recombine.builders.generated.builder import Generated
+from recombine.builders.generated.certificate import broken_promises, card_of, certify
 from recombine.builders.generated.lexicon import Lexicon
 from recombine.builders.generated.parts import RecipePart, Setting
+from recombine.builders.generated.proof import look_in_train
 from recombine.builders.recipe import build, check_benchmark
-from recombine.files import dump_row, sha256_of
+from recombine.config import parse_config
+from recombine.errors import ConfigError
+from recombine.files import dump_row, sha256_of, write_json
 from recombine.grammar import Grammar
 
 RECIPE = """\
@@ -32,6 +36,27 @@ pool = "base"
 [split.dev.base]
 size = 20
 pool = "base"
+[split.gen.deep]
+size = 6
+category = "Recursion"
+group = "structural"
+pattern = ["{pp}"]
+depth = { pp = "3" }
+look = [{ find = "_.obj >> {pp}", take = "obj" }, { find = "_.theme >> {pp}", take = "theme" }]
+[split.gen.primitive]
+size = 6
+category = "Primitive substitution"
+group = "lexical"
+targets = ["thief", "author"]
+pattern = ["_.subj = $target"]
+inside = "that_past"
+depth_outside = { cp = 0 }
+depth_inside = { cp = "1" }
+look = [{ find = "_.subj = $target", take = "subj", head = true }]
+[[split.gen.primitive.expose]]
+pattern = ["bare_noun = $target"]
+weights = { bare_noun = 1 }
+bare = true
 [split.gen.pp_on_subject]
 size = 12
 category = "Phrase recombination"
@@ -57,14 +82,23 @@ def copy(built, tmp_path) -> Path:
     return shutil.copytree(built.path, tmp_path / "copy")
 
 
+def edit(folder: Path, split: str, change, *, pattern: str = "", rows: int = 1) -> None:
+    """Change the first rows of a split (of a pattern, where one is named)."""
+    path = folder / f"{split}.jsonl"
+    lines = path.read_text(encoding="utf-8").split("\n")
+    for index, line in enumerate(lines):
+        row = json.loads(line or "{}")
+        if rows and row and pattern in ("", row["tags"]["pattern"]):
+            change(row)
+            lines[index] = dump_row(row)
+            rows -= 1
+    assert not rows
+    path.write_text("\n".join(lines), encoding="utf-8", newline="\n")
+
+
 def plant(folder: Path, source: str, reference: str) -> None:
     """Replace the first training sentence by another one."""
-    path = folder / "train.jsonl"
-    lines = path.read_text(encoding="utf-8").split("\n")
-    row = json.loads(lines[0])
-    row["source"], row["references"] = source, [reference]
-    lines[0] = dump_row(row)
-    path.write_text("\n".join(lines), encoding="utf-8", newline="\n")
+    edit(folder, "train", lambda row: row.update(source=source, references=[reference]))
 
 
 def forge_hashes(folder: Path) -> None:
@@ -78,6 +112,20 @@ def forge_hashes(folder: Path) -> None:
                 rf'("?{name}"? = ")[0-9a-f]{{64}}', lambda m, p=path: m[1] + sha256_of(p), text
             )
     manifest.write_text(text, encoding="utf-8", newline="\n")
+
+
+def forge(folder: Path) -> None:
+    """Write the certificate that belongs to the changed rows, and recompute every hash."""
+    benchmark = Benchmark.open(folder)
+    recipe = parse_config(Generated, benchmark.manifest.recipe)
+    blueprint = recipe.blueprint()
+    examples = {split: benchmark.read(split) for split in benchmark.splits}
+    look = look_in_train(blueprint, examples["train"])
+    path = folder / "certificate.json"
+    old = json.loads(path.read_text(encoding="utf-8"))
+    new = certify(blueprint, recipe.grammar, examples, lambda: look)
+    write_json(path, {**new, "violations": old["violations"]})
+    forge_hashes(folder)
 
 
 def messages(folder: Path) -> list[str]:
@@ -140,6 +188,147 @@ def test_two_translations_of_one_sentence_are_found(copy):
     plant(copy, second["source"], "別の文。")
     forge_hashes(copy)
     assert any("two translations" in text for text in messages(copy))
+
+
+FAULTS = {
+    "a wrong reference in train": (
+        "train",
+        "base",
+        lambda row: row.update(references=["猫が走った。"]),
+        "the grammar translates it",
+    ),
+    "a wrong reference in gen": (
+        "gen",
+        "deep",
+        lambda row: row.update(references=["猫が走った。"]),
+        "the grammar translates it",
+    ),
+    "a second reference that is no variant": (
+        "gen",
+        "deep",
+        lambda row: row["references"].append("猫が走った。"),
+        "is no variant of its translation",
+    ),
+    "a row labelled with a pattern it does not show": (
+        "gen",
+        "deep",
+        lambda row: row["tags"].update(pattern="pp_on_subject"),
+        "does not show its pattern: _.subj > ",
+    ),
+    "a row labelled with no pattern of the recipe": (
+        "gen",
+        "deep",
+        lambda row: row["tags"].update(pattern="nosuch"),
+        "no part 'nosuch' in gen",
+    ),
+    "a junk focus": (
+        "gen",
+        "pp_on_subject",
+        lambda row: row["focus"][0].update(text="junk", start=0, end=4),
+        "which is not its focus",
+    ),
+    "a focus that stands elsewhere": (
+        "gen",
+        "pp_on_subject",
+        lambda row: row["focus"][0].update(start=row["focus"][0]["start"] + 1),
+        "which is not its focus",
+    ),
+    "a focus with another rendering": (
+        "gen",
+        "pp_on_subject",
+        lambda row: row["focus"][0].update(accepted=["猫"]),
+        "which is not its focus",
+    ),
+    "a wrong depth": (
+        "gen",
+        "deep",
+        lambda row: row["tags"].update(depth=4),
+        "wrong tags: depth is 3, not 4",
+    ),
+    "a sentence of another depth": (
+        "gen",
+        "deep",
+        lambda row: row.update(
+            source="Liam saw a cat on the road.", references=["リアムが道路の上の猫を見た。"]
+        ),
+        "does not show its pattern: {pp} and depth of pp in [3]",
+    ),
+    "a wrong target word": (
+        "gen",
+        "primitive",
+        lambda row: row["tags"].update(target_word="nobody"),
+        "wrong tags: target_word is '",
+    ),
+    "a sentence that does not stand inside a clause": (
+        "gen",
+        "primitive",
+        lambda row: row["tags"].update(in_cp=1),
+        "not what 'primitive' asks for",
+    ),
+    "a training sentence that prepares nothing": (
+        "train",
+        "exposure/primitive",
+        lambda row: row.update(source="Liam ran.", references=["リアムが走った。"]),
+        "not what 'exposure/primitive' asks for",
+    ),
+    "a sentence outside the grammar": (
+        "gen",
+        "deep",
+        lambda row: row.update(source="Colourless ideas sleep."),
+        "outside the grammar",
+    ),
+}
+
+
+@pytest.mark.parametrize(("split", "pattern", "change", "said"), FAULTS.values(), ids=FAULTS)
+def test_every_row_is_what_it_says(copy, split, pattern, change, said):
+    """Though all hashes fit and the certificate is that of the changed rows."""
+    edit(copy, split, change, pattern=pattern)
+    forge(copy)
+    problems = check_benchmark(Benchmark.open(copy))
+    assert not any("certificate says" in one.message for one in problems)
+    assert not any("SHA-256" in one.message for one in problems)
+    found = [one for one in problems if said in one.message]
+    assert len(found) == 1, [one.message for one in problems]
+    assert re.search(rf"{split}\.jsonl:\d+$", str(found[0].where))
+
+
+def test_all_faults_are_found_at_once(copy):
+    """One problem per part and kind of fault, with how many rows have it."""
+    edit(copy, "train", lambda row: row.update(references=["猫。"]), pattern="base", rows=5)
+    edit(copy, "gen", lambda row: row["tags"].update(depth=4), pattern="deep", rows=2)
+    edit(copy, "gen", lambda row: row["focus"].clear(), pattern="pp_on_subject", rows=3)
+    edit(copy, "gen", lambda row: row["tags"].update(group_name="x"), pattern="primitive")
+    forge_hashes(copy)
+    found = "\n".join(messages(copy))
+    for said in ("translates it", "depth is 3", "not its focus", "group_name is 'lexical'"):
+        assert said in found
+    assert "(and 4 more of 'base')" in found
+    assert "(and 2 more of 'pp_on_subject')" in found
+    assert "certificate says otherwise: splits.train.sha256" in found
+
+
+def test_depths_that_contradict_what_is_held_out_are_refused(built, tmp_path):
+    """A card must not say "held out: depth in [5, 6]" of sentences of depth 2."""
+    override = 'split.gen.cp_depth_5_6.depth_outside={cp="2"}'
+    with pytest.raises(ConfigError, match="not within its depth"):
+        build("sget-mini", tmp_path / "b", overrides=[override])
+    folder = shutil.copytree(built.path, tmp_path / "stored")
+    manifest = folder / "benchmark.toml"
+    text = manifest.read_text(encoding="utf-8")
+    table = "[recipe.split.gen.deep.depth_outside]\n"
+    assert table in text
+    manifest.write_text(text.replace(table, table + 'pp = "2"\n'), encoding="utf-8")
+    assert any("not within its depth" in text for text in messages(folder))
+
+
+def test_the_other_edition_is_no_excuse(copy):
+    """References are those of the benchmark's own edition."""
+    manifest = copy / "benchmark.toml"
+    text = manifest.read_text(encoding="utf-8")
+    other = text.replace('grammar = "sget"', 'grammar = "sget"\nedition = "official"')
+    manifest.write_text(other, encoding="utf-8")
+    assert any("the grammar translates it" in text for text in messages(copy))
 
 
 def holding_out(grammar: Grammar, **options) -> Blueprint:

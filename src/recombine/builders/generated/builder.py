@@ -12,11 +12,12 @@ from typing import Any
 
 from recombine.benchmark import Benchmark, Draft, Example
 from recombine.builders.generated.blueprint import Blueprint, vocabulary_weights
-from recombine.builders.generated.certificate import card_of, certify, compare, look_in_train
+from recombine.builders.generated.certificate import card_of, certify, compare
 from recombine.builders.generated.draw import Drawing
 from recombine.builders.generated.parts import TRAIN, RecipePart, Setting, scaled
+from recombine.builders.generated.proof import look_in_train, prove
 from recombine.config import parse_config
-from recombine.errors import ConfigError, RecombineError
+from recombine.errors import ConfigError, Problems, RecombineError
 from recombine.grammar import Grammar
 from recombine.parallel import beside, collection_paused
 from recombine.progress import progress
@@ -115,9 +116,13 @@ class Generated:
             )
         return found
 
+    def check_recipe(self) -> None:
+        """Raise everything that contradicts itself or the grammar."""
+        self.blueprint().check_draws()
+
     def plan(self) -> dict[str, Any]:
         """Sizes and an estimate, for --dry-run; contradictions of the recipe are found here."""
-        self.blueprint().check_draws()
+        self.check_recipe()
         sizes = self.sizes()
         rate = 8_000
         return {
@@ -169,6 +174,7 @@ class Generated:
         return ["", notes.read_text(encoding="utf-8").strip()] if notes.is_file() else []
 
     @staticmethod
+    @collection_paused()
     def check(benchmark: Benchmark) -> list[RecombineError]:
         """Re-verify the certificate from the files alone."""
         try:
@@ -176,10 +182,10 @@ class Generated:
             blueprint = recipe.blueprint()
             blueprint.check()
             examples = {split: benchmark.read(split) for split in benchmark.splits}
-            train = examples.get(TRAIN, [])
-            proved = certify(
-                blueprint, recipe.grammar, examples, lambda: look_in_train(blueprint, train)
-            )
+            faults, in_train = prove(blueprint, examples)
+            proved = certify(blueprint, recipe.grammar, examples, lambda: in_train)
+        except Problems as error:
+            return error.problems
         except RecombineError as error:
             return [error]
-        return compare(benchmark.path, proved)
+        return compare(benchmark.path, proved, faults)

@@ -1,8 +1,8 @@
-"""Certificate: what a generated benchmark promises, proved by parsing its training set.
+"""Certificate: what a generated benchmark promises as a whole, and whether it keeps it.
 
 Nothing here trusts the sampler: held-out patterns are looked for in analyses of the training
 sentences, words and overlaps in the text of the files. `recombine check` does it all again from
-the files and compares.
+the files, proves every row besides (proof.py), and compares.
 """
 
 from __future__ import annotations
@@ -10,28 +10,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recombine.benchmark import Example
 from recombine.builders.generated.blueprint import Blueprint
 from recombine.builders.generated.parts import TRAIN
+from recombine.builders.generated.proof import Fault, TrainFindings
 from recombine.errors import DataError, RecombineError, Where
 from recombine.files import sha256_of
 from recombine.grammar.grammar import find_grammar
 
 FORMAT = 1
-EVIDENCE = 3  # offending sentences kept as evidence
 EXAMPLES = 2  # sentences of each pattern on the data card
-
-
-class TrainFindings(NamedTuple):
-    """What the analyses of training sentences show."""
-
-    shown: dict[str, tuple[int, list[str]]]  # pattern -> how often, and the first sentences
-    unparsed: int
-    words: dict[str, int]
 
 
 def certify(
@@ -91,33 +83,6 @@ def certify(
     return certificate
 
 
-def look_in_train(blueprint: Blueprint, train: Iterable[Example]) -> TrainFindings:
-    """Parse training sentences; count held-out patterns, failures and words."""
-    held, inventory = blueprint.held, blueprint.grammar.inventory
-    counts: Counter[str] = Counter()
-    evidence: dict[str, list[str]] = {name: [] for name in held.held}
-    words: Counter[int] = Counter()
-    unparsed = 0
-    first = inventory.first_word
-    parse = blueprint.grammar.parser(blueprint.setting.source).parse
-    for source, times in Counter(one.source for one in train).items():
-        tree = parse(source).tree
-        if tree is None:
-            unparsed += times
-            continue
-        for code in tree.codes:
-            if code >= first:
-                words[code] += times
-        for name in held.shown_by(tree.codes):
-            counts[name] += times
-            if len(evidence[name]) < EVIDENCE:
-                evidence[name].append(source)
-    seen = {inventory.labels[code]: count for code, count in words.items()}
-    return TrainFindings(
-        {name: (counts[name], evidence[name]) for name in held.held}, unparsed, seen
-    )
-
-
 def grammar_hash(name: str) -> str:
     """SHA-256 over the files of a grammar."""
     digest = hashlib.sha256()
@@ -130,7 +95,7 @@ def grammar_hash(name: str) -> str:
 def _summary(rows: Sequence[Example]) -> dict[str, Any]:
     digest = hashlib.sha256()
     for one in rows:
-        digest.update(f"{one.source}\t{one.references[0]}\n".encode())
+        digest.update(f"{one.source}\t{''.join(one.references[:1])}\n".encode())
     return {
         "sentences": len(rows),
         "different": len({one.source for one in rows}),
@@ -154,7 +119,8 @@ def _conflicts(examples: Mapping[str, Sequence[Example]]) -> int:
     conflicts: set[str] = set()
     for rows in examples.values():
         for one in rows:
-            if known.setdefault(one.source, one.references[0]) != one.references[0]:
+            first = "".join(one.references[:1])
+            if known.setdefault(one.source, first) != first:
                 conflicts.add(one.source)
     return len(conflicts)
 
@@ -176,14 +142,10 @@ def broken_promises(certificate: Mapping[str, Any]) -> list[str]:
                 f"pattern '{name}' is held out but occurs {row['in_train']} times in train"
                 + evidence
             )
-        if row["unexpected_word_forms"]:
-            form = row["unexpected_word_forms"][0]
-            found.append(
-                f"pattern '{name}' has the word form '{form}', which training does not show"
-            )
-        if row["lemmas_not_in_train"]:
-            lemma = row["lemmas_not_in_train"][0]
-            found.append(f"pattern '{name}' has the word '{lemma}', which training does not show")
+        for key, what in (("unexpected_word_forms", "form "), ("lemmas_not_in_train", "")):
+            if row[key]:
+                words = ", ".join(f"'{word}'" for word in row[key])
+                found.append(f"pattern '{name}': training does not show the word {what}{words}")
     if certificate["disjoint"]:
         found.extend(
             f"{number} sentences of {pair.replace(' in ', ' are also in ')}"
@@ -193,32 +155,43 @@ def broken_promises(certificate: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def compare(folder: Path, proved: Mapping[str, Any]) -> list[RecombineError]:
-    """What does not hold: broken promises, and what the written certificate says otherwise."""
+def compare(
+    folder: Path, proved: Mapping[str, Any], faults: Sequence[Fault]
+) -> list[RecombineError]:
+    """Everything that does not hold: of rows, of the whole, and of the written certificate."""
     path = folder / "certificate.json"
     where = Where(str(path))
-    problems: list[RecombineError] = [
-        DataError(text, Where(str(folder))) for text in broken_promises(proved)
-    ]
+    problems: list[RecombineError] = list(_rows_at_fault(folder, faults))
+    problems += [DataError(text, Where(str(folder))) for text in broken_promises(proved)]
     try:
         written = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         return [*problems, DataError(f"the certificate cannot be read: {error}", where)]
     for key in proved:
-        difference = _difference(written.get(key), proved[key], key)
-        if difference:
-            problems.append(DataError(f"the certificate says otherwise: {difference}", where))
+        problems += [
+            DataError(f"the certificate says otherwise: {difference}", where)
+            for difference in _differences(written.get(key), proved[key], key)
+        ]
     return problems
 
 
-def _difference(written: Any, proved: Any, name: str) -> str:
+def _rows_at_fault(folder: Path, faults: Sequence[Fault]) -> Iterator[DataError]:
+    """One problem per part and kind of fault, with the first row and how many there are."""
+    kinds: dict[tuple[str, str, str], list[Fault]] = {}
+    for fault in faults:
+        kinds.setdefault((fault.split, fault.label, fault.kind), []).append(fault)
+    for (split, label, _), found in kinds.items():
+        more = f" (and {len(found) - 1:,} more of '{label}')" if len(found) > 1 else ""
+        where = Where(str(folder / f"{split}.jsonl"), found[0].line)
+        yield DataError(found[0].message + more, where)
+
+
+def _differences(written: Any, proved: Any, name: str) -> Iterator[str]:
     if isinstance(proved, dict) and isinstance(written, dict):
         for key in [*proved, *(key for key in written if key not in proved)]:
-            found = _difference(written.get(key), proved.get(key), f"{name}.{key}")
-            if found:
-                return found
-        return ""
-    return "" if written == proved else f"{name} is {proved!r}, not {written!r}"
+            yield from _differences(written.get(key), proved.get(key), f"{name}.{key}")
+    elif written != proved:
+        yield f"{name} is {proved!r}, not {written!r}"
 
 
 def card_of(certificate: Mapping[str, Any], examples: Mapping[str, Sequence[Example]]) -> str:

@@ -42,6 +42,10 @@ class FocusFinder:
         self._depth = next(iter(part.depth), None) if part.depth else None
         self._shapes: dict[tuple[int, ...], tuple[int, str] | None] = {}
 
+    def target_words(self, codes: tuple[int, ...]) -> list[int]:
+        """The target words of a tree."""
+        return [code for code in codes if code in self._codes]
+
     def tags(self, codes: tuple[int, ...], inside: int) -> dict[str, str | int | float]:
         """The tags of a sentence: what its part is, and what its tree shows of it."""
         found: dict[str, str | int | float] = {

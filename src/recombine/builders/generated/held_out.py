@@ -25,7 +25,7 @@ class HeldOut:
             pattern = Pattern.parse(self.text)
             self._matcher = pattern.compile(self.inventory)
             self._needs = [self._needed(formula) for formula in _alternatives(pattern.formula)]
-            self.words = frozenset(filter(self.inventory.is_word, self._named(pattern.formula)))
+            self.words = named_words(pattern, self.inventory)
 
     @property
     def defined(self) -> bool:
@@ -55,17 +55,6 @@ class HeldOut:
         if formula.kind == "and":
             return [codes for part in formula.parts for codes in self._needed(part)]
         return []
-
-    def _named(self, formula: Formula) -> Iterator[int]:
-        """Every code that a pattern names, wanted or not."""
-        for part in formula.parts:
-            yield from self._named(part)
-        waiting = [] if formula.node is None else [formula.node]
-        while waiting:
-            node = waiting.pop()
-            if node.atom.kind != "any":
-                yield from node.atom.codes(self.inventory)
-            waiting.extend(branch.target for branch in node.branches)
 
     def _needed_of(self, node: PatternNode) -> list[frozenset[int]]:
         found = [] if node.atom.kind == "any" else [node.atom.codes(self.inventory)]
@@ -118,3 +107,19 @@ class HeldOuts:
 
 def _alternatives(formula: Formula) -> Sequence[Formula]:
     return formula.parts if formula.kind == "or" else (formula,)
+
+
+def named_words(pattern: Pattern, inventory: Inventory) -> frozenset[int]:
+    """Every word that a pattern names, wanted or not."""
+    return frozenset(filter(inventory.is_word, _named(pattern.formula, inventory)))
+
+
+def _named(formula: Formula, inventory: Inventory) -> Iterator[int]:
+    for part in formula.parts:
+        yield from _named(part, inventory)
+    waiting = [] if formula.node is None else [formula.node]
+    while waiting:
+        node = waiting.pop()
+        if node.atom.kind != "any":
+            yield from node.atom.codes(inventory)
+        waiting.extend(branch.target for branch in node.branches)

@@ -95,6 +95,13 @@ class RecipePart(Demand):
         strangers = [word for word in self.irregular if word not in self.targets]
         if strangers:
             raise ConfigError(f"irregular '{strangers[0]}' is not among the targets")
+        for name in ("depth_inside", "depth_outside"):
+            for tag, bound in getattr(self, name).items():
+                if tag in self.depth and not _within(tag, bound, self.depth[tag]):
+                    raise ConfigError(
+                        f"{name} of {tag} {bound!r} is not within its depth {self.depth[tag]!r}",
+                        hint=f"the pattern is held out by that depth; change it, not {name}",
+                    )
         texts = [*self.pattern, *self.require]
         if any(TARGET in text for text in texts) and not self.targets:
             raise ConfigError("a pattern speaks of $target, but no targets are given")
@@ -129,6 +136,13 @@ class Draw(NamedTuple):
     targets: tuple[str, ...]
     inside: int
     unique: bool = False  # no source sentence twice
+
+
+def _within(tag: str, bound: Any, other: Any) -> bool:
+    """Whether all that one bound admits, another admits too."""
+    inner, outer = read_bound(tag, bound), read_bound(tag, other)
+    numbers = range(max(inner.cap, outer.cap) + 2)
+    return all(outer.admits(number) for number in numbers if inner.admits(number))
 
 
 def with_targets(text: str, targets: tuple[str, ...]) -> str:

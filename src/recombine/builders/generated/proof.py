@@ -1,0 +1,281 @@
+"""Proof: every example of a generated benchmark is what its file says, by the grammar alone.
+
+A sentence is parsed with the benchmark's own grammar. Some analysis must explain the whole row: its
+translation is the first reference and its variants are the others, it shows the pattern, the depth
+and the target word that the row is labelled with, and it gives the row's tags and focus. The
+analysis that is meant is tried first; of an ambiguous sentence any analysis will do.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+from recombine.benchmark import Example, Focus, normalise
+from recombine.builders.generated.blueprint import Blueprint
+from recombine.builders.generated.held_out import named_words
+from recombine.builders.generated.parts import TRAIN, Draw
+from recombine.grammar.inventory import Inventory
+from recombine.grammar.pattern import Pattern
+from recombine.grammar.sampling.automaton import Automaton
+from recombine.grammar.sampling.constraints import read_bound
+from recombine.grammar.tree import Tree
+from recombine.parallel import beside
+
+EVIDENCE = 3  # offending sentences kept as evidence
+READINGS = 100  # analyses of one sentence that are tried
+MOST_PROCESSES = 8
+MAX_KEPT = 100_000  # sentences whose analysis is kept
+
+
+class Fault(NamedTuple):
+    """What is wrong with one row."""
+
+    split: str
+    line: int
+    label: str  # the pattern it is labelled with
+    kind: str
+    message: str
+
+
+class TrainFindings(NamedTuple):
+    """What the analyses of training sentences show."""
+
+    shown: dict[str, tuple[int, list[str]]]  # pattern -> how often, and the first sentences
+    unparsed: int
+    words: dict[str, int]
+
+
+def prove(
+    blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]
+) -> tuple[list[Fault], TrainFindings]:
+    """Prove every row, on all cores; return what is wrong, and what training shows."""
+    longest = longest_in_train(blueprint, examples.get(TRAIN, ()))
+    rows = [(s, n, one) for s, every in examples.items() for n, one in enumerate(every, start=1)]
+    shares = min(MOST_PROCESSES, len(os.sched_getaffinity(0)))
+    bounds = [len(rows) * number // shares for number in range(shares + 1)]
+    parts = [rows[start:end] for start, end in pairwise(bounds)]
+    others = [beside(partial(_prove_share, blueprint, part, longest)) for part in parts[1:]]
+    found = [_prove_share(blueprint, parts[0], longest), *(result() for result in others)]
+    return [fault for faults, _ in found for fault in faults], _joined([one for _, one in found])
+
+
+def look_in_train(blueprint: Blueprint, train: Sequence[Example]) -> TrainFindings:
+    """Parse training sentences; count held-out patterns, failures and words."""
+    parse = blueprint.grammar.parser(blueprint.setting.source).parse
+    look = _TrainLook(blueprint)
+    for source, times in Counter(one.source for one in train).items():
+        look.add(source, parse(source).tree, times)
+    return look.findings()
+
+
+class _TrainLook:
+    """Counts what training shows, sentence by sentence."""
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        self.held = blueprint.held
+        self.inventory = blueprint.grammar.inventory
+        self.counts: Counter[str] = Counter()
+        self.evidence: dict[str, list[str]] = {name: [] for name in self.held.held}
+        self.words: Counter[int] = Counter()
+        self.unparsed = 0
+
+    def add(self, source: str, tree: Tree | None, times: int = 1) -> None:
+        if tree is None:
+            self.unparsed += times
+            return
+        first = self.inventory.first_word
+        for code in tree.codes:
+            if code >= first:
+                self.words[code] += times
+        for name in self.held.shown_by(tree.codes):
+            self.counts[name] += times
+            if len(self.evidence[name]) < EVIDENCE and source not in self.evidence[name]:
+                self.evidence[name].append(source)
+
+    def findings(self) -> TrainFindings:
+        labels = self.inventory.labels
+        return TrainFindings(
+            {name: (self.counts[name], self.evidence[name]) for name in self.held.held},
+            self.unparsed,
+            {labels[code]: count for code, count in self.words.items()},
+        )
+
+
+def _joined(found: Sequence[TrainFindings]) -> TrainFindings:
+    shown = {
+        name: (
+            sum(one.shown[name][0] for one in found),
+            list(dict.fromkeys(s for one in found for s in one.shown[name][1]))[:EVIDENCE],
+        )
+        for name in found[0].shown
+    }
+    words: Counter[str] = Counter()
+    for one in found:
+        words.update(one.words)
+    return TrainFindings(shown, sum(one.unparsed for one in found), dict(words))
+
+
+def longest_in_train(blueprint: Blueprint, train: Sequence[Example]) -> int:
+    """The words of the longest training sentence that is not composed."""
+    composed = {one.name for one in blueprint.parts if one.split == TRAIN and one.part.compose}
+    lengths = [one.tags.get("length") for one in train if one.tags.get("pattern") not in composed]
+    return max((length for length in lengths if isinstance(length, int)), default=0)
+
+
+def _prove_share(
+    blueprint: Blueprint, rows: Sequence[tuple[str, int, Example]], longest: int
+) -> tuple[list[Fault], TrainFindings]:
+    judge = Judge(blueprint, longest)
+    look = _TrainLook(blueprint)
+    faults = []
+    for split, line, example in rows:
+        tree = judge.meant(example.source)
+        if split == TRAIN:
+            look.add(example.source, tree)
+        label = str(example.tags.get("pattern", ""))
+        faults += [
+            Fault(split, line, label, kind, message)
+            for kind, message in judge.faults(split, label, example, tree)
+        ]
+    return faults, look.findings()
+
+
+class Judge:
+    """Compares rows with what the grammar says of their sentences."""
+
+    def __init__(self, blueprint: Blueprint, longest: int) -> None:
+        grammar, setting = blueprint.grammar, blueprint.setting
+        self.blueprint = blueprint
+        self.longest = longest
+        self.inventory = grammar.inventory
+        self._parser = grammar.parser(setting.source)
+        self._target_parser = grammar.parser(setting.target) if setting.target else None
+        self._source = grammar.realiser(setting.source)
+        self._target = grammar.realiser(setting.target)
+        self._trees: dict[str, Tree | None] = {}
+        self._admits: dict[tuple[str, str], list[tuple[int, Admission]]] = {}
+        for one in blueprint.parts:
+            key = one.split, one.name
+            if one.part.compose:
+                root = self.inventory.code(one.part.compose)
+                self._admits[key] = [(0, Admission(self.inventory, None, root))]
+            else:
+                self._admits[key] = [(d.inside, Admission(self.inventory, d)) for d in one.draws]
+            if one.exposures:
+                self._admits[TRAIN, f"exposure/{one.name}"] = [
+                    (0, Admission(self.inventory, draw)) for draw in one.exposures
+                ]
+
+    def meant(self, source: str) -> Tree | None:
+        """The analysis that is meant; training repeats its sentences."""
+        if source not in self._trees:
+            if len(self._trees) > MAX_KEPT:
+                self._trees.clear()
+            self._trees[source] = self._parser.parse(source).tree
+        return self._trees[source]
+
+    def faults(
+        self, split: str, label: str, example: Example, meant: Tree | None
+    ) -> list[tuple[str, str]]:
+        """What no analysis explains: that of the analysis that is meant."""
+        if meant is None:
+            # Of training, the certificate counts them.
+            return [] if split == TRAIN else [("grammar", "the sentence is outside the grammar")]
+        if (split, label) not in self._admits:
+            return [("label", f"the recipe has no part '{label}' in {split}")]
+        found = list(self._of_tree(split, label, example, meant))
+        if not found:
+            return []
+        for tree in self._other_readings(example, meant):
+            if next(self._of_tree(split, label, example, tree), None) is None:
+                return []
+        return found
+
+    def _other_readings(self, example: Example, meant: Tree) -> Iterator[Tree]:
+        for tree in self._parser.parse(example.source).trees(READINGS):
+            if tree != meant:
+                yield tree
+        # Where the source leaves much open, the reference says which analysis it was.
+        if self._target_parser is not None and example.references:
+            for tree in self._target_parser.parse(example.references[0]).trees(READINGS):
+                if normalise(self._source.fill(tree.codes)) == example.source:
+                    yield tree
+
+    def _of_tree(
+        self, split: str, label: str, example: Example, tree: Tree
+    ) -> Iterator[tuple[str, str]]:
+        """What is wrong with a row if its sentence means a tree."""
+        codes = tree.codes
+        translation = normalise(self._target.fill(codes))
+        if example.references[:1] != (translation,):
+            given = example.references[0] if example.references else ""
+            yield "reference", f"the grammar translates it '{translation}', not '{given}'"
+        elif len(example.references) > 1:
+            variants = {normalise(text) for text in self._target.variants(tree)}
+            for other in example.references[1:]:
+                if other not in variants:
+                    yield "variant", f"'{other}' is no variant of its translation"
+        inside = example.tags.get("in_cp", 0)
+        ways = self._admits[split, label]
+        if not any(side == inside and way.admits(tree) for side, way in ways):
+            yield "part", f"the sentence is not what '{label}' asks for"
+        finder = self.blueprint.finders.get((split, label))
+        is_pattern = finder is not None and bool(finder.part.category)
+        tags: dict[str, str | int | float] = {"pattern": label}
+        if finder is not None and is_pattern:
+            held = self.blueprint.held.held.get(label)
+            if held is not None and held.defined and not held.shows(tree):
+                yield "pattern", f"the sentence does not show its pattern: {held.describe()}"
+            targets = finder.target_words(codes)
+            if finder.part.targets and len(targets) != 1:
+                yield "target", f"the sentence has {len(targets)} target words instead of one"
+            tags |= finder.tags(codes, 1 if inside == 1 else 0)
+        if is_pattern or split == TRAIN:
+            length = tags["length"] = len(self.blueprint.lexicon.words(example.source, codes))
+            if is_pattern:
+                tags["longer_than_train"] = "yes" if length > self.longest else "no"
+        if example.tags != tags:
+            wrong = [k for k in {**tags, **example.tags} if example.tags.get(k) != tags.get(k)]
+            said = ", ".join(f"{k} is {tags.get(k)!r}, not {example.tags.get(k)!r}" for k in wrong)
+            yield "tags", f"wrong tags: {said}"
+        focus: tuple[Focus, ...] = ()
+        if finder is not None and is_pattern:
+            focus = finder.focus(codes, example.source, translation)
+        if example.focus != focus:
+            said = "; ".join(f"'{one.text}' as {one.role}" for one in focus) or "nothing"
+            yield "focus", f"its pattern is about {said}, which is not its focus"
+
+
+class Admission:
+    """Whether a tree could have come from a draw, or is composed by a rule."""
+
+    def __init__(self, inventory: Inventory, draw: Draw | None, root: int | None = None) -> None:
+        self.inventory = inventory
+        self._root = root
+        self._limits = [(t, read_bound(t, b)) for t, b in draw.limits.items()] if draw else []
+        self._automaton = Automaton(inventory, draw.constraints) if draw else None
+        texts = (*draw.constraints.require, *draw.constraints.exclude) if draw else ()
+        # Words that no pattern names cannot decide: trees that differ in those are judged once.
+        self._telling = frozenset(
+            code for text in texts for code in named_words(Pattern.parse(text), inventory)
+        )
+        self._shapes: dict[tuple[int, ...], bool] = {}
+
+    def admits(self, tree: Tree) -> bool:
+        """Whether it could."""
+        if self._automaton is None:
+            return tree.codes[0] == self._root
+        first, telling = self.inventory.first_word, self._telling
+        shape = tuple([code if code < first or code in telling else -1 for code in tree.codes])
+        found = self._shapes.get(shape)
+        if found is None:
+            found = all(
+                allowed.admits(tree.depth(tag)) for tag, allowed in self._limits
+            ) and self._automaton.admits(tree.codes, tree.positions)
+            self._shapes[shape] = found
+        return found
