@@ -213,6 +213,7 @@ class Benchmark:
         self.path = path
         self.manifest = manifest
         self.hash = digest
+        self._read: dict[str, list[Example]] = {}
 
     @classmethod
     def open(cls, path: Path | str) -> Benchmark:
@@ -254,8 +255,10 @@ class Benchmark:
             yield Example.from_row(row, Where(str(path), number))
 
     def read(self, split: str) -> list[Example]:
-        """Return the examples of a split in file order."""
-        return list(self.iterate(split))
+        """Return the examples of a split in file order; the file is read once."""
+        if split not in self._read:
+            self._read[split] = list(self.iterate(split))
+        return list(self._read[split])
 
     def verify(self) -> list[RecombineError]:
         """Return every problem of the directory: hashes, sizes, rows, ids, strays."""
