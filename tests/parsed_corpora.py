@@ -61,7 +61,7 @@ def counted(
 ) -> tuple[EncodedCorpus, Counts]:
     """Encode and count sentences under a folder."""
     encoder = BlockEncoder(features=cuts.get("definition") == "morphology")
-    corpus = encode_corpus([encoder.encode(sentences, "made-up", 1)], folder / "corpus")
+    corpus = encode_corpus([encoder.encode(sentences, "made-up")], folder / "corpus")
     return corpus, count_corpus(corpus, Cuts(**cuts), folder / "rows")
 
 

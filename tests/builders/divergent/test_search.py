@@ -13,8 +13,9 @@ from recombine.builders.divergent import search
 from recombine.builders.divergent.count import Counts
 from recombine.builders.divergent.measure import column_totals, divergences
 from recombine.builders.divergent.published import published_split
-from recombine.builders.divergent.search import random_split, split_rows
-from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Bounds, Goal, SearchProgress
+from recombine.builders.divergent.running_split import SearchProgress
+from recombine.builders.divergent.search import split_rows
+from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Bounds, Goal, random_split
 from recombine.errors import ConfigError, DataError
 
 

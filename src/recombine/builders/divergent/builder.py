@@ -34,16 +34,17 @@ from recombine.builders.divergent.measure import (
     novel_shares,
     novelty_class,
 )
-from recombine.builders.divergent.search import TRIES, random_split, split_rows
+from recombine.builders.divergent.running_split import SearchProgress
+from recombine.builders.divergent.search import TRIES, split_rows
 from recombine.builders.divergent.split import (
     TEST,
     TRAIN,
     UNUSED,
     Bounds,
     Goal,
-    SearchProgress,
     Sides,
     choose_bounds,
+    random_split,
 )
 from recombine.errors import ConfigError, DataError, RecombineError
 from recombine.parallel import Engine

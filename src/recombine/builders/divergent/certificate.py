@@ -1,4 +1,9 @@
-"""The certificate of a divergent split: divergences, sizes, confounders; and its check."""
+"""The certificate of a divergent split: what is claimed, the evidence beside it, and its check.
+
+Claims are divergences, sizes and confounders. The evidence is `items.tsv` (the atoms and compounds
+of every example by number) with the names in `atoms.tsv` and `compounds.tsv`; the check recomputes
+the claims from it alone.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +28,9 @@ from recombine.builders.divergent.split import Goal
 from recombine.errors import DataError, RecombineError, Where
 from recombine.files import read_json, read_lines
 
+ITEMS = "items.tsv"
 # Two sums of the same numbers in another order differ by less.
 TOLERANCE = 1e-9
-
-
 Index = npt.NDArray[np.int64]
 
 
@@ -54,8 +58,7 @@ def certificate_of(
         **alphas,
         "target_divergence": goal.compound,
         "target_atom_divergence": goal.atom,
-        "score": -abs(goal.compound - found.compound)
-        - goal.atom_weight * abs(found.atom - goal.atom),
+        "score": goal.score(found.atom, found.compound),
         "sentences": corpus.size,
         "rows": counts.size,
         "atoms": counts.atoms,
@@ -76,69 +79,6 @@ def certificate_of(
             "compound_divergence": joint.compound,
         }
     return certificate
-
-
-def check_divergent(benchmark: Benchmark) -> list[RecombineError]:
-    """Return the differences between a certificate and what the files say."""
-    path = benchmark.path / "certificate.json"
-    try:
-        stored = read_json(path)
-        vectors, atoms = split_vectors(benchmark)
-        alphas = {name: float(stored[name]) for name in ("atom_alpha", "compound_alpha")}
-        found = divergences(vectors["train"], vectors["test"], atoms, **alphas)
-        claims = {
-            "atom_divergence": (stored["atom_divergence"], found.atom),
-            "compound_divergence": (stored["compound_divergence"], found.compound),
-            "atoms": (stored["atoms"], atoms),
-            "compounds": (stored["compounds"], len(vectors["train"]) - atoms),
-        }
-        for split, vector in vectors.items():
-            claims[f"sentences in {split}"] = (
-                stored["splits"][split]["sentences"],
-                benchmark.manifest.splits[split],
-            )
-            claims[f"atom occurrences in {split}"] = (
-                stored["splits"][split]["atom_occurrences"],
-                int(vector[:atoms].sum()),
-            )
-    except RecombineError as error:
-        return [error]
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        return [DataError(f"the certificate is incomplete: {error!r}", Where(str(path)))]
-    return [
-        DataError(f"{name}: the certificate says {said}, the files give {real}", Where(str(path)))
-        for name, (said, real) in claims.items()
-        if abs(said - real) > TOLERANCE
-    ]
-
-
-def data_card(certificate: Mapping[str, Any], method: str) -> str:
-    """Return the body of the data card."""
-    lines = [
-        "A split by divergence (Moisio, Creutz and Kurimo 2023; Keysers et al. 2020): atoms as "
-        "alike as possible, compounds as different as asked for.",
-        "",
-        f"- method: {method}; wanted compound divergence {certificate['target_divergence']}",
-        f"- atom divergence D_A = {certificate['atom_divergence']:.6f} "
-        f"(Chernoff {certificate['atom_alpha']}, {certificate['atoms']:,} atoms)",
-        f"- compound divergence D_C = {certificate['compound_divergence']:.6f} "
-        f"(Chernoff {certificate['compound_alpha']}, {certificate['compounds']:,} compounds)",
-        "",
-        "| split | sentences | words | words a sentence | lemmas | novel compounds |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    for split, row in certificate["splits"].items():
-        novel = row["novel_compound_share"]
-        lines.append(
-            f"| {split} | {row['sentences']:,} | {row['words']:,} | {row['mean_length']:.2f} "
-            f"| {row['lemmas']:,} | {'-' if novel is None else f'{novel:.4f}'} |"
-        )
-    lines += [
-        "",
-        "`items.tsv` holds the atoms and compounds of every example, `atoms.tsv` and "
-        "`compounds.tsv` their names; `recombine check` recomputes the divergences from them.",
-    ]
-    return "\n".join(lines)
 
 
 def _confounders(
@@ -178,15 +118,33 @@ def _mask(chosen: Index, size: int) -> npt.NDArray[np.bool_]:
     return mask
 
 
-ITEMS = "items.tsv"
-
-
-class ItemRow(NamedTuple):
-    """The atoms and compounds of one example, with their counts."""
-
-    id: str
-    atoms: dict[int, int]
-    compounds: dict[int, int]
+def data_card(certificate: Mapping[str, Any], method: str) -> str:
+    """Return the body of the data card."""
+    lines = [
+        "A split by divergence (Moisio, Creutz and Kurimo 2023; Keysers et al. 2020): atoms as "
+        "alike as possible, compounds as different as asked for.",
+        "",
+        f"- method: {method}; wanted compound divergence {certificate['target_divergence']}",
+        f"- atom divergence D_A = {certificate['atom_divergence']:.6f} "
+        f"(Chernoff {certificate['atom_alpha']}, {certificate['atoms']:,} atoms)",
+        f"- compound divergence D_C = {certificate['compound_divergence']:.6f} "
+        f"(Chernoff {certificate['compound_alpha']}, {certificate['compounds']:,} compounds)",
+        "",
+        "| split | sentences | words | words a sentence | lemmas | novel compounds |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for split, row in certificate["splits"].items():
+        novel = row["novel_compound_share"]
+        lines.append(
+            f"| {split} | {row['sentences']:,} | {row['words']:,} | {row['mean_length']:.2f} "
+            f"| {row['lemmas']:,} | {'-' if novel is None else f'{novel:.4f}'} |"
+        )
+    lines += [
+        "",
+        "`items.tsv` holds the atoms and compounds of every example, `atoms.tsv` and "
+        "`compounds.tsv` their names; `recombine check` recomputes the divergences from them.",
+    ]
+    return "\n".join(lines)
 
 
 def name_lines(counts: Counts, columns: Iterable[int]) -> Iterator[str]:
@@ -208,15 +166,45 @@ def item_lines(counts: Counts, rows: Iterable[int], ids: Iterable[str]) -> Itera
         yield f"{identity}\t{atoms}\t{compounds}\n"
 
 
-def read_items(path: Path) -> Iterator[ItemRow]:
-    """Yield the rows of `items.tsv`."""
-    for number, line in read_lines(path):
-        fields = line.split("\t")
-        try:
-            identity, atoms, compounds = fields
-            yield ItemRow(identity, _parse(atoms), _parse(compounds))
-        except ValueError as error:
-            raise DataError("not an item row", Where(str(path), number, text=line[:200])) from error
+def _numbers(columns: list[int], counts: list[int], offset: int) -> str:
+    return " ".join(
+        str(column - offset) if count == 1 else f"{column - offset}*{count}"
+        for column, count in zip(columns, counts, strict=True)
+    )
+
+
+def check_divergent(benchmark: Benchmark) -> list[RecombineError]:
+    """Return the differences between a certificate and what the files say."""
+    path = benchmark.path / "certificate.json"
+    try:
+        stored = read_json(path)
+        vectors, atoms = split_vectors(benchmark)
+        alphas = {name: float(stored[name]) for name in ("atom_alpha", "compound_alpha")}
+        found = divergences(vectors["train"], vectors["test"], atoms, **alphas)
+        claims = {
+            "atom_divergence": (stored["atom_divergence"], found.atom),
+            "compound_divergence": (stored["compound_divergence"], found.compound),
+            "atoms": (stored["atoms"], atoms),
+            "compounds": (stored["compounds"], len(vectors["train"]) - atoms),
+        }
+        for split, vector in vectors.items():
+            claims[f"sentences in {split}"] = (
+                stored["splits"][split]["sentences"],
+                benchmark.manifest.splits[split],
+            )
+            claims[f"atom occurrences in {split}"] = (
+                stored["splits"][split]["atom_occurrences"],
+                int(vector[:atoms].sum()),
+            )
+    except RecombineError as error:
+        return [error]
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        return [DataError(f"the certificate is incomplete: {error!r}", Where(str(path)))]
+    return [
+        DataError(f"{name}: the certificate says {said}, the files give {real}", Where(str(path)))
+        for name, (said, real) in claims.items()
+        if abs(said - real) > TOLERANCE
+    ]
 
 
 def split_vectors(benchmark: Benchmark) -> tuple[dict[str, Vector], int]:
@@ -241,11 +229,23 @@ def split_vectors(benchmark: Benchmark) -> tuple[dict[str, Vector], int]:
     return vectors, atoms
 
 
-def _numbers(columns: list[int], counts: list[int], offset: int) -> str:
-    return " ".join(
-        str(column - offset) if count == 1 else f"{column - offset}*{count}"
-        for column, count in zip(columns, counts, strict=True)
-    )
+class ItemRow(NamedTuple):
+    """The atoms and compounds of one example, with their counts."""
+
+    id: str
+    atoms: dict[int, int]
+    compounds: dict[int, int]
+
+
+def read_items(path: Path) -> Iterator[ItemRow]:
+    """Yield the rows of `items.tsv`."""
+    for number, line in read_lines(path):
+        fields = line.split("\t")
+        try:
+            identity, atoms, compounds = fields
+            yield ItemRow(identity, _parse(atoms), _parse(compounds))
+        except ValueError as error:
+            raise DataError("not an item row", Where(str(path), number, text=line[:200])) from error
 
 
 def _parse(text: str) -> dict[int, int]:

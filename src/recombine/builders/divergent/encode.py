@@ -1,7 +1,8 @@
 """A parsed corpus as integers on disk: one pass over the text, everything later reads arrays.
 
-The arrays are memory-mapped, so that memory grows with the vocabulary and not with the number of
-sentences.
+Workers number the words of each block (`BlockEncoder`), one writer gives them their numbers in the
+whole corpus (`encode_corpus`). The arrays are memory-mapped, so that memory grows with the
+vocabulary and not with the number of sentences.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple
@@ -32,42 +34,11 @@ from recombine.parallel import Engine, map_in_order
 from recombine.progress import progress
 
 Unit = Literal["lemma", "form"]
-
-
 Ints = npt.NDArray[np.int32]
 
-
 _TOKEN_FILES = ("units", "relations", "heads", "features")
-
-
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
-
-
 _SPACES = re.compile(r"[\t\r\n]+")
-
-
-class EncodedBlock(NamedTuple):
-    """One block with numbering of its own, as a worker returns it."""
-
-    units: Ints
-    unit_names: list[str]
-    relations: Ints
-    relation_names: list[str]
-    heads: Ints
-    features: Ints | None
-    feature_names: list[str]
-    lengths: Ints
-    documents: list[str | None]
-    texts: list[str]
-    first_line: int
-
-
-class _Numbering(dict[str, int]):
-    """A dictionary that gives the next number to a new name."""
-
-    def __missing__(self, name: str) -> int:
-        number = self[name] = len(self)
-        return number
 
 
 class EncodedCorpus:
@@ -79,7 +50,6 @@ class EncodedCorpus:
         self.unit_names: list[str] = names["units"]
         self.relation_names: list[str] = names["relations"]
         self.feature_names: list[str] = names["features"]
-        self.document_names: list[str] = names["documents"]
         self.has_target: bool = names["target"]
         self.starts = _open(directory / "starts.bin", np.int64)
         self.documents = _open(directory / "documents.bin", np.int32)
@@ -104,162 +74,10 @@ class EncodedCorpus:
                 yield _printable(source), _printable(target) if tab else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class BlockEncoder:
-    """What workers run on each block; a small object, so that it can be sent to them."""
-
-    unit: Unit = "lemma"
-    target: str | None = None
-    features: bool = False
-
-    def __call__(self, block: TextBlock) -> EncodedBlock:
-        """Parse and number one block of a corpus file."""
-        if block.columns is not None and self.unit == "lemma" and not self.features:
-            encoded = _encode_columns(block, block.columns, self.target)
-            if encoded is not None:
-                return encoded
-        return self.encode(parse_block(block), block.path, block.first_line)
-
-    def encode(self, sentences: list[ParsedSentence], path: str, first: int) -> EncodedBlock:
-        """Number sentences that are parsed already."""
-        units, relations, features = _Numbering(), _Numbering(), _Numbering()
-        unit_ids: list[int] = []
-        relation_ids: list[int] = []
-        feature_ids: list[int] = []
-        heads: list[int] = []
-        texts: list[str] = []
-        for sentence in sentences:
-            words = sentence.lemmas
-            if self.unit == "form":
-                words = sentence.forms or sentence.text.split()
-                if len(words) != len(sentence.lemmas):
-                    words = sentence.lemmas
-            unit_ids.extend(map(units.__getitem__, map(str.lower, words)))
-            relation_ids.extend(map(relations.__getitem__, sentence.relations))
-            heads.extend(sentence.heads)
-            if self.features:
-                if sentence.features is None:
-                    raise DataError(
-                        "no morphological features", Where(path, sentence.line, text=sentence.text)
-                    )
-                feature_ids.extend(map(features.__getitem__, sentence.features))
-            texts.append(_text_line(sentence, path, self.target))
-        return EncodedBlock(
-            np.array(unit_ids, np.int32),
-            list(units),
-            np.array(relation_ids, np.int32),
-            list(relations),
-            np.array(heads, np.int32),
-            np.array(feature_ids, np.int32) if self.features else None,
-            list(features),
-            np.fromiter((len(s.heads) for s in sentences), np.int32, len(sentences)),
-            [sentence.document for sentence in sentences],
-            texts,
-            first,
-        )
-
-
-def encode_corpus(
-    blocks: Iterable[EncodedBlock],
-    directory: Path,
-    *,
-    targets: Iterator[str] | None = None,
-    advance: Callable[[int], object] = lambda count: None,
-) -> EncodedCorpus:
-    """Join encoded blocks, in order, into one corpus on disk; `targets` are aligned lines."""
-    directory.mkdir(parents=True, exist_ok=True)
-    writer = _Writer(directory, targets)
-    with writer.streams_closed():
-        for block in blocks:
-            writer.add(block)
-            advance(len(block.lengths))
-    writer.finish()
-    return EncodedCorpus(directory)
-
-
-class _Writer:
-    def __init__(self, directory: Path, targets: Iterator[str] | None) -> None:
-        self.directory = directory
-        self.targets = targets
-        self.has_target = targets is not None
-        self.units, self.relations = _Numbering(), _Numbering()
-        self.features, self.documents = _Numbering(), _Numbering()
-        self.sentences = self.tokens = self.bytes = 0
-        names = (*_TOKEN_FILES, "starts", "documents", "text_starts")
-        self.streams: dict[str, IO[bytes]] = {
-            name: (directory / f"{name}.bin").open("wb") for name in names
-        }
-        self.text_stream = (directory / "texts.tsv").open("wb")
-        self.write("starts", np.zeros(1, np.int64))
-
-    def streams_closed(self) -> Any:
-        """Close every stream at the end of a with statement."""
-        from contextlib import ExitStack
-
-        stack = ExitStack()
-        for stream in (*self.streams.values(), self.text_stream):
-            stack.enter_context(stream)
-        return stack
-
-    def write(self, name: str, array: npt.NDArray[Any]) -> None:
-        self.streams[name].write(np.ascontiguousarray(array).data)
-
-    def add(self, block: EncodedBlock) -> None:
-        self.write("units", _renumber(block.units, block.unit_names, self.units))
-        self.write("relations", _renumber(block.relations, block.relation_names, self.relations))
-        self.write("heads", block.heads)
-        if block.features is not None:
-            self.write("features", _renumber(block.features, block.feature_names, self.features))
-        self.write("starts", self.tokens + np.cumsum(block.lengths, dtype=np.int64))
-        self.write(
-            "documents",
-            np.array([-1 if d is None else self.documents[d] for d in block.documents], np.int32),
-        )
-        texts = block.texts
-        if self.targets is not None:
-            texts = self._with_targets(texts)
-        elif texts and "\t" in texts[0]:
-            self.has_target = True
-        lines = [f"{text}\n".encode() for text in texts]
-        lengths = np.fromiter(map(len, lines), np.int64, len(lines))
-        self.write("text_starts", self.bytes + np.cumsum(lengths) - lengths)
-        self.text_stream.write(b"".join(lines))
-        self.bytes += int(lengths.sum())
-        self.tokens += int(block.lengths.sum())
-        self.sentences += len(block.lengths)
-
-    def _with_targets(self, texts: list[str]) -> list[str]:
-        assert self.targets is not None
-        joined = []
-        for number, text in enumerate(texts, self.sentences + 1):
-            target = next(self.targets, None)
-            if target is None:
-                raise DataError(
-                    f"the target side ends before sentence {number} of the corpus",
-                    hint="the target file needs one line per sentence of the corpus",
-                )
-            target = _SPACES.sub(" ", target.rstrip("\n")).strip()
-            if not target:
-                raise DataError(f"line {number} of the target side is empty")
-            joined.append(f"{text.partition(chr(9))[0]}\t{target}")
-        return joined
-
-    def finish(self) -> None:
-        if self.targets is not None and next(self.targets, None) is not None:
-            raise DataError(
-                f"the target side has more lines than the corpus has sentences ({self.sentences})",
-                hint="the target file needs one line per sentence of the corpus",
-            )
-        names = {
-            "units": list(self.units),
-            "relations": list(self.relations),
-            "features": list(self.features),
-            "documents": list(self.documents),
-            "target": self.has_target,
-        }
-        (self.directory / "names.json").write_text(
-            json.dumps(names, ensure_ascii=False), encoding="utf-8"
-        )
+def _open(path: Path, kind: type[np.generic]) -> npt.NDArray[Any]:
+    if path.stat().st_size == 0:  # an empty file cannot be mapped
+        return np.zeros(0, kind)
+    return np.memmap(path, dtype=kind, mode="r")
 
 
 def _printable(text: str) -> str:
@@ -267,106 +85,6 @@ def _printable(text: str) -> str:
     if text.isprintable():
         return text
     return _CONTROLS.sub(" ", text).strip()
-
-
-def _renumber(ids: Ints, names: list[str], numbering: _Numbering) -> Ints:
-    mapping = np.fromiter(map(numbering.__getitem__, names), np.int32, len(names))
-    return mapping[ids] if len(ids) else ids
-
-
-def _open(path: Path, kind: type[np.generic]) -> npt.NDArray[Any]:
-    if path.stat().st_size == 0:  # an empty file cannot be mapped
-        return np.zeros(0, kind)
-    return np.memmap(path, dtype=kind, mode="r")
-
-
-def _text_line(sentence: ParsedSentence, path: str, target: str | None) -> str:
-    text = _SPACES.sub(" ", sentence.text).strip()
-    if not text:
-        raise DataError("an empty sentence", Where(path, sentence.line))
-    if target is None:
-        return text
-    if target not in sentence.translations:
-        known = ", ".join(sentence.translations) or "none"
-        raise DataError(
-            f"no translation '{target}'",
-            Where(path, sentence.line, text=sentence.text),
-            hint=f"translations here: {known}",
-        )
-    translation = _SPACES.sub(" ", sentence.translations[target]).strip()
-    if not translation:
-        raise DataError(f"the translation '{target}' is empty", Where(path, sentence.line))
-    return f"{text}\t{translation}"
-
-
-def _encode_columns(
-    block: TextBlock, columns: tuple[str, ...], target: str | None
-) -> EncodedBlock | None:
-    """Encode a block of the column format by whole columns; None: let the careful way say why.
-
-    Joining a column and splitting it once is three times as fast as going sentence by sentence.
-    """
-    place = {name: index for index, name in enumerate(columns)}
-    text_at = next((place[name] for name in ("text", "source") if name in place), 0)
-    rows = [line.split("\t") for line in block.text.removesuffix("\n").split("\n")]
-    if any(len(row) != len(columns) for row in rows) or "\r" in block.text:
-        return None
-    if target is not None and target not in place:
-        return None
-    lemma_rows = [row[place["lemmas"]] for row in rows]
-    relation_rows = [row[place["relations"]] for row in rows]
-    head_rows = [row[place["heads"]] for row in rows]
-    spaces = [row.count(" ") for row in lemma_rows]
-    if spaces != [row.count(" ") for row in relation_rows]:
-        return None
-    if spaces != [row.count(" ") for row in head_rows]:
-        return None
-    words = " ".join(lemma_rows).lower().split(" ")
-    relations = " ".join(relation_rows).split(" ")
-    head_text = " ".join(head_rows)
-    if not head_text.isascii() or head_text.strip("0123456789 "):
-        return None
-    heads = np.fromstring(head_text, dtype=np.int32, sep=" ")
-    lengths = np.array(spaces, np.int32) + np.int32(1)
-    texts = [row[text_at] for row in rows]
-    if not (len(words) == len(relations) == len(heads) == lengths.sum()):
-        return None
-    if not all(texts) or "" in words or not _are_trees(heads, lengths):
-        return None
-    if target is not None:
-        at = place[target]
-        if not all(row[at] for row in rows):
-            return None
-        texts = [f"{row[text_at]}\t{row[at]}" for row in rows]
-    units, relation_names = _Numbering(), _Numbering()
-    unit_ids = np.fromiter(map(units.__getitem__, words), np.int32, len(words))
-    relation_ids = np.fromiter(map(relation_names.__getitem__, relations), np.int32, len(words))
-    document_at = place.get("document")
-    documents = [None if document_at is None else row[document_at] for row in rows]
-    return EncodedBlock(
-        unit_ids,
-        list(units),
-        relation_ids,
-        list(relation_names),
-        heads,
-        None,
-        [],
-        lengths,
-        documents,
-        texts,
-        block.first_line,
-    )
-
-
-def _are_trees(heads: Ints, lengths: Ints) -> bool:
-    starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
-    if ((heads < 0) | (heads > np.repeat(lengths, lengths))).any():
-        return False
-    count = len(heads)
-    jump = np.append(np.where(heads == 0, count, starts + heads - 1), count)
-    for _ in range(int(lengths.max()).bit_length()):
-        jump = jump[jump]
-    return bool((jump == count).all())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -458,3 +176,273 @@ class Preparation:
         for path in self.target_corpora:
             with open_text(path) as stream:
                 yield from stream
+
+
+class EncodedBlock(NamedTuple):
+    """One block with numbering of its own, as a worker returns it."""
+
+    units: Ints
+    unit_names: list[str]
+    relations: Ints
+    relation_names: list[str]
+    heads: Ints
+    features: Ints | None
+    feature_names: list[str]
+    lengths: Ints
+    documents: list[str | None]
+    texts: list[str]
+
+
+class _Numbering(dict[str, int]):
+    """A dictionary that gives the next number to a new name."""
+
+    def __missing__(self, name: str) -> int:
+        number = self[name] = len(self)
+        return number
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockEncoder:
+    """What workers run on each block; a small object, so that it can be sent to them."""
+
+    unit: Unit = "lemma"
+    target: str | None = None
+    features: bool = False
+
+    def __call__(self, block: TextBlock) -> EncodedBlock:
+        """Parse and number one block of a corpus file."""
+        if block.columns is not None and self.unit == "lemma" and not self.features:
+            encoded = _encode_columns(block, block.columns, self.target)
+            if encoded is not None:
+                return encoded
+        return self.encode(parse_block(block), block.path)
+
+    def encode(self, sentences: list[ParsedSentence], path: str) -> EncodedBlock:
+        """Number sentences that are parsed already."""
+        units, relations, features = _Numbering(), _Numbering(), _Numbering()
+        unit_ids: list[int] = []
+        relation_ids: list[int] = []
+        feature_ids: list[int] = []
+        heads: list[int] = []
+        texts: list[str] = []
+        for sentence in sentences:
+            words = sentence.lemmas
+            if self.unit == "form":
+                words = sentence.forms or sentence.text.split()
+                if len(words) != len(sentence.lemmas):
+                    words = sentence.lemmas
+            unit_ids.extend(map(units.__getitem__, map(str.lower, words)))
+            relation_ids.extend(map(relations.__getitem__, sentence.relations))
+            heads.extend(sentence.heads)
+            if self.features:
+                if sentence.features is None:
+                    raise DataError(
+                        "no morphological features", Where(path, sentence.line, text=sentence.text)
+                    )
+                feature_ids.extend(map(features.__getitem__, sentence.features))
+            texts.append(_text_line(sentence, path, self.target))
+        return EncodedBlock(
+            np.array(unit_ids, np.int32),
+            list(units),
+            np.array(relation_ids, np.int32),
+            list(relations),
+            np.array(heads, np.int32),
+            np.array(feature_ids, np.int32) if self.features else None,
+            list(features),
+            np.fromiter((len(s.heads) for s in sentences), np.int32, len(sentences)),
+            [sentence.document for sentence in sentences],
+            texts,
+        )
+
+
+def _text_line(sentence: ParsedSentence, path: str, target: str | None) -> str:
+    text = _SPACES.sub(" ", sentence.text).strip()
+    if not text:
+        raise DataError("an empty sentence", Where(path, sentence.line))
+    if target is None:
+        return text
+    if target not in sentence.translations:
+        known = ", ".join(sentence.translations) or "none"
+        raise DataError(
+            f"no translation '{target}'",
+            Where(path, sentence.line, text=sentence.text),
+            hint=f"translations here: {known}",
+        )
+    translation = _SPACES.sub(" ", sentence.translations[target]).strip()
+    if not translation:
+        raise DataError(f"the translation '{target}' is empty", Where(path, sentence.line))
+    return f"{text}\t{translation}"
+
+
+def _encode_columns(
+    block: TextBlock, columns: tuple[str, ...], target: str | None
+) -> EncodedBlock | None:
+    """Encode a block of the column format by whole columns; None: let the careful way say why.
+
+    Joining a column and splitting it once is three times as fast as going sentence by sentence.
+    """
+    place = {name: index for index, name in enumerate(columns)}
+    text_at = next((place[name] for name in ("text", "source") if name in place), 0)
+    rows = [line.split("\t") for line in block.text.removesuffix("\n").split("\n")]
+    if any(len(row) != len(columns) for row in rows) or "\r" in block.text:
+        return None
+    if target is not None and target not in place:
+        return None
+    lemma_rows = [row[place["lemmas"]] for row in rows]
+    relation_rows = [row[place["relations"]] for row in rows]
+    head_rows = [row[place["heads"]] for row in rows]
+    spaces = [row.count(" ") for row in lemma_rows]
+    if spaces != [row.count(" ") for row in relation_rows]:
+        return None
+    if spaces != [row.count(" ") for row in head_rows]:
+        return None
+    words = " ".join(lemma_rows).lower().split(" ")
+    relations = " ".join(relation_rows).split(" ")
+    head_text = " ".join(head_rows)
+    if not head_text.isascii() or head_text.strip("0123456789 "):
+        return None
+    heads = np.fromstring(head_text, dtype=np.int32, sep=" ")
+    lengths = np.array(spaces, np.int32) + np.int32(1)
+    texts = [row[text_at] for row in rows]
+    if not (len(words) == len(relations) == len(heads) == lengths.sum()):
+        return None
+    if not all(texts) or "" in words or not _are_trees(heads, lengths):
+        return None
+    if target is not None:
+        at = place[target]
+        if not all(row[at] for row in rows):
+            return None
+        texts = [f"{row[text_at]}\t{row[at]}" for row in rows]
+    units, relation_names = _Numbering(), _Numbering()
+    unit_ids = np.fromiter(map(units.__getitem__, words), np.int32, len(words))
+    relation_ids = np.fromiter(map(relation_names.__getitem__, relations), np.int32, len(words))
+    document_at = place.get("document")
+    documents = [None if document_at is None else row[document_at] for row in rows]
+    return EncodedBlock(
+        unit_ids,
+        list(units),
+        relation_ids,
+        list(relation_names),
+        heads,
+        None,
+        [],
+        lengths,
+        documents,
+        texts,
+    )
+
+
+def _are_trees(heads: Ints, lengths: Ints) -> bool:
+    starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    if ((heads < 0) | (heads > np.repeat(lengths, lengths))).any():
+        return False
+    count = len(heads)
+    jump = np.append(np.where(heads == 0, count, starts + heads - 1), count)
+    for _ in range(int(lengths.max()).bit_length()):
+        jump = jump[jump]
+    return bool((jump == count).all())
+
+
+def encode_corpus(
+    blocks: Iterable[EncodedBlock],
+    directory: Path,
+    *,
+    targets: Iterator[str] | None = None,
+    advance: Callable[[int], object] = lambda count: None,
+) -> EncodedCorpus:
+    """Join encoded blocks, in order, into one corpus on disk; `targets` are aligned lines."""
+    directory.mkdir(parents=True, exist_ok=True)
+    writer = _Writer(directory, targets)
+    with writer.streams_closed():
+        for block in blocks:
+            writer.add(block)
+            advance(len(block.lengths))
+    writer.finish()
+    return EncodedCorpus(directory)
+
+
+class _Writer:
+    def __init__(self, directory: Path, targets: Iterator[str] | None) -> None:
+        self.directory = directory
+        self.targets = targets
+        self.has_target = targets is not None
+        self.units, self.relations = _Numbering(), _Numbering()
+        self.features, self.documents = _Numbering(), _Numbering()
+        self.sentences = self.tokens = self.bytes = 0
+        names = (*_TOKEN_FILES, "starts", "documents", "text_starts")
+        self.streams: dict[str, IO[bytes]] = {
+            name: (directory / f"{name}.bin").open("wb") for name in names
+        }
+        self.text_stream = (directory / "texts.tsv").open("wb")
+        self.write("starts", np.zeros(1, np.int64))
+
+    def streams_closed(self) -> ExitStack:
+        """Close every stream at the end of a with statement."""
+        stack = ExitStack()
+        for stream in (*self.streams.values(), self.text_stream):
+            stack.enter_context(stream)
+        return stack
+
+    def write(self, name: str, array: npt.NDArray[Any]) -> None:
+        self.streams[name].write(np.ascontiguousarray(array).data)
+
+    def add(self, block: EncodedBlock) -> None:
+        self.write("units", _renumber(block.units, block.unit_names, self.units))
+        self.write("relations", _renumber(block.relations, block.relation_names, self.relations))
+        self.write("heads", block.heads)
+        if block.features is not None:
+            self.write("features", _renumber(block.features, block.feature_names, self.features))
+        self.write("starts", self.tokens + np.cumsum(block.lengths, dtype=np.int64))
+        self.write(
+            "documents",
+            np.array([-1 if d is None else self.documents[d] for d in block.documents], np.int32),
+        )
+        texts = block.texts
+        if self.targets is not None:
+            texts = self._with_targets(texts)
+        elif texts and "\t" in texts[0]:
+            self.has_target = True
+        lines = [f"{text}\n".encode() for text in texts]
+        lengths = np.fromiter(map(len, lines), np.int64, len(lines))
+        self.write("text_starts", self.bytes + np.cumsum(lengths) - lengths)
+        self.text_stream.write(b"".join(lines))
+        self.bytes += int(lengths.sum())
+        self.tokens += int(block.lengths.sum())
+        self.sentences += len(block.lengths)
+
+    def _with_targets(self, texts: list[str]) -> list[str]:
+        assert self.targets is not None
+        joined = []
+        for number, text in enumerate(texts, self.sentences + 1):
+            target = next(self.targets, None)
+            if target is None:
+                raise DataError(
+                    f"the target side ends before sentence {number} of the corpus",
+                    hint="the target file needs one line per sentence of the corpus",
+                )
+            target = _SPACES.sub(" ", target.rstrip("\n")).strip()
+            if not target:
+                raise DataError(f"line {number} of the target side is empty")
+            joined.append(f"{text.partition(chr(9))[0]}\t{target}")
+        return joined
+
+    def finish(self) -> None:
+        if self.targets is not None and next(self.targets, None) is not None:
+            raise DataError(
+                f"the target side has more lines than the corpus has sentences ({self.sentences})",
+                hint="the target file needs one line per sentence of the corpus",
+            )
+        names = {
+            "units": list(self.units),
+            "relations": list(self.relations),
+            "features": list(self.features),
+            "target": self.has_target,
+        }
+        (self.directory / "names.json").write_text(
+            json.dumps(names, ensure_ascii=False), encoding="utf-8"
+        )
+
+
+def _renumber(ids: Ints, names: list[str], numbering: _Numbering) -> Ints:
+    mapping = np.fromiter(map(numbering.__getitem__, names), np.int32, len(names))
+    return mapping[ids] if len(ids) else ids

@@ -1,8 +1,9 @@
 """The inner loops: exact incremental divergences in O(non-zero entries of a row), compiled.
 
-State (`state.Arrays`): integer counts per column and side, the Chernoff sums S_A and S_C and four
-totals. Moving a row changes S by sum over its entries of [f(v + dv x) g(w + dw x) - f(v) g(w)].
-Powers come from tables indexed by the integer counts, so a candidate costs table reads and a few
+State (`running_split.Arrays`): integer counts per column and side, the Chernoff sums S_A and S_C
+and four totals. Moving a row changes S by the sum over its entries of
+[f(v + dv x) g(w + dw x) - f(v) g(w)], with f and g the powers of a count in train and in test. They
+come from tables indexed by the integer counts, so a candidate costs table reads and a few
 products.
 
 The tables are rounded to 32 bits of mantissa: libraries differ in the last bit of a power, and a
@@ -15,25 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recombine.builders.divergent.split import (
-    ACCEPTED,
-    D_A,
-    D_C,
-    POSITION,
-    SEEKER,
-    SUM_A,
-    SUM_C,
-    TEST,
-    TEST_A,
-    TEST_C,
-    TEST_SIZE,
-    TRAIN,
-    TRAIN_A,
-    TRAIN_C,
-    TRAIN_SIZE,
-    TRIED,
-    UNUSED,
-)
+from recombine.builders.divergent.split import TEST, TRAIN, UNUSED
 from recombine.registry import require
 
 if TYPE_CHECKING:
@@ -42,6 +25,11 @@ if TYPE_CHECKING:
 require("numba", extra="parse", feature="splitting a corpus by divergence")
 
 from numba import njit, uint64  # noqa: E402  # after the check that says what to install
+
+# Slots of `Arrays.reals`, and of `Arrays.whole`: totals and sizes, then the state of the annealing.
+SUM_A, SUM_C, D_A, D_C = range(4)
+TRAIN_A, TEST_A, TRAIN_C, TEST_C, TRAIN_SIZE, TEST_SIZE = range(6)
+ACCEPTED, TRIED, POSITION, SEEKER = range(6, 10)
 
 # The loops own no array: counting references to those they are given would cost half as much again.
 OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}

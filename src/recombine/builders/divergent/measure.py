@@ -1,4 +1,4 @@
-"""Chernoff divergences of two sets from their counts, in plain float64.
+"""Chernoff divergences of two sets from their counts, and how novel a sentence is; plain float64.
 
 Everything reported comes from here; the search has fast copies of the same formulas.
 """
@@ -15,15 +15,11 @@ from recombine.builders.divergent.count import Counts, SparseRows
 # Keysers et al. 2020, section 2.2: atoms should be alike (0.5 is symmetric); compounds of the test
 # set need only occur in train, however often, hence 0.1.
 ATOM_ALPHA = 0.5
-
-
 COMPOUND_ALPHA = 0.1
-
-
 # Rows summed at a time.
 SLICE_ROWS = 200_000
-
-
+# Test sentences by their share of compounds that training lacks.
+CLASSES = ("no compound", "none novel", "under half novel", "half or more novel", "all novel")
 Vector = npt.NDArray[np.int64]
 
 
@@ -87,9 +83,6 @@ def contributions(train: Vector, test: Vector, alpha: float) -> npt.NDArray[np.f
     q = test / max(1, int(test.sum()))
     part: npt.NDArray[np.float64] = alpha * p + (1 - alpha) * q - p**alpha * q ** (1 - alpha)
     return part
-
-
-CLASSES = ("no compound", "none novel", "under half novel", "half or more novel", "all novel")
 
 
 def novel_shares(counts: Counts, train: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -15,19 +15,18 @@ from typing import Any
 import numpy as np
 
 from recombine.builders.divergent.count import SparseRows
-from recombine.builders.divergent.kernel import accept, below, candidate, compiled, score_of
-from recombine.builders.divergent.measure import ATOM_ALPHA, COMPOUND_ALPHA
-from recombine.builders.divergent.split import (
-    TEST,
+from recombine.builders.divergent.kernel import (
     TEST_SIZE,
-    TRAIN,
     TRAIN_SIZE,
-    UNUSED,
-    Goal,
-    SearchProgress,
-    Split,
+    accept,
+    below,
+    candidate,
+    compiled,
+    score_of,
 )
-from recombine.builders.divergent.state import SearchState
+from recombine.builders.divergent.measure import ATOM_ALPHA, COMPOUND_ALPHA
+from recombine.builders.divergent.running_split import RunningSplit, SearchProgress
+from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Goal, Split
 
 # Settings of the paper: candidates per step, and the share of test between which both sides grow.
 CANDIDATES = 500
@@ -54,7 +53,7 @@ def published_split(
     """
     began = time.process_time()
     size = len(rows.middles)
-    state = SearchState(
+    state = RunningSplit(
         rows, atoms, columns, goal, np.arange(size), seed, atom_alpha, compound_alpha
     )
     members = np.zeros((3, size), np.int64)

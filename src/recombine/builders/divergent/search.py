@@ -1,7 +1,20 @@
 """Divide counted sentences into train, test and rest: greedy start, then annealed local search.
 
-All steps are deterministic for a seed. State is a function of the sides, the random state and the
-step, which a checkpoint holds, so that a killed search continues to the very same result.
+**Placing.** Starting from nothing (or from given sides), sentences are placed one by one until the
+bounds are full: of `tries` random unplaced ones, each tried on the sides that may still grow, the
+one with the best score goes in. A side may grow while its share of the used sentences allows it.
+
+**Annealing** (Kirkpatrick et al. 1983). The placed split is good but greedy, so every pass visits
+each sentence once, in a fixed random order, and proposes to send it to one of the two other sides;
+where sizes forbid that, it swaps with a sentence of that side. A proposal is accepted when the
+score drops by less than temperature x Exp(1), which is Metropolis' rule; the temperature falls
+linearly to zero over all passes. Sizes never leave their bounds.
+
+Both phases see exact divergences, updated in the time that one sentence has entries
+(`running_split`, compiled in `kernel`); sums are made afresh with every pass, and what is returned
+is computed from scratch. All steps are deterministic for a seed. The state is a function of the
+sides, the random state and the step, which a checkpoint holds, so that a killed search continues
+to the very same result.
 """
 
 from __future__ import annotations
@@ -18,32 +31,13 @@ import numpy.typing as npt
 
 from recombine.builders.divergent.count import SparseRows
 from recombine.builders.divergent.measure import ATOM_ALPHA, COMPOUND_ALPHA
-from recombine.builders.divergent.split import (
-    TEST,
-    TEST_SIZE,
-    TRAIN,
-    TRAIN_SIZE,
-    UNUSED,
-    Bounds,
-    Goal,
+from recombine.builders.divergent.running_split import (
+    RunningSplit,
     SearchProgress,
-    Sides,
-    Split,
+    round_to_32_bits,
 )
-from recombine.builders.divergent.state import SearchState, exponential_quantiles
+from recombine.builders.divergent.split import UNUSED, Bounds, Goal, Sides, Split
 from recombine.errors import ConfigError, DataError
-
-__all__ = [
-    "TEST",
-    "TRAIN",
-    "UNUSED",
-    "Bounds",
-    "Goal",
-    "SearchProgress",
-    "Sides",
-    "Split",
-    "split_rows",
-]
 
 # Moves tried per row in the annealing, for a corpus of REFERENCE_ROWS; smaller corpora afford more.
 PASSES = 40
@@ -88,7 +82,7 @@ def split_rows(
         )
     bounds.require_feasible(size)
     member = np.arange(size) if groups is None else np.unique(groups, return_inverse=True)[1]
-    state = SearchState(rows, atoms, columns, goal, member, seed, atom_alpha, compound_alpha)
+    state = RunningSplit(rows, atoms, columns, goal, member, seed, atom_alpha, compound_alpha)
     search = _Search(state, bounds)
     search.begin(start, locked)
     plan = _Plan(passes or default_passes(state.count), tries, state.count)
@@ -101,19 +95,6 @@ def split_rows(
 def default_passes(rows: int) -> int:
     """Return how often the annealing visits each row: a fixed budget of moves, within limits."""
     return int(np.clip(PASSES * REFERENCE_ROWS // max(1, rows), PASSES, MOST_PASSES))
-
-
-def random_split(size: int, bounds: Bounds, seed: int) -> Sides:
-    """Return a random split with the largest test and used sizes that the bounds allow."""
-    bounds.require_feasible(size)
-    used = min(bounds.used[1], bounds.train[1] + bounds.test[1], size)
-    test = min(bounds.test[1], used - bounds.train[0])
-    train = min(bounds.train[1], used - test)
-    order = np.random.Generator(np.random.PCG64(seed)).permutation(size)
-    sides = np.full(size, UNUSED, np.int8)
-    sides[order[:test]] = TEST
-    sides[order[test : test + train]] = TRAIN
-    return sides
 
 
 @dataclass
@@ -129,7 +110,7 @@ class _Plan:
 class _Search:
     """Greedy placing and annealing on a state, with checkpoints."""
 
-    def __init__(self, state: SearchState, bounds: Bounds) -> None:
+    def __init__(self, state: RunningSplit, bounds: Bounds) -> None:
         self.state = state
         self.bounds = bounds
         self.movable = np.arange(state.count)
@@ -200,7 +181,7 @@ class _Search:
         state.refresh()
 
     def _require_bounds(self) -> None:
-        train, test = (int(self.state.whole[slot]) for slot in (TRAIN_SIZE, TEST_SIZE))
+        train, test = self.state.train_size, self.state.test_size
         bounds = self.bounds
         good = (
             bounds.train[0] <= train <= bounds.train[1]
@@ -265,3 +246,8 @@ class _Saver:
         if self.path is not None and time.monotonic() - self.saved >= CHECKPOINT_SECONDS:
             self.search.save(self.path, self.plan)
             self.saved = time.monotonic()
+
+
+def exponential_quantiles() -> npt.NDArray[np.float64]:
+    """Return 1,024 quantiles of Exp(1): a random one is an exponential draw without log."""
+    return round_to_32_bits(-np.log((np.arange(1024) + 0.5) / 1024))

@@ -1,4 +1,7 @@
-"""How large train and test shall be: hard bounds from sizes, shares or the paper's own figures."""
+"""What a split is: a side for every counted sentence, wanted divergences, bounds on its sizes.
+
+Bounds are hard. They come from sizes or shares that the recipe gives, or from the paper's own.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,18 @@ import numpy.typing as npt
 from recombine.errors import ConfigError
 
 TRAIN, TEST, UNUSED = 0, 1, 2
-# Slots of `Arrays.reals` and `Arrays.whole`.
-SUM_A, SUM_C, D_A, D_C = range(4)
-TRAIN_A, TEST_A, TRAIN_C, TEST_C, TRAIN_SIZE, TEST_SIZE = range(6)
-ACCEPTED, TRIED, POSITION, SEEKER = range(6, 10)
 Sides = npt.NDArray[np.int8]
-Index = npt.NDArray[np.int64]
-Powers = tuple[npt.NDArray[np.float64], ...]
+Size = int | tuple[int, ...] | None
+
+# Moisio et al. 2023, Table 2 and section 3 of their experiments: of the sentences with a
+# controlled atom about 80% are used for the minimal and 73.3% for the maximal split (their
+# iterations 240,000 and 220,000 of 300,000), and test is 10-20% of what is used: near 20% for the
+# minimal split, near 10% for the maximal one.
+USED_SHARE = (0.80, 0.733)
+TEST_SHARE_LEAST = (0.195, 0.10)
+TEST_SHARE_MOST = (0.20, 0.11)
+# Room for single moves between used and unused, as a share of all rows.
+SLACK = 0.001
 
 
 class Goal(NamedTuple):
@@ -27,6 +35,24 @@ class Goal(NamedTuple):
     compound: float
     atom: float = 0.0
     atom_weight: float = 1.0
+
+    def score(self, atom: float, compound: float) -> float:
+        """Return how near these divergences come; 0 is best (Moisio et al. 2023, section 3.1)."""
+        return -abs(self.compound - compound) - self.atom_weight * abs(atom - self.atom)
+
+
+@dataclass
+class Split:
+    """The outcome: a side per row, with divergences computed from scratch."""
+
+    sides: Sides
+    atom: float
+    compound: float
+    train: int
+    test: int
+    score: float
+    moves: int
+    seconds: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,52 +85,6 @@ class Bounds:
 
 def _said(bounds: tuple[int, int]) -> str:
     return f"{bounds[0]:,}" if bounds[0] == bounds[1] else f"{bounds[0]:,}-{bounds[1]:,}"
-
-
-class SearchProgress(NamedTuple):
-    """What a progress line shows."""
-
-    phase: str
-    done: float
-    atom: float
-    compound: float
-    train: int
-    test: int
-    moves_per_second: float
-
-
-@dataclass
-class Split:
-    """The outcome: a side per row, with divergences computed from scratch."""
-
-    sides: Sides
-    atom: float
-    compound: float
-    train: int
-    test: int
-    score: float
-    moves: int
-    seconds: float
-
-
-Size = int | tuple[int, ...] | None
-
-
-# Moisio et al. 2023, Table 2 and section 3 of their experiments: of the sentences with a
-# controlled atom about 80% are used for the minimal and 73.3% for the maximal split (their
-# iterations 240,000 and 220,000 of 300,000), and test is 10-20% of what is used: near 20% for the
-# minimal split, near 10% for the maximal one.
-USED_SHARE = (0.80, 0.733)
-
-
-TEST_SHARE_LEAST = (0.195, 0.10)
-
-
-TEST_SHARE_MOST = (0.20, 0.11)
-
-
-# Room for single moves between used and unused, as a share of all rows.
-SLACK = 0.001
 
 
 def choose_bounds(
@@ -169,3 +149,16 @@ def _span(size: Size, available: int, name: str) -> tuple[int, int] | None:
             "controlled atom"
         )
     return span[0], span[1]
+
+
+def random_split(size: int, bounds: Bounds, seed: int) -> Sides:
+    """Return a random split with the largest test and used sizes that the bounds allow."""
+    bounds.require_feasible(size)
+    used = min(bounds.used[1], bounds.train[1] + bounds.test[1], size)
+    test = min(bounds.test[1], used - bounds.train[0])
+    train = min(bounds.train[1], used - test)
+    order = np.random.Generator(np.random.PCG64(seed)).permutation(size)
+    sides = np.full(size, UNUSED, np.int8)
+    sides[order[:test]] = TEST
+    sides[order[test : test + train]] = TRAIN
+    return sides

@@ -1,4 +1,9 @@
-"""The state of a search: rows in visiting order, counts per side, tables of powers."""
+"""A split while rows move between its sides, with divergences that are exact at every moment.
+
+D = 1 - S / (|V|^a |W|^(1 - a)), where S sums v^a w^(1 - a) over columns, v and w are the counts of
+a column in train and in test, and |V|, |W| their totals. Moving a row changes only the columns it
+has, so S follows in a few table reads. Rows lie in memory in the order in which they are visited.
+"""
 
 from __future__ import annotations
 
@@ -13,26 +18,25 @@ import numpy.typing as npt
 
 from recombine.builders.divergent.count import SparseRows
 from recombine.builders.divergent.measure import column_totals, divergences
-from recombine.builders.divergent.split import (
-    ACCEPTED,
-    D_A,
-    D_C,
-    SEEKER,
-    TEST,
-    TEST_SIZE,
-    TRAIN,
-    TRAIN_SIZE,
-    UNUSED,
-    Goal,
-    Index,
-    Powers,
-    SearchProgress,
-    Sides,
-    Split,
-)
+from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Goal, Sides, Split
+
+Index = npt.NDArray[np.int64]
+Powers = tuple[npt.NDArray[np.float64], ...]
 
 # Row data above this many bytes lies in a mapped file, so that memory does not grow with sentences.
 LARGE = 1 << 29
+
+
+class SearchProgress(NamedTuple):
+    """What a progress line shows."""
+
+    phase: str
+    done: float
+    atom: float
+    compound: float
+    train: int
+    test: int
+    moves_per_second: float
 
 
 class Arrays(NamedTuple):
@@ -57,8 +61,8 @@ class Arrays(NamedTuple):
     random: npt.NDArray[np.uint64]
 
 
-class SearchState:
-    """Arrays of one search, rows stored in the order in which they are visited.
+class RunningSplit:
+    """Sides, counts and sums of one search; the compiled loops work on its arrays.
 
     `member` numbers the unit (a row, or a group of rows) that each row belongs to.
     """
@@ -111,7 +115,7 @@ class SearchState:
         self.counts = np.zeros((columns, 2), np.int32)
         self.reals = np.zeros(4)
         self.whole = np.zeros(10, np.int64)
-        self.whole[SEEKER] = self.count // 2
+        self.whole[kernel.SEEKER] = self.count // 2
         self.identity = hashlib.sha256(
             json.dumps([list(goal), seed, atoms, columns, self.count, powers]).encode()
             + totals.tobytes()
@@ -126,7 +130,7 @@ class SearchState:
     def enter(self) -> None:
         """Count the rows of `sides` afresh."""
         self.counts[:] = 0
-        self.whole[:ACCEPTED] = 0
+        self.whole[: self.kernel.ACCEPTED] = 0
         self.kernel.fill(self.arrays)
         self.refresh()
 
@@ -134,15 +138,25 @@ class SearchState:
         """Sum afresh, which removes the rounding that moves have piled up."""
         self.kernel.recompute(self.atoms, self.arrays)
 
+    @property
+    def train_size(self) -> int:
+        """Sentences in train."""
+        return int(self.whole[self.kernel.TRAIN_SIZE])
+
+    @property
+    def test_size(self) -> int:
+        """Sentences in test."""
+        return int(self.whole[self.kernel.TEST_SIZE])
+
     def progress(self, phase: str, done: float, rate: float) -> SearchProgress:
         """Return what a progress line shows now."""
         return SearchProgress(
             phase,
             min(1.0, done),
-            float(self.reals[D_A]),
-            float(self.reals[D_C]),
-            int(self.whole[TRAIN_SIZE]),
-            int(self.whole[TEST_SIZE]),
+            float(self.reals[self.kernel.D_A]),
+            float(self.reals[self.kernel.D_C]),
+            self.train_size,
+            self.test_size,
             rate,
         )
 
@@ -159,18 +173,14 @@ class SearchState:
             atom_alpha=self.alphas[0],
             compound_alpha=self.alphas[1],
         )
-        goal = self.wanted
-        score = -abs(goal.compound - exact.compound) - goal.atom_weight * abs(
-            exact.atom - goal.atom
-        )
         return Split(
             sides,
             exact.atom,
             exact.compound,
             int(train.sum()),
             int(test.sum()),
-            score,
-            int(self.whole[ACCEPTED]),
+            self.wanted.score(exact.atom, exact.compound),
+            int(self.whole[self.kernel.ACCEPTED]),
             time.process_time() - began,
         )
 
@@ -233,17 +243,13 @@ def _room(shape: tuple[int, int]) -> npt.NDArray[np.int32]:
 
 
 def power_table(most: int, power: float) -> npt.NDArray[np.float64]:
-    """Return i^power for i = 0..most, rounded to 32 bits (Veltkamp's splitting); 0^power = 0."""
+    """Return i^power for i = 0..most, rounded to 32 bits; 0^power = 0."""
     numbers = np.arange(most + 1, dtype=np.float64)
-    values = np.where(numbers > 0, numbers**power, 0.0)
-    scaled = values * (2.0**21 + 1)
-    rounded: npt.NDArray[np.float64] = scaled - (scaled - values)
-    return rounded
+    return round_to_32_bits(np.where(numbers > 0, numbers**power, 0.0))
 
 
-def exponential_quantiles() -> npt.NDArray[np.float64]:
-    """Return 1,024 quantiles of Exp(1): a random one is an exponential draw without log."""
-    values = -np.log((np.arange(1024) + 0.5) / 1024)
+def round_to_32_bits(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the numbers with 32 bits of mantissa (Veltkamp's splitting): equal on any machine."""
     scaled = values * (2.0**21 + 1)
     rounded: npt.NDArray[np.float64] = scaled - (scaled - values)
     return rounded

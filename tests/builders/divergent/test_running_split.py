@@ -1,4 +1,4 @@
-"""The state of a search follows its moves exactly."""
+"""A running split follows its moves exactly."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pytest
 
 from parsed_corpora import counted, made_up
 from recombine.builders.divergent.measure import column_totals, divergences
+from recombine.builders.divergent.running_split import RunningSplit, power_table
+from recombine.builders.divergent.search import exponential_quantiles
 from recombine.builders.divergent.split import Goal
-from recombine.builders.divergent.state import SearchState, exponential_quantiles, power_table
 
 
 def test_tables_are_powers_to_32_bits() -> None:
@@ -33,7 +34,7 @@ def test_entered_sides_give_the_measured_divergences(tmp_path: Path, grouped: bo
     _, counts = counted(made_up(200), tmp_path, edition="all")
     columns = counts.atoms + counts.compounds
     member = np.arange(counts.size) // 3 if grouped else np.arange(counts.size)
-    state = SearchState(counts.rows, counts.atoms, columns, Goal(1.0), member, 1, 0.5, 0.1)
+    state = RunningSplit(counts.rows, counts.atoms, columns, Goal(1.0), member, 1, 0.5, 0.1)
     state.sides[:] = np.random.default_rng(1).integers(0, 3, state.count)
     wanted = state.sides.copy()
     state.enter()
