@@ -1,4 +1,4 @@
-"""report.power."""
+"""How many seeds would show a gain, from the scores of the seeds there are."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from recombine.report.panel import read_panel
+from recombine.report.runs import open_source
 from recombine.statistics.power import DEFAULT_GAINS, plan_power
 
 
@@ -17,16 +19,15 @@ def power_plan(
     split: str = "",
 ) -> dict[str, Any]:
     """`recombine report --power POINTS`: the plan for one metric and split of these runs."""
-    from recombine.report.panel import read_panel
-    from recombine.report.runs import open_source
-
     source = open_source([Path(run) for run in runs])
     split = split or source.splits()[0]
     metric = metric or source.metrics(split)[0]
     panel = read_panel(source, metric, split)
     scores = {name: list(panel.seed_scores(name).values()) for name in panel.systems}
+    # A system that says the same with every seed has no luck that others could be planned by.
+    varied = [row for row in scores.values() if len(row) == 1 or len(set(row)) > 1]
     gains = DEFAULT_GAINS if gain is None else (gain,)
-    plan = plan_power(list(scores.values()), metric=metric, split=split, gains=gains)
+    plan = plan_power(varied or list(scores.values()), metric=metric, split=split, gains=gains)
     return {
         "metric": metric,
         "split": split,
@@ -40,5 +41,5 @@ def power_plan(
             {"gain": row.gain, "seeds": row.seeds, "seeds_if_spread_is_larger": row.seeds_cautious}
             for row in plan.rows
         ],
-        "test": f"two-sided Welch t-test over seeds, alpha {plan.alpha}, power {plan.power}",
+        "test": f"two-sided t-test over seeds, alpha {plan.alpha}, power {plan.power}",
     }

@@ -46,6 +46,11 @@ class ReportRuns:
         """Names of the systems, in order of appearance."""
         return tuple(dict.fromkeys(self.names[cell.path] for cell in self.cells))
 
+    @cached_property
+    def trained(self) -> frozenset[str]:
+        """Systems that were trained here, so that another seed would be another system."""
+        return frozenset(self.names[cell.path] for cell in self.cells if cell.model.is_dir())
+
     def examples(self, split: str) -> dict[str, Example]:
         """The examples of a split by id."""
         if split not in self._examples:

@@ -2,63 +2,42 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import stats as distributions
 
 from recombine.errors import DataError
+from recombine.registry import require
 
 MOST_SEEDS = 10_000
-
-
 DEFAULT_GAINS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 
 
-def power_of_seeds(gain: float, sd: float, seeds: int, alpha: float = 0.05) -> float:
-    """Chance that a two-sided Welch t-test with ``seeds`` seeds per system sees ``gain``."""
-    if sd <= 0:
-        return 1.0
-    freedom = 2 * (seeds - 1)
-    shift = abs(gain) / (sd * np.sqrt(2 / seeds))
-    critical = distributions.t.ppf(1 - alpha / 2, freedom)
-    above = distributions.nct.sf(critical, freedom, shift)
-    below = distributions.nct.cdf(-critical, freedom, shift)
-    # The far tail of the noncentral t underflows to nan; it contributes nothing there.
-    return float(np.nan_to_num(above, nan=1.0) + np.nan_to_num(below, nan=0.0))
+def _test() -> Any:
+    module = require("statsmodels.stats.power", extra="report", feature="report --power")
+    return module.TTestIndPower()
 
 
 def seeds_needed(gain: float, sd: float, alpha: float = 0.05, power: float = 0.8) -> int:
-    """Smallest number of seeds per system that reaches ``power``; at least two."""
+    """Smallest number of seeds per system with which a t-test sees ``gain``; at least two."""
     if gain == 0:
         raise ValueError("a gain of zero cannot be seen with any number of seeds")
-    low, high = 2, 2
-    while power_of_seeds(gain, sd, high, alpha) < power:
-        low, high = high + 1, high * 2
-        if high > MOST_SEEDS:
-            return MOST_SEEDS
-    while low < high:
-        middle = (low + high) // 2
-        if power_of_seeds(gain, sd, middle, alpha) >= power:
-            high = middle
-        else:
-            low = middle + 1
-    return high
+    test, effect = _test(), abs(gain) / sd
+    # At the ends the equation has no solution that could be found.
+    if test.power(effect, 2, alpha) >= power:
+        return 2
+    if test.power(effect, MOST_SEEDS, alpha) < power:
+        return MOST_SEEDS
+    return math.ceil(float(test.solve_power(effect_size=effect, alpha=alpha, power=power)))
 
 
 def smallest_gain(sd: float, seeds: int, alpha: float = 0.05, power: float = 0.8) -> float:
     """The smallest gain that ``seeds`` seeds per system see with ``power``."""
-    low, high = 0.0, max(sd, 1e-9)
-    while power_of_seeds(high, sd, seeds, alpha) < power:
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        if power_of_seeds(middle, sd, seeds, alpha) >= power:
-            high = middle
-        else:
-            low = middle
-    return high
+    return sd * float(_test().solve_power(nobs1=seeds, alpha=alpha, power=power))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +75,11 @@ def pooled_sd(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
             hint="run at least two seeds of one system, then ask again",
         )
     squares = sum(float(((group - group.mean()) ** 2).sum()) for group in usable)
+    if squares == 0:
+        raise DataError(
+            "the seeds of no system differ in their scores; a spread of zero says nothing",
+            hint="only trained systems have seeds; a score that is always 0 or 100 has no spread",
+        )
     return float(np.sqrt(squares / freedom)), freedom
 
 
@@ -129,7 +113,7 @@ def plan_power(
         seeds=fewest,
         sd=sd,
         sd_upper=upper,
-        smallest_gain_now=smallest_gain(sd, fewest, alpha, power) if sd > 0 else 0.0,
+        smallest_gain_now=smallest_gain(sd, fewest, alpha, power),
         rows=rows,
         alpha=alpha,
         power=power,

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from recombine.benchmark import Example
+from recombine.report.options import ReportOptions
+from recombine.report.panel import read_panel
 from recombine.report.runs import open_source
+from recombine.report.scores import by_tag
 from recombine.report.tables.corpus_counts import CorpusCounts
 from recombine.report.tables.factors import (
     JudgedCompound,
-    clustered_share,
+    error_rate,
     factor_tables,
     regression,
 )
@@ -57,15 +60,27 @@ def test_intervals_are_clustered():
 
     def judged(errors, per_group):
         return [
-            JudgedCompound(Example.make(source="x", group=str(place // per_group)), float(error))
+            JudgedCompound(Example.make(source="x", group=str(place // per_group)), (float(error),))
             for place, error in enumerate(errors)
         ]
 
     errors = np.repeat([0, 1] * 10, 5)
-    clustered, independent = clustered_share(judged(errors, 5)), clustered_share(judged(errors, 1))
-    assert clustered.error == independent.error == 50
-    assert clustered.high - clustered.low > 2 * (independent.high - independent.low)
-    assert clustered.compounds == 20
+    clustered, independent = error_rate(judged(errors, 5)), error_rate(judged(errors, 1))
+    assert clustered[2] == independent[2] == 50
+    assert clustered[4] - clustered[3] > 1.9 * (independent[4] - independent[3])
+    assert clustered[1] == 20
+
+
+def test_a_rate_has_the_interval_that_the_page_gives_it(tmp_path):
+    """Seeds and compounds are both a sample, in the table of lengths as in the heat map."""
+    source = open_source([make_run(tmp_path)])
+    table = next(one for one in factor_tables(source) if one.name == "figure-3-compound-length")
+    panel = read_panel(source, "compound", "gen")
+    shown = {one.slice: one for one in by_tag(panel, "length", ReportOptions())}
+    assert len(table.rows) == len(shown) > 1
+    for length, _, n, _, rate, low, high in table.rows:
+        one = shown[length]
+        assert (n, rate, low, high) == pytest.approx((one.n, one.value, one.low, one.high))
 
 
 def test_the_regression_finds_the_planted_factor():
@@ -80,7 +95,7 @@ def test_the_regression_finds_the_planted_factor():
                 source=example.source, tags=example.tags, group=f"{example.group} {copy}",
                 focus=example.focus, salt=str(copy),
             )  # fmt: skip
-            found.append(JudgedCompound(clone, float(generator.random() < chance)))
+            found.append(JudgedCompound(clone, (float(generator.random() < chance),)))
     table = regression(found, "toy", CorpusCounts(["every small dog"], list(examples())))
     effects = {row[0]: row for row in table.rows}
     assert effects["has ADJ"][1] > 3
@@ -102,7 +117,7 @@ def test_a_category_that_is_always_wrong_is_not_the_one_compared_with(recwarn):
                     salt=f"{copy} {category}",
                 )  # fmt: skip
                 chance = {"NP": 1.0, "PP": 0.3, "VP": 0.6}[category]
-                found.append(JudgedCompound(clone, float(generator.random() < chance)))
+                found.append(JudgedCompound(clone, (float(generator.random() < chance),)))
     table = regression(found, "toy", CorpusCounts(["every small dog"], list(examples())))
     effects = {row[0]: row for row in table.rows}
     assert effects["category NP"][1:] == (None,) * 4

@@ -76,11 +76,12 @@ def sure_section(report: Findings) -> str:
     """What was tested and how sure are we."""
     main = report.main
     confidence = round(100 * report.options.confidence)
-    one_seed = any(len(seeds) == 1 for seeds in main.seeds.values())
+    trained = report.source.trained
+    one_seed = any(len(seeds) == 1 for name, seeds in main.seeds.items() if name in trained)
     tables = "".join(_overall_table(report, split) for split in report.splits)
     notes = "".join(f'<p class="note small">{escape(note)}</p>' for note in report.notes)
     caution = (
-        '<p class="note">Some systems ran with a single seed. Their intervals cover the choice of '
+        '<p class="note">Some systems were trained with a single seed. Their intervals cover the choice of '
         "sentences, not the luck of training, which is often larger.</p>"
         if one_seed
         else ""

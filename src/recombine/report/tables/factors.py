@@ -29,8 +29,10 @@ from recombine.report.tables.corpus_counts import (
 )
 from recombine.report.tables.published import COGNITION, find_all, published_setting
 from recombine.report.tables.table import Cell, Table
-from recombine.statistics.intervals import clustered_table, normal_quantile
+from recombine.statistics.intervals import SLICE_SAMPLES, Aggregator, cluster_codes
 from recombine.statistics.logistic import Effect, clustered_logistic
+from recombine.statistics.resample import Draws
+from recombine.statistics.seeds import system_interval
 
 METRIC = "compound"
 BINS = 5
@@ -43,20 +45,15 @@ Array = npt.NDArray[np.float64]
 
 
 class JudgedCompound(NamedTuple):
-    """One scored sentence: its example and the share of seeds that got it wrong."""
+    """One scored sentence: its example, and for each seed 1 where it is wrong."""
 
     example: Example
-    error: float
+    errors: tuple[float, ...]
 
-
-class Share(NamedTuple):
-    """An error rate with its clustered interval, in percent."""
-
-    sentences: int
-    compounds: int
-    error: float
-    low: float
-    high: float
+    @property
+    def error(self) -> float:
+        """The share of seeds that got it wrong."""
+        return sum(self.errors) / len(self.errors)
 
 
 def factor_tables(source: ReportRuns, split: str = "gen") -> list[Table]:
@@ -162,18 +159,17 @@ def _why(note: str) -> str:
     return f", {note}" if note else ""
 
 
-def clustered_share(rows: Sequence[JudgedCompound]) -> Share:
-    """Return the error rate and its interval, clustered by compound."""
-    errors = np.array([[one.error for one in rows]])
-    codes: dict[str, int] = {}
-    compounds = [codes.setdefault(e.group or e.id, len(codes)) for e, _ in rows]
-    rate, clusters = float(errors.mean()), len(codes)
-    reach = 0.0
-    if clusters > 1:
-        table = clustered_table(errors, np.array(compounds))
-        reach = normal_quantile(0.95) * math.sqrt(float(table.var(ddof=1)) / clusters)
-    low, high = max(0.0, rate - reach), min(1.0, rate + reach)
-    return Share(len(rows), clusters, 100 * rate, 100 * low, 100 * high)
+def error_rate(rows: Sequence[JudgedCompound]) -> tuple[int, int, float, float, float]:
+    """Sentences, compounds, the error rate and its interval, as every score of a report has it.
+
+    Seeds and compounds are both a sample: five contexts of a compound are drawn together.
+    """
+    tables = [np.array([[one.errors[seed]] for one in rows]) for seed in range(len(rows[0].errors))]
+    groups = [one.example.group or "" for one in rows]
+    draws = Draws(tables, 0, cluster_codes(groups))
+    span = system_interval(tables, Aggregator("mean"), draws, samples=SLICE_SAMPLES)
+    compounds = len({one.example.group or one.example.id for one in rows})
+    return len(rows), compounds, span.estimate, span.low, span.high
 
 
 def regression(rows: Sequence[JudgedCompound], system: str, counts: CorpusCounts) -> Table:
@@ -212,8 +208,8 @@ def _odds(effect: Effect | None) -> tuple[Cell, ...]:
 def _categories(rows: Sequence[JudgedCompound]) -> list[str]:
     """Return the categories by name; to compare with, first one that has right and wrong."""
     errors: dict[str, list[float]] = {}
-    for example, error in rows:
-        errors.setdefault(str(example.tags.get("category", "")), []).append(error)
+    for one in rows:
+        errors.setdefault(str(one.example.tags.get("category", "")), []).append(one.error)
     return sorted(errors, key=lambda category: ({*errors[category]} in ({0.0}, {1.0}), category))
 
 
@@ -263,10 +259,10 @@ def _judged(source: ReportRuns, split: str) -> dict[str, list[JudgedCompound]]:
     examples = source.examples(split)
     found: dict[str, list[JudgedCompound]] = {}
     for system, seeds in panel.columns.items():
-        values = np.mean([column.values for column in seeds.values()], axis=0)
+        wrong = np.stack([column.stats[:, 0] for column in seeds.values()], axis=1)
         found[system] = [
-            JudgedCompound(examples[ids[0]], 1.0 - float(value))
-            for ids, value in zip(panel.ids, values, strict=True)
+            JudgedCompound(examples[ids[0]], tuple(errors))
+            for ids, errors in zip(panel.ids, wrong.tolist(), strict=True)
         ]
     return found
 
@@ -291,8 +287,7 @@ def _rows(
             if value is not None:
                 groups.setdefault(value, []).append(one)
         for value in sorted(groups, key=_natural):
-            share = clustered_share(groups[value])
-            yield (value, system, *share)
+            yield (value, system, *error_rate(groups[value]))
 
 
 def _binned(
