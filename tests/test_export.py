@@ -55,3 +55,24 @@ def test_an_unknown_format_is_refused(tmp_path, small_benchmark):
     """With the formats there are."""
     with pytest.raises(ConfigError, match="xlsx"):
         export(Benchmark.open(small_benchmark), "xlsx", tmp_path / "out")
+
+
+@pytest.mark.parametrize("form", ["tsv", "text", "parquet"])
+@pytest.mark.parametrize("below", [".", "export", "a/b"])
+def test_nothing_is_written_into_a_benchmark(small_benchmark, form, below):
+    """An export over its own benchmark would replace its data card."""
+    before = Benchmark.open(small_benchmark)
+    with pytest.raises(ConfigError, match="inside the benchmark"):
+        export(before, form, small_benchmark / below)
+    assert Benchmark.open(small_benchmark).verify() == []
+
+
+def test_nothing_is_written_among_the_results_of_a_run(tmp_path, small_benchmark):
+    """Nor into a run, or one of its systems; a folder of its own within it is fine."""
+    cell = tmp_path / "run" / "system" / "seed-1"
+    cell.mkdir(parents=True)
+    (cell / "run.json").write_text("{}", encoding="utf-8")
+    for out in (tmp_path / "run", cell, cell / "translations"):
+        with pytest.raises(ConfigError, match="results of a run"):
+            export(Benchmark.open(small_benchmark), "tsv", out)
+    assert export(Benchmark.open(small_benchmark), "tsv", tmp_path / "run" / "export")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine.config import dump_toml, parse_config, read_toml
-from recombine.errors import DataError, RecombineError, Where
+from recombine.errors import ConfigError, DataError, RecombineError, Where
 from recombine.files import dump_row, read_jsonl, sha256_of, write_bytes, write_json, write_jsonl
 from recombine.progress import progress
 
@@ -391,6 +391,25 @@ class Draft:
         self.path.rename(self.out)
         shutil.rmtree(self.workdir, ignore_errors=True)
         return Benchmark.open(self.out)
+
+
+def refuse_output(out: Path) -> None:
+    """Raise where files would be written into a benchmark, or among the results of a run.
+
+    A folder of its own within a run (`run/report`) is fine.
+    """
+    out = Path(out).resolve()
+    for folder in (out, *out.parents):
+        if (folder / "benchmark.toml").is_file():
+            raise ConfigError(
+                f"{out} is inside the benchmark {folder}; nothing is written there",
+                hint="choose another --out",
+            )
+        if (folder / "run.json").is_file() or (folder == out and any(out.glob("*/seed-*"))):
+            raise ConfigError(
+                f"{out} holds the results of a run; nothing else is written there",
+                hint=f"choose another --out, such as {out / 'report'}",
+            )
 
 
 def _card_head(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark, Example, stratified_sample
+from recombine.benchmark import Benchmark, Example, refuse_output, stratified_sample
 from recombine.errors import ConfigError
 from recombine.files import sha256_of, write_json, write_text
 from recombine.progress import progress
@@ -21,6 +21,7 @@ def export(benchmark: Benchmark, form: str, out: Path, *, sample: int = 0) -> li
     writers = {"tsv": _write_tsv, "text": _write_text, "parquet": _write_parquet}
     if form not in writers:
         raise ConfigError(f"unknown export format '{form}'", hint=f"known: {', '.join(writers)}")
+    refuse_output(out)
     out.mkdir(parents=True, exist_ok=True)
     sizes = benchmark.manifest.splits.values()
     total = sum(min(size, sample) if sample else size for size in sizes)

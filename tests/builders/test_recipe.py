@@ -232,3 +232,11 @@ def test_problems_of_head_and_builder_are_found_at_once(tmp_path):
     with pytest.raises(Problems) as caught:
         read_recipe(str(tmp_path / "mine.toml"))
     assert [problem.where.line for problem in caught.value.problems] == [5, 2, 3]
+
+
+def test_a_benchmark_is_not_built_inside_another(tmp_path, recipe):
+    """The other one would not be the same any more."""
+    outer = build(recipe, tmp_path / "b")
+    with pytest.raises(ConfigError, match="inside the benchmark"):
+        build(recipe, tmp_path / "b" / "inner")
+    assert outer.verify() == []

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import csv
 
+import pytest
+
+from recombine.errors import ConfigError
 from recombine.report import ReportOptions, power_plan, write_report
+from recombine.report.runs import open_source
+from recombine.report.scorecard import write_scorecard
 
 
 def test_everything_is_written(run, tmp_path):
@@ -28,3 +33,12 @@ def test_power_plan_of_a_run(run):
     plan = power_plan([run], gain=2.0)
     assert plan["seeds_per_system"][0]["gain"] == 2.0
     assert plan["seeds_per_system"][0]["seeds"] >= 2
+
+
+def test_nothing_is_written_into_a_benchmark_or_a_run(run):
+    """A report has a folder of its own; a scorecard too."""
+    benchmark = open_source([run]).benchmark.path
+    for write in (write_report, write_scorecard):
+        for out in (run, benchmark, benchmark / "report"):
+            with pytest.raises(ConfigError, match="nothing"):
+                write([run], out)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine import __version__, registry
-from recombine.benchmark import FORMAT, Benchmark, Draft, identity_of
+from recombine.benchmark import FORMAT, Benchmark, Draft, identity_of, refuse_output
 from recombine.config import (
     Document,
     apply_overrides,
@@ -213,6 +213,7 @@ def build(
         raise ConfigError(
             f"{out} exists and is not a benchmark; it is not replaced", hint="choose another --out"
         )
+    refuse_output(out.absolute().parent)
     draft = Draft(out, seed=seed, sample=sample)
     try:
         recipe.builder.build(draft)

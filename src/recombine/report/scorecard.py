@@ -13,6 +13,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recombine.benchmark import refuse_output
 from recombine.files import write_text
 from recombine.parallel import collection_paused
 from recombine.report.findings import Findings, Sheet, build_report
@@ -74,6 +75,7 @@ def write_scorecard(
     Systems match by name.
     """
     options = options or ReportOptions()
+    refuse_output(out)
     suites = _told_apart([read_suite(Path(run), options) for run in runs])
     found = [scorecard_table(suites), *build_tables(suites), _generalisation(suites)]
     scores = [table for table in found if table is not None]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from recombine.benchmark import refuse_output
 from recombine.files import sha256_of, write_json, write_text
 from recombine.parallel import collection_paused
 from recombine.report.exports import write_exports
@@ -38,6 +39,7 @@ def write_report(
     """
     options = options or ReportOptions()
     out = Path(out)
+    refuse_output(out)
     runs = [Path(run) for run in runs]
     runs = [member for run in runs for member in series_runs(run) or [run]]
     write = write_family_report if is_family(runs) else _write_one_benchmark
