@@ -33,7 +33,7 @@ test-real: setup ## tests with translation systems that are not ours
 	@$(BIN)/python -m pytest -m real -q
 
 test-kernels: triton ## the GPU kernels without a GPU, in the interpreter of Triton
-	@PYTHONPATH=$(VENV)/triton $(BIN)/python -m pytest tests/systems/seq2seq/fast/test_fused_attention.py -k interpreted -q
+	@PYTHONPATH=$(VENV)/triton $(BIN)/python -m pytest tests/systems/seq2seq/fast/test_kernels.py -k interpreted -q
 
 triton: setup ## Triton for test-kernels: a gigabyte, in a folder of its own
 	@test -d $(VENV)/triton/triton || $(BIN)/uv pip install --quiet --target $(VENV)/triton triton==3.9.0

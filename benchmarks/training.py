@@ -43,6 +43,7 @@ from recombine.systems.seq2seq.corpus import (
     prepare,
 )
 from recombine.systems.seq2seq.distributed import World
+from recombine.systems.seq2seq.fast.row_steps import RowStepper
 from recombine.systems.seq2seq.options import LstmOptions, Options, TransformerOptions
 from recombine.systems.seq2seq.trainer import Trainer, seed_streams
 from recombine.systems.seq2seq.training import (
@@ -127,7 +128,7 @@ def synchronise(device: torch.device) -> None:
         torch.cuda.synchronize()
 
 
-def replica_of(
+def trainer_of(
     prepared: Prepared, options: Options, folder: Path, seed: int, device: torch.device
 ) -> Trainer:
     """Return a model in training."""
@@ -142,36 +143,35 @@ def replica_of(
 def measure(
     prepared: Prepared, options: Options, given: argparse.Namespace, seeds: int, steps: int
 ) -> dict[str, Any]:
-    """Train `seeds` replicas side by side for `steps` steps and return what was seen."""
+    """Train `seeds` trainers side by side for `steps` steps and return what was seen."""
     device = choose_device(options.device)
     configure(options, device)
     began = time.perf_counter()
     notes: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        replicas = [
-            replica_of(prepared, options, Path(folder), seed, device)
+        trainers = [
+            trainer_of(prepared, options, Path(folder), seed, device)
             for seed in range(1, seeds + 1)
         ]
-        if device.type == "cuda" and options.graphs:
-            for replica in replicas:
-                notes += use_graph(replica)
+        for trainer in trainers:
+            notes += use_fast_steps(trainer)
 
         def step() -> None:
-            for replica in replicas:
-                replica.take_step()
+            for trainer in trainers:
+                trainer.take_step()
 
         peer_steps = PEER_STEPS if device.type == "cuda" else steps
         peer = peer_of(given.peer, prepared, options, device, peer_steps)
         if options.batch_by_length:
-            for replica in replicas:
-                replica._batches = itertools.cycle(
+            for trainer in trainers:
+                trainer._batches = itertools.cycle(
                     spread_batches(prepared, options.sentences_per_step, steps)
                 )
         for _ in range(3):
             step()
         synchronise(device)
         warm_up = time.perf_counter() - began
-        losses = [replica.stepper.read_loss() for replica in replicas]
+        losses = [trainer.stepper.read_loss() for trainer in trainers]
         clock = time.process_time if given.cpu_seconds else time.perf_counter
         if device.type == "cuda":
             seconds = timed([step], steps, device, clock)[0]
@@ -179,12 +179,12 @@ def measure(
         else:
             seconds, *more = timed([step, peer] if peer else [step], steps, device, clock)
             peer_seconds = more[0] if more else 0.0
-        after = [replica.stepper.read_loss() for replica in replicas]
+        after = [trainer.stepper.read_loss() for trainer in trainers]
         if given.profile:
-            kernel_table(replicas, device)
+            kernel_table(trainers, device)
         memory = torch.cuda.max_memory_allocated() / 2**30 if device.type == "cuda" else 0.0
-        for replica in replicas:
-            replica.close()
+        for trainer in trainers:
+            trainer.close()
     pairs = seeds * options.sentences_per_step / seconds
     row = {
         "batch": options.sentences_per_step, "seeds": seeds, "steps": steps,
@@ -220,18 +220,23 @@ def timed(
     return [float(seconds) for seconds in turns.mean(0)]
 
 
-def use_graph(replica: Trainer) -> list[str]:
-    """Give a replica a captured graph and return what there is to say about it."""
+def use_fast_steps(trainer: Trainer) -> list[str]:
+    """Let a training take fast steps and return what there is to say about it."""
+    options = trainer.options
+    if trainer.device.type != "cuda" or not options.graphs:
+        stepper = RowStepper(trainer)
+        trainer.stepper = stepper
+        return [f"rows agree with plain steps within {stepper.agreement:.2g}"]
     from recombine.systems.seq2seq.fast.graphs import GraphStepper
 
     try:
-        stepper = GraphStepper(replica)
+        graphs = GraphStepper(trainer)
     except Exception as error:
         traceback.print_exc()
         return [f"EAGER: {error!r}"]
-    replica.stepper = stepper
-    sizes = " ".join(f"{size.source}+{size.target}" for size in stepper.shapes.sizes)
-    return [f"kernels agree with PyTorch within {stepper.agreement:.2g}", f"sizes {sizes}"]
+    trainer.stepper = graphs
+    sizes = " ".join(f"{size.source}+{size.target}" for size in graphs.shapes.sizes)
+    return [f"kernels agree with PyTorch within {graphs.agreement:.2g}", f"sizes {sizes}"]
 
 
 def spread_batches(prepared: Prepared, size: int, count: int) -> list[Numbers]:
@@ -282,7 +287,7 @@ def tool_rate(
         return None
 
 
-def kernel_table(replicas: list[Trainer], device: torch.device) -> None:
+def kernel_table(trainers: list[Trainer], device: torch.device) -> None:
     """Print where the time of ten steps goes, kernel by kernel."""
     from torch.profiler import ProfilerActivity
     from torch.profiler import profile as profiled
@@ -290,8 +295,8 @@ def kernel_table(replicas: list[Trainer], device: torch.device) -> None:
     kinds = [ProfilerActivity.CPU, ProfilerActivity.CUDA][: 2 if device.type == "cuda" else 1]
     with profiled(activities=kinds) as result:
         for _ in range(10):
-            for replica in replicas:
-                replica.take_step()
+            for trainer in trainers:
+                trainer.take_step()
         synchronise(device)
     field = "self_device_time_total" if device.type == "cuda" else "self_cpu_time_total"
     rows = sorted(result.key_averages(), key=lambda row: -getattr(row, field))

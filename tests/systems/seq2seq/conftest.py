@@ -50,6 +50,18 @@ def data(pairs: list[Example]) -> TrainingData:
     return TrainingData(train=pairs[:50], dev=pairs[50:], source="en", target="ja")
 
 
+@pytest.fixture(params=["fast", "plain"])
+def fast_or_plain(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run a test as it is, and once more where nothing of fast/ can be imported."""
+    kind: str = request.param
+    if kind == "plain":
+        for name in list(sys.modules):
+            if name.startswith(fast.__name__):
+                monkeypatch.setitem(sys.modules, name, None)
+        monkeypatch.setitem(sys.modules, fast.__name__, None)
+    return kind
+
+
 class Compiled(np.ndarray):
     """An array with the one method that Triton's values have and numpy's lack."""
 
@@ -109,7 +121,7 @@ def numpy_cell_kernels() -> ModuleType:
 
 @pytest.fixture
 def importable_kernels(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let fused.py and graphs.py be imported where Triton is not installed."""
+    """Let the wrappers of kernels be imported where Triton is not installed."""
     if importlib.util.find_spec("triton") is not None:
         yield
         return

@@ -1,108 +1,80 @@
-"""Attention: skewing agrees with looking every offset up, and gradients with differences."""
+"""Attention: the formulas of the papers, written out pair by pair."""
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
-from torch import Tensor
 
-from recombine.systems.seq2seq.attention import attend, by_offset, offsets_of, skewed
-from recombine.systems.seq2seq.batch import Group, Grouped, padded_block
+from recombine.systems.seq2seq.attention import (
+    attend,
+    join_heads,
+    relative_vectors,
+    rotate,
+    rotation_of,
+    split_heads,
+)
 
-LENGTHS = torch.tensor([6, 4])
-HEADS, LENGTH, WIDTH = 3, 6, 4
-
-
-@pytest.fixture
-def layout() -> Grouped:
-    """Two sentences in rows that are padded already."""
-    block = padded_block(2, LENGTH, LENGTHS)
-    return Grouped((Group(block, block, LENGTHS),))
+SENTENCES, HEADS, QUERIES, KEYS, WIDTH = 2, 3, 4, 5, 8
 
 
-def heads_of(rows: Tensor, parts: int) -> list[Tensor]:
-    """Return the parts of padded rows, each [sentence, head, position, number]."""
-    split = rows.view(2, LENGTH, parts, HEADS, WIDTH)
-    return [split[:, :, part].transpose(1, 2) for part in range(parts)]
-
-
-@pytest.mark.parametrize("length", [1, 2, 3, 7])
-def test_skewing_moves_offsets_to_keys(length: int) -> None:
-    """Entry (i, j) of the result is entry (i, j - i + T - 1) of the argument."""
-    offsets = torch.arange(2 * length * (2 * length - 1)).view(2, length, -1)
-    rows = torch.arange(length)
-    index = (rows[None, :] - rows[:, None] + length - 1).expand(2, -1, -1)
-    assert torch.equal(offsets.gather(2, index), skewed(offsets))
-
-
-@pytest.mark.parametrize("length", [1, 2, 3, 7])
-def test_weights_by_offset_are_the_inverse(length: int) -> None:
-    """Offsets that no key has are zero; skewing gives the keys back."""
-    by_key = torch.rand(2, length, length)
-    spread = by_offset(by_key)
-    assert spread.shape == (2, length, 2 * length - 1)
-    assert torch.equal(skewed(spread), by_key)
-    assert torch.isclose(spread.sum(), by_key.sum())
-
-
-@pytest.mark.parametrize("causal", [False, True])
-def test_relative_attention_is_shaw_s(layout: Grouped, causal: bool) -> None:
-    """Equations 3 and 4 of Shaw et al. 2018, written out with one vector per pair of positions."""
+@pytest.mark.parametrize("relative", [False, True])
+def test_every_query_gets_the_weighted_mean_of_the_values(relative: bool) -> None:
+    """Vaswani et al. 2017, equation 1; Shaw et al. 2018, equations 3 and 4; of keys it may see."""
     torch.manual_seed(0)
-    projected = torch.randn(2 * LENGTH, 3 * HEADS * WIDTH, requires_grad=True)
-    table = torch.randn(5, WIDTH, requires_grad=True)
-    found = attend(
-        projected, None, table, layout, HEADS, queries="source", keys="source", causal=causal,
-        dropout=0.0,
-    )  # fmt: skip
-    query, key, value = heads_of(projected, 3)
-    rows = torch.arange(LENGTH)
-    vectors = table[(rows[None, :] - rows[:, None]).clamp(-2, 2) + 2]
-    scores = torch.einsum("bhid,bhijd->bhij", query, key[:, :, None] + vectors) / 2
-    hidden = rows[None, None, None, :] >= LENGTHS[:, None, None, None]
-    if causal:
-        hidden = hidden | (rows[None, :] > rows[:, None])
-    weights = scores.masked_fill(hidden, -torch.inf).softmax(-1)
-    expected = torch.einsum("bhij,bhijd->bhid", weights, value[:, :, None] + vectors)
-    inside = (rows < LENGTHS[:, None]).flatten()
-    expected = expected.transpose(1, 2).reshape(found.shape)
-    torch.testing.assert_close(found, expected)
-    # Only what a sentence owns has a gradient: the rest is padding.
-    probe = torch.randn_like(found) * inside[:, None]
-    inputs = (projected, table)
-    for mine, theirs in zip(
-        torch.autograd.grad((found * probe).sum(), inputs),
-        torch.autograd.grad((expected * probe).sum(), inputs),
-        strict=True,
-    ):
-        torch.testing.assert_close(mine, theirs)
+    query = torch.randn(SENTENCES, HEADS, QUERIES, WIDTH)
+    key, value = torch.randn(2, SENTENCES, HEADS, KEYS, WIDTH)
+    vectors = torch.randn(QUERIES, KEYS, WIDTH) if relative else None
+    hidden = torch.rand(SENTENCES, 1, QUERIES, KEYS) < 0.4
+    hidden[..., 0] = False
+    found = attend(query, key, value, hidden=hidden, relative=vectors)
+    for s in range(SENTENCES):
+        for h in range(HEADS):
+            for q in range(QUERIES):
+                seen = [k for k in range(KEYS) if not hidden[s, 0, q, k]]
+                more = [torch.zeros(WIDTH) if vectors is None else vectors[q, k] for k in seen]
+                pairs = list(zip(seen, more, strict=True))
+                scores = [math.exp(query[s, h, q] @ (key[s, h, k] + a) / 8**0.5) for k, a in pairs]
+                values = [value[s, h, k] + a for k, a in pairs]
+                mean = sum(w * v for w, v in zip(scores, values, strict=True)) / sum(scores)
+                torch.testing.assert_close(found[s, h, q], mean)
 
 
-@pytest.mark.parametrize("kind", ["self", "causal", "cross"])
-def test_gradients_are_those_of_differences(layout: Grouped, kind: str) -> None:
-    """With dropout, whose mask is drawn anew from the same seed, and with relative positions."""
+def test_dropped_weights_leave_the_mean() -> None:
+    """Dropout is on the weights: some values do not count, the others count for more."""
     torch.manual_seed(0)
-    table = torch.randn(5, WIDTH, dtype=torch.float64) if kind != "cross" else None
-    width = HEADS * WIDTH
-    shapes = [(12, width), (12, 2 * width)] if kind == "cross" else [(12, 3 * width)]
-    inputs = [torch.randn(*shape, dtype=torch.float64) for shape in shapes]
-    inside = (torch.arange(LENGTH) < LENGTHS[:, None]).flatten()[:, None]
-
-    def run(query: Tensor, second: Tensor | None = None) -> Tensor:
-        torch.manual_seed(3)
-        memory, own = (second, None) if kind == "cross" else (None, second)
-        found = attend(
-            query, memory, own, layout, HEADS, queries="target", keys="source",
-            causal=kind == "causal", dropout=0.3,
-        )  # fmt: skip
-        return found * inside
-
-    if table is not None:
-        inputs.append(table)
-    leaves = tuple(one.requires_grad_() for one in inputs)
-    assert torch.autograd.gradcheck(run, leaves)
+    query, key, value = torch.zeros(1, 1, 2000, 4), torch.zeros(1, 1, 4, 4), torch.ones(1, 1, 4, 4)
+    found = attend(query, key, value, dropout=0.25)
+    assert found.unique().tolist() == pytest.approx([n / 4 / 0.75 for n in range(5)])
+    assert float(found.mean()) == pytest.approx(1.0, abs=0.02)
 
 
-def test_the_table_is_clipped() -> None:
-    """Offsets beyond the table use its last rows."""
-    assert offsets_of(4, 1, torch.device("cpu")).tolist() == [0, 0, 0, 1, 2, 2, 2]
+def test_offsets_beyond_the_table_use_its_ends() -> None:
+    """Shaw et al. 2018, equation 5."""
+    table = torch.arange(3.0)[:, None]
+    found = relative_vectors(table, torch.tensor([1]), torch.arange(5))
+    assert found[0, :, 0].tolist() == [0, 1, 2, 2, 2]
+
+
+def test_rotated_scores_depend_on_the_offset_alone() -> None:
+    """Su et al. 2021, equation 11: positions (5, 2) and (9, 6) are three apart."""
+    torch.manual_seed(0)
+    query, key = torch.randn(2, 1, HEADS * WIDTH)
+    scores = []
+    for at, to in ((5, 2), (9, 6), (9, 5)):
+        turned = [
+            rotate(rows, rotation_of(torch.tensor([place]), WIDTH), HEADS)
+            for rows, place in ((query, at), (key, to))
+        ]
+        scores.append((turned[0] * turned[1]).unflatten(-1, (HEADS, WIDTH)).sum(-1))
+    torch.testing.assert_close(scores[0], scores[1])
+    assert not torch.allclose(scores[0], scores[2])
+
+
+def test_heads_are_taken_apart_and_put_together() -> None:
+    """Head h has the numbers h x width and on of every row."""
+    rows = torch.randn(SENTENCES, QUERIES, HEADS * WIDTH)
+    split = split_heads(rows, HEADS)
+    assert torch.equal(split[1, 2, 3], rows[1, 3, 2 * WIDTH :])
+    assert torch.equal(join_heads(split), rows)

@@ -19,13 +19,13 @@ import sys
 from pathlib import Path
 from recombine.benchmark import Example
 from recombine.systems.base import TrainingData
-from recombine.systems.seq2seq.system import Transformer
+from recombine.systems.seq2seq.system import TransformerSystem
 import torch
 torch.set_num_threads(1)
 pairs = [Example.make(source=f"w{i % 7} w{i % 5} w{i % 3}", references=[f"x{i % 3} y{i % 7}"])
          for i in range(60)]
 data = TrainingData(train=pairs, dev=pairs[:5], source="a", target="b")
-Transformer(preset="tiny", steps=60, batch_size=8, checkpoint_every=3, log_every=3,
+TransformerSystem(preset="tiny", steps=60, batch_size=8, checkpoint_every=3, log_every=3,
             evaluate_every=20, target_subwords="word").train(data, Path(sys.argv[1]), seed=3)
 """
 

@@ -9,8 +9,10 @@ import pytest
 import torch
 from torch.nn import functional
 
-from recombine.systems.seq2seq.batch import Resident, group_batch
+from recombine.systems.seq2seq.batch import pad_batch
 from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus
+from recombine.systems.seq2seq.fast.packing import Resident
+from recombine.systems.seq2seq.fast.row_operations import RowOperations
 from recombine.systems.seq2seq.lstm import Lstm
 from recombine.systems.seq2seq.options import LstmOptions
 from recombine.systems.seq2seq.vocabulary import BEGIN
@@ -38,16 +40,16 @@ def corpus() -> ParallelCorpus:
 
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_padding_changes_nothing(corpus: ParallelCorpus, bidirectional: bool) -> None:
-    """One batch, several groups and single sentences have the same loss and gradients."""
+    """One batch, with more room than needed, and single sentences have the same gradients."""
     one = model(bidirectional=bidirectional)
+    batch = pad_batch(corpus, np.arange(6), CPU)
     losses = [
-        one(group_batch(corpus, np.arange(6), CPU, 1)),
-        one(group_batch(corpus, np.arange(6), CPU, 4)),
-        sum(one(group_batch(corpus, np.array([number]), CPU)) for number in range(6)),
+        one(batch),
+        one(Resident(corpus, CPU).pad(torch.arange(6), 27, 30)[0]),
+        sum(one(pad_batch(corpus, np.array([number]), CPU)) for number in range(6)),
     ]
-    if not bidirectional:
-        # Side by side, for captured graphs, with more room than needed.
-        losses.append(one(Resident(corpus, CPU).pad(torch.arange(6), 27, 30)[0]))
+    with RowOperations().within(one):
+        losses.append(one(batch))
     gradients = [torch.autograd.grad(loss, list(one.parameters())) for loss in losses]
     for loss, found in zip(losses[1:], gradients[1:], strict=True):
         torch.testing.assert_close(loss, losses[0])
@@ -70,7 +72,7 @@ def test_attention_is_luong_s(corpus: ParallelCorpus) -> None:
     assert one.output is not None
     logits = torch.stack(rows) @ one.output.T + one.output_bias
     expected = functional.cross_entropy(logits, target, reduction="sum")
-    torch.testing.assert_close(one(group_batch(corpus, np.array([1]), CPU)), expected)
+    torch.testing.assert_close(one(pad_batch(corpus, np.array([1]), CPU)), expected)
 
 
 @pytest.mark.parametrize(("encoder", "decoder"), [(2, 4), (3, 1), (2, 2)])

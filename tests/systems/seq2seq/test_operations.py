@@ -1,15 +1,13 @@
-"""Operations: each one is its formula."""
+"""Operations: each one is its formula, and padding is not seen."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from recombine.systems.seq2seq.batch import Batch, PackedRows, Resident
+from recombine.systems.seq2seq.batch import Batch, pad_batch
 from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus
 from recombine.systems.seq2seq.operations import Operations
 
@@ -19,11 +17,11 @@ HEADS, WIDTH = 2, 8
 
 @pytest.fixture
 def batch() -> Batch:
-    """Four pairs packed into rows, with a tail."""
+    """Four pairs of different lengths."""
     stream = np.random.default_rng(3)
     lengths = [4, 0, 7, 2], [1, 5, 3, 6]
     sides = [NumberedSide.of([stream.integers(4, 9, n).tolist() for n in side]) for side in lengths]
-    return Resident(ParallelCorpus(*sides), torch.device("cpu")).pack(torch.arange(4), 20, 24)[0]
+    return pad_batch(ParallelCorpus(*sides), np.arange(4), torch.device("cpu"))
 
 
 def attention(query: Tensor, key: Tensor, value: Tensor, causal: bool) -> Tensor:
@@ -61,60 +59,61 @@ def test_dropout_keeps_the_mean() -> None:
     assert float(PLAIN.drop(u, 0.5).mean()) == pytest.approx(1.0, abs=0.05)
 
 
-def test_gradients_are_those_of_differences() -> None:
-    """Under a mask drawn anew from the same seed; a norm or a sum that nobody uses has none."""
-    torch.manual_seed(2)
-    rows = [torch.randn(5, WIDTH, dtype=torch.float64, requires_grad=True) for _ in range(2)]
-    vectors = [torch.randn(WIDTH, dtype=torch.float64, requires_grad=True) for _ in range(3)]
-
-    def seeded(operation: Any, chosen: Any = lambda outputs: outputs) -> Any:
-        def run(*inputs: Tensor) -> Any:
-            torch.manual_seed(4)
-            return chosen(operation(*inputs, 0.3))
-
-        return run
-
-    for chosen in (lambda both: both, lambda both: both[0], lambda both: both[1]):
-        assert torch.autograd.gradcheck(seeded(PLAIN.add_norm, chosen), (*rows, *vectors))
-    no_bias = seeded(lambda x, h, *more: PLAIN.add_norm(x, h, None, *more))
-    assert torch.autograd.gradcheck(no_bias, (*rows, *vectors[1:]))
-    assert torch.autograd.gradcheck(seeded(PLAIN.activate), (rows[0], vectors[0]))
-
-
 @pytest.mark.parametrize("side", ["source", "target"])
 @pytest.mark.parametrize("causal", [False, True])
 def test_self_attention_stays_within_its_sentence(batch: Batch, side: str, causal: bool) -> None:
-    """Sentences that lie end to end do not see one another."""
-    layout = batch.layout
-    assert isinstance(layout, PackedRows)
-    rows = len(batch.source if side == "source" else batch.target_output)
+    """A sentence sees its own pieces, and no padding."""
+    sentences = getattr(batch, side)
     torch.manual_seed(1)
-    projected = torch.randn(rows, 3 * WIDTH)
-    found = PLAIN.attend_self(
-        projected, layout, HEADS, side, causal=causal, table=None, dropout=0.0
-    )
-    starts, lengths = getattr(layout, f"{side}_starts"), getattr(layout, f"{side}_lengths")
-    for start, length in zip(starts, lengths, strict=True):
-        part = slice(int(start), int(start + length))
-        expected = attention(*projected[part].chunk(3, -1), causal)
-        torch.testing.assert_close(found[part], expected)
+    projected = torch.randn(*sentences.pieces.shape, 3 * WIDTH)
+    found = PLAIN.attend_self(projected, sentences, HEADS, causal=causal, table=None, dropout=0.0)
+    for row, length in enumerate(sentences.lengths.tolist()):
+        expected = attention(*projected[row, :length].chunk(3, -1), causal)
+        torch.testing.assert_close(found[row, :length], expected)
 
 
 def test_cross_attention_looks_at_its_own_source(batch: Batch) -> None:
     """A target sentence attends to the source sentence of its pair."""
-    layout = batch.layout
-    assert isinstance(layout, PackedRows)
     torch.manual_seed(1)
-    query = torch.randn(len(batch.target_output), WIDTH)
-    memory = torch.randn(len(batch.source), 2 * WIDTH)
-    found = PLAIN.attend_cross(query, memory, layout, HEADS, 0.0)
-    for number in range(4):
-        target, source = (
-            slice(int(start[number]), int(start[number] + length[number]))
-            for start, length in (
-                (layout.target_starts, layout.target_lengths),
-                (layout.source_starts, layout.source_lengths),
-            )
-        )
-        expected = attention(query[target], *memory[source].chunk(2, -1), False)
-        torch.testing.assert_close(found[target], expected)
+    query = torch.randn(*batch.target.pieces.shape, WIDTH)
+    memory = torch.randn(*batch.source.pieces.shape, 2 * WIDTH)
+    found = PLAIN.attend_cross(query, memory, batch.target, batch.source, HEADS, 0.0)
+    for row in range(4):
+        source, target = int(batch.source.lengths[row]), int(batch.target.lengths[row])
+        expected = attention(query[row, :target], *memory[row, :source].chunk(2, -1), False)
+        torch.testing.assert_close(found[row, :target], expected)
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_recurrent_layers_end_where_their_sentence_does(bidirectional: bool) -> None:
+    """Outputs and last states are those of every sentence alone."""
+    torch.manual_seed(1)
+    layers = nn.LSTM(WIDTH, WIDTH, 2, batch_first=True, bidirectional=bidirectional)
+    x, lengths = torch.randn(3, 5, WIDTH), torch.tensor([2, 5, 1])
+    first = torch.randn(2, layers.num_layers * (1 + bidirectional), 3, WIDTH)
+    for states in (None, (first[0], first[1])):
+        output, last = PLAIN.recur(layers, x, lengths, states)
+        for row, length in enumerate(lengths.tolist()):
+            own = states and tuple(one[:, row : row + 1].contiguous() for one in states)
+            expected, ends = layers(x[row : row + 1, :length], own)
+            torch.testing.assert_close(output[row, :length], expected[0])
+            for mine, theirs in zip(last, ends, strict=True):
+                torch.testing.assert_close(mine[:, row], theirs[:, 0])
+
+
+def test_a_model_gets_its_operations_back() -> None:
+    """Whatever happens within."""
+    model = nn.Module()
+    model.operations = PLAIN
+    other = Operations()
+    seen = []
+
+    def fails() -> None:
+        with other.within(model):
+            seen.append(model.operations)
+            raise ValueError("inside")
+
+    with pytest.raises(ValueError, match="inside"):
+        fails()
+    assert seen == [other]
+    assert model.operations is PLAIN

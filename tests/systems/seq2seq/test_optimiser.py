@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import pytest
@@ -95,46 +94,3 @@ def test_long_gradients_are_clipped() -> None:
     step(one, 100)
     gradients = torch.cat([each.grad.flatten() for each in one.parameters if each.grad is not None])
     assert float(gradients.norm()) == pytest.approx(0.5, rel=1e-3)
-
-
-class Beside:
-    """Stands in for Aside: no stream, but it counts."""
-
-    def __init__(self) -> None:
-        self.used = 0
-
-    def beside(self) -> AbstractContextManager[None]:
-        """Count."""
-        self.used += 1
-        return nullcontext()
-
-
-@pytest.mark.parametrize("clip", [0.0, 0.5])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_layers_stepped_in_the_backward_pass_take_the_same_steps(
-    dtype: torch.dtype, clip: float
-) -> None:
-    """A layer is stepped when all its gradients are there, the rest at the end; once each."""
-    results = []
-    for early in (False, True):
-        torch.manual_seed(1)
-        model = nn.Module()
-        model.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
-        model.outer = nn.Module()
-        model.outer.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))
-        model.last = nn.Linear(4, 2)
-        one = Optimiser(model, TransformerOptions(clip_norm=clip), dtype)
-        aside = Beside()
-        for number in range(3):
-            one.clear()
-            x = torch.linspace(-1, 1, 4, dtype=dtype) * (number + 1)
-            for layer in (*one.compute.outer.layers, *one.compute.layers, one.compute.last):
-                x = layer(x)
-            one.set_rate(number)
-            with one.stepping(aside if early else None):  # type: ignore[arg-type]
-                x.square().sum().backward()
-            one.step()
-        # Three steps of five layers and the rest.
-        assert aside.used == (3 * 6 if early and not clip else 0)
-        results.append({name: tensor.clone() for name, tensor in one.tensors().items()})
-    assert all(torch.equal(tensor, results[1][name]) for name, tensor in results[0].items())

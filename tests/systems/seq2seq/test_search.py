@@ -28,6 +28,7 @@ def trained(data: TrainingData, tmp_path: Path) -> Path:
     return tmp_path / "model"
 
 
+@pytest.mark.usefixtures("fast_or_plain")
 @pytest.mark.parametrize("width", [1, 3])
 def test_batch_size_changes_nothing(trained: Path, pairs: list[Example], width: int) -> None:
     """In float32 the strings are the same for batch sizes 1, 7 and 512."""
@@ -66,6 +67,7 @@ def test_two_thousand_sentences_are_the_same_in_any_batch(tmp_path: Path) -> Non
     assert len(set(results[0])) > 100
 
 
+@pytest.mark.usefixtures("fast_or_plain")
 def test_any_checkpoint_can_be_decoded(trained: Path) -> None:
     """Kept checkpoints are listed in order and load by name."""
     system = TransformerSystem()
@@ -82,6 +84,7 @@ def test_an_untrained_system_says_so() -> None:
         LstmSystem().translate(["a"])
 
 
+@pytest.mark.usefixtures("fast_or_plain")
 def test_a_source_beyond_learned_positions_fails_alone(data: TrainingData, tmp_path: Path) -> None:
     """One sentence that is too long does not take the others with it."""
     system = TransformerSystem(preset="tiny", steps=2, positions="learned", max_length=20)

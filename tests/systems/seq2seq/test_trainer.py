@@ -1,4 +1,4 @@
-"""Replica: steps add up, boundaries fall where they should, and bad steps end in words."""
+"""Trainer: steps add up, boundaries fall where they should, and bad steps end in words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recombine.systems.seq2seq.corpus import prepare
 from recombine.systems.seq2seq.distributed import World
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.system import TransformerSystem
-from recombine.systems.seq2seq.trainer import EagerStepper, Trainer, seed_streams
+from recombine.systems.seq2seq.trainer import Stepper, Trainer, seed_streams
 from recombine.systems.seq2seq.training import build_model
 
 
@@ -27,8 +27,8 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
     return read_tensors(folder / state.file)
 
 
-def replica(data: TrainingData, folder: Path, **options: Any) -> Trainer:
-    """Return a tiny replica that has taken no step."""
+def trainer(data: TrainingData, folder: Path, **options: Any) -> Trainer:
+    """Return a tiny trainer that has taken no step."""
     chosen = TransformerOptions(preset="tiny", **options)
     prepared = prepare(data.train, data.dev, chosen, folder)
     model = build_model(chosen, len(prepared.source_vocabulary), len(prepared.target_vocabulary))
@@ -40,7 +40,7 @@ def replica(data: TrainingData, folder: Path, **options: Any) -> Trainer:
 
 def test_boundaries_are_where_something_is_due(data: TrainingData, tmp_path: Path) -> None:
     """The next log line, evaluation, checkpoint or end, whichever comes first."""
-    one = replica(data, tmp_path, steps=20, log_every=8, evaluate_every=6, checkpoint_every=10)
+    one = trainer(data, tmp_path, steps=20, log_every=8, evaluate_every=6, checkpoint_every=10)
     found = []
     while not one.done:
         one.state.step = one.next_boundary()
@@ -65,7 +65,7 @@ def test_of_equal_scores_the_earlier_stays(
 
 def test_the_log_goes_on_where_the_state_is(data: TrainingData, tmp_path: Path) -> None:
     """Rows after the last saved step, and half a row, are cut before going on."""
-    one = replica(data, tmp_path)
+    one = trainer(data, tmp_path)
     one.state = TrainingCheckpoint(step=2, seed=1)
     for step in (1, 2, 3):
         one.note(step=step, loss=1.0)
@@ -74,7 +74,7 @@ def test_the_log_goes_on_where_the_state_is(data: TrainingData, tmp_path: Path) 
     log = tmp_path / "train_log.jsonl"
     with log.open("a") as stream:
         stream.write('{"step": 4, "lo')
-    again = replica(data, tmp_path)
+    again = trainer(data, tmp_path)
     again.note(step=3, loss=2.0)
     again.close()
     rows = [json.loads(line) for line in log.read_text().splitlines()]
@@ -91,6 +91,7 @@ def test_what_a_step_draws_depends_on_seed_step_and_rank() -> None:
     assert len(set(drawn.values())) == 4
 
 
+@pytest.mark.usefixtures("fast_or_plain")
 def test_micro_batches_add_up(data: TrainingData, tmp_path: Path) -> None:
     """Accumulating 4 x 4 sentences is one step on 16."""
     options: dict[str, Any] = {"preset": "tiny", "steps": 3, "checkpoint_every": 3}
@@ -103,25 +104,27 @@ def test_micro_batches_add_up(data: TrainingData, tmp_path: Path) -> None:
             torch.testing.assert_close(one[name], four[name], rtol=1e-3, atol=1e-6)
 
 
+@pytest.mark.usefixtures("fast_or_plain")
 def test_memory_running_out_halves_the_micro_batch(
     data: TrainingData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A step that does not fit is taken in parts; the log says so."""
     failed: list[int] = []
 
-    def small_memory(self: EagerStepper, step: int, chosen: Any, pieces: int) -> Any:
+    def small_memory(self: Stepper, step: int, chosen: Any, pieces: int) -> Any:
         if len(chosen) // self.parts > 4:
             failed.append(self.parts)
             raise torch.OutOfMemoryError("no memory")
         return original(self, step, chosen, pieces)
 
-    original = EagerStepper._gradients
-    monkeypatch.setattr(EagerStepper, "_gradients", small_memory)
+    original = Stepper._gradients
+    monkeypatch.setattr(Stepper, "_gradients", small_memory)
     TransformerSystem(preset="tiny", steps=2, checkpoint_every=2).train(data, tmp_path, seed=1)
     assert failed == [1, 2]
     assert "out of memory" in (tmp_path / "train_log.jsonl").read_text()
 
 
+@pytest.mark.usefixtures("fast_or_plain")
 def test_a_diverging_loss_stops_and_keeps_the_last_state(
     data: TrainingData, tmp_path: Path
 ) -> None:

@@ -21,7 +21,7 @@ from recombine.systems.base import TrainingData
 from recombine.systems.seq2seq import training
 from recombine.systems.seq2seq.checkpoint import read_state, read_tensors
 from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
-from recombine.systems.seq2seq.trainer import EagerStepper
+from recombine.systems.seq2seq.trainer import Stepper
 from recombine.systems.seq2seq.training import Job, choose_dtype, train_jobs
 
 TINY_LSTM: dict[str, Any] = {
@@ -46,6 +46,7 @@ def assert_same_weights(first: Path, second: Path) -> None:
         assert torch.equal(one[name], two[name]), name
 
 
+@pytest.mark.usefixtures("fast_or_plain")
 def test_two_layers_overfit_fifty_sentences(pairs: list[Example], tmp_path: Path) -> None:
     """A two-layer Transformer learns fifty sentences by heart."""
     data = TrainingData(train=pairs[:50], dev=pairs[:50], source="en", target="ja")
@@ -58,6 +59,7 @@ def test_two_layers_overfit_fifty_sentences(pairs: list[Example], tmp_path: Path
     assert [pair.references[0] for pair in pairs[:50]] == translations
 
 
+@pytest.mark.usefixtures("fast_or_plain")
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
@@ -70,21 +72,21 @@ def test_a_stopped_run_ends_like_an_unbroken_one(
 ) -> None:
     """Stopping at any step and going on gives the same bits, dropout and all."""
     kind(**options, deterministic=True).train(data, tmp_path / "whole", seed=7)
-    real, taken = EagerStepper.take, 0
+    real, taken = Stepper.take, 0
 
-    def fails(self: EagerStepper, step: int, chosen: Any) -> None:
+    def fails(self: Stepper, step: int, chosen: Any) -> None:
         nonlocal taken
         taken += 1
         if taken == 13:
             raise KeyboardInterrupt
         real(self, step, chosen)
 
-    EagerStepper.take = fails  # type: ignore[method-assign]
+    Stepper.take = fails  # type: ignore[method-assign]
     try:
         with pytest.raises(KeyboardInterrupt):
             kind(**options, deterministic=True).train(data, tmp_path / "cut", seed=7)
     finally:
-        EagerStepper.take = real  # type: ignore[method-assign]
+        Stepper.take = real  # type: ignore[method-assign]
         torch.use_deterministic_algorithms(False)
     state = read_state(tmp_path / "cut")
     assert state is not None
@@ -107,14 +109,15 @@ import sys
 from pathlib import Path
 from recombine.benchmark import Example
 from recombine.systems.base import TrainingData
-from recombine.systems.seq2seq.system import Transformer
+from recombine.systems.seq2seq.system import TransformerSystem
 import torch
 torch.set_num_threads(1)
 pairs = [Example.make(source=f"w{i % 7} w{i % 5} w{i % 3}", references=[f"x{i % 3} y{i % 7}"])
          for i in range(60)]
 data = TrainingData(train=pairs, dev=pairs[:5], source="a", target="b")
-Transformer(preset="tiny", dropout=0.1, steps=60, batch_size=8, checkpoint_every=3, log_every=3,
-            evaluate_every=20, target_subwords="word").train(data, Path(sys.argv[1]), seed=3)
+TransformerSystem(preset="tiny", dropout=0.1, steps=60, batch_size=8, checkpoint_every=3,
+                  log_every=3, evaluate_every=20, target_subwords="word").train(
+    data, Path(sys.argv[1]), seed=3)
 """
 
 
@@ -135,6 +138,7 @@ def test_kill_9_loses_nothing(tmp_path: Path) -> None:
     assert not list((tmp_path / "cut").glob("*.partial"))
 
 
+@pytest.mark.usefixtures("fast_or_plain")
 def test_several_seeds_are_as_one_each(data: TrainingData, tmp_path: Path) -> None:
     """Seeds trained in one call, and gone on with in another, are those trained alone."""
     options: dict[str, Any] = {"preset": "tiny", "dropout": 0.1, "checkpoint_every": 3}
@@ -187,18 +191,19 @@ def test_the_number_format_is_chosen_unless_given(monkeypatch: pytest.MonkeyPatc
             assert choose_dtype(kind(precision="float32"), gpu) == torch.float32
 
 
+@pytest.mark.usefixtures("fast_or_plain")
 @pytest.mark.parametrize("together", [False, True], ids=["one after another", "together"])
 def test_a_seed_that_diverges_does_not_stop_the_others(
     data: TrainingData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: bool
 ) -> None:
     """The others are trained to the end, and the error says which one is not."""
-    original = EagerStepper.read_loss
+    original = Stepper.read_loss
 
-    def read_loss(self: EagerStepper) -> float:
+    def read_loss(self: Stepper) -> float:
         loss = original(self)
-        return math.nan if (self.replica.seed, self.replica.state.step) == (2, 10) else loss
+        return math.nan if (self.trainer.seed, self.trainer.state.step) == (2, 10) else loss
 
-    monkeypatch.setattr(EagerStepper, "read_loss", read_loss)
+    monkeypatch.setattr(Stepper, "read_loss", read_loss)
     if together:
         monkeypatch.setattr(training, "_groups", lambda jobs, device: [jobs])
     system = TransformerSystem(preset="tiny", steps=20, log_every=5, checkpoint_every=5)
@@ -226,6 +231,7 @@ def test_an_empty_training_set_is_named(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.usefixtures("fast_or_plain")
 def test_long_pairs_are_left_out_and_counted(data: TrainingData, tmp_path: Path) -> None:
     """A pair longer than max_length is dropped from training, with a count in the log."""
     long = Example.make(source="the cat " * 60, references=["猫" * 60])
@@ -240,6 +246,7 @@ def test_long_pairs_are_left_out_and_counted(data: TrainingData, tmp_path: Path)
         )
 
 
+@pytest.mark.usefixtures("fast_or_plain")
 def test_a_time_limit_saves_and_says_how_to_go_on(data: TrainingData, tmp_path: Path) -> None:
     """max_minutes stops at a log line with a saved state."""
     with pytest.raises(SystemFailure, match="stopped at step 10 of 60") as caught:

@@ -1,4 +1,4 @@
-"""Transformer: layouts, caches and a plain reference agree."""
+"""Transformer: whole targets, step by step and one sentence spelled out agree."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from recombine.systems.seq2seq.batch import Resident, group_batch
+from recombine.systems.seq2seq.batch import pad_batch
 from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus
+from recombine.systems.seq2seq.fast.row_operations import RowOperations
+from recombine.systems.seq2seq.fast.rows import group_batch
 from recombine.systems.seq2seq.options import LstmOptions, TransformerOptions
 from recombine.systems.seq2seq.training import build_model
 from recombine.systems.seq2seq.transformer import Transformer
@@ -47,24 +49,21 @@ POSITIONS = ["relative", "sinusoidal", "learned", "rope", "none"]
 
 @pytest.mark.parametrize("positions", POSITIONS)
 @pytest.mark.parametrize("norm", ["pre", "post"])
-def test_packed_and_grouped_rows_give_the_same_gradients(
+def test_rows_without_padding_give_the_same_gradients(
     corpus: ParallelCorpus, positions: str, norm: str
 ) -> None:
-    """How sentences lie in the rows changes neither the loss nor any gradient."""
+    """How sentences lie in a batch changes neither the loss nor any gradient."""
     torch.manual_seed(1)
     model = Transformer(TransformerOptions(**SHAPE, positions=positions, norm=norm), 20, 20)
     numbers = np.arange(9)
-    one, four = (model(group_batch(corpus, numbers, CPU, groups)) for groups in (1, 4))
-    batch, pieces = Resident(corpus, CPU).pack(torch.from_numpy(numbers), 90, 80)
-    packed = model(batch)
-    assert int(pieces) == corpus.target.lengths.sum()
-    torch.testing.assert_close(one, four)
-    torch.testing.assert_close(one, packed)
-    for first, second, third in zip(
-        *(gradients(model, loss) for loss in (one, four, packed)), strict=True
-    ):
-        torch.testing.assert_close(first, second, rtol=1e-4, atol=1e-5)
-        torch.testing.assert_close(first, third, rtol=1e-4, atol=1e-5)
+    padded = model(pad_batch(corpus, numbers, CPU))
+    expected = gradients(model, padded)
+    for groups in (1, 4):
+        with RowOperations().within(model):
+            loss = model(group_batch(corpus, numbers, CPU, groups))
+        torch.testing.assert_close(loss, padded)
+        for mine, theirs in zip(gradients(model, loss), expected, strict=True):
+            torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
 
 
 def reference_loss(model: Transformer, source: list[int], target: list[int]) -> Tensor:
@@ -126,7 +125,7 @@ def test_gradients_agree_with_a_plain_reference(corpus: ParallelCorpus, norm: st
     """The batched model is the textbook Transformer, sentence by sentence."""
     torch.manual_seed(2)
     model = Transformer(TransformerOptions(**SHAPE, norm=norm), 20, 20)
-    loss = model(group_batch(corpus, np.arange(9), CPU))
+    loss = model(pad_batch(corpus, np.arange(9), CPU))
     expected = sum(
         reference_loss(
             model, *(side.sentence(n).tolist() for side in (corpus.source, corpus.target))
@@ -155,7 +154,7 @@ def test_step_by_step_decoding_gives_the_training_loss(
     torch.manual_seed(3)
     model = build_model(options, 20, 20).eval()
     numbers = np.array([3, 1, 6])
-    expected = model(group_batch(corpus, numbers, CPU))
+    expected = model(pad_batch(corpus, numbers, CPU))
     lengths = torch.from_numpy(corpus.source.lengths[numbers])
     sources = torch.full((3, int(lengths.max())), PAD)
     targets = torch.full((3, 20), PAD)

@@ -11,67 +11,13 @@ fairseq's Adam (and absent by default).
 from __future__ import annotations
 
 import copy
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from recombine.systems.seq2seq.fast.side_stream import Aside
 from recombine.systems.seq2seq.options import Options
-
-
-class ParameterPart:
-    """Adam over some of a model's parameters: a layer, or all that is in no layer."""
-
-    def __init__(
-        self,
-        parameters: list[nn.Parameter],
-        copies: list[nn.Parameter],
-        rate: Any,
-        options: Options,
-    ) -> None:
-        self.parameters = parameters
-        self.copies = copies
-        device = parameters[0].device
-        on_gpu = device.type == "cuda"
-        self.adam = torch.optim.AdamW(
-            parameters,
-            lr=rate,
-            betas=(options.adam_beta1, options.adam_beta2),
-            eps=options.adam_epsilon,
-            weight_decay=options.weight_decay,
-            fused=True,
-            capturable=on_gpu,
-        )
-        for parameter in parameters:
-            # Made before the first step, so that loading and graph capture find them.
-            self.adam.state[parameter] = {
-                "step": torch.zeros((), device=device if on_gpu else "cpu"),
-                "exp_avg": torch.zeros_like(parameter),
-                "exp_avg_sq": torch.zeros_like(parameter),
-            }
-        self.missing = len(parameters)  # gradients that have not arrived yet
-
-    def gather(self) -> None:
-        """Bring the gradients of the compute copy to the master."""
-        if self.copies[0] is self.parameters[0]:
-            return
-        gradients = [parameter.grad for parameter in self.parameters]
-        if gradients[0] is None:
-            gradients = [torch.empty_like(parameter) for parameter in self.parameters]
-            for parameter, gradient in zip(self.parameters, gradients, strict=True):
-                parameter.grad = gradient
-        torch._foreach_copy_(gradients, [_gradient(one) for one in self.copies])
-
-    def step(self) -> None:
-        """Take one step with the master's gradients, and let the copy follow."""
-        self.adam.step()
-        if self.copies[0] is not self.parameters[0]:
-            with torch.no_grad():
-                torch._foreach_copy_(self.copies, self.parameters)
 
 
 class Optimiser:
@@ -82,31 +28,33 @@ class Optimiser:
         self.master = master
         self.names = [name for name, _ in master.named_parameters()]
         self.parameters = list(master.parameters())
-        device = self.parameters[0].device
-        self.on_gpu = device.type == "cuda"
         self.compute: Any = master if dtype == torch.float32 else copy.deepcopy(master).to(dtype)
         self.copies: list[nn.Parameter] = list(self.compute.parameters())
+        device = self.parameters[0].device
+        self.on_gpu = device.type == "cuda"
         # A tensor, so that a captured graph reads the rate of its step.
         self.rate: Any = torch.tensor(0.0, device=device) if self.on_gpu else 0.0
-        layers: dict[str, list[int]] = {}
-        for number, name in enumerate(self.names):
-            found = re.match(r"(?:.*\.)?layers\.\d+\.", name)
-            layers.setdefault(found[0] if found else "", []).append(number)
-        self.parts = [
-            ParameterPart(
-                [self.parameters[number] for number in numbers],
-                [self.copies[number] for number in numbers],
-                self.rate,
-                options,
-            )
-            for numbers in layers.values()
-        ]
-        self.aside: Aside | None = None
-        for part in self.parts:
-            for parameter in part.copies:
-                parameter.register_post_accumulate_grad_hook(
-                    lambda _, part=part: self._arrived(part)
-                )
+        self.adam = self.adam_of(self.parameters)
+        for parameter in self.parameters:
+            # Made before the first step, so that loading and graph capture find them.
+            self.adam.state[parameter] = {
+                "step": torch.zeros((), device=device if self.on_gpu else "cpu"),
+                "exp_avg": torch.zeros_like(parameter),
+                "exp_avg_sq": torch.zeros_like(parameter),
+            }
+
+    def adam_of(self, parameters: Sequence[nn.Parameter]) -> torch.optim.AdamW:
+        """Return Adam, set up for some parameters."""
+        options = self.options
+        return torch.optim.AdamW(
+            parameters,
+            lr=self.rate,
+            betas=(options.adam_beta1, options.adam_beta2),
+            eps=options.adam_epsilon,
+            weight_decay=options.weight_decay,
+            fused=True,
+            capturable=self.on_gpu,
+        )
 
     def set_rate(self, step: int) -> float:
         """Set the learning rate of a step (0-based) and return it."""
@@ -114,73 +62,58 @@ class Optimiser:
         if self.on_gpu:
             self.rate.fill_(rate)
         else:
-            for part in self.parts:
-                part.adam.param_groups[0]["lr"] = rate
+            self.adam.param_groups[0]["lr"] = rate
         return rate
 
     def clear(self) -> None:
         """Forget gradients."""
         for parameter in self.copies:
             parameter.grad = None
-        for part in self.parts:
-            part.missing = len(part.copies)
-
-    @contextmanager
-    def stepping(self, aside: Aside | None) -> Iterator[None]:
-        """Step each layer as soon as a backward pass is through with it, aside.
-
-        Clipping needs all gradients first, so with it everything is left to `step`.
-        """
-        self.aside = None if self.options.clip_norm else aside
-        try:
-            yield
-        finally:
-            self.aside = None
-
-    def _arrived(self, part: ParameterPart) -> None:
-        if self.aside is None:
-            return
-        part.missing -= 1
-        if not part.missing:
-            with self.aside.beside():
-                part.gather()
-                part.step()
 
     def step(self) -> None:
-        """Take one step with the gradients of the compute copy, where it was not taken already."""
-        left = [part for part in self.parts if part.missing]
-        for part in left:
-            part.gather()
+        """Take one step with the gradients of the compute copy."""
+        gather_gradients(self.parameters, self.copies)
         if self.options.clip_norm:
             torch.nn.utils.clip_grad_norm_(self.parameters, self.options.clip_norm, foreach=True)
-        for part in left:
-            part.step()
+        self.adam.step()
+        follow(self.copies, self.parameters)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return weights and moments by name, for a checkpoint."""
         found: dict[str, Tensor] = {}
-        states = self._states()
         for name, parameter in zip(self.names, self.parameters, strict=True):
-            state = states[parameter]
             found[f"model.{name}"] = parameter.detach()
             for part in ("exp_avg", "exp_avg_sq", "step"):
-                found[f"adam.{part}.{name}"] = state[part]
+                found[f"adam.{part}.{name}"] = self.adam.state[parameter][part]
         return found
 
     @torch.no_grad()
     def load(self, tensors: dict[str, Tensor]) -> None:
         """Take weights and moments from a checkpoint, in place."""
-        states = self._states()
         for name, parameter in zip(self.names, self.parameters, strict=True):
             parameter.copy_(tensors[f"model.{name}"])
-            state = states[parameter]
             for part in ("exp_avg", "exp_avg_sq", "step"):
-                state[part].copy_(tensors[f"adam.{part}.{name}"])
-        if self.compute is not self.master:
-            torch._foreach_copy_(self.copies, self.parameters)
+                self.adam.state[parameter][part].copy_(tensors[f"adam.{part}.{name}"])
+        follow(self.copies, self.parameters)
 
-    def _states(self) -> dict[Tensor, dict[str, Tensor]]:
-        return {key: state for part in self.parts for key, state in part.adam.state.items()}
+
+def gather_gradients(parameters: Sequence[nn.Parameter], copies: Sequence[nn.Parameter]) -> None:
+    """Bring the gradients of the compute copy to the master, unless they are one."""
+    if copies[0] is parameters[0]:
+        return
+    gradients = [parameter.grad for parameter in parameters]
+    if gradients[0] is None:
+        gradients = [torch.empty_like(parameter) for parameter in parameters]
+        for parameter, gradient in zip(parameters, gradients, strict=True):
+            parameter.grad = gradient
+    torch._foreach_copy_(gradients, [gradient_of(one) for one in copies])
+
+
+@torch.no_grad()
+def follow(copies: Sequence[nn.Parameter], parameters: Sequence[nn.Parameter]) -> None:
+    """Let the compute copy follow the master, unless they are one."""
+    if copies[0] is not parameters[0]:
+        torch._foreach_copy_(copies, parameters)
 
 
 def learning_rate(options: Options, step: int) -> float:
@@ -200,5 +133,6 @@ def learning_rate(options: Options, step: int) -> float:
     return options.learning_rate * max(0.0, min(1.0, left))
 
 
-def _gradient(parameter: nn.Parameter) -> Tensor:
+def gradient_of(parameter: nn.Parameter) -> Tensor:
+    """Return the gradient; zeros where nothing depends on the parameter."""
     return torch.zeros_like(parameter) if parameter.grad is None else parameter.grad

@@ -81,7 +81,7 @@ class _Trained(Options):
             if hasattr(trained, name):
                 setattr(self, name, getattr(trained, name))
         if self.engine == "ctranslate2":
-            from recombine.systems.seq2seq.ctranslate import CTranslateDecoder
+            from recombine.systems.seq2seq.fast.ctranslate import CTranslateDecoder
 
             self._decoder = CTranslateDecoder(model.eval(), source, target, self, self.threads)
         else:

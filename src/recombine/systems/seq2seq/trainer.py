@@ -1,12 +1,12 @@
-"""Replica: one seed in training. It takes steps, and at boundaries logs, evaluates and saves."""
+"""Trainer: one model in training. It takes steps, and at boundaries logs, evaluates and saves."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from recombine.errors import SystemFailure, Where
 from recombine.files import Appender, read_jsonl, write_jsonl
-from recombine.systems.seq2seq.batch import group_batch
+from recombine.systems.seq2seq.batch import Batch, pad_batch
 from recombine.systems.seq2seq.checkpoint import (
     TrainingCheckpoint,
     read_state,
@@ -24,40 +24,31 @@ from recombine.systems.seq2seq.checkpoint import (
 )
 from recombine.systems.seq2seq.corpus import BatchPlan, Numbers, Prepared
 from recombine.systems.seq2seq.distributed import World
+from recombine.systems.seq2seq.operations import Operations
 from recombine.systems.seq2seq.optimiser import Optimiser
 from recombine.systems.seq2seq.options import Options
 from recombine.systems.seq2seq.search import Decoder
 
 
-class Stepper(Protocol):
-    """How a step is taken: eagerly, or by replaying a captured graph."""
+class Stepper:
+    """One step after another in plain PyTorch, in smaller parts when memory runs out.
 
-    def take(self, step: int, chosen: Numbers) -> None:
-        """Take one optimiser step on the chosen pairs."""
-        ...
+    Faster ways to take the same steps (fast/) are made from this one.
+    """
 
-    def read_loss(self) -> float:
-        """Return the mean loss per target piece since the last call, and start anew."""
-        ...
-
-
-class EagerStepper:
-    """One step after another in plain PyTorch, halving the micro-batch when memory runs out."""
-
-    def __init__(self, replica: Trainer) -> None:
-        self.replica = replica
+    def __init__(self, trainer: Trainer, operations: Operations | None = None) -> None:
+        self.trainer = trainer
+        self.operations = operations or Operations()
         # On a GPU the whole step goes at once if it fits; a CPU's caches like it smaller.
-        options = replica.options
-        self.parts = options.accumulate if replica.device.type == "cpu" else 1
-        self.groups = 1 if options.batch_by_length else 4
-        self.loss = torch.zeros((), dtype=torch.float64, device=replica.device)
-        self.pieces = 0
+        self.parts = trainer.options.accumulate if trainer.device.type == "cpu" else 1
+        self.loss = torch.zeros((), dtype=torch.float64, device=trainer.device)
+        self.pieces: int | Tensor = 0
 
     def take(self, step: int, chosen: Numbers) -> None:
         """Take one optimiser step on the chosen pairs."""
-        replica = self.replica
-        pieces = int(replica.prepared.corpus.target.lengths[chosen].sum())
-        mine = chosen[replica.world.rank :: replica.world.size]
+        trainer = self.trainer
+        pieces = int(trainer.prepared.corpus.target.lengths[chosen].sum())
+        mine = chosen[trainer.world.rank :: trainer.world.size]
         while True:
             try:
                 loss = self._gradients(step, mine, pieces)
@@ -69,30 +60,35 @@ class EagerStepper:
                         "out of memory even with one sentence at a time",
                         hint="use a smaller width or fewer layers, or another device",
                     ) from error
-                replica.note(event="out of memory", parts=self.parts, step=step)
+                trainer.note(event="out of memory", parts=self.parts, step=step)
                 torch.cuda.empty_cache()
-        replica.world.sum_gradients(replica.optimiser.copies)
-        replica.optimiser.set_rate(step)
-        replica.optimiser.step()
-        self.loss += replica.world.sum(loss)
+        trainer.world.sum_gradients(trainer.optimiser.copies)
+        trainer.optimiser.set_rate(step)
+        trainer.optimiser.step()
+        self.loss += trainer.world.sum(loss)
         self.pieces += pieces
 
     def _gradients(self, step: int, chosen: Numbers, pieces: int) -> Tensor:
-        replica = self.replica
-        replica.optimiser.clear()
-        seed_streams(replica.seed, step, replica.world.rank)
-        total = torch.zeros((), dtype=torch.float64, device=replica.device)
+        """Compute the gradients of the mean loss per piece; return its sum."""
+        trainer, model = self.trainer, self.trainer.optimiser.compute
+        trainer.optimiser.clear()
+        seed_streams(trainer.seed, step, trainer.world.rank)
+        total = torch.zeros((), dtype=torch.float64, device=trainer.device)
         for part in np.array_split(chosen, self.parts):
-            if len(part):
-                batch = group_batch(replica.prepared.corpus, part, replica.device, self.groups)
-                loss = replica.optimiser.compute(batch)
-                (loss / pieces).backward()
+            for batch in self.batches(part) if len(part) else ():
+                with self.operations.within(model):
+                    loss = model(batch)
+                    (loss / pieces).backward()
                 total += loss.detach()
         return total
 
+    def batches(self, chosen: Numbers) -> Iterator[Batch]:
+        """Return the chosen pairs as one batch or several."""
+        yield pad_batch(self.trainer.prepared.corpus, chosen, self.trainer.device)
+
     def read_loss(self) -> float:
         """Return the mean loss per target piece since the last call, and start anew."""
-        mean = float(self.loss) / max(1, self.pieces)
+        mean = float(self.loss) / max(1, int(self.pieces))
         self.loss.zero_()
         self.pieces = 0
         return mean
@@ -132,7 +128,7 @@ class Trainer:
         self.state = TrainingCheckpoint(seed=seed)
         self._resume()
         self._batches: Iterator[Numbers] = self.plan.batches(self.state.step)
-        self.stepper: Stepper = EagerStepper(self)
+        self.stepper = Stepper(self)
         self.pairs = 0
         self.clock = time.monotonic()
         self.began = self.clock
@@ -280,6 +276,3 @@ def seed_streams(seed: int, step: int, rank: int = 0) -> None:
     """Seed torch for one step: what it draws is a function of (seed, step, rank) alone."""
     words = np.random.SeedSequence([seed, step, rank]).generate_state(2)
     torch.manual_seed((int(words[0]) << 31) | (int(words[1]) >> 1))
-
-
-BuildModel = Callable[[int, int], nn.Module]

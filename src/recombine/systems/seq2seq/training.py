@@ -1,4 +1,4 @@
-"""Training: prepare the data, build one replica per seed, and take turns until all are done."""
+"""Training: prepare the data, build one trainer per model, and take turns until all are done."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def train_jobs(jobs: Sequence[Job]) -> None:
     started = time.monotonic()
     failures: list[SystemFailure] = []
     for together in _groups(todo, device):
-        failures += _run([_replica(job, device, world) for job in together], started)
+        failures += _run([_trainer(job, device, world) for job in together], started)
     if failures:
         rest = len(jobs) - len(failures)
         others = f"; the other {rest} are trained, drop what failed to use them" if rest else ""
@@ -133,7 +133,7 @@ def configure(options: Options, device: torch.device) -> None:
         torch.cuda.set_device(device.index or 0)
 
 
-def _replica(job: Job, device: torch.device, world: World) -> Trainer:
+def _trainer(job: Job, device: torch.device, world: World) -> Trainer:
     data, options = job.data, job.options
     if world.leads:
         prepare(data.train, data.dev, options, job.model_dir)
@@ -142,7 +142,7 @@ def _replica(job: Job, device: torch.device, world: World) -> Trainer:
     # Step -1 is no step: the stream of the first weights.
     seed_streams(job.seed, 2**31 - 1)
     model = build_model(options, len(prepared.source_vocabulary), len(prepared.target_vocabulary))
-    replica = Trainer(
+    trainer = Trainer(
         model=model,
         prepared=prepared,
         options=options,
@@ -152,8 +152,8 @@ def _replica(job: Job, device: torch.device, world: World) -> Trainer:
         dtype=choose_dtype(options, device),
         world=world,
     )
-    replica.note(
-        step=replica.state.step,
+    trainer.note(
+        step=trainer.state.step,
         event="start",
         seed=job.seed,
         parameters=sum(one.numel() for one in model.parameters()),
@@ -163,84 +163,73 @@ def _replica(job: Job, device: torch.device, world: World) -> Trainer:
         precision=str(choose_dtype(options, device)).removeprefix("torch."),
         torch=str(torch.__version__),
     )
-    return replica
+    return trainer
 
 
-def _run(replicas: list[Trainer], started: float) -> list[SystemFailure]:
-    """Train the replicas to the end, without those that diverge; return their failures."""
+def _run(trainers: list[Trainer], started: float) -> list[SystemFailure]:
+    """Train to the end, without those that diverge; return their failures."""
     from recombine.progress import progress
 
-    if not replicas:
+    if not trainers:
         return []
-    for replica in replicas:
-        if replica.device.type == "cuda" and replica.options.graphs and replica.world.size == 1:
-            _use_graph(replica)
-    label = ", ".join(f"{kind_of(one.options)} seed {one.seed}" for one in replicas)
-    going, failures = replicas, []
-    total = sum(replica.options.steps - replica.state.step for replica in replicas)
+    for trainer in trainers:
+        _hasten(trainer)
+    label = ", ".join(f"{kind_of(one.options)} seed {one.seed}" for one in trainers)
+    going, failures = trainers, []
+    total = sum(trainer.options.steps - trainer.state.step for trainer in trainers)
     try:
         with progress(f"training {label}", total) as bar:
             while going:
-                moving = [(replica, replica.next_boundary()) for replica in going]
+                moving = [(trainer, trainer.next_boundary()) for trainer in going]
                 while moving:
-                    for replica, _ in moving:
-                        replica.take_step()
+                    for trainer, _ in moving:
+                        trainer.take_step()
                     bar.advance(len(moving))
                     moving = [(one, until) for one, until in moving if one.state.step < until]
                 sound = []
-                for replica in going:
+                for trainer in going:
                     try:
-                        replica.at_boundary()
-                        sound.append(replica)
+                        trainer.at_boundary()
+                        sound.append(trainer)
                     except SystemFailure as error:
                         failures.append(error)
                 lead = going[0]
                 bar.note(
                     loss=lead.loss,
                     dev=lead.state.best_score if lead.state.best_step is not None else "-",
-                    pairs_s=sum(replica.rate for replica in going),
+                    pairs_s=sum(trainer.rate for trainer in going),
                 )
-                going = [replica for replica in sound if not replica.done]
+                going = [trainer for trainer in sound if not trainer.done]
                 _stop_in_time(going, started)
     finally:
-        for replica in replicas:
-            replica.close()
+        for trainer in trainers:
+            trainer.close()
     return failures
 
 
-def _stop_in_time(replicas: list[Trainer], started: float) -> None:
+def _stop_in_time(trainers: list[Trainer], started: float) -> None:
     minutes = (time.monotonic() - started) / 60
-    limit = replicas[0].options.max_minutes if replicas else 0
+    limit = trainers[0].options.max_minutes if trainers else 0
     if not limit or minutes < limit:
         return
-    for replica in replicas:
-        replica.save()
-    where = ", ".join(f"{replica.state.step} of {replica.options.steps}" for replica in replicas)
+    for trainer in trainers:
+        trainer.save()
+    where = ", ".join(f"{trainer.state.step} of {trainer.options.steps}" for trainer in trainers)
     raise SystemFailure(
         f"stopped at step {where} after {minutes:.1f} minutes", hint="run again to continue"
     )
 
 
-def _use_graph(replica: Trainer) -> None:
-    """Give a replica captured graphs; where that fails, training goes on eagerly."""
+def _hasten(trainer: Trainer) -> None:
+    """Let a training take its steps faster, if it can and they agree with the plain ones."""
     try:
-        # Inside, because Triton is not on every machine that has a GPU.
-        from recombine.systems.seq2seq.fast.graphs import GraphStepper
+        # Inside: training needs nothing of it.
+        from recombine.systems.seq2seq.fast import fast_stepper
 
-        replica.stepper = GraphStepper(replica)
+        trainer.stepper = fast_stepper(trainer)
     except Exception as error:
-        # Whatever a driver, compiler or kernel does not like, eager steps are right.
-        _leave_capture(replica.device)
-        replica.note(
-            step=replica.state.step, event="no graph, eager steps", reason=repr(error)[:500]
-        )
-
-
-def _leave_capture(device: torch.device) -> None:
-    """Give the GPU's random numbers a fresh state: after a capture that failed theirs is stuck."""
-    if device.type == "cuda":
-        generator = torch.cuda.default_generators[device.index or 0]
-        generator.graphsafe_set_state(generator.clone_state())
+        # Whatever is wrong with it, plain steps are right.
+        trainer.note(step=trainer.state.step, event="plain steps", reason=repr(error)[:500])
 
 
 def _fitting(prepared: Prepared, options: Options) -> tuple[Prepared, int]:

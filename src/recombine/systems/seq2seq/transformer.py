@@ -1,4 +1,4 @@
-"""The Transformer (Vaswani et al. 2017), pre-norm or post-norm, over rows of tokens.
+"""The Transformer (Vaswani et al. 2017), pre-norm or post-norm.
 
 Each sublayer is followed by `add_norm`: pre-norm keeps the sum as the residual stream and feeds its
 norm to the next sublayer, post-norm keeps the norm for both. So both arrangements are the same code
@@ -11,21 +11,22 @@ and have one norm per sublayer (pre-norm one more, before the first).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from recombine.systems.seq2seq.attention import MASKED, weights_of
-from recombine.systems.seq2seq.batch import (
-    Batch,
-    Group,
-    Grouped,
-    PackedRows,
-    Padded,
-    padded_block,
+from recombine.systems.seq2seq.attention import (
+    attend,
+    join_heads,
+    relative_vectors,
+    rotate,
+    rotation_of,
+    split_heads,
 )
+from recombine.systems.seq2seq.batch import Batch, Sentences
 from recombine.systems.seq2seq.operations import NORM_EPSILON, Operations
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.vocabulary import PAD
@@ -133,6 +134,9 @@ class TransformerCache:
                 tensor[:, :, :length] = tensor[:, :, :length].index_select(0, index)
 
 
+Attend = Callable[[Layer, Tensor, int], Tensor]
+
+
 class Transformer(nn.Module):
     """Encoder, decoder, embeddings and output layer."""
 
@@ -162,67 +166,85 @@ class Transformer(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Return the summed cross-entropy of a batch over its target pieces."""
-        layout = batch.layout
-        assert not isinstance(layout, Padded)
-        memory = self.encode(batch.source, batch.source_positions, layout)
-        state = self.decode(batch, memory, layout)
-        return self.loss(state, batch.target_output)
-
-    def loss(self, state: Tensor, expected: Tensor) -> Tensor:
-        """Return the summed cross-entropy of decoder states."""
+        memory = self.encode(batch.source)
+        state = self.decode(batch.target, memory, batch.source)
         return functional.cross_entropy(
-            self.score(state).float(),
-            expected,
+            self.score(state).float().flatten(0, -2),
+            batch.expected.flatten(),
             ignore_index=PAD,
             reduction="sum",
             label_smoothing=self.options.label_smoothing,
         )
 
-    def encode(self, pieces: Tensor, positions: Tensor, layout: Grouped | PackedRows) -> Tensor:
-        """Return the encoder output, in rows."""
-        x = self._embed(self.source_embedding, self.source_position, pieces, positions)
-        rotation = self._rotation(positions)
+    def encode(self, source: Sentences) -> Tensor:
+        """Return the encoder output."""
+        x = self._embed(self.source_embedding, self.source_position, source)
+        rotation = self._rotation(source.positions)
         x, n = self._enter(self.encoder, x)
         for number in range(self.encoder.count):
             layer = self.encoder.layer(number)
-            h = self._self_attention(layer.attention, n, layout, "source", False, rotation)
+            projected = self._project(layer.attention, n, rotation)
+            h = self._attend_self(layer.attention, projected, source, causal=False)
             x, n = self._add_norm(self.encoder, 2 * number, x, h)
             h, bias = self._feed_forward(layer.feed_forward, n)
             x, n = self._add_norm(self.encoder, 2 * number + 1, x, h, bias)
         return n
 
-    def decode(self, batch: Batch, memory: Tensor, layout: Grouped | PackedRows) -> Tensor:
-        """Return the decoder output for a whole target, in rows."""
-        positions = batch.target_positions
-        x = self._embed(self.target_embedding, self.target_position, batch.target_input, positions)
-        rotation = self._rotation(positions)
-        x, n = self._enter(self.decoder, x)
-        for number in range(self.decoder.count):
-            layer = self.decoder.layer(number)
-            h = self._self_attention(layer.attention, n, layout, "target", True, rotation)
-            x, n = self._add_norm(self.decoder, 3 * number, x, h)
-            h = self._cross_attention(layer, n, memory, layout)
-            x, n = self._add_norm(self.decoder, 3 * number + 1, x, h)
-            h, bias = self._feed_forward(layer.feed_forward, n)
-            x, n = self._add_norm(self.decoder, 3 * number + 2, x, h, bias)
-        return n
+    def decode(self, target: Sentences, memory: Tensor, source: Sentences) -> Tensor:
+        """Return the decoder output for whole targets."""
+
+        def attend_self(layer: Layer, projected: Tensor, _: int) -> Tensor:
+            return self._attend_self(layer.attention, projected, target, causal=True)
+
+        def attend_cross(layer: Layer, query: Tensor, _: int) -> Tensor:
+            assert layer.cross is not None
+            keys_values = self.operations.linear(memory, layer.cross.memory)
+            dropout = self._rate(self.options.attention_dropout)
+            return self.operations.attend_cross(
+                query, keys_values, target, source, self.heads, dropout
+            )
+
+        return self._decoder_layers(target, attend_self, attend_cross)
 
     def score(self, state: Tensor) -> Tensor:
         """Return the logits of decoder states."""
         weight = self.target_embedding if self.output is None else self.output
         return functional.linear(state, weight, self.output_bias)
 
-    def _embed(
-        self, table: Tensor, learned: Tensor | None, pieces: Tensor, positions: Tensor
+    def _decoder_layers(
+        self, target: Sentences, attend_self: Attend, attend_cross: Attend
     ) -> Tensor:
-        x = self.operations.embed(table, pieces) * math.sqrt(self.options.width)
+        """Run the decoder; training and decoding differ in what there is to attend to."""
+        x = self._embed(self.target_embedding, self.target_position, target)
+        rotation = self._rotation(target.positions)
+        x, n = self._enter(self.decoder, x)
+        for number in range(self.decoder.count):
+            layer = self.decoder.layer(number)
+            assert layer.cross is not None
+            projected = self._project(layer.attention, n, rotation)
+            h = attend_self(layer, projected, number)
+            x, n = self._add_norm(self.decoder, 3 * number, x, h)
+            mixed = attend_cross(layer, self.operations.linear(n, layer.cross.query), number)
+            h = self.operations.linear(mixed, layer.cross.out)
+            x, n = self._add_norm(self.decoder, 3 * number + 1, x, h)
+            h, bias = self._feed_forward(layer.feed_forward, n)
+            x, n = self._add_norm(self.decoder, 3 * number + 2, x, h, bias)
+        return n
+
+    # What lies between
+
+    def _rate(self, dropout: float) -> float:
+        return dropout if self.training else 0.0
+
+    def _embed(self, table: Tensor, learned: Tensor | None, sentences: Sentences) -> Tensor:
+        width = self.options.width
+        x = self.operations.embed(table, sentences.pieces) * math.sqrt(width)
         if learned is not None:
-            x = x + learned[positions] * math.sqrt(self.options.width)
+            x = x + learned[sentences.positions] * math.sqrt(width)
         if self.options.positions == "sinusoidal":
-            x = x + sinusoids(positions, self.options.width).to(x.dtype)
-        if self.training and self.options.dropout:
-            return self.operations.drop(x, self.options.dropout)
-        return x
+            x = x + sinusoids(sentences.positions, width).to(x.dtype)
+        dropout = self._rate(self.options.dropout)
+        return self.operations.drop(x, dropout) if dropout else x
 
     def _enter(self, stack: Stack, x: Tensor) -> tuple[Tensor, Tensor]:
         return (x, x) if stack.first is None else (x, stack.first(x))
@@ -231,137 +253,82 @@ class Transformer(nn.Module):
         self, stack: Stack, number: int, x: Tensor, h: Tensor, bias: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         norm = stack.norms[number]
-        dropout = self.options.dropout if self.training else 0.0
+        dropout = self._rate(self.options.dropout)
         y, n = self.operations.add_norm(x, h, bias, norm.gain, norm.shift, dropout)  # type: ignore[arg-type]
         return (y, n) if self.options.norm == "pre" else (n, n)
-
-    def _self_attention(
-        self,
-        attention: SelfAttention,
-        n: Tensor,
-        layout: Grouped | PackedRows,
-        side: str,
-        causal: bool,
-        rotation: tuple[Tensor, Tensor] | None,
-    ) -> Tensor:
-        projected = self.operations.linear(n, attention.into)
-        if rotation is not None:
-            query, key, value = projected.chunk(3, dim=-1)
-            query, key = (rotate(rows, rotation, self.heads) for rows in (query, key))
-            projected = torch.cat((query, key, value), dim=-1)
-        mixed = self.operations.attend_self(
-            projected, layout, self.heads, side, causal=causal, table=attention.table,
-            dropout=self.options.attention_dropout if self.training else 0.0,
-        )  # fmt: skip
-        return self.operations.linear(mixed, attention.out)
-
-    def _cross_attention(
-        self, layer: Layer, n: Tensor, memory: Tensor, layout: Grouped | PackedRows
-    ) -> Tensor:
-        assert layer.cross is not None
-        mixed = self.operations.attend_cross(
-            self.operations.linear(n, layer.cross.query),
-            self.operations.linear(memory, layer.cross.memory),
-            layout,
-            self.heads,
-            self.options.attention_dropout if self.training else 0.0,
-        )
-        return self.operations.linear(mixed, layer.cross.out)
-
-    def _feed_forward(self, layer: FeedForward, n: Tensor) -> tuple[Tensor, Tensor]:
-        dropout = self.options.activation_dropout if self.training else 0.0
-        activated = self.operations.activate(
-            self.operations.linear(n, layer.up), layer.up_bias, dropout
-        )
-        return self.operations.linear(activated, layer.down), layer.down_bias
 
     def _rotation(self, positions: Tensor) -> tuple[Tensor, Tensor] | None:
         if self.options.positions != "rope":
             return None
         return rotation_of(positions, self.options.width // self.heads)
 
+    def _project(
+        self, attention: SelfAttention, n: Tensor, rotation: tuple[Tensor, Tensor] | None
+    ) -> Tensor:
+        """Return [query | key | value]."""
+        projected = self.operations.linear(n, attention.into)
+        if rotation is not None:
+            query, key, value = projected.chunk(3, dim=-1)
+            query, key = (rotate(rows, rotation, self.heads) for rows in (query, key))
+            projected = torch.cat((query, key, value), dim=-1)
+        return projected
+
+    def _attend_self(
+        self, attention: SelfAttention, projected: Tensor, sentences: Sentences, *, causal: bool
+    ) -> Tensor:
+        mixed = self.operations.attend_self(
+            projected, sentences, self.heads, causal=causal, table=attention.table,
+            dropout=self._rate(self.options.attention_dropout),
+        )  # fmt: skip
+        return self.operations.linear(mixed, attention.out)
+
+    def _feed_forward(self, layer: FeedForward, n: Tensor) -> tuple[Tensor, Tensor]:
+        activated = self.operations.activate(
+            self.operations.linear(n, layer.up),
+            layer.up_bias,
+            self._rate(self.options.activation_dropout),
+        )
+        return self.operations.linear(activated, layer.down), layer.down_bias
+
     # Decoding, one piece at a time
 
     def start(self, pieces: Tensor, lengths: Tensor, room: int) -> TransformerCache:
-        """Encode padded sources [count, length] and make room for `room` target pieces."""
-        count, length = pieces.shape
-        block = padded_block(count, length, lengths)
-        layout = Grouped((Group(block, block, lengths),))
-        positions = torch.arange(length, device=pieces.device).expand(count, length).flatten()
-        memory = self.encode(pieces.flatten(), positions, layout)
-        cached = []
+        """Encode padded sources [sentences, pieces] and make room for `room` target pieces."""
+        source = Sentences.padded(pieces, lengths)
+        memory = self.encode(source)
+        shape = (len(pieces), self.heads, room, memory.shape[-1] // self.heads)
+        found = []
         for number in range(self.decoder.count):
             cross = self.decoder.layer(number).cross
             assert cross is not None
             key, value = functional.linear(memory, cross.memory).chunk(2, dim=-1)
-            cached.append((self._heads(key, count), self._heads(value, count)))
-        shape = (count, self.heads, room, self.options.width // self.heads)
-        past = [
-            (memory.new_zeros(shape), memory.new_zeros(shape)) for _ in range(self.decoder.count)
-        ]
-        hidden = torch.arange(length, device=pieces.device)[None, :] >= lengths[:, None]
-        return TransformerCache(cached, past, hidden)
+            key, value = (split_heads(rows, self.heads).contiguous() for rows in (key, value))
+            found.append((key, value))
+        past = [(memory.new_zeros(shape), memory.new_zeros(shape)) for _ in found]
+        return TransformerCache(found, past, source.padding())
 
     def step(self, cache: TransformerCache, pieces: Tensor, position: int) -> Tensor:
         """Return the logits after one more target piece of every sentence."""
-        positions = torch.full_like(pieces, position)
-        x = self._embed(self.target_embedding, self.target_position, pieces, positions)
-        rotation = self._rotation(positions)
-        x, n = self._enter(self.decoder, x)
-        for number in range(self.decoder.count):
-            layer = self.decoder.layer(number)
-            h = self._self_step(layer.attention, n, cache.past[number], position, rotation)
-            x, n = self._add_norm(self.decoder, 3 * number, x, h)
-            h = self._cross_step(layer, n, cache, number)
-            x, n = self._add_norm(self.decoder, 3 * number + 1, x, h)
-            h, bias = self._feed_forward(layer.feed_forward, n)
-            x, n = self._add_norm(self.decoder, 3 * number + 2, x, h, bias)
-        return self.score(n)
+        at = torch.full((1,), position, device=pieces.device)
+        so_far = torch.arange(position + 1, device=pieces.device)
 
-    def _self_step(
-        self,
-        attention: SelfAttention,
-        n: Tensor,
-        past: tuple[Tensor, Tensor],
-        position: int,
-        rotation: tuple[Tensor, Tensor] | None,
-    ) -> Tensor:
-        query, key, value = functional.linear(n, attention.into).chunk(3, dim=-1)
-        if rotation is not None:
-            query = rotate(query, rotation, self.heads)
-            key = rotate(key, rotation, self.heads)
-        keys, values = past
-        keys[:, :, position] = key.unflatten(-1, (self.heads, -1))
-        values[:, :, position] = value.unflatten(-1, (self.heads, -1))
-        keys, values = keys[:, :, : position + 1], values[:, :, : position + 1]
-        query = query.unflatten(-1, (self.heads, 1, -1))
-        scores = query @ keys.transpose(-2, -1)
-        if attention.table is not None:
-            clip = self.options.max_relative
-            offsets = torch.arange(-position, 1, device=n.device).clamp(min=-clip) + clip
-            spread = attention.table[offsets]
-            scores = scores + query @ spread.t()
-        weights = weights_of(scores * (query.shape[-1] ** -0.5))
-        mixed = weights @ values
-        if attention.table is not None:
-            mixed = mixed + weights @ spread
-        return functional.linear(mixed.flatten(1), attention.out)
+        def attend_self(layer: Layer, projected: Tensor, number: int) -> Tensor:
+            query, key, value = (split_heads(part, self.heads) for part in projected.chunk(3, -1))
+            keys, values = cache.past[number]
+            keys[:, :, position], values[:, :, position] = key[:, :, 0], value[:, :, 0]
+            table = layer.attention.table
+            relative = None if table is None else relative_vectors(table, at, so_far)
+            keys, values = keys[:, :, : position + 1], values[:, :, : position + 1]
+            mixed = join_heads(attend(query, keys, values, relative=relative))
+            return functional.linear(mixed, layer.attention.out)
 
-    def _cross_step(self, layer: Layer, n: Tensor, cache: TransformerCache, number: int) -> Tensor:
-        assert layer.cross is not None
-        keys, values = cache.memory[number]
-        query = functional.linear(n, layer.cross.query).unflatten(-1, (self.heads, 1, -1))
-        scores = (query @ keys.transpose(-2, -1)) * (query.shape[-1] ** -0.5)
-        scores = scores.masked_fill(cache.hidden[:, None, None, :], MASKED)
-        mixed = weights_of(scores) @ values
-        return functional.linear(mixed.flatten(1), layer.cross.out)
+        def attend_cross(_: Layer, query: Tensor, number: int) -> Tensor:
+            hidden = cache.hidden[:, None, None, :]
+            query = split_heads(query, self.heads)
+            return join_heads(attend(query, *cache.memory[number], hidden=hidden))
 
-    def _heads(self, rows: Tensor, count: int) -> Tensor:
-        return (
-            rows.view(count, -1, self.heads, rows.shape[-1] // self.heads)
-            .transpose(1, 2)
-            .contiguous()
-        )
+        target = Sentences(pieces[:, None], at, torch.ones_like(pieces))
+        return self.score(self._decoder_layers(target, attend_self, attend_cross))[:, 0]
 
 
 def sinusoids(positions: Tensor, width: int) -> Tensor:
@@ -370,22 +337,6 @@ def sinusoids(positions: Tensor, width: int) -> Tensor:
     rates = torch.exp(half * (-math.log(10_000.0) / width))
     angles = positions[:, None] * rates
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)
-
-
-def rotation_of(positions: Tensor, width: int) -> tuple[Tensor, Tensor]:
-    """Return cosines and sines of the rotary embedding (Su et al. 2021, equation 15)."""
-    half = torch.arange(0, width, 2, device=positions.device)
-    rates = torch.exp(half * (-math.log(10_000.0) / width))
-    angles = positions[:, None] * rates
-    return angles.cos(), angles.sin()
-
-
-def rotate(rows: Tensor, rotation: tuple[Tensor, Tensor], heads: int) -> Tensor:
-    """Rotate each pair of coordinates of every head by its position's angle."""
-    cosine, sine = (part[:, None, :].to(rows.dtype) for part in rotation)
-    even, odd = rows.unflatten(-1, (heads, -1, 2)).unbind(-1)
-    turned = torch.stack((even * cosine - odd * sine, even * sine + odd * cosine), dim=-1)
-    return turned.flatten(1)
 
 
 def _matrix(out: int, into: int, fan_out: int | None = None) -> Tensor:

@@ -13,13 +13,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from recombine.systems.seq2seq.batch import Resident
+from recombine.systems.seq2seq.batch import Batch, pad_batch
 from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus
-from recombine.systems.seq2seq.fast.fused_operations import FusedOperations
-from recombine.systems.seq2seq.fast.recurrence import Recurrence
-from recombine.systems.seq2seq.fast.waves import count_waves
+from recombine.systems.seq2seq.fast.fused_operations import FusedCells, FusedOperations
+from recombine.systems.seq2seq.fast.packing import Resident
+from recombine.systems.seq2seq.fast.waves import Cells, Recurrence, count_waves
 from recombine.systems.seq2seq.lstm import Lstm
-from recombine.systems.seq2seq.operations import Operations
 from recombine.systems.seq2seq.options import LstmOptions, TransformerOptions
 from recombine.systems.seq2seq.transformer import Transformer
 
@@ -45,8 +44,9 @@ def transformer_error(
     model = Transformer(options, 30, 30).to(device)
     rows = sum(length + 1 for length in lengths) + 50  # some belong to no sentence
     chosen = torch.arange(len(lengths), device=device)
-    batch, _ = Resident(corpus_of(lengths), device).pack(chosen, rows, rows)
-    return _error(model, batch, operations)
+    corpus = corpus_of(lengths)
+    batch, _ = Resident(corpus, device).pack(chosen, rows, rows)
+    return _error(model, pad_batch(corpus, np.arange(len(lengths)), device), batch, operations)
 
 
 def lstm_error(operations: FusedOperations, lengths: Sequence[int]) -> float:
@@ -57,13 +57,13 @@ def lstm_error(operations: FusedOperations, lengths: Sequence[int]) -> float:
     model = Lstm(options, 30, 30).to(device)
     chosen = torch.arange(len(lengths), device=device)
     room = max(lengths) + 2
-    batch, _ = Resident(corpus_of(lengths), device).pad(chosen, room, room)
-    return _error(model, batch, operations)
+    corpus = corpus_of(lengths)
+    batch, _ = Resident(corpus, device).pad(chosen, room, room)
+    return _error(model, pad_batch(corpus, np.arange(len(lengths)), device), batch, operations)
 
 
-def recurrence_error(operations: FusedOperations, lengths: Sequence[int], layers: int) -> float:
+def recurrence_error(device: torch.device, lengths: Sequence[int], layers: int) -> float:
     """Return the same for a stack of LSTM layers with real masks between them."""
-    device = operations.seed.device
     torch.manual_seed(1)
     pieces, sentences, width = max(lengths), len(lengths), 24
     x, states, cells, weights, bias = (
@@ -78,7 +78,7 @@ def recurrence_error(operations: FusedOperations, lengths: Sequence[int], layers
     )
     keep = torch.rand(layers - 1, count_waves(pieces, layers), sentences, width).to(device)
     gradients = []
-    for chosen in (Operations(), operations):
+    for chosen in (Cells(), FusedCells()):
         outputs = Recurrence.apply(
             x, states, cells, weights, bias, keep, torch.tensor(lengths, device=device), chosen
         )
@@ -87,14 +87,14 @@ def recurrence_error(operations: FusedOperations, lengths: Sequence[int], layers
     return _largest(*gradients)
 
 
-def _error(model: torch.nn.Module, batch: object, operations: FusedOperations) -> float:
+def _error(
+    model: torch.nn.Module, plain: Batch, batch: Batch, operations: FusedOperations
+) -> float:
     weights = list(model.parameters())
-    expected = torch.autograd.grad(model.eval()(batch), weights)
+    expected = torch.autograd.grad(model.eval()(plain), weights)
     # In training, with masks that keep everything: the very kernels of training.
-    model.operations = operations  # type: ignore[assignment]
-    operations.begin()
-    found = torch.autograd.grad(model.train()(batch), weights)
-    operations.finish()
+    with operations.within(model):
+        found = torch.autograd.grad(model.train()(batch), weights)
     return _largest(expected, found)
 
 
@@ -123,7 +123,7 @@ def main() -> None:
                     FusedOperations(seed, keep_all=True), lengths[1:], "relative", "pre", 20
                 ),
                 "lstm": lstm_error(FusedOperations(seed, keep_all=True), lengths[1:]),
-                "lstm, dropout": recurrence_error(FusedOperations(seed), lengths[1:], 3),
+                "lstm, dropout": recurrence_error(seed.device, lengths[1:], 3),
             }
         )
     )

@@ -1,4 +1,4 @@
-"""Shapes: sizes that hold the batches and leave little of them empty."""
+"""Graph sizes: sizes that hold the batches and leave little of them empty."""
 
 from __future__ import annotations
 
@@ -102,4 +102,4 @@ def test_a_probe_has_all_lengths(corpus: ParallelCorpus, kind: Any) -> None:
     assert lengths.min() < 30
     batch, pieces = shapes.lay(torch.from_numpy(chosen), size)
     assert int(pieces) == corpus.target.lengths[chosen].sum()
-    assert int((batch.target_output != 0).sum()) == int(pieces)
+    assert int((batch.expected != 0).sum()) == int(pieces)

@@ -17,10 +17,11 @@ from recombine.systems.base import TrainingData
 from recombine.systems.seq2seq import fast
 from recombine.systems.seq2seq.checkpoint import read_state, read_tensors
 from recombine.systems.seq2seq.corpus import BatchPlan, NumberedSide, ParallelCorpus
+from recombine.systems.seq2seq.distributed import World
+from recombine.systems.seq2seq.fast import row_steps
 from recombine.systems.seq2seq.fast.graph_sizes import PackedShapes
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
-from recombine.systems.seq2seq.trainer import EagerStepper
 
 NEEDS_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 
@@ -51,7 +52,7 @@ def test_the_uploaded_order_is_the_plan_s(importable_kernels: None) -> None:
     plan = BatchPlan(corpus, 4, 12)
     options = TransformerOptions(batch_size=12)
     planned: Any = object.__new__(GraphStepper)
-    planned.replica = SimpleNamespace(
+    planned.trainer = SimpleNamespace(
         plan=plan, prepared=SimpleNamespace(corpus=corpus), seed=4, options=options
     )
     planned.shapes = PackedShapes(corpus, plan, options, torch.device("cpu"))
@@ -78,22 +79,21 @@ def test_the_seed_of_a_step_is_the_step_s(importable_kernels: None) -> None:
     assert len(np.unique(np.concatenate((whole, step_seeds(4, 0, 2000))))) == 4000
 
 
-def test_without_kernels_training_goes_on_eagerly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the module cannot be imported, the log says why and the steps are eager."""
-    from recombine.systems.seq2seq.training import _use_graph
-
-    monkeypatch.setitem(sys.modules, f"{fast.__name__}.graphs", None)
+def test_without_kernels_steps_are_eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the kernels cannot be imported, the log says why and the steps are eager."""
     notes: list[dict[str, Any]] = []
-    eager = object.__new__(EagerStepper)
-    replica: Any = SimpleNamespace(
+    eager = object()
+    monkeypatch.setitem(sys.modules, f"{fast.__name__}.graphs", None)
+    monkeypatch.setattr(fast, "leave_capture", lambda _: None)
+    monkeypatch.setattr(row_steps, "RowStepper", lambda _: eager)
+    trainer: Any = SimpleNamespace(
         options=TransformerOptions(),
-        stepper=eager,
-        device=torch.device("cpu"),
+        device=torch.device("cuda"),
+        world=World(),
         state=SimpleNamespace(step=5),
         note=lambda **values: notes.append(values),
     )
-    _use_graph(replica)
-    assert replica.stepper is eager
+    assert fast.fast_stepper(trainer) is eager
     assert [(note["step"], note["event"]) for note in notes] == [(5, "no graph, eager steps")]
     assert "graphs" in notes[0]["reason"]
 
@@ -102,13 +102,11 @@ def test_without_kernels_training_goes_on_eagerly(monkeypatch: pytest.MonkeyPatc
 @NEEDS_GPU
 def test_a_failed_capture_leaves_random_numbers_usable() -> None:
     """Something that waits for the GPU cannot be captured; dropout works afterwards."""
-    from recombine.systems.seq2seq.training import _leave_capture
-
     x = torch.ones(9, device="cuda")
     graph = torch.cuda.CUDAGraph()
     with pytest.raises(RuntimeError), torch.cuda.graph(graph):
         torch.nn.functional.dropout(x).sum().item()
-    _leave_capture(torch.device("cuda"))
+    fast.leave_capture(SimpleNamespace(device=torch.device("cuda")))  # type: ignore[arg-type]
     assert torch.nn.functional.dropout(x).shape == (9,)
 
 

@@ -1,8 +1,14 @@
-"""Kernels: dropout masks are a good hash, and each kernel is its formula under that mask."""
+"""Kernels: a good hash, each its formula, and whole models with the gradients of plain PyTorch."""
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -127,3 +133,59 @@ def test_norms_and_activations_are_plain_pytorch_s(mask: Mask) -> None:
     ]
     for mine, theirs in zip(*gradients, strict=True):
         torch.testing.assert_close(mine, theirs, rtol=1e-3, atol=1e-4)
+
+
+def test_the_tangent_holds_at_both_ends(numpy_cell_kernels: ModuleType) -> None:
+    """It is made of an exponential, which overflows long before the tangent is 1."""
+    x = np.array([-1e4, -100, -3, -1e-3, 0, 1e-3, 3, 100, 1e4], dtype=np.float32)
+    with np.errstate(over="ignore"):
+        assert numpy_cell_kernels.tanh(x) == pytest.approx(np.tanh(x), abs=1e-6)
+
+
+@pytest.mark.gpu
+@NEEDS_GPU
+@pytest.mark.parametrize(("positions", "clip"), [("relative", 6), ("relative", 20), ("none", 6)])
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_transformer_s_kernels_agree_with_plain_pytorch(
+    positions: str, clip: int, norm: str
+) -> None:
+    """In float32, for sentences of every tile size, dropout keeping everything."""
+    from recombine.systems.seq2seq.fast.fused_operations import FusedOperations
+    from recombine.systems.seq2seq.fast.side_stream import Aside
+    from systems.seq2seq.fast.kernel_agreement import transformer_error
+
+    seed = torch.zeros(1, dtype=torch.int64, device="cuda")
+    operations = FusedOperations(seed, keep_all=True, aside=Aside(seed.device))
+    lengths = [120, 70, 40, 33, 20, 17, 15, 9, 3, 1, 0]
+    assert transformer_error(operations, lengths, positions, norm, clip) <= 1e-4
+
+
+@pytest.mark.gpu
+@NEEDS_GPU
+def test_an_lstm_s_kernels_agree_with_plain_pytorch() -> None:
+    """In float32, with real masks between the layers, and a whole model."""
+    from recombine.systems.seq2seq.fast.fused_operations import FusedOperations
+    from systems.seq2seq.fast.kernel_agreement import lstm_error, recurrence_error
+
+    seed = torch.zeros(1, dtype=torch.int64, device="cuda")
+    lengths = [40, 18, 15, 9, 1, 0]
+    assert recurrence_error(seed.device, lengths, 4) <= 1e-4
+    assert lstm_error(FusedOperations(seed, keep_all=True), lengths) <= 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    importlib.util.find_spec("triton") is None,
+    reason="needs Triton, whose interpreter runs kernels on a CPU: make test-kernels",
+)
+def test_interpreted_kernels_agree_with_plain_pytorch() -> None:
+    """The same without a GPU, and an LSTM's cells: in Triton's interpreter, in its own process."""
+    script = Path(__file__).with_name("kernel_agreement.py")
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(
+        [sys.executable, str(script)], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    errors = json.loads(done.stdout)
+    assert len(errors) == 5
+    assert max(errors.values()) < 1e-5, errors

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import pytest
@@ -34,12 +34,25 @@ def test_sizes_are_powers_of_two(importable_kernels: None, number: int, power: i
     assert power_of_two(number) == power
 
 
-def test_without_an_aside_work_stays_in_the_stream(importable_kernels: None) -> None:
-    """None is the current stream."""
+def test_work_goes_aside_where_there_is_an_aside(importable_kernels: None) -> None:
+    """With what it reads; without an aside it stays in the current stream."""
     from recombine.systems.seq2seq.fast.launch import beside
 
-    with beside(None, torch.zeros(1)):
-        pass
+    class Entered:
+        """Stands in for an Aside, and writes down what it is given."""
+
+        def __init__(self) -> None:
+            self.used: list[torch.Tensor] = []
+
+        def beside(self, *used: torch.Tensor) -> AbstractContextManager[None]:
+            self.used += used
+            return nullcontext()
+
+    aside, x = Entered(), torch.zeros(1)
+    with beside(None, x):
+        assert aside.used == []
+    with beside(aside, x):  # type: ignore[arg-type]
+        assert [one is x for one in aside.used] == [True]
 
 
 @pytest.mark.gpu

@@ -1,14 +1,17 @@
-"""Aside: what runs beside the current stream is there after `join`, and its operands until then."""
+"""Side stream: what runs beside is there after `join`; layers stepped early take the same steps."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import pytest
 import torch
+from torch import nn
 
-from recombine.systems.seq2seq.fast.side_stream import Aside
+from recombine.systems.seq2seq.fast.side_stream import Aside, LayerSteps
+from recombine.systems.seq2seq.optimiser import Optimiser
+from recombine.systems.seq2seq.options import TransformerOptions
 
 
 class Stream:
@@ -53,3 +56,50 @@ def test_memory_in_use_aside_is_not_given_away() -> None:
         torch.full((1 << 22,), -1.0, device="cuda")
     aside.join()
     assert [float(one) for one in found] == [number * 2.0**22 for number in range(50)]
+
+
+class Beside:
+    """Stands in for Aside: no stream, but it counts."""
+
+    def __init__(self) -> None:
+        self.used = 0
+
+    def beside(self) -> AbstractContextManager[None]:
+        """Count."""
+        self.used += 1
+        return nullcontext()
+
+
+@pytest.mark.parametrize("clip", [0.0, 0.5])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_layers_stepped_in_the_backward_pass_take_the_same_steps(
+    dtype: torch.dtype, clip: float
+) -> None:
+    """A layer is stepped when all its gradients are there, the rest at the end; once each."""
+    results = []
+    for early in (False, True):
+        torch.manual_seed(1)
+        model = nn.Module()
+        model.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+        model.outer = nn.Module()
+        model.outer.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))
+        model.last = nn.Linear(4, 2)
+        one = Optimiser(model, TransformerOptions(clip_norm=clip), dtype)
+        aside = Beside()
+        steps: Any = LayerSteps(one, aside) if early else one  # type: ignore[arg-type]
+        for number in range(3):
+            one.set_rate(number)
+            steps.clear()
+            x = torch.linspace(-1, 1, 4, dtype=dtype) * (number + 1)
+            for layer in (*one.compute.outer.layers, *one.compute.layers, one.compute.last):
+                x = layer(x)
+            loss = x.square().sum()
+            if early:
+                steps.backward(loss)
+            else:
+                loss.backward()
+            steps.step()
+        # Three steps of five layers and the rest.
+        assert aside.used == (3 * 6 if early and not clip else 0)
+        results.append({name: tensor.clone() for name, tensor in one.tensors().items()})
+    assert all(torch.equal(tensor, results[1][name]) for name, tensor in results[0].items())

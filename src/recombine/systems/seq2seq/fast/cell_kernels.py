@@ -1,4 +1,4 @@
-"""GPU kernels in Triton: the cells of an LSTM, for all layers of a wave (recurrence.py).
+"""GPU kernels in Triton: the cells of an LSTM, for all layers of a wave (waves.py).
 
 The first axis of programs is the layer. A layer's numbers lie in slots, one per wave: a wave reads
 its input, state and cells in its own slot, and writes them into the one after it.

@@ -14,7 +14,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from recombine.systems.seq2seq.batch import PackedRows
 from recombine.systems.seq2seq.fast import kernels
 from recombine.systems.seq2seq.fast.graph_sizes import LONGEST, LOWER_EDGES
 from recombine.systems.seq2seq.fast.launch import (
@@ -24,6 +23,7 @@ from recombine.systems.seq2seq.fast.launch import (
     power_of_two,
     threshold_of,
 )
+from recombine.systems.seq2seq.fast.packing import PackedRows
 from recombine.systems.seq2seq.fast.side_stream import Aside
 
 # Programs that clear the rows no sentence owns.
@@ -43,10 +43,9 @@ TABLE_PROGRAMS, TABLE_ROWS = 264, 128
 class FusedAttention:
     """Who attends to whom, in which tiles."""
 
-    layout: PackedRows
+    queries: PackedRows
+    keys: PackedRows
     heads: int
-    queries: str
-    keys: str
     causal: bool
     counts: tuple[int, ...]
     dropout: float
@@ -56,16 +55,11 @@ class FusedAttention:
 
     def sides(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return starts and lengths of the queries and of the keys."""
-        layout = self.layout
-        source = layout.source_starts, layout.source_lengths
-        target = layout.target_starts, layout.target_lengths
-        query_side = source if self.queries == "source" else target
-        key_side = source if self.keys == "source" else target
-        return (*query_side, *key_side)
+        return self.queries.starts, self.queries.lengths, self.keys.starts, self.keys.lengths
 
     def tiles(self) -> list[tuple[int, int, int]]:
         """Return (low, block, sentences) for every tile size in use."""
-        counts = self.counts or (len(self.layout.source_starts),) * len(_TILES)
+        counts = self.counts or (len(self.queries.starts),) * len(_TILES)
         return [(*tile, count) for tile, count in zip(_TILES, counts, strict=True) if count]
 
     def kept(self) -> int:

@@ -1,4 +1,4 @@
-"""The GPU kernels behind the same interface as operations.Operations, for autograd.
+"""The operations of operations.Operations as GPU kernels, for autograd.
 
 Every kernel of one forward pass has a number (its site); with the seed of the step, which lies in a
 tensor so that a replayed graph reads a new one, it decides the dropout masks.
@@ -9,15 +9,17 @@ tensor so that a replayed graph reads a new one, it decides the dropout masks.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
-from recombine.systems.seq2seq.batch import Grouped, PackedRows
+from recombine.systems.seq2seq.batch import Sentences
 from recombine.systems.seq2seq.corpus import ParallelCorpus
 from recombine.systems.seq2seq.fast import cell_kernels, kernels
 from recombine.systems.seq2seq.fast.fused_attention import Attend, FusedAttention
@@ -30,9 +32,16 @@ from recombine.systems.seq2seq.fast.launch import (
     power_of_two,
     threshold_of,
 )
+from recombine.systems.seq2seq.fast.packing import PackedRows
 from recombine.systems.seq2seq.fast.side_stream import Aside
-from recombine.systems.seq2seq.fast.waves import WaveGradients, Waves
-from recombine.systems.seq2seq.operations import NORM_EPSILON, Operations
+from recombine.systems.seq2seq.fast.waves import (
+    Cells,
+    Recurrence,
+    WaveGradients,
+    Waves,
+    count_waves,
+)
+from recombine.systems.seq2seq.operations import NORM_EPSILON, Operations, States
 from recombine.systems.seq2seq.options import LstmOptions
 
 # Up to this vocabulary a product with one-hot rows beats scattered additions for the gradient.
@@ -58,14 +67,14 @@ class FusedOperations(Operations):
     keep_all: bool = False
     site: int = 0
 
-    def begin(self) -> None:
-        """Start numbering sites anew, at the start of a forward pass."""
+    @contextmanager
+    def within(self, model: Any) -> Iterator[None]:
+        """Number sites anew, and in the end wait for the weights' gradients."""
         self.site = 0
-
-    def finish(self) -> None:
-        """Wait for the weights' gradients, at the end of a backward pass."""
-        if self.aside is not None:
-            self.aside.join()
+        with super().within(model):
+            yield
+            if self.aside is not None:
+                self.aside.join()
 
     def _rate(self, dropout: float) -> float:
         return KEEP_ALL if self.keep_all and dropout else dropout
@@ -83,8 +92,8 @@ class FusedOperations(Operations):
         """Return the rows of an embedding table."""
         if len(table) > ONE_HOT_LIMIT:
             return super().embed(table, pieces)
-        found: Tensor = _Embed.apply(table, pieces)
-        return found
+        found: Tensor = _Embed.apply(table, pieces.flatten())
+        return found.view(*pieces.shape, -1)
 
     def drop(self, x: Tensor, dropout: float) -> Tensor:
         """Return dropout(x)."""
@@ -108,20 +117,15 @@ class FusedOperations(Operations):
     def attend_self(
         self,
         projected: Tensor,
-        layout: Grouped | PackedRows,
+        sentences: Sentences,
         heads: int,
-        side: str,
         *,
         causal: bool,
         table: Tensor | None,
         dropout: float,
     ) -> Tensor:
         """Return self-attention of rows [query | key | value]."""
-        if isinstance(layout, Grouped):  # decoding
-            return super().attend_self(
-                projected, layout, heads, side, causal=causal, table=table, dropout=dropout
-            )
-        shape = self._shape(layout, heads, (side, side), causal, dropout)
+        shape = self._shape(sentences, sentences, heads, causal, dropout)
         mixed: Tensor = Attend.apply(projected, None, table, self.seed, shape)
         return mixed
 
@@ -129,16 +133,57 @@ class FusedOperations(Operations):
         self,
         query: Tensor,
         memory: Tensor,
-        layout: Grouped | PackedRows,
+        target: Sentences,
+        source: Sentences,
         heads: int,
         dropout: float,
     ) -> Tensor:
         """Return attention of target rows to source rows [key | value]."""
-        if isinstance(layout, Grouped):
-            return super().attend_cross(query, memory, layout, heads, dropout)
-        shape = self._shape(layout, heads, ("target", "source"), False, dropout)
+        shape = self._shape(target, source, heads, False, dropout)
         mixed: Tensor = Attend.apply(query, memory, None, self.seed, shape)
         return mixed
+
+    def recur(
+        self, layers: nn.LSTM, x: Tensor, lengths: Tensor, states: States | None
+    ) -> tuple[Tensor, States]:
+        """Return the outputs [sentences, pieces, width] of LSTM layers and their last states.
+
+        The waves are time-major; nothing of it must be known to the host.
+        """
+        assert not layers.bidirectional
+        count = layers.num_layers
+        if states is None:
+            first = x.new_zeros(count, len(x), layers.hidden_size)
+            states = first, first
+        into, again, bias, other = (
+            torch.stack([getattr(layers, f"{name}_l{number}") for number in range(count)])
+            for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        )
+        keep = None
+        if count > 1 and layers.training and layers.dropout:
+            # Factors of dropout between the layers, as nn.LSTM has it.
+            sentences, pieces, width = x.shape
+            keep = x.new_ones(count - 1, count_waves(pieces, count), sentences, width)
+            keep = self.drop(keep, layers.dropout)
+        output, *last = Recurrence.apply(
+            x.transpose(0, 1), *states, torch.cat((into, again), dim=-1), bias + other, keep,
+            lengths, FusedCells(),
+        )  # fmt: skip
+        return output.transpose(0, 1), (last[0], last[1])
+
+    def _shape(
+        self, queries: Sentences, keys: Sentences, heads: int, causal: bool, dropout: float
+    ) -> FusedAttention:
+        assert isinstance(queries, PackedRows)
+        assert isinstance(keys, PackedRows)
+        rate, site = self._rate(dropout), self._next()
+        return FusedAttention(
+            queries, keys, heads, causal, self.counts, rate, site, self.streams, self.aside
+        )
+
+
+class FusedCells(Cells):
+    """What a wave of LSTM layers does between its products, in one kernel."""
 
     def cell(self, waves: Waves, number: int) -> None:
         """Activate the gates of a wave, in place; write its cells, its states and what is above."""
@@ -150,14 +195,6 @@ class FusedOperations(Operations):
             cell_kernels.cell_gradient_kernel, waves, number,
             gradients.outputs, gradients.inputs, gradients.states, gradients.cells,
         )  # fmt: skip
-
-    def _shape(
-        self, layout: PackedRows, heads: int, sides: tuple[str, str], causal: bool, dropout: float
-    ) -> FusedAttention:
-        rate, site = self._rate(dropout), self._next()
-        return FusedAttention(
-            layout, heads, *sides, causal, self.counts, rate, site, self.streams, self.aside
-        )
 
 
 def _launch_cells(kernel: Any, waves: Waves, number: int, *its_own: Tensor) -> None:

@@ -15,8 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from recombine.systems.seq2seq.batch import Batch, Resident
+from recombine.systems.seq2seq.batch import Batch
 from recombine.systems.seq2seq.corpus import BatchPlan, Numbers, ParallelCorpus
+from recombine.systems.seq2seq.fast.packing import Resident
 from recombine.systems.seq2seq.options import Options
 
 SAMPLE = 1024  # steps looked at to choose the sizes

@@ -1,8 +1,21 @@
 """GPU kernels in Triton: attention over packed sentences and what lies between matrix products.
 
 A sentence of this task is shorter than one tile, so a program holds the whole attention of one
-sentence and head in registers. Dropout masks are not stored: they are a hash of (step, place in the
-network, element), computed again in the backward pass. fused.py wraps the kernels for autograd.
+sentence and head in registers: scores, softmax and mean of the values without a trip to memory, and
+no running maximum as in FlashAttention. One kernel is compiled for each size of tile; a program
+whose sentence belongs to another size ends at once. Sentences lie end to end, so a program loads
+rows from where its sentence starts and masks what is beyond its end; the rows after the last
+sentence are written as zeros, because products for the weights' gradients read all rows.
+
+Relative positions: the scores of all offsets are one product with the table, and a gather along the
+row picks for every key that of its offset. The other way round weights are summed by offset
+(`by_offset`), which turns both the values' part and the gradients into products with the table. The
+table's own gradient is a sum over all rows: programs keep partial sums, and a second kernel adds
+those up in a fixed order, so that the result does not depend on who finished first.
+
+Dropout masks are not stored: they are a hash of (step, place in the network, element), computed
+again in the backward pass. Sums and softmax are in float32 whatever the rows are.
+fused_operations.py and fused_attention.py wrap the kernels for autograd.
 """
 
 # The compiler reads these functions; names and types are Triton's, not Python's.

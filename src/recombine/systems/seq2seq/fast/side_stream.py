@@ -1,7 +1,8 @@
-"""Aside: a stream for what nothing waits for until the backward pass ends, the weights' gradients.
+"""A stream beside the backward pass: for what nothing waits for until the pass ends.
 
 The chain of a backward pass goes through the rows; its many small kernels leave a GPU half idle.
-Products and sums for the weights run beside it and fill the gaps.
+Products and sums for the weights' gradients run beside it and fill the gaps (`Aside`), and so do
+Adam's steps of the layers that the pass is through with (`LayerSteps`).
 """
 
 # torch leaves some of its methods without types.
@@ -9,11 +10,14 @@ Products and sums for the weights run beside it and fill the gaps.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+
+from recombine.systems.seq2seq.optimiser import Optimiser, follow, gather_gradients
 
 
 class Aside:
@@ -36,3 +40,83 @@ class Aside:
         """Let the current stream wait for everything launched here."""
         torch.cuda.current_stream().wait_stream(self.stream)
         self.held.clear()
+
+
+class LayerPart:
+    """Adam over some of a model's parameters: a layer, or all that is in no layer."""
+
+    def __init__(self, optimiser: Optimiser, numbers: list[int]) -> None:
+        self.parameters: list[nn.Parameter] = [optimiser.parameters[one] for one in numbers]
+        self.copies: list[nn.Parameter] = [optimiser.copies[one] for one in numbers]
+        self.adam = optimiser.adam_of(self.parameters)
+        # The moments are the optimiser's own, so that its checkpoints are right.
+        for parameter in self.parameters:
+            self.adam.state[parameter] = optimiser.adam.state[parameter]
+        self.missing = len(numbers)  # gradients that have not arrived yet
+
+    def gather(self) -> None:
+        """Bring the gradients of the compute copy to the master."""
+        gather_gradients(self.parameters, self.copies)
+
+    def step(self) -> None:
+        """Take one step with the master's gradients, and let the copy follow."""
+        self.adam.step()
+        follow(self.copies, self.parameters)
+
+
+class LayerSteps:
+    """The steps of an optimiser, each layer's as soon as a backward pass is through with it.
+
+    Clipping needs all gradients first, so with it everything is left to `step`.
+    """
+
+    def __init__(self, optimiser: Optimiser, aside: Aside | None) -> None:
+        self.optimiser = optimiser
+        self.aside = None if optimiser.options.clip_norm else aside
+        self.stepping = False
+        layers: dict[str, list[int]] = {}
+        for number, name in enumerate(optimiser.names):
+            found = re.match(r"(?:.*\.)?layers\.\d+\.", name)
+            layers.setdefault(found[0] if found else "", []).append(number)
+        self.parts = [LayerPart(optimiser, numbers) for numbers in layers.values()]
+        for part in self.parts:
+            for parameter in part.copies:
+                parameter.register_post_accumulate_grad_hook(
+                    lambda _, part=part: self._arrived(part)
+                )
+
+    def clear(self) -> None:
+        """Forget gradients."""
+        self.optimiser.clear()
+        for part in self.parts:
+            part.missing = len(part.copies)
+            part.adam.param_groups[0]["lr"] = self.optimiser.adam.param_groups[0]["lr"]
+
+    def backward(self, loss: Tensor) -> None:
+        """Compute gradients, and step aside the layers that have theirs."""
+        self.stepping = self.aside is not None
+        try:
+            loss.backward()
+        finally:
+            self.stepping = False
+
+    def _arrived(self, part: LayerPart) -> None:
+        if not self.stepping or self.aside is None:
+            return
+        part.missing -= 1
+        if not part.missing:
+            with self.aside.beside():
+                part.gather()
+                part.step()
+
+    def step(self) -> None:
+        """Step what is left."""
+        left = [part for part in self.parts if part.missing]
+        for part in left:
+            part.gather()
+        options = self.optimiser.options
+        if options.clip_norm:
+            parameters = self.optimiser.parameters
+            torch.nn.utils.clip_grad_norm_(parameters, options.clip_norm, foreach=True)
+        for part in left:
+            part.step()

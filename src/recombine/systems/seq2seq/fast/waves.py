@@ -1,8 +1,21 @@
-"""Waves: what the waves of a stack of LSTM layers read and write, by layer and wave."""
+"""Waves: a stack of LSTM layers over a batch, with its gradients written out.
+
+cuDNN's layers want to know the lengths on the host and launch their kernels one by one, so a whole
+step cannot be one captured graph. Here the stack is computed in waves: wave d takes piece d of the
+first layer, piece d - 1 of the second and so on, which do not depend on each other. A wave is one
+batched product of all layers with their inputs and states, and one element-wise kernel; there are
+as many waves as pieces, and one more for each further layer. A sentence that has ended, or has not
+begun in a layer, keeps its state there, so the last states are those of its last piece. The
+backward pass takes the waves in reverse; gradients of the weights are one product at the end.
+"""
+
+# torch leaves some of its methods without types.
+# mypy: disable-error-code="no-untyped-call, no-any-return"
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -101,3 +114,106 @@ class WaveGradients:
 def count_waves(pieces: int, layers: int) -> int:
     """Return how many waves the layers need for so many pieces."""
     return pieces + layers - 1
+
+
+class Cells:
+    """What a wave does between its products, in plain PyTorch."""
+
+    def cell(self, waves: Waves, number: int) -> None:
+        """Activate the gates of a wave, in place; write its cells, its states and what is above.
+
+        Hochreiter and Schmidhuber 1997 with the forget gate of Gers et al. 2000; the gates are in
+        the order of nn.LSTM: input, forget, candidate, output. Dropout between the layers is
+        that of nn.LSTM: on what goes up, not on what goes on.
+        """
+        gates = waves.gates[:, number]
+        gates += waves.bias[:, None]
+        entry, forget, candidate, exit_ = gates.chunk(4, dim=-1)
+        for part in (entry, forget, exit_):
+            part.sigmoid_()
+        candidate.tanh_()
+        inside = waves.inside(number)
+        old = waves.cells[:, number]
+        cell = torch.where(inside, forget * old + entry * candidate, old)
+        state = torch.where(inside, exit_ * cell.tanh(), waves.states[:, number])
+        waves.cells[:, number + 1] = cell
+        waves.states[:, number + 1] = state
+        up = state[:-1] if waves.keep is None else state[:-1] * waves.keep[:, number]
+        waves.inputs[1:, number + 1, :, : state.shape[-1]] = up
+
+    def cell_gradient(self, waves: Waves, gradients: WaveGradients, number: int) -> None:
+        """Turn the gates of a wave into their gradients, in place; so for cells and states.
+
+        Gradients of states turn into the part of the old state's that comes past the gates: all
+        of it outside of a sentence, else none. Those of cells turn into the old cell's.
+        """
+        gates = waves.gates[:, number]
+        entry, forget, candidate, exit_ = (part.clone() for part in gates.chunk(4, dim=-1))
+        above, again = gradients.inputs[:, number + 1].chunk(2, dim=-1)
+        total = gradients.states + again
+        total[:-1] += above[1:] if waves.keep is None else above[1:] * waves.keep[:, number]
+        place = number - (waves.layers - 1)
+        if place >= 0:
+            total[-1] += gradients.outputs[place]
+        inside = waves.inside(number)
+        squashed = waves.cells[:, number + 1].tanh()
+        through = gradients.cells + total * exit_ * (1 - squashed.square())
+        parts = (
+            through * candidate * entry * (1 - entry),
+            through * waves.cells[:, number] * forget * (1 - forget),
+            through * entry * (1 - candidate.square()),
+            total * squashed * exit_ * (1 - exit_),
+        )
+        gates.copy_(torch.cat(parts, dim=-1) * inside)
+        gradients.cells.copy_(torch.where(inside, through * forget, gradients.cells))
+        gradients.states.copy_(torch.where(inside, 0.0, total))
+
+
+class Recurrence(torch.autograd.Function):
+    """All layers: [pieces, sentences, width] and first states to outputs and last states."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        states: Tensor,
+        cells: Tensor,
+        weights: Tensor,
+        bias: Tensor,
+        keep: Tensor | None,
+        lengths: Tensor,
+        between: Cells,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Compute the waves.
+
+        weights: [layers, 4 width, 2 width], for [input | state]; bias: [layers, 4 width];
+        keep: factors [layers - 1, waves, sentences, width] of dropout between the layers.
+        """
+        waves = Waves.start(x, states, cells, bias, keep, lengths)
+        across = weights.transpose(1, 2)
+        for number in range(waves.count):
+            torch.bmm(waves.inputs[:, number], across, out=waves.gates[:, number])
+            between.cell(waves, number)
+        ctx.save_for_backward(weights, *waves.tensors())
+        ctx.between, ctx.pieces = between, len(x)
+        last = waves.states[:, -1], waves.cells[:, -1].to(x.dtype)
+        return waves.outputs.clone(), last[0].clone(), last[1].clone()
+
+    @staticmethod
+    def backward(
+        ctx: Any, d_output: Tensor, d_state: Tensor, d_cell: Tensor
+    ) -> tuple[Tensor | None, ...]:
+        weights, *tensors = ctx.saved_tensors
+        waves = Waves(*tensors)
+        gradients = WaveGradients.start(waves, d_output, d_state, d_cell)
+        for number in reversed(range(waves.count)):
+            ctx.between.cell_gradient(waves, gradients, number)
+            # In place of the gates are their gradients now.
+            torch.bmm(waves.gates[:, number], weights, out=gradients.inputs[:, number])
+        width = d_output.shape[-1]
+        d_gates = waves.gates.flatten(1, 2)
+        d_weights = d_gates.transpose(1, 2) @ waves.inputs[:, :-1].flatten(1, 2)
+        d_x = gradients.inputs[0, : ctx.pieces, :, :width].contiguous()
+        d_first = gradients.inputs[:, 0, :, width:] + gradients.states
+        d_bias = d_gates.sum(1)
+        return d_x, d_first, gradients.cells.to(d_cell.dtype), d_weights, d_bias, None, None, None
