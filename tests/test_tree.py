@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections import Counter
 from pathlib import Path
@@ -31,6 +32,7 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 MOST_ENTRIES = 16
 
 
+@functools.cache
 def sources(repository: Path) -> dict[str, ast.Module]:
     """Return every module by its dotted name, without `recombine`."""
     root = repository / "src" / "recombine"
