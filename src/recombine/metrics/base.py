@@ -56,7 +56,8 @@ class Metric(Protocol):
     A metric is a class that inherits from this one. It declares the attributes without a value
     here, writes `key`, `observe` and `signature`, and `aggregate` too where its kind is "sums" or
     "rows". Everything else is optional. Options are the dataclass fields of the class; fields named
-    `source_language` and `target_language` are filled from the benchmark.
+    `source_language`, `target_language`, `grammar`, `edition` and `grammar_sha256` are filled from
+    the benchmark.
     """
 
     name: ClassVar[str]

@@ -2,27 +2,40 @@
 
 Kumon et al. 2024, section 4.1.3 and appendix D: a wrong word is wrong, a wrong role is wrong, all
 other words are free. The benchmark records the constituent, its rendering and its role (`focus`);
-here the hypothesis is parsed with the target grammar and the role is read off the tree. What does
-not parse is judged by its longest constituents, and the observation says so.
+here the hypothesis is parsed with the benchmark's own grammar and the role is read off the tree.
+
+What a constituent looks like depends on what stands around it: case, capitals, agreement. So the
+reference is parsed too, and where the hypothesis has other words in the role than the rendering,
+the reference's constituent is put in that place of the hypothesis' tree and said again: when the
+place then reads as it did, the hypothesis says what the reference says. The form of a verb is
+different: its tense belongs to it. There the reference's clause is put in the place of the
+hypothesis' clause, with the hypothesis' arguments (with which the verb may agree).
+
+What does not parse is judged by its longest constituents, and the observation says so.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from recombine.benchmark import Example, Focus, normalise
+from recombine.errors import GrammarError
 from recombine.grammar import Grammar
+from recombine.grammar.benchmark_grammar import benchmark_reader, grammar_signature
 from recombine.grammar.parsing.relaxed import relax
-from recombine.grammar.realise.realiser import Realisation
+from recombine.grammar.realise.realiser import Realisation, Realiser
 from recombine.grammar.tree import Tree
 from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.statistics.intervals import Kind
 
 MOST_READINGS = 24  # of one hypothesis; a reading with the right role is enough
 MOST_STARTS = 60  # characters before a constituent that may belong to it
+PARTICLE = "part"  # the field of the particle that a verb gives its object
+MOST_KEPT = 20_000  # sentences whose readings are remembered
 
 
 def names_constituents(example: Example) -> bool:
@@ -32,11 +45,51 @@ def names_constituents(example: Example) -> bool:
     return bool(named and example.references)
 
 
+class Constituent(NamedTuple):
+    """A constituent in a sentence: how the sentence is read and said, and the node there."""
+
+    realiser: Realiser
+    tree: Tree
+    realisation: Realisation
+    node: int
+
+    @property
+    def whole(self) -> str:
+        """What the sentence says there; of a verb without the particle of its object."""
+        return self._said(self.node)
+
+    @property
+    def head(self) -> str:
+        """What its head word says there."""
+        node = self.tree.head(self.node)
+        return "" if node is None else self._said(node)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """The whole, and its head."""
+        return self.whole, self.head
+
+    def _said(self, node: int) -> str:
+        codes, inventory = self.tree.codes, self.tree.inventory
+        word = node
+        while not inventory.is_word(codes[word]) and len(self.tree.positions[word]) == 1:
+            (word,) = self.tree.positions[word]
+        if not inventory.is_word(codes[word]):
+            return self.realisation.piece(node)
+        tokens = [token for token in self.realisation.tokens if token.node == word]
+        if len(tokens) > 1:
+            particles = self.realiser.concrete.word_forms(codes[word]).get(PARTICLE, ())
+            tokens = tokens[tokens[0].text in particles :]
+        # The parts of a separable verb stand apart, or touch.
+        gaps = ["", *(" " * (b.start > a.end) for a, b in itertools.pairwise(tokens))]
+        return "".join(gap + token.text for gap, token in zip(gaps, tokens, strict=False))
+
+
 @dataclass(kw_only=True)
 class Partial(Metric):
     """1 when every focus of the example is rendered and has its role; else 0.
 
-    grammar, edition: the grammar the benchmark was made with.
+    grammar, edition: the grammar to read with, if not the benchmark's own.
     same_role: slots that are one role: what is given (theme) is a direct object (obj) too.
     """
 
@@ -45,14 +98,21 @@ class Partial(Metric):
     higher_is_better: ClassVar[bool] = True
     right_value: ClassVar[float] = 1.0
     missing: ClassVar[Missing] = "empty"
-    grammar: str = "sget"
+    grammar: str = ""
     edition: str | None = None
-    target_language: str = "ja"
+    grammar_sha256: str = ""
+    target_language: str = ""
     same_role: dict[str, str] = field(default_factory=lambda: {"theme": "obj"})
     _grammar: Grammar | None = field(init=False, repr=False, default=None)
     _phrases: Grammar | None = field(init=False, repr=False, default=None)
     _heads: frozenset[str] = field(init=False, repr=False, default=frozenset())
     _readings: dict[str, tuple[Tree, ...]] = field(init=False, repr=False, default_factory=dict)
+    _last: tuple[Any, list[Constituent]] = field(init=False, repr=False, default=(None, []))
+
+    def prepare(self, items: Sequence[Scored]) -> None:
+        """Load the benchmark's grammar, which must be there and know the references."""
+        if any(names_constituents(one.example) for one in items):
+            self._loaded()
 
     def key(self, example: Example) -> str | None:
         """Examples of patterns that name a constituent are observed one by one."""
@@ -74,51 +134,113 @@ class Partial(Metric):
 
     def signature(self) -> str:
         """Name grammar and language."""
-        edition = self.edition or "default"
-        return f"partial|grammar:{self.grammar}|edition:{edition}|{self.target_language}"
+        read_with = grammar_signature(self.grammar, self.edition, self.grammar_sha256)
+        return f"partial|{read_with}|{self.target_language}"
 
     # --- by parsing
-
-    def _loaded(self) -> Grammar:
-        if self._grammar is None:
-            grammar = Grammar.load(self.grammar, self.edition)
-            # Which nouns stand beside things is the generator's concern, not the translator's.
-            self._grammar = relax(grammar, self.target_language).grammar
-        return self._grammar
-
-    def _trees(self, text: str) -> tuple[Tree, ...]:
-        if text not in self._readings:
-            parse = self._loaded().parse(text, self.target_language) if text else None
-            found = tuple(parse.trees(MOST_READINGS)) if parse is not None else ()
-            if len(self._readings) > 20_000:
-                self._readings.clear()
-            self._readings[text] = found
-        return self._readings[text]
 
     def _judge(
         self, hypothesis: str, focus: Focus, example: Example
     ) -> tuple[bool, dict[str, Any]]:
-        trees = self._trees(hypothesis)
-        if not trees:
+        readings = self._read(hypothesis)
+        if not readings:
             return self._judge_fragments(hypothesis, focus, example)
+        is_predicate = self._is_predicate(focus.role)
+        says_same = self._says_verb if is_predicate else self._says_argument
         said: dict[str, None] = {}
+        tried: set[tuple[str, Any]] = set()
         elsewhere: dict[str, None] = {}
-        for tree in trees:
-            realisation = self._loaded().realise(tree, self.target_language)
-            for node, slot in _filled(tree):
-                texts = _texts(tree, node, realisation)
-                same = self.same_role.get(slot, slot) == self.same_role.get(focus.role, focus.role)
-                if same or (self._is_predicate(focus.role) and slot in self._heads):
-                    if any(text in focus.accepted for text in texts):
+        for tree in readings:
+            for here, slot in self._constituents(tree):
+                texts = here.texts
+                literally = any(text in focus.accepted for text in texts)
+                if self._same_role(slot, focus.role) or (is_predicate and slot in self._heads):
+                    place = texts[0], here.realisation.span(here.node)
+                    if literally or (
+                        place not in tried
+                        and self._may_say(here, focus)
+                        and any(says_same(here, one, focus) for one in self._wanted(focus, example))
+                    ):
                         return True, {"how": "parsed"}
+                    tried.add(place)
                     said[texts[0]] = None
-                elif any(text in focus.accepted for text in texts):
+                elif literally:
                     elsewhere[slot] = None
         detail: dict[str, Any] = {"how": "parsed", "role": focus.role, "wanted": focus.accepted[0]}
         detail["found"] = list(said)[:3]
         if elsewhere:
             detail["elsewhere"] = list(elsewhere)[:3]
         return False, detail
+
+    def _loaded(self) -> Grammar:
+        if self._grammar is None:
+            grammar = benchmark_reader(
+                "partial", self.grammar, self.edition, self.grammar_sha256, self.target_language
+            )
+            # Which nouns stand beside things is the generator's concern, not the translator's.
+            self._grammar = relax(grammar, self.target_language).grammar
+        return self._grammar
+
+    def _read(self, text: str) -> tuple[Tree, ...]:
+        if text not in self._readings:
+            parse = self._loaded().parse(text, self.target_language) if text else None
+            found = tuple(parse.trees(MOST_READINGS)) if parse is not None else ()
+            if len(self._readings) > MOST_KEPT:
+                self._readings.clear()
+            self._readings[text] = found
+        return self._readings[text]
+
+    def _may_say(self, here: Constituent, focus: Focus) -> bool:
+        """Whether some form of the head is in a rendering: if not, there is no need to look."""
+        head = here.tree.head(here.node)
+        if head is None:
+            return True
+        forms = self._loaded().concrete(self.target_language).word_forms(here.tree.codes[head])
+        return any(
+            text.casefold() in rendering.casefold()
+            for texts in forms.values()
+            for text in texts
+            for rendering in focus.accepted
+        )
+
+    def _constituents(self, tree: Tree) -> Iterator[tuple[Constituent, str]]:
+        """What fills the slots of a reading, with the name of the slot."""
+        realiser = self._loaded().realiser(self.target_language)
+        realisation = realiser.realise(tree)
+        for parent, children in enumerate(tree.positions):
+            if children:
+                parts = tree.inventory.rule(tree.codes[parent]).parts
+                for part, child in zip(parts, children, strict=True):
+                    yield Constituent(realiser, tree, realisation, child), part.slot
+
+    def _wanted(self, focus: Focus, example: Example) -> list[Constituent]:
+        """Where the references have the focus."""
+        key = (example.references, focus)
+        if self._last[0] != key:
+            found = [
+                place
+                for reference in example.references
+                for tree in self._read(reference)
+                for place, slot in self._constituents(tree)
+                if slot == focus.role and self._is_rendering(place, focus)
+            ]
+            self._last = (key, found)
+        return self._last[1]
+
+    def _is_rendering(self, place: Constituent, focus: Focus) -> bool:
+        if any(text in focus.accepted for text in place.texts):
+            return True
+        spans = place.realisation.spans.get(place.node, ())
+        if spans and place.realisation.text[slice(*spans[-1])] in focus.accepted:
+            return True  # the last part of a separable verb
+        try:  # benchmarks of version 0.1 have the plain form of a phrase, not what is said there
+            plain = self._loaded().text(place.tree.at(place.node), self.target_language)
+        except GrammarError:
+            return False
+        return plain in focus.accepted
+
+    def _same_role(self, slot: str, role: str) -> bool:
+        return self.same_role.get(slot, slot) == self.same_role.get(role, role)
 
     def _is_predicate(self, role: str) -> bool:
         """Whether a role is that of a head, such as a verb: its frame is then free."""
@@ -132,12 +254,41 @@ class Partial(Metric):
             )
         return role in self._heads
 
+    def _says_argument(self, here: Constituent, wanted: Constituent, focus: Focus) -> bool:
+        """Whether the place reads the same with the reference's constituent in it."""
+        there = self._said(here.tree.replace(here.node, wanted.tree.at(wanted.node)), here.node)
+        if there is None:
+            return False
+        # Of a single word the modifiers are free; of a phrase every word counts.
+        is_word = wanted.head in focus.accepted
+        return there.whole == here.whole or (is_word and there.head == here.head)
+
+    def _says_verb(self, here: Constituent, wanted: Constituent, focus: Focus) -> bool:
+        """Whether the reference's clause, with the arguments found here, shapes the verb."""
+        clause, node = _with_arguments(wanted, _arguments(here))
+        tops = {clause.inventory.category(clause.codes[top]): top for top in _clause(clause, node)}
+        for top in _clause(here.tree, here.node):
+            other = tops.get(here.tree.inventory.category(here.tree.codes[top]))
+            if other is not None:
+                whole = here.tree.replace(top, clause.at(other))
+                there = self._said(whole, top + node - other)
+                return there is not None and there.head == here.head
+        return False
+
+    def _said(self, tree: Tree, node: int) -> Constituent | None:
+        """A place of a tree that nobody sampled; None where the language cannot say it."""
+        realiser = self._loaded().realiser(self.target_language)
+        try:
+            return Constituent(realiser, tree, realiser.realise(tree), node)
+        except GrammarError:
+            return None
+
     # --- without a parse of the whole
 
     def _judge_fragments(
         self, hypothesis: str, focus: Focus, example: Example
     ) -> tuple[bool, dict[str, Any]]:
-        """Look for the rendering followed by the mark of its role, as a longest constituent."""
+        """Look for the rendering beside the mark of its role, as a longest constituent."""
         detail: dict[str, Any] = {
             "how": "fragments",
             "role": focus.role,
@@ -146,37 +297,27 @@ class Partial(Metric):
         if self._is_predicate(focus.role):
             found = any(rendering in hypothesis for rendering in focus.accepted)
             return found, detail
-        marks, is_head = self._marks(focus, example)
-        for rendering in focus.accepted:
+        wanted = self._wanted(focus, example)
+        marks = {_mark(place) for place in wanted} or {Mark("", "")}
+        is_word = any(
+            place.whole not in focus.accepted and place.head in focus.accepted for place in wanted
+        )
+        spellings = () if is_word else (text for place in wanted for text in _spellings(place))
+        for rendering in dict.fromkeys((*focus.accepted, *spellings)):
             start = hypothesis.find(rendering)
             while start >= 0:
                 end = start + len(rendering)
-                if any(hypothesis.startswith(mark, end) for mark in marks):
-                    longer = None if is_head else self._longer(hypothesis, start, end)
+                if any(
+                    hypothesis.endswith(mark.before, 0, start)
+                    and hypothesis.startswith(mark.after, end)
+                    for mark in marks
+                ):
+                    longer = None if is_word else self._longer(hypothesis, start, end)
                     if longer is None:
                         return True, detail
                     detail["found"] = [longer]
                 start = hypothesis.find(rendering, start + 1)
         return False, detail
-
-    def _marks(self, focus: Focus, example: Example) -> tuple[set[str], bool]:
-        """What follows the constituent in the reference, and whether it is only a head word."""
-        marks: set[str] = set()
-        is_head = False
-        grammar = self._loaded()
-        for reference in example.references:
-            for tree in self._trees(reference):
-                realisation = grammar.realise(tree, self.target_language)
-                for node, slot in _filled(tree):
-                    texts = _texts(tree, node, realisation)
-                    if slot != focus.role or not any(text in focus.accepted for text in texts):
-                        continue
-                    is_head = is_head or texts[0] not in focus.accepted
-                    span = realisation.span(node)
-                    if span is not None:
-                        after = [t.text for t in realisation.tokens if t.start == span.end]
-                        marks.update(after[:1])
-        return marks or {""}, is_head
 
     def _longer(self, hypothesis: str, start: int, end: int) -> str | None:
         """A longer phrase that ends where the rendering ends, if the words before belong to it."""
@@ -195,21 +336,89 @@ class Partial(Metric):
         return None
 
 
-def _texts(tree: Tree, node: int, realisation: Realisation) -> tuple[str, ...]:
-    """The wording of a constituent and of its head; a verb's own form comes after its particle."""
-    found = []
-    for place in dict.fromkeys((node, tree.head(node))):
-        stretches = realisation.spans.get(place) if place is not None else None
-        if stretches:
-            start, end = stretches[-1]
-            found.append(realisation.text[start:end])
-    return tuple(found) or ("",)
+class Mark(NamedTuple):
+    """What stands before or after a constituent and shows its role."""
+
+    before: str
+    after: str
 
 
-def _filled(tree: Tree) -> Iterator[tuple[int, str]]:
-    """Nodes with the name of the slot they fill."""
-    for parent, children in enumerate(tree.positions):
-        if children:
-            parts = tree.inventory.rule(tree.codes[parent]).parts
-            for part, child in zip(parts, children, strict=True):
-                yield child, part.slot
+def _mark(place: Constituent) -> Mark:
+    """The function word after a constituent, or else the one before it."""
+    text, tokens = place.realisation.text, place.realisation.tokens
+    span = place.realisation.span(place.node)
+    if span is None:
+        return Mark("", "")
+    # The last piece that a word gives is the word; what it gives before that is a particle.
+    last = {token.node: token for token in tokens}
+    words = {last[node] for node in last if place.tree.inventory.is_word(place.tree.codes[node])}
+    marks = [
+        token
+        for token in tokens
+        if token not in words and any(letter.isalpha() for letter in token.text)
+    ]
+    following = next((token for token in tokens if token.start >= span.end), None)
+    if following in marks:
+        return Mark("", text[span.end : following.end])
+    preceding = next((token for token in reversed(tokens) if token.end <= span.start), None)
+    if preceding in marks:
+        return Mark(text[preceding.start : span.start], "")
+    return Mark("", "")
+
+
+def _spellings(place: Constituent) -> tuple[str, ...]:
+    """What a constituent says, with and without the capital that begins a sentence."""
+    span = place.realisation.span(place.node)
+    said = place.whole
+    if span is None:
+        return ()
+    capital = said[:1].upper() + said[1:]
+    first = next(token for token in place.realisation.tokens if token.start == span.start)
+    if span.start or place.tree.inventory.is_word(place.tree.codes[first.node]):
+        return (said, capital)
+    return (said, said[:1].lower() + said[1:])
+
+
+def headed(tree: Tree, node: int) -> list[int]:
+    """A node and the nodes above that it heads, the nearest first."""
+    parents = {child: parent for parent, below in enumerate(tree.positions) for child in below}
+    found = [node]
+    while (parent := parents.get(found[-1])) is not None:
+        head = tree.inventory.heads[tree.codes[parent]]
+        if head is None or tree.positions[parent][head] != found[-1]:
+            break
+        found.append(parent)
+    return found
+
+
+def _clause(tree: Tree, node: int) -> list[int]:
+    """The nodes that hold a verb with all its arguments, whatever they are called."""
+    tops = headed(tree, node)
+    whole = [len(tree.positions[top]) > 1 for top in tops]
+    return tops[len(whole) - 1 - whole[::-1].index(True) :] if any(whole) else tops
+
+
+def _argument_nodes(tree: Tree, node: int) -> Iterator[tuple[str, int]]:
+    """Slot and node of the arguments of a head: what fills slots with names of their own."""
+    for top in headed(tree, node)[1:]:
+        parts = tree.inventory.rule(tree.codes[top]).parts
+        for part, child in zip(parts, tree.positions[top], strict=True):
+            if part.slot.islower():
+                yield part.slot, child
+
+
+def _arguments(place: Constituent) -> dict[str, Tree]:
+    """The arguments of a verb by slot."""
+    return {slot: place.tree.at(child) for slot, child in _argument_nodes(place.tree, place.node)}
+
+
+def _with_arguments(place: Constituent, arguments: dict[str, Tree]) -> tuple[Tree, int]:
+    """The tree of a verb with other arguments, and where the verb is in it."""
+    tree, node = place.tree, place.node
+    # From the back, so that the numbers of the nodes before stay what they were.
+    for slot, child in sorted(_argument_nodes(tree, node), key=lambda one: -one[1]):
+        if slot in arguments:
+            if child < node:
+                node += len(arguments[slot]) - len(tree.at(child))
+            tree = tree.replace(child, arguments[slot])
+    return tree, node

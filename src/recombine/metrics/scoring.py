@@ -14,6 +14,7 @@ import numpy.typing as npt
 from recombine import registry
 from recombine.benchmark import Benchmark, Example
 from recombine.errors import ConfigError
+from recombine.grammar.benchmark_grammar import declared_grammar
 from recombine.metrics.base import (
     Metric,
     Observation,
@@ -27,6 +28,8 @@ from recombine.progress import progress
 
 # Whether sentences without an output count as the metric declares, or are skipped.
 MissingOutputs = Literal["count", "skip"]
+# Fields in which a metric is told the grammar that the benchmark was made with.
+GRAMMAR_FIELDS = ("grammar", "edition", "grammar_sha256")
 
 
 @dataclass(frozen=True)
@@ -76,17 +79,27 @@ def create_metrics(
 
 
 def create_metric(name: str, benchmark: Benchmark, options: Mapping[str, Any]) -> Metric:
-    """Make one metric; languages that it asks for and is not given are the benchmark's."""
+    """Make one metric; what it asks to know of the benchmark and is not given is filled in."""
     cls = registry.lookup("metric", name)
     fields = {f.name for f in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
-    languages = {
-        "source_language": benchmark.manifest.source,
-        "target_language": benchmark.manifest.target,
-    }
-    given = {key: value for key, value in languages.items() if key in fields}
+    given = {key: value for key, value in _declared(benchmark, fields).items() if key in fields}
+    if "grammar" in options:  # another grammar has other editions and another hash
+        given = {key: value for key, value in given.items() if key not in GRAMMAR_FIELDS}
     metric: Metric = registry.create("metric", name, {**given, **options})
     require_declared(metric, name)
     return metric
+
+
+def _declared(benchmark: Benchmark, fields: Collection[str]) -> dict[str, Any]:
+    """What a benchmark says of itself, by the names of the fields that ask for it."""
+    facts: dict[str, Any] = {
+        "source_language": benchmark.manifest.source,
+        "target_language": benchmark.manifest.target,
+    }
+    grammar = declared_grammar(benchmark) if "grammar" in fields else None
+    if grammar is not None:
+        facts |= zip(GRAMMAR_FIELDS, grammar, strict=True)
+    return facts
 
 
 def by_key(metric: Metric, items: Iterable[Scored]) -> dict[str, list[Scored]]:

@@ -24,7 +24,7 @@ CLAUSES = ("Ava said that the duck hoped that a lion ran.", None)
 @pytest.fixture(scope="module")
 def metric() -> Anatomy:
     """The metric with the shipped SGET grammar."""
-    return Anatomy(grammar="sget")
+    return Anatomy(grammar="sget", source_language="en", target_language="ja")
 
 
 def judge(metric: Anatomy, source: str, hypothesis: str) -> str:
@@ -95,7 +95,7 @@ def test_constituents_are_aligned(metric):
 
 def test_wrong_grammar_is_found_out_before_scoring():
     """A grammar that parses no reference is an error with a hint, not a table of nonsense."""
-    other = Anatomy(grammar="toy")
+    other = Anatomy(grammar="toy", source_language="en", target_language="ja")
     items = [Scored(Example.make(source="x y z", references=("これは何でしょう",)), "")]
     with pytest.raises(ConfigError, match="parses none"):
         other.prepare(items)
@@ -110,7 +110,9 @@ def test_wrong_grammar_is_found_out_before_scoring():
 )
 def test_documented_agreement_with_readers_holds(sheet, reader, recorded, agreement, among):
     """The sheets in the docs hold what the metric says, and how often the readers agree."""
-    metric = Anatomy(grammar="sget", edition="corrected")
+    metric = Anatomy(
+        grammar="sget", edition="corrected", source_language="en", target_language="ja"
+    )
     path = Path(__file__).parents[3] / "docs" / "results" / sheet
     with path.open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -133,9 +135,8 @@ def test_aggregate_is_the_share_without_error(metric):
     assert "sget" in metric.signature()
 
 
-def test_other_languages_are_not_observed():
-    """A grammar without the benchmark's target language makes the metric not applicable."""
-    dutch = Anatomy(grammar="toy", target_language="nl")
-    example = Example.make(source="x", references=("y",))
-    assert dutch.key(example) is None
-    dutch.prepare([Scored(example, "y")])
+def test_a_language_the_grammar_has_not_is_refused():
+    """With the languages it has; not a table without rows."""
+    dutch = Anatomy(grammar="toy", source_language="en", target_language="nl")
+    with pytest.raises(ConfigError, match="no language 'nl'"):
+        dutch.prepare([Scored(Example.make(source="x", references=("y",)), "y")])

@@ -19,6 +19,7 @@ from recombine.builders.generated.proof import look_in_train, prove
 from recombine.config import parse_config
 from recombine.errors import ConfigError, Problems, RecombineError
 from recombine.grammar import Grammar
+from recombine.grammar.benchmark_grammar import declared_grammar, keep_grammar
 from recombine.parallel import beside, collection_paused
 from recombine.progress import progress
 from recombine.registry import data_path
@@ -149,6 +150,7 @@ class Generated:
         certificate = certify(blueprint, self.grammar, examples, look)
         certificate["violations"] = drawing.violations(splits)
         draft.certificate(certificate)
+        keep_grammar(draft, self.grammar)
         draft.card(
             "\n".join(
                 [
@@ -178,12 +180,18 @@ class Generated:
     def check(benchmark: Benchmark) -> list[RecombineError]:
         """Re-verify the certificate from the files alone."""
         try:
-            recipe = parse_config(Generated, benchmark.manifest.recipe)
+            options = dict(benchmark.manifest.recipe)
+            own = declared_grammar(benchmark)
+            name = options.get("grammar", "")
+            recipe = parse_config(
+                Generated, {**options, "grammar": own.place if own is not None else name}
+            )
             blueprint = recipe.blueprint()
             blueprint.check()
             examples = {split: benchmark.read(split) for split in benchmark.splits}
             faults, in_train = prove(blueprint, examples)
             proved = certify(blueprint, recipe.grammar, examples, lambda: in_train)
+            proved["grammar"]["name"] = name
         except Problems as error:
             return error.problems
         except RecombineError as error:

@@ -19,8 +19,7 @@ from recombine.builders.generated.blueprint import Blueprint
 from recombine.builders.generated.parts import TRAIN
 from recombine.builders.generated.proof import Fault, TrainFindings
 from recombine.errors import DataError, RecombineError, Where
-from recombine.files import sha256_of
-from recombine.grammar.grammar import find_grammar
+from recombine.grammar.benchmark_grammar import grammar_hash
 
 FORMAT = 1
 EXAMPLES = 2  # sentences of each pattern on the data card
@@ -81,15 +80,6 @@ def certify(
     certificate["patterns"] = patterns
     certificate["disjoint"] = blueprint.setting.disjoint
     return certificate
-
-
-def grammar_hash(name: str) -> str:
-    """SHA-256 over the files of a grammar."""
-    digest = hashlib.sha256()
-    folder = find_grammar(name)
-    for path in sorted(p for p in folder.rglob("*") if p.suffix in (".tsv", ".grammar")):
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{sha256_of(path)}\n".encode())
-    return digest.hexdigest()
 
 
 def _summary(rows: Sequence[Example]) -> dict[str, Any]:

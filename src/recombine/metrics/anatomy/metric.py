@@ -1,6 +1,6 @@
 """Error anatomy: parse the hypothesis with the target grammar and say what happened to the meaning.
 
-For benchmarks made by a grammar.  The verdict is a class a linguist would name (metrics/meaning.py)
+For benchmarks made by a grammar.  The verdict is a class a linguist would name (dependencies.py)
 with a sentence that says which words it is about; the value is 1 for a translation without error.
 """
 
@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 from recombine.benchmark import Example, normalise
 from recombine.errors import ConfigError
 from recombine.grammar import Grammar
+from recombine.grammar.benchmark_grammar import benchmark_reader, grammar_signature
 from recombine.grammar.model import LiteralText
 from recombine.grammar.parsing.relaxed import Relaxed, relax
 from recombine.grammar.tree import Tree
@@ -48,7 +49,7 @@ class _Vocabulary(NamedTuple):
 class Anatomy(Metric):
     """What went wrong, by parsing: modifiers, roles, recursion, words, tense and voice.
 
-    grammar, edition: the grammar the benchmark was made with.
+    grammar, edition: the grammar to read with, if not the benchmark's own.
     """
 
     name: ClassVar[str] = "anatomy"
@@ -56,10 +57,11 @@ class Anatomy(Metric):
     higher_is_better: ClassVar[bool] = True
     right_value: ClassVar[float] = 1.0
     missing: ClassVar[Missing] = "empty"
-    grammar: str = "sget"
+    grammar: str = ""
     edition: str | None = None
-    source_language: str = "en"
-    target_language: str = "ja"
+    grammar_sha256: str = ""
+    source_language: str = ""
+    target_language: str = ""
     _grammar: Grammar | None = field(init=False, repr=False, default=None)
     _words: dict[str, Hashable | None] = field(init=False, repr=False, default_factory=dict)
     _relaxed: Relaxed | None = field(init=False, repr=False, default=None)
@@ -68,8 +70,6 @@ class Anatomy(Metric):
 
     def prepare(self, items: Sequence[Scored]) -> None:
         """Check once that the grammar parses the benchmark's references."""
-        if not self._speaks():
-            return
         references = [one.example for one in items if one.example.references][:TRIED]
         if references and not any(self._reference_tree(one) for one in references):
             raise ConfigError(
@@ -79,11 +79,8 @@ class Anatomy(Metric):
             )
 
     def key(self, example: Example) -> str | None:
-        """Every example with a reference, in languages that the grammar has, by itself."""
-        return example.id if example.references and self._speaks() else None
-
-    def _speaks(self) -> bool:
-        return {self.source_language, self.target_language} <= set(self._loaded().languages)
+        """Every example with a reference by itself."""
+        return example.id if example.references else None
 
     def observe(self, items: Sequence[Scored]) -> Observation | None:
         """Class one hypothesis; None when the grammar does not know the reference itself."""
@@ -105,8 +102,8 @@ class Anatomy(Metric):
 
     def signature(self) -> str:
         """Name the grammar that parsed, and what is done where it does not."""
-        grammar = self.grammar + (f"+{self.edition}" if self.edition else "")
-        return f"anatomy|grammar:{grammar}|target:{self.target_language}|unparsed:aligned"
+        read_with = grammar_signature(self.grammar, self.edition, self.grammar_sha256)
+        return f"anatomy|{read_with}|target:{self.target_language}|unparsed:aligned"
 
     @staticmethod
     def _observation(example: Example, value: float, detail: dict[str, Any]) -> Observation:
@@ -114,7 +111,14 @@ class Anatomy(Metric):
 
     def _loaded(self) -> Grammar:
         if self._grammar is None:
-            self._grammar = Grammar.load(self.grammar, self.edition)
+            self._grammar = benchmark_reader(
+                "anatomy",
+                self.grammar,
+                self.edition,
+                self.grammar_sha256,
+                self.source_language,
+                self.target_language,
+            )
         return self._grammar
 
     def _reference_tree(self, example: Example) -> Tree | None:
@@ -129,7 +133,14 @@ class Anatomy(Metric):
         for tree in grammar.parse(source, self.source_language).trees(MOST_READINGS):
             if grammar.text(tree, self.target_language) == reference:
                 return tree
-        return grammar.parse(reference, self.target_language).tree
+        strict = grammar.parse(reference, self.target_language).tree
+        # A reference by somebody else, or of another version of the grammar.
+        return strict or self._loosened().grammar.parse(reference, self.target_language).tree
+
+    def _grammar_of(self, tree: Tree) -> Grammar:
+        """The grammar that a tree belongs to: the benchmark's, or the relaxed one."""
+        loaded = self._loaded()
+        return loaded if tree.inventory is loaded.inventory else self._loosened().grammar
 
     def _judge(self, hypothesis: str, wanted: Tree) -> tuple[str, str, list[Finding]]:
         if not hypothesis:
@@ -137,12 +148,10 @@ class Anatomy(Metric):
         loop = LOOP.search(hypothesis)
         if loop:
             return "repeats itself", f"“{loop.group(1)}” again and again", []
-        grammar = self._loaded()
-        parse = grammar.parse(hypothesis, self.target_language)
+        parse = self._loaded().parse(hypothesis, self.target_language)
         if not parse.ok:
             # Wrong translations need not keep to the benchmark's choice of words.
-            grammar = self._loosened().grammar
-            parse = grammar.parse(hypothesis, self.target_language)
+            parse = self._loosened().grammar.parse(hypothesis, self.target_language)
         if not parse.ok:
             return self._ungrammatical(hypothesis, wanted, parse.failure)
         reference = self._units(wanted)
@@ -152,17 +161,17 @@ class Anatomy(Metric):
         )
         depths = {tag: (wanted.depth(tag), best.depth(tag)) for tag in _recursive_tags(wanted)}
         said = (
-            self._said(self._loaded(), wanted, reference),
-            self._said(grammar, best, best_units),
+            self._said(wanted, reference),
+            self._said(best, best_units),
         )
         findings = compare(reference, best_units, said, depths, self._begin_alike)
         if not findings:
             return "other wording", "parses to the same meaning as the reference", []
         return findings[0].kind, told(findings), findings
 
-    def _said(self, grammar: Grammar, tree: Tree, units: Sequence[Unit]) -> list[Said]:
+    def _said(self, tree: Tree, units: Sequence[Unit]) -> list[Said]:
         """Forms and function words of each unit, as the target language says them."""
-        realised = grammar.realise(tree, self.target_language)
+        realised = self._grammar_of(tree).realise(tree, self.target_language)
         texts: dict[int, list[str]] = {}
         for token in realised.tokens:
             texts.setdefault(token.node, []).append(token.text)
@@ -178,7 +187,7 @@ class Anatomy(Metric):
     def _ungrammatical(
         self, hypothesis: str, wanted: Tree, failure: Any
     ) -> tuple[str, str, list[Finding]]:
-        reference = self._loaded().text(wanted, self.target_language)
+        reference = self._grammar_of(wanted).text(wanted, self.target_language)
         if reference.startswith(hypothesis.rstrip("。.？?！!")):
             return "cut off", f"ends after {len(hypothesis)} of {len(reference)} characters", []
         unknown = failure is not None and failure.unknown
@@ -204,7 +213,7 @@ class Anatomy(Metric):
         vocabulary = self._vocabulary()
         places = {unit.node: place for place, unit in enumerate(units)}
         pieces, said = [], []
-        for token in self._loaded().realise(wanted, self.target_language).tokens:
+        for token in self._grammar_of(wanted).realise(wanted, self.target_language).tokens:
             text, place = token.text.casefold(), places.get(token.node)
             is_word = place is not None and text in forms_of(units[place])
             pieces.append((text, is_word))
@@ -249,7 +258,7 @@ class Anatomy(Metric):
 
     def _replaced_word(self, hypothesis: str, wanted: Tree) -> str | None:
         """Something that is no word of the language, where the reference has one word."""
-        realised = self._loaded().realise(wanted, self.target_language)
+        realised = self._grammar_of(wanted).realise(wanted, self.target_language)
         reference = realised.text
         start = 0
         while (
@@ -298,7 +307,9 @@ class Anatomy(Metric):
 
     def _aligned(self, tree: Tree) -> list[list[str]]:
         """Source and target of each argument and clause: the constituents that correspond."""
-        grammar = self._loaded()
+        grammar = self._grammar_of(tree)
+        if self.source_language not in grammar.languages:
+            return []  # relaxed for the target language alone
         source = grammar.realise(tree, self.source_language)
         target = grammar.realise(tree, self.target_language)
         rows = []

@@ -1,0 +1,120 @@
+"""The grammar that a benchmark was made with: named in its recipe, hashed in its certificate.
+
+A grammar that comes with Recombine is only named; any other is copied into the benchmark (folder
+`grammar/NAME`), so that a benchmark can be moved and sent.  Who reads a benchmark by its grammar
+asks here and gets that grammar or an error, never another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recombine.benchmark import Benchmark, Draft
+from recombine.errors import ConfigError, DataError, GrammarError, Where
+from recombine.files import sha256_of
+from recombine.grammar.grammar import Grammar, find_grammar
+from recombine.registry import data_path
+
+COPY = "grammar"  # the folder of a benchmark with the files of its grammar
+
+
+class DeclaredGrammar(NamedTuple):
+    """What a benchmark says of its grammar; `place` is a shipped name or a folder."""
+
+    place: str
+    edition: str | None
+    sha256: str  # empty where the benchmark has no certificate
+
+
+def declared_grammar(benchmark: Benchmark) -> DeclaredGrammar | None:
+    """Return the grammar that a benchmark says it was made with; None where it names none."""
+    recipe = benchmark.manifest.recipe
+    if not isinstance(recipe.get("grammar"), str):
+        return None
+    copies = sorted((benchmark.path / COPY).glob("*/abstract.grammar"))
+    place = str(copies[0].parent) if copies else recipe["grammar"]
+    certified: dict[str, Any] = {}
+    path = benchmark.path / "certificate.json"
+    if path.is_file():
+        try:
+            certified = json.loads(path.read_text(encoding="utf-8")).get("grammar", {})
+        except (ValueError, AttributeError) as error:
+            raise DataError(f"the certificate cannot be read: {error}", Where(str(path))) from None
+    edition = certified.get("edition") or recipe.get("edition")
+    return DeclaredGrammar(place, edition, certified.get("sha256", ""))
+
+
+def load_grammar(declared: DeclaredGrammar) -> Grammar:
+    """Load the grammar a benchmark declares, and no other that has its name."""
+    try:
+        found = grammar_hash(declared.place)
+    except GrammarError as error:
+        raise ConfigError(
+            f"the benchmark's grammar is not here: {error.message}",
+            hint="say where it is with the option 'grammar', or build the benchmark again",
+        ) from None
+    if declared.sha256 and found != declared.sha256:
+        raise ConfigError(
+            f"the grammar '{declared.place}' is not the one that the benchmark was made with: "
+            f"its files have another hash",
+            hint="build the benchmark again, use the version of Recombine that built it, "
+            "or name a grammar with the option 'grammar' to read it with that one",
+        )
+    return Grammar.load(declared.place, declared.edition)
+
+
+def benchmark_reader(
+    metric: str, grammar: str, edition: str | None, sha256: str, *languages: str
+) -> Grammar:
+    """Load the grammar that a metric was told to read a benchmark's languages with."""
+    if not grammar:
+        raise ConfigError(
+            f"metric {metric} reads translations with the benchmark's own grammar, "
+            "but this benchmark names none",
+            hint=f"name one: {metric}.grammar=NAME or a folder",
+        )
+    loaded = load_grammar(DeclaredGrammar(grammar, edition, sha256))
+    for language in languages:
+        loaded.concrete(language)  # says which languages there are when this is none of them
+    return loaded
+
+
+def grammar_signature(grammar: str, edition: str | None, sha256: str) -> str:
+    """The grammar as part of a metric's signature: a folder's name says little, so its hash too."""
+    if not grammar:
+        return "grammar:none"
+    name, known = Path(grammar).name, sha256 or grammar_hash(grammar)
+    version = "" if is_shipped(grammar) else f"@{known[:8]}"
+    return f"grammar:{name}{version}|edition:{edition or 'default'}"
+
+
+def grammar_hash(name: str) -> str:
+    """SHA-256 over the files of a grammar."""
+    digest = hashlib.sha256()
+    folder = find_grammar(name)
+    for path in grammar_files(folder):
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{sha256_of(path)}\n".encode())
+    return digest.hexdigest()
+
+
+def grammar_files(folder: Path) -> list[Path]:
+    """The files of a grammar and of its editions; what else lies in the folder is not read."""
+    found = [*folder.iterdir(), *folder.glob("editions/*/*")]
+    return sorted(path for path in found if path.suffix in (".tsv", ".grammar"))
+
+
+def is_shipped(name: str) -> bool:
+    """Whether a grammar comes with Recombine."""
+    return find_grammar(name).resolve().parent == data_path("grammars").resolve()
+
+
+def keep_grammar(draft: Draft, name: str) -> None:
+    """Copy a grammar that does not come with Recombine into the benchmark it makes."""
+    if not is_shipped(name):
+        folder = find_grammar(name).resolve()
+        for path in grammar_files(folder):
+            kept = Path(COPY, folder.name, path.relative_to(folder))
+            draft.file(kept.as_posix(), path.read_bytes())
