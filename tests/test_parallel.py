@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from recombine.errors import DataError, SystemFailure, Where
-from recombine.parallel import AHEAD, beside, collection_paused, map_in_order
+from recombine.parallel import AHEAD, beside, gc_paused, map_in_order
 
 
 @dataclass
@@ -105,7 +105,7 @@ def _fail() -> None:
     raise DataError("no good", Where("corpus", 3))
 
 
-@collection_paused()
+@gc_paused()
 def fail():
     """Raise during a pause."""
     raise ValueError("broken")
@@ -114,7 +114,7 @@ def fail():
 def test_collection_goes_on_afterwards():
     """Also after a nested pause and after an error."""
     assert gc.isenabled()
-    with collection_paused():
+    with gc_paused():
         with pytest.raises(ValueError, match="broken"):
             fail()
         assert not gc.isenabled()
@@ -126,5 +126,5 @@ def test_collection_goes_on_afterwards():
 
 def test_a_function_may_run_paused():
     """As a decorator, again and again."""
-    paused = collection_paused()(gc.isenabled)
+    paused = gc_paused()(gc.isenabled)
     assert [paused(), paused(), gc.isenabled()] == [False, False, True]

@@ -1,8 +1,8 @@
-"""Where preparation runs: here, in processes beside this one, or on a Ray cluster.
+"""Where heavy work runs: in this process, in processes beside it, or on a Ray cluster.
 
-One function for all three, so that a corpus is prepared the same way everywhere: results come back
-in order, and only a bounded number of blocks is under way, so that a corpus larger than memory
-streams through.
+`map_in_order` is one function for all three, so that a corpus is prepared the same way everywhere:
+results come back in order, and only a bounded number of blocks is under way, so that a corpus
+larger than memory streams through. `beside` starts one piece of work in a copy of this process.
 """
 
 from __future__ import annotations
@@ -23,22 +23,13 @@ from recombine.errors import SystemFailure
 from recombine.registry import require
 
 Engine = Literal["local", "ray"]
-
-
 Item = TypeVar("Item")
-
-
 Result = TypeVar("Result")
-
 
 # Blocks under way per worker: one being worked on, one waiting.
 AHEAD = 2
-
-
 # Ray starts a task again when its worker or machine dies; -1 = as often as that happens.
 RETRIES = -1
-
-
 # A machine that is busy with other things may need longer than the 30 s in which Ray must start.
 STARTS = 3
 
@@ -94,38 +85,36 @@ def _in_processes(
                 future.cancel()
 
 
-def beside(function: Callable[[], Result]) -> Callable[[], Result]:
-    """Start a function in a copy of this process and return how to ask for its result.
-
-    With one core, or where processes cannot be copied, it runs when it is asked.
-    """
-    if len(os.sched_getaffinity(0)) == 1 or "fork" not in multiprocessing.get_all_start_methods():
-        return function
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    worker = context.Process(target=_send_result, args=(function, sender), daemon=True)
-    worker.start()
-    sender.close()
-
-    def result() -> Result:
-        try:
-            is_error, value = receiver.recv()
-        except EOFError:  # the copy was killed, most likely for memory: this process still can
-            return function()
-        finally:
-            worker.join()
-        if is_error:
-            raise value
-        return cast(Result, value)
-
-    return result
+def map_on_ray(
+    function: Callable[[Item], Result], items: Iterable[Item], *, address: str | None = None
+) -> Iterator[Result]:
+    """Yield function(item) in order, worked out on the cluster, with few items under way."""
+    ray = connect(address)
+    task = ray.remote(max_retries=RETRIES)(_apply)
+    shared = ray.put(function)
+    limit = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
+    pending: deque[Any] = deque()
+    for item in items:
+        pending.append(task.remote(shared, item))
+        if len(pending) >= limit:
+            yield ray_result(ray, pending.popleft())
+    while pending:
+        yield ray_result(ray, pending.popleft())
 
 
-def _send_result(function: Callable[[], Any], sender: Any) -> None:
+def ray_result(ray: Any, reference: Any) -> Any:
+    """Return a task's result; raise what it raised, not Ray's wrapping of it."""
     try:
-        sender.send((False, function()))
-    except Exception as error:  # whatever it is, the caller gets it
-        sender.send((True, error))
+        return ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        cause = error.cause if isinstance(error.cause, BaseException) else error
+        raise cause from None
+    except ray.exceptions.RayError as error:
+        raise SystemFailure(f"the cluster lost a piece of work: {error}") from error
+
+
+def _apply(function: Callable[[Item], Result], item: Item) -> Result:
+    return function(item)
 
 
 def connect(address: str | None) -> Any:
@@ -166,41 +155,43 @@ def _require_listener(address: str) -> None:
         ) from error
 
 
-def map_on_ray(
-    function: Callable[[Item], Result], items: Iterable[Item], *, address: str | None = None
-) -> Iterator[Result]:
-    """Yield function(item) in order, worked out on the cluster, with few items under way."""
-    ray = connect(address)
-    task = ray.remote(max_retries=RETRIES)(_apply)
-    shared = ray.put(function)
-    limit = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
-    pending: deque[Any] = deque()
-    for item in items:
-        pending.append(task.remote(shared, item))
-        if len(pending) >= limit:
-            yield ray_result(ray, pending.popleft())
-    while pending:
-        yield ray_result(ray, pending.popleft())
+def beside(function: Callable[[], Result]) -> Callable[[], Result]:
+    """Start a function in a copy of this process and return how to ask for its result.
+
+    With one core, or where processes cannot be copied, it runs when it is asked.
+    """
+    if len(os.sched_getaffinity(0)) == 1 or "fork" not in multiprocessing.get_all_start_methods():
+        return function
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    worker = context.Process(target=_send_result, args=(function, sender), daemon=True)
+    worker.start()
+    sender.close()
+
+    def result() -> Result:
+        try:
+            is_error, value = receiver.recv()
+        except EOFError:  # the copy was killed, most likely for memory: this process still can
+            return function()
+        finally:
+            worker.join()
+        if is_error:
+            raise value
+        return cast(Result, value)
+
+    return result
 
 
-def ray_result(ray: Any, reference: Any) -> Any:
-    """Return a task's result; raise what it raised, not Ray's wrapping of it."""
+def _send_result(function: Callable[[], Any], sender: Any) -> None:
     try:
-        return ray.get(reference)
-    except ray.exceptions.RayTaskError as error:
-        cause = error.cause if isinstance(error.cause, BaseException) else error
-        raise cause from None
-    except ray.exceptions.RayError as error:
-        raise SystemFailure(f"the cluster lost a piece of work: {error}") from error
-
-
-def _apply(function: Callable[[Item], Result], item: Item) -> Result:
-    return function(item)
+        sender.send((False, function()))
+    except Exception as error:  # whatever it is, the caller gets it
+        sender.send((True, error))
 
 
 @contextmanager
-def collection_paused() -> Iterator[None]:
-    """Do not look for cycles meanwhile; also a decorator.
+def gc_paused() -> Iterator[None]:
+    """Let Python's collector of cycles rest meanwhile; also a decorator.
 
     Corpora, drawn sentences and score rows are millions of objects that stay to the end and make
     hardly a cycle. Walking over them again and again took up to a third of the time, for nothing.

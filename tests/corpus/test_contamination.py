@@ -50,6 +50,14 @@ def test_missing_corpus_is_an_error(benchmark, tmp_path):
         contamination(benchmark, tmp_path / "none.txt")
 
 
+def test_a_wrong_encoding_is_named_and_not_guessed(benchmark, tmp_path):
+    """Compressed or not: replaced letters would hide an overlap."""
+    corpus = tmp_path / "latin.txt.gz"
+    corpus.write_bytes(gzip.compress(b"fine\nK\xf6nig\n"))
+    with pytest.raises(DataError, match=r"latin\.txt\.gz:2: not UTF-8"):
+        contamination(benchmark, [corpus])
+
+
 def test_unspaced_text_uses_characters():
     """Japanese has character n-grams; full-width forms are folded."""
     assert simplify("ＡＢＣ、猫。") == "abc 猫"

@@ -39,7 +39,7 @@ def contamination(
 ) -> dict[str, Any]:
     """Overlap of each split's sources and references with text files, one sentence per line.
 
-    The corpus is streamed and may be of any size (plain, .gz or .xz); memory grows with the
+    The corpus is streamed and may be of any size, compressed or not; memory grows with the
     benchmark only. `sample` looks for a stratified subset of each split.
     """
     if not isinstance(benchmark, Benchmark):
@@ -127,21 +127,8 @@ def _corpus_lines(paths: Sequence[Path]) -> Iterator[str]:
     for path in paths:
         if not path.is_file():
             raise DataError(f"no such corpus file: {path}")
-        if path.suffix in (".gz", ".xz"):
-            yield from _compressed_lines(path)
-        else:
-            for _, line in read_lines(path):
-                yield line
-
-
-def _compressed_lines(path: Path) -> Iterator[str]:
-    import gzip
-    import lzma
-
-    opener = gzip.open if path.suffix == ".gz" else lzma.open
-    with opener(path, "rt", encoding="utf-8", errors="replace", newline="\n") as stream:
-        for line in stream:
-            yield line.rstrip("\r\n")
+        for _, line in read_lines(path):
+            yield line
 
 
 def _gram_shares(

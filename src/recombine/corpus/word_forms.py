@@ -1,4 +1,8 @@
-"""corpus.word_forms."""
+"""Is this a form of that word, in a language whose endings nobody wrote down?
+
+Two words are forms of one where they share a long enough beginning; a list of lemmas decides where
+there is one. Keywords are looked for as whole words, of any number of tokens.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,10 @@ from recombine.corpus.segment import segment
 
 Keyword = tuple[str, ...]
 
-
 # Two forms of one word share at least this many letters, and this share of the longer form. One
 # letter less will do where an ending is added (blauw, blauwe): words that were cut at four letters
 # are mostly others (German Weile and weil, Lager and Lage, Marke and Markt).
 _SHORTEST_STEM = 5
-
-
 _STEM_SHARE = 0.75
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from recombine.benchmark import refuse_output
 from recombine.files import write_text
-from recombine.parallel import collection_paused
+from recombine.parallel import gc_paused
 from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.frame import html_table, static_page
@@ -66,7 +66,7 @@ def read_suite(run: Path, options: ReportOptions) -> Suite:
     return Suite(report.source.benchmark.manifest.name, run, report)
 
 
-@collection_paused()
+@gc_paused()
 def write_scorecard(
     runs: Sequence[Path], out: Path, options: ReportOptions | None = None
 ) -> list[Path]:

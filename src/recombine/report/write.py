@@ -9,7 +9,7 @@ from typing import Any
 
 from recombine.benchmark import refuse_output
 from recombine.files import sha256_of, write_json, write_text
-from recombine.parallel import collection_paused
+from recombine.parallel import gc_paused
 from recombine.report.exports import write_exports
 from recombine.report.figures.figure import draw_figures, report_figures
 from recombine.report.figures.papers import paper_figures, training_figure
@@ -28,7 +28,7 @@ from recombine.report.tables.own import own_tables
 from recombine.report.tables.table import Table, comma_separated, markdown, write_table
 
 
-@collection_paused()
+@gc_paused()
 def write_report(
     runs: Sequence[Path], out: Path, options: ReportOptions | None = None
 ) -> ReportPaths:

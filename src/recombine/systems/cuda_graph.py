@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from recombine.parallel import collection_paused
+from recombine.parallel import gc_paused
 
 
 @contextmanager
@@ -19,5 +19,5 @@ def captured(**how: Any) -> Iterator[Any]:
     import torch
 
     graph = torch.cuda.CUDAGraph()
-    with collection_paused(), torch.cuda.graph(graph, **how):
+    with gc_paused(), torch.cuda.graph(graph, **how):
         yield graph

@@ -30,7 +30,7 @@ from recombine.corpus.conllu import ParsedSentence, read_parsed
 from recombine.corpus.parsers import parsed_text
 from recombine.errors import ConfigError, DataError, RecombineError, Where
 from recombine.files import read_json, read_lines
-from recombine.parallel import collection_paused
+from recombine.parallel import gc_paused
 from recombine.progress import progress
 
 BARE = ("DET N", "DET ADJ N", "DET N MOD", "DET ADJ N MOD")
@@ -127,7 +127,7 @@ class Compounds:
                 if head and pattern.split()[0] != head:
                     raise ConfigError(f"pattern '{pattern}' must begin with its head '{head}'")
 
-    @collection_paused()
+    @gc_paused()
     def build(self, draft: Draft) -> None:
         """Run the steps in order and write every split."""
         if not self.target_language:

@@ -64,7 +64,7 @@ class CompoundRelease:
                 draft.write(split, examples)
         examples = self._measured(self._compounds(folder), draft.workdir)
         draft.write("gen", examples)
-        certificate = census(examples)
+        certificate = release_counts(examples)
         draft.certificate(certificate)
         draft.card(
             f"{certificate['compounds']:,} compounds in {certificate['contexts']} contexts each, "
@@ -82,7 +82,7 @@ class CompoundRelease:
         from recombine.files import read_json
 
         stored = read_json(benchmark.path / "certificate.json")
-        counted = census(benchmark.read("gen"))
+        counted = release_counts(benchmark.read("gen"))
         return [
             DataError(f"certificate says {key} = {stored.get(key)!r}, the file has {value!r}")
             for key, value in counted.items()
@@ -308,7 +308,7 @@ def _rarest(compound: str, counts: dict[str, int] | None, where: Where) -> dict[
     return {"rarest_atom": min(counts[word] for word in words)}
 
 
-def census(examples: Sequence[Example]) -> dict[str, int | dict[str, int]]:
+def release_counts(examples: Sequence[Example]) -> dict[str, int | dict[str, int]]:
     """Return the counts that a stranger can verify."""
     sizes = Counter(example.group for example in examples)
     contexts = set(sizes.values())

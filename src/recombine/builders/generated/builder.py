@@ -20,7 +20,7 @@ from recombine.config import parse_config
 from recombine.errors import ConfigError, Problems, RecombineError
 from recombine.grammar import Grammar
 from recombine.grammar.benchmark_grammar import declared_grammar, keep_grammar
-from recombine.parallel import beside, collection_paused
+from recombine.parallel import beside, gc_paused
 from recombine.progress import progress
 from recombine.registry import data_path
 
@@ -132,7 +132,7 @@ class Generated:
             "basis": f"{rate:,} sentences a second, as measured on one core",
         }
 
-    @collection_paused()
+    @gc_paused()
     def build(self, draft: Draft) -> None:
         """Draw every part, then write splits, certificate and card."""
         blueprint = self.blueprint()
@@ -176,7 +176,7 @@ class Generated:
         return ["", notes.read_text(encoding="utf-8").strip()] if notes.is_file() else []
 
     @staticmethod
-    @collection_paused()
+    @gc_paused()
     def check(benchmark: Benchmark) -> list[RecombineError]:
         """Re-verify the certificate from the files alone."""
         try:
