@@ -14,7 +14,6 @@ from recombine.metrics.surface import Bleu
 from recombine.report.options import ReportOptions
 from recombine.report.panel import Column, read_panel
 from recombine.report.runs import open_source
-from recombine.report.score_file import read_scores
 from recombine.report.scores import overall
 from report.synthetic import make_run
 
@@ -58,14 +57,6 @@ def test_folder_that_is_no_run(tmp_path):
         open_source([tmp_path])
     with pytest.raises(DataError, match="no run was given"):
         open_source([])
-
-
-def test_bad_score_file_names_its_line(tmp_path):
-    """A row that is no observation is reported with file and line."""
-    path = tmp_path / "exact.gen.jsonl"
-    write_jsonl(path, [{"key": "a", "value": 1, "stats": [1]}, {"key": "b"}])
-    with pytest.raises(DataError, match=r"exact.gen.jsonl:2"):
-        read_scores(path)
 
 
 def test_a_low_score_is_not_taken_for_a_share(run):

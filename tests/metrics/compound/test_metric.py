@@ -259,7 +259,7 @@ def test_without_references_outputs_are_enough(published):
             ),
             hypothesis,
         )
-        for number, (e, hypothesis) in enumerate(items)
+        for number, (e, hypothesis, _) in enumerate(items)
     ]
     correct = verdicts(Compound(), bare)
     assert kappa(labels[:7200], correct[:7200]) >= 0.94
