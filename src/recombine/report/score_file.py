@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from recombine.errors import DataError, Where
-from recombine.parallel import collection_paused
+from recombine.parallel import gc_paused
 from recombine.report.runs import read_rows
 from recombine.statistics.resample import Array
 
@@ -32,7 +32,7 @@ class ScoreColumns:
 
 def read_scores(path: Path) -> ScoreColumns:
     """Read one score file into columns."""
-    with collection_paused():  # a hundred thousand rows, all of which stay
+    with gc_paused():  # a hundred thousand rows, all of which stay
         rows = list(read_rows(path))
         try:
             keys = [row["key"] for row in rows]
@@ -68,7 +68,7 @@ def _fault(path: Path, rows: list[dict[str, Any]]) -> DataError | None:
 
 def read_details(path: Path, wanted: set[str]) -> dict[str, dict[str, Any]]:
     """The values and explanations of a score file for the examples wanted, by example id."""
-    with collection_paused():
+    with gc_paused():
         return {
             name: {"value": row["value"], "detail": row["detail"]}
             for row in read_rows(path)
