@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine.benchmark import refuse_output
-from recombine.files import write_text
 from recombine.parallel import gc_paused
 from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
-from recombine.report.page.frame import html_table, static_page
+from recombine.report.page.frame import page
 from recombine.report.runs import open_source
-from recombine.report.tables.generalisation import BUILDER, generalisation_table, make_family
+from recombine.report.tables.divergent import BUILDER, generalisation_table, make_family
 from recombine.report.tables.generated import variant_table
-from recombine.report.tables.table import Cell, Table, markdown, write_table
-from recombine.report.write import replace_former
+from recombine.report.tables.own import ranged
+from recombine.report.tables.table import Cell, Table, html, markdown
+from recombine.report.write import write_folder
 from recombine.statistics.paired import holm
 from recombine.statistics.ranks import FEWEST_SYSTEMS, agreement, redrawn
 
@@ -81,29 +81,28 @@ def write_scorecard(
     scores = [table for table in found if table is not None]
     ranks = correlation_table(suites, options)
     tables = scores if ranks is None else [*scores, ranks]
-    paths = [path for table in tables for path in write_table(table, out / "tables")]
     title = options.title or "Scorecard"
     parts = [f"# {title}", *(markdown(table) for table in tables)]
     if ranks is None:
         parts.append(NO_RANKS)
-    write_text(out / "scorecard.md", "\n\n".join(parts))
-    write_text(out / "scorecard.html", _page(title, suites, scores, ranks))
-    files = [out / "scorecard.html", out / "scorecard.md", *paths]
-    replace_former(out, "scorecard", files)
-    return files
+    pages = {
+        "scorecard.html": _page(title, suites, scores, ranks),
+        "scorecard.md": "\n\n".join(parts),
+    }
+    return write_folder(Path(out), "scorecard", pages, tables)
 
 
 def _page(title: str, suites: Sequence[Suite], scores: Sequence[Table], ranks: Table | None) -> str:
     systems = dict.fromkeys(name for suite in suites for name in suite.report.systems)
-    agreement = f"<p>{NO_RANKS}</p>" if ranks is None else html_table(ranks)
-    return static_page(
+    agreement = f"<p>{NO_RANKS}</p>" if ranks is None else html(ranks)
+    return page(
         title,
         f"Recombine report · {len(suites)} suites · {len(systems)} systems",
         "Each suite asks another question. Does the system that wins one win the others?",
         {
             "scores": (
                 "Scores",
-                f"<h2>What does each system score?</h2>{''.join(map(html_table, scores))}",
+                f"<h2>What does each system score?</h2>{''.join(map(html, scores))}",
             ),
             "ranks": ("Ranks", f"<h2>Do the suites agree?</h2>{agreement}"),
         },
@@ -135,17 +134,17 @@ def scorecard_table(suites: Sequence[Suite]) -> Table:
     columns = ["system"]
     for suite, sheet in shown:
         less = "" if sheet.higher_is_better else " (lower is better)"
-        columns += [f"{suite.column(sheet)}{less}", "±"]
-    rows: list[tuple[Cell, ...]] = []
-    for system in systems:
-        row: list[Cell] = [system]
-        for _, sheet in shown:
-            if system in sheet.systems:
-                score = sheet.overall(system)
-                row += [score.value, score.half_width]
-            else:
-                row += [None, None]
-        rows.append(tuple(row))
+        columns.append(f"{suite.column(sheet)}{less}")
+    rows: list[tuple[Cell, ...]] = [
+        (
+            system,
+            *(
+                ranged(sheet.overall(system)) if system in sheet.systems else None
+                for _, sheet in shown
+            ),
+        )
+        for system in systems
+    ]
     return Table(
         "scorecard", "Every suite", tuple(columns), tuple(rows),
         ("Each suite has its own metric: compare down a column, not along a row.",),

@@ -12,20 +12,35 @@ from recombine.files import sha256_of, write_json, write_text
 from recombine.parallel import gc_paused
 from recombine.report.exports import write_exports
 from recombine.report.figures.figure import draw_figures, report_figures
-from recombine.report.figures.papers import paper_figures, training_figure
-from recombine.report.figures.training import slice_figure
+from recombine.report.figures.papers import (
+    paper_figures,
+    response_figures,
+    slice_figure,
+    training_figure,
+)
 from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions, ReportPaths
-from recombine.report.page.generalisation import write_family_report
+from recombine.report.page.divergent import family_title, render_family
 from recombine.report.page.page import render_page
 from recombine.report.page.pairs import has_pairs, pairs_page
 from recombine.report.runs import open_source
 from recombine.report.scores import tidy_rows
 from recombine.report.tables import paper_tables
 from recombine.report.tables.checkpoints import checkpoint_points, checkpoint_table, slice_table
-from recombine.report.tables.generalisation import is_family, series_runs
+from recombine.report.tables.divergent import (
+    family_tables,
+    is_family,
+    read_family,
+    series_runs,
+)
 from recombine.report.tables.own import own_tables
-from recombine.report.tables.table import Table, comma_separated, markdown, write_table
+from recombine.report.tables.table import (
+    Table,
+    comma_separated,
+    markdown,
+    table_paths,
+    write_table,
+)
 
 
 @gc_paused()
@@ -42,10 +57,8 @@ def write_report(
     refuse_output(out)
     runs = [Path(run) for run in runs]
     runs = [member for run in runs for member in series_runs(run) or [run]]
-    write = write_family_report if is_family(runs) else _write_one_benchmark
-    paths = write(runs, out, options)
-    replace_former(out, "report", paths.files)
-    return paths
+    write = _write_family if is_family(runs) else _write_one_benchmark
+    return write(runs, out, options)
 
 
 def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions) -> ReportPaths:
@@ -58,16 +71,13 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
     points = (
         [] if has_curves else checkpoint_points(report.source, main.metric, main.split, options)
     )
-    tables = [*from_paper, *own_tables(report)]
-    if points:
-        tables.append(checkpoint_table(points, main.metric, main.split))
     slices = slice_table(points, report.systems, main.metric, main.split)
-    if slices is not None:
-        tables.append(slices)
-    table_paths = [path for table in tables for path in write_table(table, out / "tables")]
-    columns, rows = tidy_rows(list(report.scores))
-    write_text(out / "results.csv", comma_separated(columns, rows))
-    write_text(out / "report.md", markdown_report(report, tables))
+    tables = [
+        *from_paper,
+        *own_tables(report),
+        *([checkpoint_table(points, main.metric, main.split)] if points else []),
+        *([slices] if slices is not None else []),
+    ]
     training = (
         training_figure(report, points, main.metric, main.split),
         slice_figure(report, slices) if slices is not None else None,
@@ -77,22 +87,77 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
         *(figure for figure in training if figure is not None),
         *paper_figures(report, from_paper),
     ]
-    pairs = out / "pairs.html" if has_pairs(report.source) else None
-    if pairs is not None:
-        write_text(pairs, pairs_page(report.source))
+    pages = {}
+    if has_pairs(report.source):
+        pages["pairs.html"] = pairs_page(report.source)
         notes.append("Inconsistent pairs with the changed words marked: pairs.html")
-    charts, figure_paths = draw_figures(figures, out / "figures", options.figures, notes)
-    write_text(out / "report.html", render_page(report, charts, notes[len(report.notes) :]))
+    charts, drawn = draw_figures(figures, out / "figures", options.figures, notes)
+    pages["report.html"] = render_page(report, charts, notes[len(report.notes) :], from_paper)
+    pages["report.md"] = markdown_report(report, tables)
+    pages["results.csv"] = comma_separated(*tidy_rows(list(report.scores)))
+    exports = write_exports(report, out / "exports", options.exports)
+    write_folder(out, "report", pages, tables, (*drawn, *exports))
+    return _paths(out, pages, tables, drawn, exports, notes)
+
+
+def _write_family(runs: Sequence[Path], out: Path, options: ReportOptions) -> ReportPaths:
+    """The report on divergent splits of one corpus."""
+    family = read_family(runs, options)
+    notes = [f"{one.name}: {note}" for one in family.divisions for note in one.report.notes]
+    tables = family_tables(family)
+    charts, drawn = draw_figures(response_figures(family), out / "figures", options.figures, notes)
+    rows: list[list[object]] = []
+    for one in family.divisions:
+        columns, found = tidy_rows(list(one.report.scores))
+        rows += [[one.name, one.kind, one.seed, *row] for row in found]
+    text = "\n\n".join([f"# {family_title(family)}", *map(markdown, tables)])
+    pages = {
+        "report.html": render_family(family, tables, charts, notes),
+        "report.md": text + "\n",
+        "results.csv": comma_separated(["benchmark", "kind", "split_seed", *columns], rows),
+    }
+    write_folder(out, "report", pages, tables, drawn)
+    return _paths(out, pages, tables, drawn, (), notes)
+
+
+def _paths(
+    out: Path,
+    pages: Mapping[str, str],
+    tables: Sequence[Table],
+    figures: Sequence[Path],
+    exports: Sequence[Path],
+    notes: Sequence[str],
+) -> ReportPaths:
     return ReportPaths(
         html=out / "report.html",
         markdown=out / "report.md",
         csv=out / "results.csv",
-        tables=tuple(table_paths),
-        figures=tuple(figure_paths),
-        exports=tuple(write_exports(report, out / "exports", options.exports)),
+        tables=tuple(path for table in tables for path in table_paths(table, out / "tables")),
+        figures=tuple(figures),
+        exports=tuple(exports),
         notes=tuple(notes),
-        pairs=pairs,
+        pairs=out / "pairs.html" if "pairs.html" in pages else None,
     )
+
+
+def write_folder(
+    out: Path,
+    kind: str,
+    pages: Mapping[str, str],
+    tables: Sequence[Table],
+    written: Sequence[Path] = (),
+) -> list[Path]:
+    """Write pages and tables, and remove what only a former report of this kind had written.
+
+    `written` are files of this report that lie there already.
+    """
+    files = []
+    for name, text in pages.items():
+        write_text(out / name, text)
+        files.append(out / name)
+    files += [path for table in tables for path in write_table(table, out / "tables")]
+    replace_former(out, kind, [*files, *written])
+    return files
 
 
 def markdown_report(report: Findings, tables: Sequence[Table]) -> str:

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from recombine.errors import ConfigError, MissingExtra
 from recombine.report.exports import write_exports
 
 
-def test_inspect_needs_its_package(findings, tmp_path):
-    """Without inspect_ai the install line is given; with it a log is written."""
-    try:
-        import inspect_ai  # noqa: F401
-    except ModuleNotFoundError:
-        with pytest.raises(MissingExtra, match="inspect_ai"):
-            write_exports(findings, tmp_path, ("inspect",))
-        return
-    assert write_exports(findings, tmp_path, ("inspect",))
+def test_inspect_reads_what_was_written(findings, tmp_path):
+    """Its own reader finds every sample of every seed with its verdict, and the scores."""
+    from inspect_ai.log import read_eval_log
+
+    paths = write_exports(findings, tmp_path, ("inspect",))
+    assert len(paths) == len(findings.systems) * len(findings.splits)
+    log = read_eval_log(str(tmp_path / "inspect" / "lstm-gen.json"))
+    assert log.status == "success"
+    (score,) = log.results.scores
+    ours = findings.main.overall("lstm")
+    found = {name: metric.value for name, metric in score.metrics.items()}
+    assert found == pytest.approx({"mean": ours.value, "low": ours.low, "high": ours.high})
+    assert score.params["signature"] == findings.main.signature
+    assert len(log.samples) == 3 * 320
+    assert {sample.epoch for sample in log.samples} == {1, 2, 3}
+    for sample in log.samples:
+        right = sample.output.completion in sample.target
+        assert sample.scores["exact"].value == float(right)
+
+
+def test_inspect_needs_its_package(findings, tmp_path, monkeypatch):
+    """Without it the install line is given."""
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    with pytest.raises(MissingExtra, match="inspect_ai"):
+        write_exports(findings, tmp_path, ("inspect",))
 
 
 def test_unknown_export_is_named(findings, tmp_path):

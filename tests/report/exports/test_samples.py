@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from recombine.report.exports.samples import samples_of, stamp
+from recombine.report.findings import build_report
+from recombine.report.options import ReportOptions
+from recombine.report.runs import open_source
+from report.synthetic import make_run
 
 
 def test_samples_hold_text_and_verdict_of_every_seed(findings):
@@ -11,4 +17,15 @@ def test_samples_hold_text_and_verdict_of_every_seed(findings):
     assert len(rows) == 3 * 320
     for row in rows:
         assert row["value"] == float(row["hypothesis"] in row["references"])
-    assert stamp(findings) == stamp(findings)
+
+
+def test_the_stamp_is_that_of_the_newest_score(tmp_path):
+    """The same runs give the same export; a run that was scored again gives another."""
+    source = open_source([make_run(tmp_path, per_pattern=2, seeds=(1,), metrics=("exact",))])
+    report = build_report(source, ReportOptions())
+    for number, one in enumerate(source.scores):
+        os.utime(one.path, (1_000 + number, 1_000 + number))
+    newest = 1_000 + len(source.scores) - 1
+    assert stamp(report) == newest
+    os.utime(source.scores[0].path, (5_000, 5_000))
+    assert stamp(report) == 5_000

@@ -1,21 +1,30 @@
-"""Pages without a script."""
+"""The frame of a page."""
 
 from __future__ import annotations
 
-from recombine.report.page.frame import html_table, static_page
-from recombine.report.tables.table import Table
+from recombine.report.page.frame import page
+from recombine.report.tables.table import Table, html
 
 
 def test_everything_is_text():
     """Titles, cells and notes run nothing."""
     bad = "<script>alert(1)</script>"
     table = Table("t", bad, (bad, "n"), ((bad, 1.25),), (bad,))
-    page = static_page(bad, bad, bad, {"a": (bad, html_table(table))})
-    assert "<script>" not in page
-    assert page.count("&lt;script&gt;") == 10
-    assert '<td class="num">1.2</td>' in page
+    text = page(bad, bad, bad, {"a": (bad, html(table))})
+    assert "<script>" not in text
+    assert text.count("&lt;script&gt;") == 10
+    assert '<td class="num">1.2</td>' in text
 
 
 def test_no_table_is_nothing():
     """Findings that do not exist take no room."""
-    assert html_table(None) == ""
+    assert html(None) == ""
+
+
+def test_only_a_page_with_examples_may_run_its_script():
+    """Other pages allow no script at all, and a section without content has no link."""
+    plain = page("t", "e", "l", {"a": ("First", "<p>x</p>"), "b": ("Empty", "")})
+    assert "script-src" not in plain
+    assert "<script>" not in plain
+    assert "Empty" not in plain
+    assert "script-src 'unsafe-inline'" in page("t", "e", "l", {}, scripted=True)

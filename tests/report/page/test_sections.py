@@ -8,18 +8,16 @@ from recombine.report.page.sections import (
     breaks_section,
     examples_link,
     number,
-    p_text,
     signed,
     sure_section,
 )
 
 
 def test_numbers_as_people_read_them():
-    """True minus signs, p-values as in papers, a dash for nothing."""
+    """True minus signs, a dash for nothing."""
     assert (number(-1.25), number(float("nan")), signed(2.0), signed(-0.5)) == (
         "−1.2", "–", "+2.0", "−0.5",
     )  # fmt: skip
-    assert (p_text(0.0001), p_text(0.25)) == ("p < .001", "p = .250")
 
 
 def test_order_of_the_questions(findings):

@@ -1,92 +1,80 @@
-"""report.html: one file that needs nothing else, not even a network."""
+"""report.html: the findings on one benchmark, and examples to look at."""
 
 # ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from recombine.registry import data_path
 from recombine.report.findings import Findings
 from recombine.report.page.comparisons import anatomy_section, compare_section
 from recombine.report.page.examples import PackedExamples, pack_examples
-from recombine.report.page.sections import (
-    breaks_section,
-    head_section,
-    made_section,
-    sure_section,
-)
-
-# Nothing may be fetched and nothing but the inlined script may run.
-POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-    "img-src data:; base-uri 'none'; form-action 'none'"
-)
+from recombine.report.page.frame import page
+from recombine.report.page.sections import breaks_section, made_section, sure_section
+from recombine.report.tables.table import Dress, Table, html
 
 # Bytes for examples even when tables and charts use up the whole budget.
 LEAST_EXAMPLES = 8_000
+# A table of more rows is for its files.
+MOST_ROWS = 200
+_HERE = "<!--examples-->"
 
 
-def render_page(report: Findings, charts: Mapping[str, str], notes: Sequence[str] = ()) -> str:
-    """The whole page; charts map captions to inline SVG."""
-    sections = {
-        "How sure": sure_section(report),
-        "Where it breaks": breaks_section(report, charts),
-        "Compare": compare_section(report),
-        "What goes wrong": anatomy_section(report),
-    }
-    made = made_section(report, notes)
-    frame = _frame(report, sections, made)
+def render_page(
+    report: Findings,
+    charts: Mapping[str, str],
+    notes: Sequence[str] = (),
+    tables: Sequence[Table] = (),
+) -> str:
+    """The whole page; charts map captions to inline SVG, tables are those of the papers."""
+    manifest = report.source.benchmark.manifest
+    frame = page(
+        report.title,
+        f"Recombine report · {manifest.name} {manifest.version} · {manifest.source} → {manifest.target or 'any'}",
+        _lead(report),
+        {
+            "sure": ("How sure", sure_section(report)),
+            "breaks": ("Where it breaks", breaks_section(report, charts)),
+            "compare": ("Compare", compare_section(report)),
+            "anatomy": ("What goes wrong", anatomy_section(report)),
+            "tables": ("As in the papers", _paper_tables(tables)),
+            "examples": ("Show me", _HERE),
+            "made": ("How made", made_section(report, notes)),
+        },
+        scripted=True,
+    )
     budget = int(report.options.page_megabytes * 1e6) - len(frame.encode("utf-8"))
     packed = pack_examples(report, max(budget, LEAST_EXAMPLES))
-    return frame.replace("<!--examples-->", _examples_section(report, packed), 1)
+    return frame.replace(_HERE, _examples_section(report, packed), 1)
 
 
-def _frame(report: Findings, sections: Mapping[str, str], made: str) -> str:
-    links = [
-        f'<a href="#{_anchor(html)}">{escape(title)}</a>'
-        for title, html in sections.items()
-        if html
-    ]
-    links += ['<a href="#examples">Show me</a>', '<a href="#made">How made</a>']
-    style = data_path("page", "page.css").read_text(encoding="utf-8")
-    script = data_path("page", "page.js").read_text(encoding="utf-8")
-    body = "".join(sections.values())
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<title>{escape(report.title)}</title>
-<link rel="icon" href="data:,">
-<style>{style}</style></head>
-<body>
-<a class="skip" href="#main">Skip to the findings</a>
-{head_section(report)}
-<nav class="bar" aria-label="Sections"><div class="wrap">{"".join(links)}<button id="theme" type="button">Theme</button></div></nav>
-<main id="main">
-{body}
-<!--examples-->
-{made}
-</main>
-<footer><div class="wrap">Made by <code>recombine report</code>. Tables and figures for papers lie beside this file.</div></footer>
-<script>{script}</script>
-</body></html>
-"""
+def _lead(report: Findings) -> str:
+    """What was tested, in a sentence."""
+    seeds = sorted({len(of_system) for of_system in report.main.seeds.values()})
+    seeds_text = "–".join(str(count) for count in dict.fromkeys([seeds[0], seeds[-1]]))
+    systems = len(report.systems)
+    splits = report.source.benchmark.manifest.splits
+    return (
+        f"{systems} system{'' if systems == 1 else 's'}, {seeds_text} "
+        f"seed{'' if seeds_text == '1' else 's'} each, "
+        f"{sum(splits.get(split, 0) for split in report.splits):,} sentences in "
+        f"{', '.join(report.splits)}. Does it compose, or does it only remember?"
+    )
 
 
-def _anchor(html: str) -> str:
-    found = re.search(r'<section id="([a-z]+)"', html)
-    return found.group(1) if found else "main"
+def _paper_tables(tables: Sequence[Table]) -> str:
+    """The tables in the papers' own layouts, folded up."""
+    blocks = "".join(
+        f'<details class="more"><summary>{escape(table.title)}</summary>{html(table, Dress(titled=False))}</details>'
+        for table in tables
+        if len(table.rows) <= MOST_ROWS
+    )
+    return f"<h2>As in the papers</h2>{blocks}" if blocks else ""
 
 
 def _examples_section(report: Findings, packed: PackedExamples) -> str:
     if not packed.shown:
-        return (
-            '<section id="examples"><div class="wrap"><h2>Show me</h2>'
-            '<p class="quiet">These runs hold scores but no translations, so there are no examples to show.</p>'
-            "</div></section>"
-        )
+        return '<h2>Show me</h2><p class="quiet">These runs hold scores but no translations, so there are no examples to show.</p>'
     seeds = (
         "Every seed is here: choose one; beside each verdict stands how many seeds share it. "
         if any(len(s) > 1 for s in report.main.seeds.values())
@@ -98,9 +86,7 @@ def _examples_section(report: Findings, packed: PackedExamples) -> str:
         if packed.shown < packed.total
         else f"All {packed.total:,} examples are in this page. "
     )
-    return f"""
-<section id="examples"><div class="wrap">
-<h2>Show me</h2>
+    return f"""<h2>Show me</h2>
 <p class="quiet">{part}{seeds}In a translation, <del>struck</del> is missing from it and <ins>underlined</ins> is not in the reference.
 Keys: <kbd>/</kbd> search, <kbd>j</kbd> <kbd>k</kbd> next and previous.</p>
 <form id="controls" class="controls card" onsubmit="return false"></form>
@@ -110,5 +96,4 @@ Keys: <kbd>/</kbd> search, <kbd>j</kbd> <kbd>k</kbd> next and previous.</p>
 <ol id="items" class="items"></ol>
 <div class="toolbar"><button id="more" type="button" class="hidden">Show more</button></div>
 <noscript><p class="note">The example browser needs JavaScript; everything above works without.</p></noscript>
-<script type="text/plain" id="packed" data-total="{packed.total}">{packed.text}</script>
-</div></section>"""
+<script type="text/plain" id="packed" data-total="{packed.total}">{packed.text}</script>"""

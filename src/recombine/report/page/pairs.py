@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from html import escape
 
-from recombine.report.page.frame import static_page
+from recombine.report.page.frame import page
 from recombine.report.runs import ReportRuns
 from recombine.report.tables.consistency import MarkedPair, inconsistent_pairs
 
@@ -30,12 +30,12 @@ def pairs_page(source: ReportRuns) -> str:
     found = {split: _split_section(source, split) for split in _SPLITS}
     sections = {split: (split, html) for split, html in found.items() if html}
     manifest = source.benchmark.manifest
-    return static_page(
+    return page(
         f"Inconsistent pairs: {manifest.name}",
         f"Recombine report · {manifest.source} → {manifest.target or 'any'}",
         "Two sources that differ in one place, and two translations that differ in more. Words of the outputs that are not the same are marked.",
         sections or {"pairs": ("pairs", "<p>Every pair was consistent.</p>")},
-        _OWN_STYLE,
+        style=_OWN_STYLE,
     )
 
 

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from urllib.parse import urlencode
 
 from recombine.metrics.score import Score
 from recombine.report.findings import Findings, Sheet
+from recombine.report.page.frame import figures
+from recombine.report.tables.own import by_family, overall_table, tag_table
+from recombine.report.tables.table import CellLook, Dress, html
 
 
 def number(value: float, decimals: int = 1) -> str:
@@ -25,11 +29,6 @@ def number(value: float, decimals: int = 1) -> str:
 def signed(value: float) -> str:
     """A difference with its sign always shown."""
     return ("+" if value >= 0 else "−") + f"{abs(value):.1f}"
-
-
-def p_text(value: float) -> str:
-    """A p-value as papers print it."""
-    return "p < .001" if value < 0.001 else f"p = {value:.3f}".replace("0.", ".", 1)
 
 
 def pretty(value: str) -> str:
@@ -55,23 +54,6 @@ def examples_link(**fields: str) -> str:
     return "#examples?" + urlencode({key.replace("__", "."): text for key, text in fields.items()})
 
 
-def head_section(report: Findings) -> str:
-    """The page's heading: what was tested."""
-    manifest = report.source.benchmark.manifest
-    pair = f"{manifest.source} → {manifest.target or 'any'}"
-    seeds = sorted({len(sheet_seeds) for sheet_seeds in report.main.seeds.values()})
-    seeds_text = "–".join(str(count) for count in dict.fromkeys([seeds[0], seeds[-1]]))
-    systems = len(report.systems)
-    return f"""
-<header class="top"><div class="wrap">
-<p class="eyebrow">Recombine report · {escape(manifest.name)} {escape(manifest.version)} · {escape(pair)}</p>
-<h1>{escape(report.title)}</h1>
-<p class="quiet">{systems} system{"" if systems == 1 else "s"}, {seeds_text} seed{"" if seeds_text == "1" else "s"} each,
-{sum(manifest.splits.get(split, 0) for split in report.splits):,} sentences in {", ".join(escape(s) for s in report.splits)}.
-Does it compose, or does it only remember?</p>
-</div></header>"""
-
-
 def sure_section(report: Findings) -> str:
     """What was tested and how sure are we."""
     main = report.main
@@ -87,17 +69,14 @@ def sure_section(report: Findings) -> str:
         else ""
     )
     cards = "".join(_system_card(report, system) for system in main.systems)
-    return f"""
-<section id="sure"><div class="wrap">
-<h2>What was tested, and how sure are we?</h2>
+    return f"""<h2>What was tested, and how sure are we?</h2>
 {_lead(report)}
 <div class="cards">{cards}</div>
 {caution}
 {tables}
 <p class="small quiet">Bars are {confidence}% intervals{_interval_note(report)}.
 Score = mean over seeds, never the best seed.</p>
-{notes}
-</div></section>"""
+{notes}"""
 
 
 def _system_card(report: Findings, system: str) -> str:
@@ -133,7 +112,7 @@ def _system_card(report: Findings, system: str) -> str:
     return f"""<article class="card system"><h3>{swatch(report, system)}</h3>
 <p class="big"><span class="{colour(report, system)}">{number(score.value)}</span>
 <small>{escape(main.metric)} on {escape(main.split)}{_direction(main)}<br>{number(score.low)} to {number(score.high)}</small></p>
-<div class="range {colour(report, system)}" aria-hidden="true">{_bar(score, 100.0)}</div>
+{_range(report, system, score)}
 <dl class="facts small">{"".join(others)}{weak}<dt>spread</dt><dd>{spread}</dd></dl></article>"""
 
 
@@ -165,42 +144,32 @@ def _lead(report: Findings) -> str:
 
 
 def _overall_table(report: Findings, split: str) -> str:
+    """Every metric and system, each interval drawn on 0 to 100."""
+    table = overall_table(report, split)
     sheets = [sheet for sheet in report.sheets if sheet.split == split]
-    rows = []
-    for sheet in sheets:
-        scale = 100.0
-        for position, system in enumerate(sheet.systems):
-            score = sheet.overall(system)
-            lead = (
-                f'<th scope="rowgroup" rowspan="{len(sheet.systems)}">{escape(sheet.metric)}'
-                f'<br><span class="small quiet">{sheet.n:,} {_unit(sheet)}{_direction(sheet)}</span></th>'
-                if position == 0
-                else ""
-            )
-            rows.append(
-                f'<tr>{lead}<th scope="row">{swatch(report, system)}</th>'
-                f'<td class="num">{number(score.value)}</td>'
-                f'<td class="num small">{number(score.low)}–{number(score.high)}</td>'
-                f'<td><div class="range {colour(report, system)}" aria-hidden="true">'
-                f"{_bar(score, scale)}</div></td>"
-                f'<td class="num small">{_seed_text(score)}</td></tr>'
-            )
-    return f"""
-<h3>{escape(split)}: every metric</h3>
-<div class="scroll" role="region" tabindex="0" aria-label="Scores on {escape(split)}"><table>
-<thead><tr><th scope="col">metric</th><th scope="col">system</th><th scope="col" class="num">score</th>
-<th scope="col" class="num">interval</th><th scope="col">0 to 100</th>
-<th scope="col" class="num">seeds: sd, min–max</th></tr></thead>
-<tbody>{"".join(rows)}</tbody></table></div>"""
+    order = [(sheet, system) for sheet in sheets for system in sheet.systems]
+    cells, bars = {}, []
+    for row, (sheet, system) in enumerate(order):
+        cells[row, 0] = CellLook(html=f"{escape(sheet.metric)}{_below(sheet)}")
+        cells[row, 1] = CellLook(html=swatch(report, system))
+        bars.append(_range(report, system, sheet.overall(system)))
+    dress = Dress(cells=cells, merged=True, drawn=("0 to 100", bars))
+    return html(table, dress)
+
+
+def _below(sheet: Sheet) -> str:
+    return "" if sheet.higher_is_better else '<br><span class="small quiet">lower is better</span>'
+
+
+def _range(report: Findings, system: str, score: Score) -> str:
+    return (
+        f'<div class="range {colour(report, system)}" aria-hidden="true">{_bar(score, 100.0)}</div>'
+    )
 
 
 def _direction(sheet: Sheet) -> str:
     """A reminder where less is better: error rates, literal idioms."""
     return "" if sheet.higher_is_better else ", lower is better"
-
-
-def _unit(sheet: Sheet) -> str:
-    return "items" if sheet.n != 1 else "item"
 
 
 def _bar(score: Score, scale: float) -> str:
@@ -214,13 +183,6 @@ def _bar(score: Score, scale: float) -> str:
     )
 
 
-def _seed_text(score: Score) -> str:
-    if len(score.seeds) == 1:
-        return "1 seed"
-    low, high = min(score.seeds), max(score.seeds)
-    return f"{len(score.seeds)}: {number(score.sd)}, {number(low)}–{number(high)}"
-
-
 def breaks_section(report: Findings, charts: Mapping[str, str]) -> str:
     """Where does the system break: heat map, groups, curves."""
     sheets = [sheet for sheet in report.sheets if sheet.main_tag and sheet.by_tag(sheet.main_tag)]
@@ -229,101 +191,66 @@ def breaks_section(report: Findings, charts: Mapping[str, str]) -> str:
     names = [f"{sheet.metric} on {sheet.split}" for sheet in sheets]
     options = "".join(f"<option>{escape(name)}</option>" for name in names)
     heats = "".join(_heat(report, sheet, name) for sheet, name in zip(sheets, names, strict=True))
-    figures = "".join(
-        f'<figure class="card">{svg}<figcaption>{escape(caption)}</figcaption></figure>'
-        for caption, svg in charts.items()
-    )
     groups = "".join(_small_tables(report, sheet) for sheet in sheets[:1])
-    return f"""
-<section id="breaks"><div class="wrap">
-<h2>Where does it break?</h2>
+    return f"""<h2>Where does it break?</h2>
 <p class="quiet">Each cell is a score with its interval; click one to see its examples.</p>
 {groups}
 <div class="toolbar"><label class="small quiet">Show <select id="heat-metric">{options}</select></label></div>
 <div class="key" aria-hidden="true">broken {"".join(f'<i class="h{step}"></i>' for step in range(11))} solid</div>
 {heats}
-{f'<h3>Curves</h3><div class="grid figures">{figures}</div>' if figures else ""}
-</div></section>"""
+{f"<h3>Curves</h3>{figures(charts)}" if charts else ""}"""
 
 
 def _heat(report: Findings, sheet: Sheet, name: str) -> str:
     assert sheet.main_tag is not None
-    table = sheet.by_tag(sheet.main_tag)
-    heads = "".join(f'<th scope="col">{swatch(report, system)}</th>' for system in sheet.systems)
-    rows: list[str] = []
-    family = None
-    for value in by_family(sheet, table):
+    headings, family = {}, None
+    for row, value in enumerate(by_family(sheet, sheet.by_tag(sheet.main_tag))):
         mine = sheet.families.get(value)
         if mine is not None and mine != family:
-            rows.append(
-                f'<tr class="family"><th scope="rowgroup" colspan="{len(sheet.systems) + 1}">'
-                f"{escape(mine)}</th></tr>"
-            )
-            family = mine
-        cells = "".join(
-            _heat_cell(sheet, table[value].get(system), system, value, sheet.main_tag)
-            for system in sheet.systems
-        )
-        rows.append(f'<tr><th scope="row">{pretty(value)}</th>{cells}</tr>')
-    return f"""
-<div class="scroll" role="region" tabindex="0" data-heat="{escape(name)}" aria-label="{escape(name)} by {escape(sheet.main_tag)}">
-<table class="heat"><thead><tr><th scope="col">{escape(sheet.main_tag)}</th>{heads}</tr></thead>
-<tbody>{"".join(rows)}</tbody></table></div>"""
+            headings[row] = family = mine
+    return _heat_table(report, sheet, sheet.main_tag, headings, f' data-heat="{escape(name)}"')
 
 
-def by_family(sheet: Sheet, values: Iterable[str]) -> list[str]:
-    """Values grouped by family, both in order of first appearance."""
-    order: dict[str, list[str]] = {}
-    for value in values:
-        order.setdefault(sheet.families.get(value, ""), []).append(value)
-    return [value for members in order.values() for value in members]
+def _heat_table(
+    report: Findings,
+    sheet: Sheet,
+    tag: str,
+    headings: Mapping[int, str] | None = None,
+    attributes: str = "",
+) -> str:
+    """Scores by a tag, orange where broken and blue where solid, each cell a link to examples."""
+    table = replace(tag_table(sheet, tag), notes=())
+    scores = sheet.by_tag(tag)
+    cells = {}
+    for row, (value, *_) in enumerate(table.rows):
+        cells[row, 0] = CellLook(html=_yes_no(scores, str(value)))
+        for place, system in enumerate(sheet.systems):
+            look = _heat_look(sheet, scores[str(value)].get(system), system, str(value), tag)
+            cells[row, 2 + place] = look
+    heads = {2 + place: swatch(report, system) for place, system in enumerate(sheet.systems)}
+    heads[0] = pretty(tag)
+    dress = Dress(cells, heads, headings or {}, css="heat", attributes=attributes, titled=False)
+    return html(table, dress)
 
 
-def _heat_cell(sheet: Sheet, score: Score | None, system: str, value: str, tag: str) -> str:
+def _heat_look(sheet: Sheet, score: Score | None, system: str, value: str, tag: str) -> CellLook:
     if score is None or math.isnan(score.value):
-        return "<td>–</td>"
+        return CellLook()
     level = score.value if sheet.higher_is_better else 100 - score.value
+    fields = {"a": system, f"tag__{tag}": value, "metric": sheet.metric, "tag__split": sheet.split}
     step = max(0, min(10, round(level / 10)))
-    link = examples_link(
-        **{
-            "a": system,
-            f"tag__{tag}": value,
-            "metric": sheet.metric,
-            "tag__split": sheet.split,
-        }
-    )
-    return (
-        f'<td class="h{step}"><a href="{escape(link)}" title="{score.n:,} items, '
-        f'{number(score.low)} to {number(score.high)}">{number(score.value)}'
-        f"<small>±{number(score.half_width)}</small></a></td>"
-    )
+    return CellLook(f"h{step}", examples_link(**fields), score.counted)
 
 
 def _small_tables(report: Findings, sheet: Sheet) -> str:
     """Tags with two to twelve values side by side: groups, in a complement clause or not."""
-    blocks = []
-    for tag in sheet.tags:
-        table = sheet.by_tag(tag)
-        if tag == sheet.main_tag or not 2 <= len(table) <= 12 or tag in sheet.number_tags:
-            continue
-        heads = "".join(
-            f'<th scope="col">{swatch(report, system)}</th>' for system in sheet.systems
-        )
-        rows = "".join(
-            f'<tr><th scope="row">{_yes_no(table, value)} <span class="small quiet">{next(iter(by_system.values())).n:,}</span></th>'
-            + "".join(
-                _heat_cell(sheet, by_system.get(system), system, value, tag)
-                for system in sheet.systems
-            )
-            + "</tr>"
-            for value, by_system in table.items()
-        )
-        title = tag.replace("_", " ")
-        blocks.append(
-            f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(title)}"><table class="heat">'
-            f'<thead><tr><th scope="col">{escape(title)}</th>{heads}</tr></thead>'
-            f"<tbody>{rows}</tbody></table></div>"
-        )
+    blocks = [
+        _heat_table(report, sheet, tag)
+        for tag in sheet.tags
+        if tag != sheet.main_tag
+        and tag not in sheet.number_tags
+        and 2 <= len(sheet.by_tag(tag)) <= 12
+    ]
     # Many systems need the whole width.
     kind = "grid" if len(sheet.systems) <= 3 else "grid full"
     return f'<div class="{kind}">{"".join(blocks)}</div>' if blocks else ""
@@ -354,10 +281,7 @@ def made_section(report: Findings, notes: Sequence[str]) -> str:
         for metric, text in signatures
     )
     extra = "".join(f"<p>{escape(note)}</p>" for note in notes)
-    return f"""
-<section id="made"><div class="wrap">
-<h2>How was this made?</h2>
+    return f"""<h2>How was this made?</h2>
 <div class="grid"><div class="card"><dl class="facts">{rows}</dl></div>
 <div class="card"><dl class="facts">{listed}</dl></div></div>
-{extra}
-</div></section>"""
+{extra}"""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from recombine.metrics.score import Score
+from recombine.report.compare import Comparison
 from recombine.report.findings import Findings, Sheet
-from recombine.report.tables.table import Cell, Table
+from recombine.report.tables.table import Cell, Ranged, Table
 
 
 def own_tables(report: Findings) -> list[Table]:
@@ -35,7 +37,7 @@ def overall_table(report: Findings, split: str) -> Table:
             one = sheet.overall(system)
             rows.append(
                 (
-                    sheet.metric, system, one.n, one.value, one.low, one.high,
+                    sheet.metric, system, one.n, one.of, one.failed, one.value, one.low, one.high,
                     len(one.seeds), one.sd, min(one.seeds), max(one.seeds),
                 )
             )  # fmt: skip
@@ -43,12 +45,14 @@ def overall_table(report: Findings, split: str) -> Table:
         name=table_name("scores", split),
         title=f"Scores on {split}",
         columns=(
-            "metric", "system", "n", "score", "low", "high", "seeds", "sd", "min", "max",
+            "metric", "system", "n", "of", "failed", "score", "low", "high", "seeds", "sd", "min",
+            "max",
         ),
         rows=tuple(rows),
         notes=(
             f"{100 * report.options.confidence:g}% intervals; score = mean over seeds, sd, min and "
-            "max over seeds.",
+            "max over seeds. It is of n keys of all that the metric is about; failed ones had no "
+            "output.",
         ),
         rules=frozenset(rules),
     )  # fmt: skip
@@ -65,25 +69,36 @@ def _sheet_tables(sheet: Sheet) -> Iterator[Table]:
         yield label_table(sheet, system)
 
 
+def ranged(score: Score | None) -> Ranged | None:
+    """A score with its interval as one cell."""
+    if score is None:
+        return None
+    return Ranged(score.value, score.low, score.high)
+
+
 def tag_table(sheet: Sheet, tag: str) -> Table:
-    """Scores for each value of a tag: score and half-width per system."""
-    columns = [tag, "n"]
-    for system in sheet.systems:
-        columns += [system, "±"]
+    """Scores with intervals for each value of a tag, values of one family together."""
+    by_value = sheet.by_tag(tag)
     rows: list[tuple[Cell, ...]] = []
-    for value, by_system in sheet.by_tag(tag).items():
-        row: list[Cell] = [value, next(iter(by_system.values())).n]
-        for system in sheet.systems:
-            one = by_system[system]
-            row += [one.value, one.half_width]
-        rows.append(tuple(row))
+    for value in by_family(sheet, by_value) if tag == sheet.main_tag else by_value:
+        scores = by_value[value]
+        n = next(iter(scores.values())).n
+        rows.append((value, n, *(ranged(scores.get(system)) for system in sheet.systems)))
     return Table(
         name=table_name(sheet.metric, sheet.split, "by", tag),
         title=f"{sheet.metric} on {sheet.split} by {tag}",
-        columns=tuple(columns),
+        columns=(tag, "n", *sheet.systems),
         rows=tuple(rows),
         notes=(sheet.signature,) if sheet.signature else (),
     )
+
+
+def by_family(sheet: Sheet, values: Iterable[str]) -> list[str]:
+    """Values grouped by family, both in order of first appearance."""
+    order: dict[str, list[str]] = {}
+    for value in values:
+        order.setdefault(sheet.families.get(value, ""), []).append(value)
+    return [value for members in order.values() for value in members]
 
 
 def comparison_table(sheet: Sheet) -> Table:
@@ -107,13 +122,32 @@ def comparison_table(sheet: Sheet) -> Table:
     )
 
 
+def slice_difference_table(sheet: Sheet, one: Comparison) -> Table:
+    """A paired difference for each value of the main tag, the greatest loss first."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            part.value,
+            Ranged(part.difference.difference, part.difference.low, part.difference.high),
+            f"{part.p_adjusted:.4f}", part.verdict,
+        )
+        for part in sorted(one.slices, key=lambda part: part.difference.difference)
+    ]  # fmt: skip
+    return Table(
+        name=table_name("difference", sheet.metric, sheet.split, one.second, one.first),
+        title=f"{one.second} − {one.first} for each {sheet.main_tag}",
+        columns=(sheet.main_tag or "", "difference", "p (Holm)", "verdict"),
+        rows=tuple(rows),
+    )
+
+
 def label_table(sheet: Sheet, system: str) -> Table:
-    """How often each class of verdict was seen, per value of the main tag."""
+    """How often each class of verdict was seen, in all and per value of the main tag."""
     by_value = sheet.labels[system]
     total: Counter[str] = sum(by_value.values(), Counter())
     labels = [name for name, _ in total.most_common()]
     rows: list[tuple[Cell, ...]] = [("all", *(total[label] for label in labels))]
-    rows += [(value or "–", *(seen[label] for label in labels)) for value, seen in by_value.items()]
+    for value in by_family(sheet, by_value):
+        rows.append((value or "–", *(by_value[value][label] for label in labels)))
     return Table(
         name=table_name(sheet.metric, sheet.split, "classes", system),
         title=f"Classes of {sheet.metric} on {sheet.split}: {system}",

@@ -1,4 +1,4 @@
-"""Tables as Markdown, LaTeX (booktabs) and CSV from one description."""
+"""One table, written as Markdown, LaTeX (booktabs), CSV and HTML."""
 
 from __future__ import annotations
 
@@ -6,13 +6,24 @@ import csv
 import io
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from recombine.files import write_text
 
-Cell = str | float | int | None
+
+class Ranged(NamedTuple):
+    """A number and the ends of its interval: one cell for people, three columns in CSV."""
+
+    value: float
+    low: float
+    high: float
+
+
+Cell = str | float | int | Ranged | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +42,9 @@ class Table:
 
 def show(value: Cell, decimals: int = 1) -> str:
     """A cell as text: fixed decimals for numbers, a dash for what does not exist."""
+    if isinstance(value, Ranged):
+        number, low, high = (show(one, decimals) for one in value)
+        return number if math.isnan(value.value) else f"{number} ({low} to {high})"
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, float):
@@ -128,18 +142,140 @@ def latex(table: Table) -> str:
 
 
 def comma_separated(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """CSV with a header, line feeds only, and full precision."""
+    """CSV with a header, line feeds only, and full precision; an interval has two columns more."""
+    ranged = {place for row in rows for place, cell in enumerate(row) if isinstance(cell, Ranged)}
+    head: list[str] = []
+    for place, name in enumerate(columns):
+        head += [name, f"{name} low", f"{name} high"] if place in ranged else [name]
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
+    writer.writerow(head)
+    for row in rows:
+        cells: list[object] = []
+        for place, cell in enumerate(row):
+            if isinstance(cell, Ranged):
+                cells += cell
+            else:
+                cells += [cell, None, None] if place in ranged else [cell]
+        writer.writerow(["" if cell is None else cell for cell in cells])
     return buffer.getvalue()
+
+
+class CellLook(NamedTuple):
+    """How the page shows a cell: a class, a link, words on hover, HTML in place of the text."""
+
+    css: str = ""
+    link: str = ""
+    title: str = ""
+    html: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dress:
+    """What the page adds to a table and paper does not need.
+
+    Looks of single cells by row and column and of heads by column; headings above rows; equal
+    first cells in one; a column drawn beside the numbers; classes and attributes of the table.
+    """
+
+    cells: Mapping[tuple[int, int], CellLook] = field(default_factory=dict)
+    heads: Mapping[int, str] = field(default_factory=dict)
+    headings: Mapping[int, str] = field(default_factory=dict)
+    merged: bool = False
+    drawn: tuple[str, Sequence[str]] | None = None
+    css: str = "plain"
+    attributes: str = ""
+    titled: bool = True
+
+
+def html(table: Table | None, dress: Dress | None = None) -> str:
+    """A table with its title and notes; nothing where there is none."""
+    if table is None:
+        return ""
+    dress = dress or Dress()
+    right = [is_numeric(table, place) for place in range(len(table.columns))]
+    heads = "".join(
+        f'<th scope="col"{_class("num" if right[place] else "")}>'
+        f"{dress.heads.get(place, escape(name))}</th>"
+        for place, name in enumerate(table.columns)
+    )
+    if dress.drawn is not None:
+        heads += f'<th scope="col">{escape(dress.drawn[0])}</th>'
+    rows = "".join(_html_row(table, number, right, dress) for number in range(len(table.rows)))
+    title = f"<h3>{escape(table.title)}</h3>" if dress.titled else ""
+    notes = "".join(f'<p class="small quiet">{escape(note)}</p>' for note in table.notes)
+    return (
+        f'{title}<div class="scroll" role="region" tabindex="0"{dress.attributes} '
+        f'aria-label="{escape(table.title)}"><table class="{dress.css}">'
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{notes}"
+    )
+
+
+def _html_row(table: Table, number: int, right: Sequence[bool], dress: Dress) -> str:
+    width = len(table.columns) + (dress.drawn is not None)
+    above = dress.headings.get(number)
+    heading = (
+        f'<tr class="family"><th scope="rowgroup" colspan="{width}">{escape(above)}</th></tr>'
+        if above is not None
+        else ""
+    )
+    cells = []
+    for place, cell in enumerate(table.rows[number]):
+        look = dress.cells.get((number, place), CellLook())
+        text = look.html or _html_text(cell, table.decimals)
+        if look.link:
+            hover = f' title="{escape(look.title)}"' if look.title else ""
+            text = f'<a href="{escape(look.link)}"{hover}>{text}</a>'
+        css = " ".join(filter(None, ("num" if right[place] else "", look.css)))
+        hover = f' title="{escape(look.title)}"' if look.title and not look.link else ""
+        if place == 0 and dress.merged:
+            span = _span(table, number)
+            if span:
+                cells.append(f'<th scope="rowgroup" rowspan="{span}">{text}</th>')
+        elif place == int(dress.merged):
+            cells.append(f'<th scope="row"{hover}>{text}</th>')
+        else:
+            cells.append(f"<td{_class(css)}{hover}>{text}</td>")
+    if dress.drawn is not None:
+        cells.append(f"<td>{dress.drawn[1][number]}</td>")
+    rule = "rule" if number in table.rules and number > 0 else ""
+    return f"{heading}<tr{_class(rule)}>{''.join(cells)}</tr>"
+
+
+def _class(names: str) -> str:
+    return f' class="{names}"' if names else ""
+
+
+def _span(table: Table, number: int) -> int:
+    """How many rows from here on begin with the same cell; 0 inside such a group."""
+    first = table.rows[number][0]
+    if number > 0 and table.rows[number - 1][0] == first:
+        return 0
+    span = 1
+    while number + span < len(table.rows) and table.rows[number + span][0] == first:
+        span += 1
+    return span
+
+
+def _html_text(cell: Cell, decimals: int) -> str:
+    """A cell's text with true minus signs; an interval stands below its number, in small."""
+    if isinstance(cell, Ranged) and not math.isnan(cell.value):
+        number, low, high = (show(one, decimals).replace("-", "−") for one in cell)
+        between = "–" if cell.low >= 0 else " to "
+        return f"{number}<small>{low}{between}{high}</small>"
+    text = escape(show(cell, decimals))
+    return text.replace("-", "−") if isinstance(cell, float) else text
+
+
+def table_paths(table: Table, folder: Path) -> list[Path]:
+    """Where `write_table` writes."""
+    return [folder / f"{table.name}.{suffix}" for suffix in ("md", "tex", "csv")]
 
 
 def write_table(table: Table, folder: Path) -> list[Path]:
     """Write NAME.md, NAME.tex and NAME.csv."""
-    paths = [folder / f"{table.name}.{suffix}" for suffix in ("md", "tex", "csv")]
-    write_text(paths[0], markdown(table))
-    write_text(paths[1], latex(table))
-    write_text(paths[2], comma_separated(table.columns, table.rows))
+    paths = table_paths(table, folder)
+    texts = (markdown(table), latex(table), comma_separated(table.columns, table.rows))
+    for path, text in zip(paths, texts, strict=True):
+        write_text(path, text)
     return paths

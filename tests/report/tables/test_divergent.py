@@ -5,17 +5,20 @@ from __future__ import annotations
 import pytest
 
 from recombine.errors import DataError
+from recombine.files import write_json
+from recombine.report.figures.papers import response_figures
 from recombine.report.options import ReportOptions
-from recombine.report.tables import generalisation
-from recombine.report.tables.generalisation import (
+from recombine.report.tables import divergent
+from recombine.report.tables.divergent import (
     PAPER,
     Family,
+    _published_splits,
+    divergent_tables,
     family_tables,
     generalisation_table,
     is_family,
     make_family,
     read_family,
-    response_figures,
     series_runs,
 )
 from recombine.report.tables.published import DBCA, PublishedSetting
@@ -57,8 +60,10 @@ def test_the_score_is_a_ratio_with_both_beside_it(family):
     """The ratio; a toy corpus has no published one, the paper's splits have."""
     table = generalisation_table(family)
     low, high = column(table, "min")[0], column(table, "max")[0]
-    assert column(table, "max / min") == [pytest.approx(high / low)]
-    assert high < low
+    (ratio,) = column(table, "max / min")
+    assert ratio.value == pytest.approx(high.value / low.value)
+    assert 0 < ratio.low < ratio.value < ratio.high
+    assert high.value < low.value
     assert PAPER not in table.columns
 
 
@@ -66,7 +71,7 @@ def test_the_papers_ratio_stands_beside_transformers_on_its_splits(family, monke
     """Not beside other systems on the same splits."""
     for kind, shown in (("Transformer", [0.92]), ("LSTM", None)):
         setting = PublishedSetting(DBCA, (), (kind,))
-        home = "recombine.report.tables.generalisation.published_setting"
+        home = "recombine.report.tables.divergent.published_setting"
         monkeypatch.setattr(home, lambda _, setting=setting: setting)
         table = generalisation_table(family)
         assert (column(table, PAPER) if PAPER in table.columns else None) == shown
@@ -78,8 +83,8 @@ def test_lengths_are_weighted_as_in_max(family, monkeypatch):
         "low": {"1-10 words": (90, 80.0), "11-20 words": (10, 40.0)},
         "high": {"1-10 words": (10, 60.0), "11-20 words": (90, 30.0), "21-30 words": (5, 9.0)},
     }
-    monkeypatch.setattr(generalisation, "_by_length", lambda family, side, system: classes[side])
-    ratio = generalisation.equal_length_ratio(family, "low", "high", "half")
+    monkeypatch.setattr(divergent, "_by_length", lambda family, side, system: classes[side])
+    ratio = divergent.equal_length_ratio(family, "low", "high", "half")
     assert ratio == pytest.approx((10 * 60 + 90 * 30) / (10 * 80 + 90 * 40))
 
 
@@ -122,3 +127,35 @@ def test_runs_without_a_shared_metric_are_refused(family):
     other = type(reports[0])(reports[0].source, reports[0].options, (), ())
     with pytest.raises(DataError, match="share no metric"):
         make_family([other, reports[1]])
+
+
+def test_no_certificate_no_table(findings):
+    """A benchmark that is not a split of a corpus has no Table 2."""
+    assert divergent_tables(findings) == []
+
+
+def test_the_certificate_is_the_row(findings):
+    """Sizes and divergences of this split; the paper's stand below its own splits only."""
+    path = findings.source.benchmark.path / "certificate.json"
+    size = {
+        "sentences": 9, "words": 50, "lemmas": 20, "mean_length": 5.5, "novel_compound_share": 0.5,
+    }  # fmt: skip
+    found = {"atom_divergence": 0.01, "compound_divergence": 0.9, "target_divergence": 1.0}
+    write_json(path, {**found, "splits": {"train": size, "test": {**size, "sentences": 3}}})
+    try:
+        (table,) = divergent_tables(findings)
+    finally:
+        path.unlink()
+    assert table.rows[0] == ("max", "ja", 0, 9, 3, 50, 5.5, 20, 0.5, 0.01, 0.9)
+    assert len(table.rows) == 1
+
+
+def test_the_paper_prints_eleven_splits():
+    """Three random ones, three minimal, three maximal, and two of other papers."""
+    rows = _published_splits()
+    assert len(rows) == 11
+    row = next(one for one in rows if str(one[0]).startswith("Europarl max D_C split #2"))
+    assert row == (
+        "Europarl max D_C split #2 (paper)", None, None, "198k", "22k", "390k", None, "34k", None,
+        0.002, 1.0,
+    )  # fmt: skip

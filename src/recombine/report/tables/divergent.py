@@ -1,4 +1,4 @@
-"""What a system loses when compounds are new: runs on divergent splits set side by side.
+"""Divergent splits: Table 2 of Moisio et al. 2023, and what a system loses when compounds are new.
 
 The generalisation score of Moisio et al. 2023 (section 4.2) is the ratio of chrF2++ on the maximal
 and the minimal split. Their test sets differ, so nothing is paired here, and what differs besides
@@ -14,22 +14,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recombine.benchmark import Benchmark
 from recombine.errors import DataError
 from recombine.experiment.run import Run
-from recombine.report.figures.figure import Figure, line_chart
+from recombine.files import read_json
 from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.runs import benchmark_of, open_source
-from recombine.report.tables.published import DBCA, lookup, published_setting
-from recombine.report.tables.splits import (
-    MAX,
-    MIN,
-    RANDOM,
-    Certified,
-    read_certified,
-    split_table,
+from recombine.report.tables.own import ranged
+from recombine.report.tables.published import (
+    DBCA,
+    find_all,
+    lookup,
+    published_benchmark,
+    published_setting,
 )
-from recombine.report.tables.table import Cell, Table
+from recombine.report.tables.table import Cell, Ranged, Table
 
 BUILDER = "divergent"
 SPLIT = "test"
@@ -37,12 +37,46 @@ METRICS = ("chrf++", "chrf", "bleu")
 PAPER = "Transformer (paper)"
 
 
+PAPER_ATOMS = (
+    "The published atom divergences of random splits do not follow from the paper's own "
+    "definition; do not compare with them."
+)
+MIN, RANDOM, MAX = "min", "random", "max"
+
+
+class Certified(NamedTuple):
+    """A divergent split and the certificate that its builder wrote."""
+
+    benchmark: Benchmark
+    certificate: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """`min`, `random` or `max` as in the paper, else the divergence that was asked for."""
+        if self.benchmark.manifest.recipe.get("method") == RANDOM:
+            return RANDOM
+        wanted = float(self.certificate["target_divergence"])
+        return {0.0: MIN, 1.0: MAX}.get(wanted, f"c = {wanted:g}")
+
+
+def read_certified(benchmark: Benchmark) -> Certified | None:
+    """A benchmark with its certificate, if it has one."""
+    path = benchmark.path / "certificate.json"
+    return Certified(benchmark, read_json(path)) if path.is_file() else None
+
+
 class MeasuredSplit(NamedTuple):
-    """A score with half its interval; with several splits their mean."""
+    """A score with its interval; with several splits their mean."""
 
     score: float
-    half_width: float
+    low: float
+    high: float
     splits: int
+
+    @property
+    def cell(self) -> Ranged:
+        """As a cell of a table."""
+        return Ranged(self.score, self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -143,9 +177,15 @@ class Family:
         ]
         if not scores:
             return None
-        widths = math.sqrt(sum(one.half_width**2 for one in scores))
         mean = sum(one.value for one in scores) / len(scores)
-        return MeasuredSplit(mean, widths / len(scores), len(scores))
+        below, above = (
+            math.sqrt(sum(width**2 for width in widths)) / len(scores)
+            for widths in (
+                [one.value - one.low for one in scores],
+                [one.high - one.value for one in scores],
+            )
+        )
+        return MeasuredSplit(mean, mean - below, mean + above, len(scores))
 
 
 def is_family(runs: Sequence[Path]) -> bool:
@@ -211,17 +251,10 @@ def generalisation_table(family: Family) -> Table | None:
             low, high = found[MIN], found[MAX]
             if low is None or high is None or low.score <= 0:
                 continue
-            ratio = high.score / low.score
-            # First order: relative variances of independent numerator and denominator add up.
-            width = ratio * math.hypot(
-                high.half_width / max(high.score, 1e-9), low.half_width / low.score
-            )
-            shown = [
-                value for one in found.values() for value in (one[:2] if one else (None, None))
-            ]
+            shown = [one.cell if one else None for one in found.values()]
             rows.append(
                 (
-                    system, target, f"{low.splits}+{high.splits}", *shown, ratio, width,
+                    system, target, f"{low.splits}+{high.splits}", *shown, _ratio(high, low),
                     equal_length_ratio(family, kinds[MIN], kinds[MAX], system),
                 )
             )  # fmt: skip
@@ -237,17 +270,29 @@ def generalisation_table(family: Family) -> Table | None:
         "generalisation-scores",
         f"Generalisation score: {family.metric} on max / min (section 4.2, Figure 2)",
         (
-            "system", "target", "splits", "min", "±", "random", "±", "max", "±", "max / min", "±",
-            "at equal lengths", *((PAPER,) if beside else ()),
+            "system", "target", "splits", "min", "random", "max", "max / min", "at equal lengths",
+            *((PAPER,) if beside else ()),
         ),
         tuple(rows),
         (
-            "The two test sets are not the same, so no paired test applies; ± is half the "
-            "interval, for the ratio by first-order error propagation.",
+            "The two test sets are not the same, so no paired test applies; the interval of the "
+            "ratio is by first-order error propagation of its logarithm.",
             "At equal lengths: both scores as means over length classes, weighted by max's sizes.",
         ),
         decimals=3,
     )  # fmt: skip
+
+
+def _ratio(top: MeasuredSplit, bottom: MeasuredSplit) -> Ranged:
+    """A quotient of independent scores: variances of their logarithms add up to first order."""
+    ratio = top.score / bottom.score
+
+    def reach(above: float, below: float) -> float:
+        return math.hypot(above / max(top.score, 1e-9), below / bottom.score)
+
+    fall = reach(top.score - top.low, bottom.high - bottom.score)
+    rise = reach(top.high - top.score, bottom.score - bottom.low)
+    return Ranged(ratio, ratio * math.exp(-fall), ratio * math.exp(rise))
 
 
 def _is_published(family: Family) -> bool:
@@ -313,9 +358,7 @@ def length_table(family: Family) -> Table | None:
 
 def novelty_table(family: Family) -> Table | None:
     """Scores by the share of a sentence's compounds that training never shows."""
-    columns = ["split", "target", "seed", "compounds of the sentence", "n"]
-    for system in family.systems:
-        columns += [system, "±"]
+    columns = ("split", "target", "seed", "compounds of the sentence", "n", *family.systems)
     rows: list[tuple[Cell, ...]] = []
     rules = set()
     for division, sheet in _sheets(family):
@@ -323,16 +366,14 @@ def novelty_table(family: Family) -> Table | None:
         rules.add(len(rows))
         for value in (name for name in division.test["novelty"] if name in by_value):
             scores = [by_value[value].get(system) for system in family.systems]
-            cells: list[Cell] = []
-            for one in scores:
-                cells += [one.value, one.half_width] if one else [None, None]
+            cells = [ranged(one) for one in scores]
             n = next(one.n for one in scores if one)
             rows.append((division.kind, division.target, division.seed, value, n, *cells))
     if not rows:
         return None
     return Table(
         "novelty-within-test", "Within one test set: sentences by their share of novel compounds",
-        tuple(columns), tuple(rows),
+        columns, tuple(rows),
         ("Novel = not in the training set of the split. Needs no second model.",),
         frozenset(rules), 1,
     )  # fmt: skip
@@ -370,38 +411,54 @@ def response_table(family: Family) -> Table:
     )  # fmt: skip
 
 
-def response_figures(family: Family) -> list[Figure]:
-    """Score against the compound divergence that was reached, a figure per target language."""
-    figures = []
-    for target in family.targets:
-        rows = []
-        for divisions in family.kinds(target).values():
-            reached = [float(one.certificate["compound_divergence"]) for one in divisions]
-            for system in family.systems:
-                found = family.measured(divisions, system)
-                if found is not None:
-                    rows.append(
-                        {
-                            "system": system,
-                            "x": round(sum(reached) / len(reached), 4),
-                            "score": round(found.score, 3),
-                            "low": round(found.score - found.half_width, 3),
-                            "high": round(found.score + found.half_width, 3),
-                        }
-                    )
-        axis = {
-            "field": "score", "type": "quantitative", "scale": {"zero": False},
-            "title": family.metric,
-        }  # fmt: skip
-        spec = line_chart(family.report, rows, "compound divergence D_C", axis)
-        spec["layer"][0]["encoding"]["x"]["axis"]["format"] = ".2f"
-        figures.append(
-            Figure(
-                f"dose-response-{target}" if target else "dose-response",
-                f"{family.metric}{f' into {target}' if target else ''} by the compound divergence "
-                "of train and test, with intervals.",
-                spec,
-                True,
+def divergent_tables(report: Findings) -> list[Table]:
+    """Table 2 for this benchmark, with the published splits below it."""
+    found = read_certified(report.source.benchmark)
+    return [split_table([found])] if found is not None else []
+
+
+def split_table(splits: Sequence[Certified]) -> Table:
+    """Table 2 for these splits, and the confounders of section 7.2."""
+    rows: list[tuple[Cell, ...]] = []
+    for one in splits:
+        train, test = (one.certificate["splits"][name] for name in ("train", "test"))
+        manifest = one.benchmark.manifest
+        rows.append(
+            (
+                one.kind, manifest.target, manifest.seed, train["sentences"], test["sentences"],
+                test["words"], float(test["mean_length"]), test["lemmas"],
+                test["novel_compound_share"], one.certificate["atom_divergence"],
+                one.certificate["compound_divergence"],
             )
+        )  # fmt: skip
+    ours = len(rows)
+    if all(published_benchmark(one.benchmark) == (DBCA, ()) for one in splits):
+        rows += _published_splits()
+    return Table(
+        "table-2-splits", "The splits, and what differs besides the compounds (Table 2)",
+        (
+            "split", "target", "seed", "train", "test", "test words", "words a sentence",
+            "test lemmas", "novel compounds", "D_A", "D_C",
+        ),
+        tuple(rows),
+        ("Length, vocabulary and atom divergence should be alike; where they are not, a ratio "
+         "of scores is no proof (section 7.2).",
+         *((PAPER_ATOMS,) if len(rows) > ours else ())),
+        frozenset({ours}), 4,
+    )  # fmt: skip
+
+
+def _published_splits() -> list[tuple[Cell, ...]]:
+    """The rows of Table 2 as printed."""
+    found: dict[str, dict[str, Cell]] = {}
+    for row in find_all(DBCA, table="2"):
+        cell = row.text if row.score is None else row.score
+        found.setdefault(row.row, {})[row.metric] = cell
+    return [
+        (
+            f"{name} (paper)", None, None, cells.get("train sentences"),
+            cells.get("test sentences"), cells.get("test words"), None,
+            cells.get("unique lemmas"), None, cells.get("D_A"), cells.get("D_C"),
         )
-    return figures
+        for name, cells in found.items()
+    ]  # fmt: skip
