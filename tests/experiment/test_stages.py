@@ -123,6 +123,23 @@ def test_training_sizes_are_parts_of_one_text(experiment_file):
         train(read_experiment(experiment_file, ["system.memory.train_size=9", "seeds=[3]"]))
 
 
+def test_a_first_look_makes_room_for_the_whole(experiment_file):
+    """What was learned from a sample is kept aside; what needed no training is used again."""
+    small = ["system.memory.train_size=1", "seeds=[1]", "sample=1"]
+    look = read_experiment(experiment_file, small)
+    train(look)
+    assert translate(look) == 2 * 2
+    whole = read_experiment(experiment_file, ["seeds=[1]"])
+    assert train(whole) == 1
+    cell = whole.run / "memory" / "seed-1"
+    assert len(json.loads((cell / "model" / "pairs.json").read_text())["pairs"]) == 2
+    assert (cell / "model.old-1").is_dir()
+    assert (cell / "translations" / "test.jsonl.old-1").is_file()
+    assert translate(whole) == 5 + 3  # all with the new model, and what copying has not done yet
+    with pytest.raises(StaleOutput, match=r"sample_seed|train_size"):
+        train(look)  # a whole model never makes room for a sample
+
+
 def test_translating_before_training_says_what_to_do(experiment_file):
     """No half-loaded model."""
     experiment = read_experiment(experiment_file)

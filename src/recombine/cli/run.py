@@ -21,7 +21,7 @@ def _experiments(options: argparse.Namespace) -> list[Any]:
 
     overrides = list(options.overrides)
     sample = options.sample
-    if sample and options.verb in ("translate", "run"):
+    if sample and options.verb in ("train", "translate", "run"):
         overrides.append(f"sample={sample}")
     experiment = read_experiment(options.experiment, overrides)
     if sample and options.verb in ("train", "run"):

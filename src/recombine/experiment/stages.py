@@ -59,11 +59,13 @@ class Training:
     data: TrainingData
     cells: dict[int, Cell]
     fingerprints: dict[int, dict[str, Any]]
+    sample: int = 0
 
     def finish(self, seconds: float, seeds: Collection[int] | None = None) -> None:
         """Note that the models (of these seeds) are trained, in so many seconds each."""
         for seed in self.cells if seeds is None else seeds:
-            Meta(self.cells[seed].model).write(self.fingerprints[seed], complete=True)
+            made_from = self.fingerprints[seed]
+            Meta(self.cells[seed].model).write(made_from, complete=True, sample=self.sample)
             self.cells[seed].update_record(train_seconds=round(seconds, 1))
 
 
@@ -79,7 +81,8 @@ def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Traini
         cells, made_from = {}, {}
         for seed, cell in system_cells(experiment, name, system).items():
             made_from[seed] = training_fingerprint(experiment, cell, system, benchmark)
-            if force or not Meta(cell.model).is_current(made_from[seed]):
+            outgrown = _is_outgrown(cell, made_from[seed])
+            if force or outgrown or not Meta(cell.model).is_current(made_from[seed]):
                 cells[seed] = cell
         if cells:
             _require_training_text(experiment, name, benchmark)
@@ -91,14 +94,18 @@ def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Traini
     source, target = benchmark.manifest.source, benchmark.manifest.target
     for name, (system, cells, made_from) in pending.items():
         for seed, cell in cells.items():
-            if force:
+            if force or _is_outgrown(cell, made_from[seed]):
                 # A system would go on with the model that it finds.
                 set_aside(cell.model)
+                if not force:
+                    for path in cell.path.glob("translations/*.jsonl"):
+                        set_aside(path)
             _begin(cell, experiment, benchmark)
-            Meta(cell.model).write(made_from[seed], complete=False)
+            Meta(cell.model).write(made_from[seed], complete=False, sample=experiment.sample)
         size = _train_size(experiment, name).get("train_size", 0)
         learned = stratified_sample(train, size, experiment.sample_seed)
-        yield Training(system, TrainingData(learned, dev, source, target), cells, made_from)
+        data = TrainingData(learned, dev, source, target)
+        yield Training(system, data, cells, made_from, experiment.sample)
 
 
 def train(experiment: Experiment, *, force: bool = False) -> int:
@@ -159,6 +166,20 @@ def _train_size(experiment: Experiment, name: str) -> dict[str, int]:
     """Return what a fingerprint must know of a system that learns from a part of the text."""
     size = experiment.system[name].get("train_size")
     return {} if size is None else {"train_size": size, "sample_seed": experiment.sample_seed}
+
+
+def _is_outgrown(cell: Cell, made_from: Mapping[str, Any]) -> bool:
+    """Is the model there a first look (--sample), of which the whole is wanted now?
+
+    It makes room, with what it translated; any other model of another size is refused as stale.
+    """
+    stored = Meta(cell.model).read() or {}
+    if not stored.get("sample") or "train_size" not in stored["fingerprint"]:
+        return False
+    size = ("train_size", "sample_seed")
+    now, then = made_from.get("train_size"), stored["fingerprint"]["train_size"]
+    larger = now is None or now > then
+    return larger and not Meta(cell.model).is_current(made_from, growing=size)
 
 
 def _require_training_text(experiment: Experiment, name: str, benchmark: Benchmark) -> None:
