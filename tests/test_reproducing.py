@@ -323,6 +323,9 @@ def test_recipes_cite_titles_that_exist(repository: Path, name: str) -> None:
     """Every recipe of a paper cites it by its title in CITATION.cff."""
     known = (repository / "CITATION.cff").read_text(encoding="utf-8").lower()
     titles = [line.split('"')[1] for line in known.splitlines() if line.strip().startswith("title")]
-    path = data_path("recipes", f"{name}.toml")
-    citation = tomllib.loads(path.read_text(encoding="utf-8"))["benchmark"]["citation"]
+    data = tomllib.loads(data_path("recipes", f"{name}.toml").read_text(encoding="utf-8"))
+    if "preset" in data:
+        preset = data_path("recipes", f"{data['preset']['name']}.toml")
+        data = tomllib.loads(preset.read_text(encoding="utf-8"))
+    citation = data["benchmark"]["citation"]
     assert any(title in citation.lower() for title in titles)

@@ -13,7 +13,7 @@ from scipy.stats import chi2_contingency
 
 from recombine.builders.generated.draw import Drawing
 from recombine.builders.recipe import read_recipe
-from recombine.grammar import Grammar
+from recombine.grammar import Constraints, Grammar
 
 TAGS = ("pp", "adj", "ce", "cp")
 
@@ -85,6 +85,20 @@ def test_equal_samples_have_no_distance():
     (far,) = compare(here, {"t": Counter(a=90, b=10)})
     assert far.distance == pytest.approx(0.4)
     assert far.p_value < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("tag", "depth", "released"),
+    # Counted in the released training set without concatenations and depth-4 exposures.
+    [("pp", 2, 220 / 2009), ("adj", 2, 580 / 2275), ("adj", 4, 95 / 2275), ("ce", 2, 112 / 594)],
+)
+def test_depths_are_as_frequent_as_in_the_release(tag, depth, released):
+    """The share of a depth beside depth 1, worked out from the weights without drawing."""
+    grammar = Grammar.load("sget")
+    deep, once = (
+        grammar.sampler(Constraints(depth={tag: str(number)})).acceptance for number in (depth, 1)
+    )
+    assert deep / once == pytest.approx(released, rel=0.1)
 
 
 @pytest.mark.reference

@@ -93,3 +93,22 @@ def test_contradictions_are_refused(options):
 def test_scaled_sizes():
     """Scaling never loses a part."""
     assert [scaled(0, 0.1), scaled(4, 0.1), scaled(25, 0.1), scaled(3, 2)] == [0, 1, 3, 6]
+
+
+def test_shares_divide_the_exposures():
+    """Sentences go to the targets by their shares, what is left over to the largest remainders."""
+    part = RecipePart(
+        size=1, targets=("a", "b", "c"), expose=(Exposure(pattern=("x",), shares=(25, 22, 16)),)
+    )
+    (draw,) = exposure_draws("p", part, Setting(source="en", exposures=20))
+    assert draw.quota() == {"a": 8, "b": 7, "c": 5}
+    (fewer,) = exposure_draws("p", part, Setting(source="en", exposures=20, target_words=2))
+    assert fewer.quota() == {"a": 11, "b": 9}
+    assert draw._replace(shares=(), size=20).quota() == {"a": 7, "b": 7, "c": 6}
+
+
+@pytest.mark.parametrize(("shares", "words"), [((1, 2), "2 shares for 3"), ((1, 0, 2), "positive")])
+def test_wrong_shares(shares, words):
+    """Every target has one share, and none is nothing."""
+    with pytest.raises(ConfigError, match=words):
+        RecipePart(size=1, targets=("a", "b", "c"), expose=(Exposure(shares=shares),))

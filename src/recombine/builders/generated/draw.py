@@ -204,7 +204,8 @@ class Drawing:
         self, split: str, draw: Draw, part: str, allowed: set[str] | None
     ) -> Iterator[DrawnSentence]:
         """Draw the sentences of one part, equally many with each of its target words."""
-        quota = self._quota(draw)
+        code = self.grammar.inventory.code
+        quota = {code(word): share for word, share in draw.quota().items()}
         seen: set[str] = set()
         within = self._within(draw)
         spaced = self.lexicon.spaced
@@ -241,14 +242,6 @@ class Drawing:
             draw.name, draw.size, self._candidates(draw), judge, missing
         ):
             yield DrawnSentence(*pair, codes, draw, part)
-
-    def _quota(self, draw: Draw) -> dict[int, int]:
-        """How many sentences each target word gets: equally many, the first ones one more."""
-        words = len(draw.targets)
-        return {
-            self.grammar.inventory.code(word): draw.size // words + (index < draw.size % words)
-            for index, word in enumerate(draw.targets)
-        }
 
     def _deal(self, pool: str, members: list[PlannedPart]) -> Iterator[tuple[str, DrawnSentence]]:
         """Deal the draws of a pool to its splits: by sentence where splits are disjoint."""

@@ -45,11 +45,19 @@ class Demand:
 
 @dataclass(frozen=True, kw_only=True)
 class Exposure(Demand):
-    """Training sentences that prepare a pattern; `size` and `targets` default to the recipe's."""
+    """Training sentences that prepare a pattern; `size` and `targets` default to the recipe's.
+
+    shares: how the sentences are divided among the targets, in their order; equally if not given.
+    """
 
     size: int | None = None
     targets: tuple[str, ...] = ()
+    shares: tuple[int, ...] = ()
     bare: bool = False
+
+    def __post_init__(self) -> None:
+        if any(share <= 0 for share in self.shares):
+            raise ConfigError(f"shares {list(self.shares)} must be positive")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +113,10 @@ class RecipePart(Demand):
         texts = [*self.pattern, *self.require]
         if any(TARGET in text for text in texts) and not self.targets:
             raise ConfigError("a pattern speaks of $target, but no targets are given")
+        for exposure in self.expose:
+            words = exposure.targets or self.targets
+            if exposure.shares and len(exposure.shares) != len(words):
+                raise ConfigError(f"{len(exposure.shares)} shares for {len(words)} targets")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +148,18 @@ class Draw(NamedTuple):
     targets: tuple[str, ...]
     inside: int
     unique: bool = False  # no source sentence twice
+    shares: tuple[int, ...] = ()  # of the targets; equal if there are none
+
+    def quota(self) -> dict[str, int]:
+        """How many sentences each target word gets: by largest remainder, the first words first."""
+        shares = self.shares or (1,) * len(self.targets)
+        parts = [divmod(self.size * share, sum(shares)) for share in shares]
+        left = self.size - sum(whole for whole, _ in parts)
+        ranked = sorted(range(len(parts)), key=lambda index: -parts[index][1])
+        return {
+            word: parts[index][0] + (index in ranked[:left])
+            for index, word in enumerate(self.targets)
+        }
 
 
 def _within(tag: str, bound: Any, other: Any) -> bool:
@@ -289,7 +313,9 @@ def exposure_draws(name: str, part: RecipePart, setting: Setting) -> Iterator[Dr
         size = scaled(wanted, setting.scale)
         if size:
             constraints = demand_constraints(exposure, plain, targets=targets)
-            yield Draw(f"{TRAIN}.{name}.exposure-{number}", constraints, limits, size, targets, 0)
+            shares = exposure.shares[: len(targets)]
+            label = f"{TRAIN}.{name}.exposure-{number}"
+            yield Draw(label, constraints, limits, size, targets, 0, shares=shares)
 
 
 def scaled(size: int, scale: float) -> int:
