@@ -64,6 +64,14 @@ def test_rates_rise_and_fall(schedule: Any, expected: tuple[float, ...]) -> None
     assert found == pytest.approx(expected)
 
 
+def test_the_rate_is_halved_as_opennmt_does() -> None:
+    """The released configuration of SGET: once at 50,000, and again every 10,000 steps."""
+    options = TransformerOptions(preset="released-transformer")
+    steps = (1, 49_999, 50_000, 59_999, 60_000, 70_000)
+    found = [learning_rate(options, number - 1) for number in steps]
+    assert found == pytest.approx([1e-4, 1e-4, 0.5e-4, 0.5e-4, 0.25e-4, 0.125e-4])
+
+
 def test_the_master_keeps_what_bfloat16_cannot() -> None:
     """Steps too small for bfloat16 add up in float32, and the copy is the master rounded."""
     one = optimiser(torch.bfloat16, learning_rate=1e-4)

@@ -6,7 +6,7 @@ import pytest
 
 from recombine.config import parse_config
 from recombine.errors import ConfigError
-from recombine.systems.seq2seq.options import preset_names
+from recombine.systems.seq2seq.options import TransformerOptions, preset_names
 from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
 
 
@@ -29,6 +29,8 @@ def test_the_published_recipe_is_the_default() -> None:
     assert (system.encoder_layers, system.width, system.max_relative) == (6, 512, 20)
     assert (system.learning_rate, system.batch_size, system.steps) == (1e-4, 256, 70_000)
     assert TransformerSystem(preset="paper-transformer-1024").sentences_per_step == 1024
+    released = TransformerSystem(preset="released-transformer")
+    assert (released.adam_beta2, released.scale_embeddings, released.beam) == (0.999, False, 5)
 
 
 @pytest.mark.parametrize(
@@ -55,3 +57,9 @@ def test_a_system_has_the_defaults_of_its_kind() -> None:
     assert (lstm.encoder_layers, lstm.decoder_layers, lstm.batch_by_length) == (4, 4, True)
     assert (transformer.encoder_layers, transformer.batch_by_length) == (6, False)
     assert LstmSystem(preset="paper-lstm").batch_by_length
+
+
+def test_an_option_that_came_later_leaves_older_models_their_identity() -> None:
+    """A model trained before there was the choice goes on; another choice is another model."""
+    assert "scale_embeddings" not in TransformerOptions().identity()
+    assert TransformerOptions(scale_embeddings=False).identity()["scale_embeddings"] is False

@@ -15,6 +15,7 @@ from recombine.systems.seq2seq.batch import pad_batch
 from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus
 from recombine.systems.seq2seq.fast.row_operations import RowOperations
 from recombine.systems.seq2seq.fast.rows import group_batch
+from recombine.systems.seq2seq.lstm import Lstm
 from recombine.systems.seq2seq.options import LstmOptions, TransformerOptions
 from recombine.systems.seq2seq.training import build_model
 from recombine.systems.seq2seq.transformer import Transformer
@@ -64,6 +65,24 @@ def test_rows_without_padding_give_the_same_gradients(
         torch.testing.assert_close(loss, padded)
         for mine, theirs in zip(gradients(model, loss), expected, strict=True):
             torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"), [(Transformer, TransformerOptions), (Lstm, LstmOptions)]
+)
+def test_embeddings_may_go_in_as_they_are(corpus: ParallelCorpus, kind: Any, options: Any) -> None:
+    """A model that multiplies them by sqrt(width) is one that does not, with larger tables."""
+    shape = {"width": 16, "encoder_layers": 2, "decoder_layers": 2, "dropout": 0.0}
+    scaled = kind(options(**shape), 20, 20).eval()
+    plain = kind(options(**shape, scale_embeddings=False), 20, 20).eval()
+    plain.load_state_dict(scaled.state_dict())
+    batch = pad_batch(corpus, np.arange(9), CPU)
+    assert not torch.isclose(plain(batch), scaled(batch))
+    with torch.no_grad():
+        for name, parameter in plain.named_parameters():
+            if name in ("source_embedding", "target_embedding"):
+                parameter.mul_(16**0.5)
+    torch.testing.assert_close(plain(batch), scaled(batch))
 
 
 def reference_loss(model: Transformer, source: list[int], target: list[int]) -> Tensor:

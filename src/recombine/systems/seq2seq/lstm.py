@@ -143,7 +143,9 @@ class Lstm(nn.Module):
 
     def _embed(self, table: Tensor, pieces: Tensor) -> Tensor:
         embedded = self.operations.embed(table, pieces)
-        return self._drop(embedded * math.sqrt(self.options.width))
+        if self.options.scale_embeddings:
+            embedded = embedded * math.sqrt(self.options.width)
+        return self._drop(embedded)
 
     def _drop(self, x: Tensor) -> Tensor:
         dropout = self.options.dropout

@@ -117,7 +117,19 @@ def follow(copies: Sequence[nn.Parameter], parameters: Sequence[nn.Parameter]) -
 
 
 def learning_rate(options: Options, step: int) -> float:
-    """Return the learning rate of a step (0-based)."""
+    """Return the learning rate of a step (0-based).
+
+    Halving is that of OpenNMT-py 3.4.3 (`exponential_decay` of its optimizers.py): once at
+    `halve_from`, its `start_decay_steps`, and again every `halve_every`, its `decay_steps`.
+    """
+    number = step + 1
+    rate = _scheduled_rate(options, step)
+    if options.halve_from and number >= options.halve_from:
+        rate *= 0.5 ** (1 + (number - options.halve_from) // options.halve_every)
+    return rate
+
+
+def _scheduled_rate(options: Options, step: int) -> float:
     number = step + 1
     if options.schedule == "constant":
         return options.learning_rate * min(1.0, number / options.warmup if options.warmup else 1.0)

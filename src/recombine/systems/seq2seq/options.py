@@ -45,6 +45,9 @@ class Options:
     width: int = 512
     dropout: float = 0.1
     tie_embeddings: bool = False
+    # Times sqrt(width), as Vaswani et al. 2017 (section 3.4) have it; OpenNMT-py does so only with
+    # absolute positions.
+    scale_embeddings: bool = True
     max_length: int = 256
 
     # Training
@@ -56,6 +59,9 @@ class Options:
     learning_rate: float = 1e-4
     schedule: Literal["constant", "inverse_sqrt", "noam", "linear"] = "constant"
     warmup: int = 0
+    # From this step on (0: never) the rate is halved, and again every so many steps.
+    halve_from: int = 0
+    halve_every: int = 10_000
     adam_beta1: float = 0.9
     adam_beta2: float = 0.998
     adam_epsilon: float = 1e-8
@@ -110,7 +116,9 @@ class Options:
         for name in ("encoder_layers", "decoder_layers", "width", "steps", "batch_size", "beam"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"'{name}' must be at least 1, not {getattr(self, name)}")
-        for name in ("log_every", "evaluate_every", "checkpoint_every", "accumulate"):
+        for name in (
+            "log_every", "evaluate_every", "checkpoint_every", "accumulate", "halve_every",
+        ):  # fmt: skip
             if getattr(self, name) < 1:
                 raise ConfigError(f"'{name}' must be at least 1, not {getattr(self, name)}")
         if not 0 <= self.dropout < 1:
@@ -128,7 +136,11 @@ class Options:
     def identity(self) -> dict[str, Any]:
         """Return what decides the trained weights: everything but watching, decoding, machine."""
         plain: dict[str, Any] = to_plain(self)
-        return {key: value for key, value in plain.items() if key not in _NO_PART_OF_IDENTITY}
+        return {
+            key: value
+            for key, value in plain.items()
+            if key not in _NO_PART_OF_IDENTITY and _ADDED.get(key, _NEVER) != value
+        }
 
 
 @dataclass(kw_only=True, init=False)
@@ -171,6 +183,11 @@ _NO_PART_OF_IDENTITY = frozenset({
     "max_output_ratio", "max_output_extra", "device", "decode_precision", "threads",
     "deterministic", "fused", "graphs",
 })  # fmt: skip
+
+# Options that came later, as models were trained before there was a choice: so set, they are no
+# part of an identity, and a model of 0.1 is still its own.
+_ADDED: dict[str, Any] = {"scale_embeddings": True, "halve_from": 0, "halve_every": 10_000}
+_NEVER = object()
 
 
 def preset_names() -> list[str]:

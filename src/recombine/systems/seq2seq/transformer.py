@@ -238,9 +238,10 @@ class Transformer(nn.Module):
 
     def _embed(self, table: Tensor, learned: Tensor | None, sentences: Sentences) -> Tensor:
         width = self.options.width
-        x = self.operations.embed(table, sentences.pieces) * math.sqrt(width)
+        scale = math.sqrt(width) if self.options.scale_embeddings else 1.0
+        x = self.operations.embed(table, sentences.pieces) * scale
         if learned is not None:
-            x = x + learned[sentences.positions] * math.sqrt(width)
+            x = x + learned[sentences.positions] * scale
         if self.options.positions == "sinusoidal":
             x = x + sinusoids(sentences.positions, width).to(x.dtype)
         dropout = self._rate(self.options.dropout)

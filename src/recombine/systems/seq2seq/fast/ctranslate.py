@@ -101,7 +101,7 @@ def write_ctranslate2(
         (spec.decoder, model.decoder, 3),
     ):
         norms = [stack.first, *stack.norms]
-        side.scale_embeddings = True
+        side.scale_embeddings = options.scale_embeddings
         norm(side.layer_norm, norms[-1])
         for number, into in enumerate(side.layer):
             layer = stack.layer(number)
