@@ -9,7 +9,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recombine.errors import DataError
@@ -43,7 +43,6 @@ def read_whole(path: Path) -> list[str]:
         return stream.read().splitlines()
 
 
-@settings(deadline=None)
 @given(st.lists(st.dictionaries(TEXT, TEXT, max_size=3), max_size=5))
 def test_json_lines_round_trip_hostile_text(tmp_path_factory, rows):
     """U+2028, combining marks, full-width spaces: NFC in, the same out."""
@@ -200,7 +199,6 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@settings(deadline=None)
 @given(st.integers(0, 40))
 def test_an_appender_cuts_a_truncated_tail(tmp_path_factory, cut):
     """After a kill at any byte, whole rows are kept and the rest is appended cleanly."""

@@ -161,7 +161,7 @@ def read_aligned(*paths: Path) -> Iterator[tuple[int, tuple[str, ...]]]:
         yield number, tuple(line for _, line in rows)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TableRow:
     """One row of a table: its cells by column name, and where it stands."""
 
@@ -260,20 +260,16 @@ def table_rows(
         if len(cells) > len(header) and any(cells[len(header) :]):
             fault(f"{len(cells)} cells, but the header has {len(header)} columns", where, None)
             continue
-        row = dict(zip_longest(header, cells[: len(header)], fillvalue=""))
+        row = dict(zip(header, cells, strict=False))
+        if len(cells) < len(header):
+            row |= dict.fromkeys(header[len(cells) :], "")
         row.pop("", None)
-        missing = next(
-            (
-                name
-                for name in required
-                if not row[name] and (filled or header.index(name) >= len(cells))
-            ),
-            None,
-        )
-        if missing is not None:
-            fault(f"the column '{missing}' is empty", where, None)
-            continue
-        yield TableRow(row, where)
+        for name in required:
+            if not row[name] and (filled or header.index(name) >= len(cells)):
+                fault(f"the column '{name}' is empty", where, None)
+                break
+        else:
+            yield TableRow(row, where)
     if empty and key is None:
         fault("the table has no rows", Where(str(path)), None)
 
