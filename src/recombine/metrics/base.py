@@ -102,6 +102,13 @@ class Metric(Protocol):
         """Learn from every item of the run, probes included; called once before observing."""
         return
 
+    def prepare_like(self, other: Metric) -> bool:
+        """Take over what another metric of the same scoring learned; False where that is no help.
+
+        `other` was prepared with the same items; where this returns True, `prepare` is not called.
+        """
+        return False
+
     def notes(self) -> dict[str, Any]:
         """Return what a reader should know beside the score: what was left out or learned."""
         return {}

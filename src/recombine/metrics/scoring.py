@@ -162,12 +162,13 @@ def score(
     covered = _items(benchmark, hypotheses, splits, asked)
     everything = [item for items in covered.values() for item in items]
     there = [item for item in everything if not item.missing]
-    if len(there) == len(everything):
-        there = everything  # metrics may share what they learn of the same items
     results = []
+    prepared: dict[bool, list[Metric]] = {True: [], False: []}
     for metric in create_metrics(metrics or default_metrics(benchmark), benchmark, options):
         left_out = missing == "skip" or metric.missing == "left out"
-        metric.prepare(there if left_out else everything)
+        if not any(metric.prepare_like(other) for other in prepared[left_out]):
+            metric.prepare(there if left_out else everything)
+        prepared[left_out].append(metric)
         for split, items in covered.items():
             result = observe(metric, items, split, skip=missing == "skip")
             if result.observations:

@@ -11,19 +11,8 @@ from recombine.metrics.consistency.conjunct import (
     _distances,
     learn_marker,
     locate,
-    split_at_conjunction,
     split_at_marker,
 )
-
-
-def test_official_split() -> None:
-    """After the first conjunction, or the second when under five tokens stand before it."""
-    long = "De vader vermijdt zeker de koning , en de jongens lopen ."
-    assert split_at_conjunction(long) == "de jongens lopen ."
-    short = "De man en de vrouw zien de koning , en de jongens lopen ."
-    assert split_at_conjunction(short) == "de jongens lopen ."
-    assert split_at_conjunction("De man slaapt , en de jongens lopen .") == ""
-    assert split_at_conjunction("De man slaapt . En zij loopt .") is None
 
 
 def test_locate_finds_the_clause_in_context() -> None:

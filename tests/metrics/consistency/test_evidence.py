@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from recombine.benchmark import Example, Focus
+from pathlib import Path
+
+import pytest
+
+from recombine.benchmark import Draft, Example, Focus
 from recombine.metrics.base import Scored
-from recombine.metrics.consistency.evidence import (
-    Evidence,
-    Judgement,
-    evidence_of,
-    second_clause,
-    swap_pair,
-)
+from recombine.metrics.consistency.evidence import Evidence, Judgement, second_clause, swap_pair
+from recombine.metrics.scoring import score
 
 
 def item(role: str, source: str, hypothesis: str, focus: tuple[Focus, ...] = ()) -> Scored:
@@ -65,11 +64,24 @@ def test_detail_leaves_out_what_is_unknown() -> None:
     }
 
 
-def test_metrics_of_one_scoring_share_what_was_learned() -> None:
-    """The same list and options give the same evidence; another list its own."""
-    items = [item("base", "The man runs .", "a b"), item("np", "The boy runs .", "c b")]
-    options = {"window": None, "support": 5, "hold_out": "swap"}
-    first = evidence_of({}, items, **options)
-    assert evidence_of({}, items, **options) is first
-    assert evidence_of({}, items, **{**options, "window": 1}) is not first
-    assert evidence_of({}, list(items), **options) is not first
+@pytest.mark.parametrize("translated", [2, 1])
+def test_metrics_of_one_scoring_share_what_was_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, translated: int
+) -> None:
+    """The family learns once, outputs missing or not; other options are learned by themselves."""
+    draft = Draft(tmp_path / "b", seed=1)
+    rows = [item("base", "The man runs .", "").example, item("np", "The boy runs .", "").example]
+    draft.write("test", rows)
+    head = {"format": 1, "name": "c", "version": "1", "source": "en", "target": "nl"}
+    benchmark = draft.finish({**head, "builder": "none", "seed": 1})
+    learned = []
+    plain = Evidence.learn
+    monkeypatch.setattr(
+        Evidence, "learn", lambda self, *args: (learned.append(self), plain(self, *args))
+    )
+    hypotheses = {one.id: f"a {one.role}" for one in rows[:translated]}
+    names = ["consistency", "locality", "synonym-consistency", "exact"]
+    score(benchmark, hypotheses, names)
+    assert len(learned) == 1
+    score(benchmark, hypotheses, names, options={"locality": {"window": 1}})
+    assert len(learned) == 3

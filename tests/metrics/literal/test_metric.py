@@ -11,7 +11,12 @@ from recombine.benchmark import Example, Focus
 from recombine.builders.consistency.examples import idiom_example
 from recombine.builders.consistency.wordlists import read_idioms
 from recombine.metrics.base import Scored
-from recombine.metrics.literal.metric import LiteralControl, LiteralTranslation
+from recombine.metrics.literal.metric import (
+    LiteralControl,
+    LiteralTranslation,
+    contains_keyword,
+    degeneracy,
+)
 
 KEYWORDS = ("tijd", "even", "tijdje")
 
@@ -208,3 +213,30 @@ def test_recorded_translations_of_ten_idioms(reference_data: Path) -> None:
             stats = np.array([one.stats for one in seen if one is not None])
             assert f"{metric.aggregate(stats) / 100:.4f}" == expected[column]
         assert len(stats) == int(expected["n_ref_paraphrase"])
+
+
+def test_keywords_match_anywhere() -> None:
+    """Substring of the lower-cased output: 'tijd' in 'altijd' counts, as published."""
+    assert contains_keyword("Hij speelt ALTIJD", ("tijd",))
+    assert not contains_keyword("Hij speelt nooit", ("tijd",))
+
+
+WHOLE = "The man that sleeps admires the old king of Spain ."
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reason"),
+    [
+        ("", "empty"),
+        (" . . .", "empty"),
+        ("El", "short"),
+        ("el " * 50, "long"),
+        ("el el el el el el rey", "repetitive"),
+        (WHOLE, "copy"),
+        ("El hombre que duerme admira al viejo rey de España .", None),
+        ("睡着的男人钦佩西班牙老国王。", None),
+    ],
+)
+def test_what_is_no_translation(hypothesis: str, reason: str | None) -> None:
+    """Silence, babble and copies are told from translations in any script."""
+    assert degeneracy(WHOLE, hypothesis) == reason

@@ -65,7 +65,7 @@ class MeasuredChange(NamedTuple):
 
 
 @dataclass
-class _Evidence:
+class _Sightings:
     """Where one alternation was seen."""
 
     swaps: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -114,7 +114,7 @@ class Alternations:
     hold_out: str = "swap"
     own_words: dict[str, frozenset[str]] = field(default_factory=dict)
     company: dict[str, frozenset[str]] = field(default_factory=dict)
-    _evidence: dict[tuple[Form, Form], _Evidence] = field(default_factory=dict)
+    _evidence: dict[tuple[Form, Form], _Sightings] = field(default_factory=dict)
     _constants: dict[str, frozenset[str]] = field(default_factory=dict)
     _verdicts: dict[tuple[Form, Form], bool] = field(default_factory=dict)
     _forms_of: dict[tuple[str, str, frozenset[str], str], Counter[str]] = field(
@@ -132,7 +132,7 @@ class Alternations:
         for pair in pairs:
             for first, second in self._forms(pair):
                 ordered, flipped = _canonical(first, second)
-                self._evidence.setdefault(ordered, _Evidence()).add(pair, flipped)
+                self._evidence.setdefault(ordered, _Sightings()).add(pair, flipped)
         self._learn_inflection(pairs)
 
     def is_learned(self, first: Form, second: Form, pair: SwapPair | None = None) -> bool:
@@ -228,7 +228,7 @@ class Alternations:
                 return False
         return True
 
-    def _depends_on_noun(self, forms: tuple[Form, Form], evidence: _Evidence) -> bool:
+    def _depends_on_noun(self, forms: tuple[Form, Form], evidence: _Sightings) -> bool:
         known = self._verdicts.get(forms)
         if known is None:
             by_class, known_classes = evidence.purity(self.company)

@@ -1,4 +1,4 @@
-"""The second conjunct of a translated coordination: by the conjunction word, or by alignment."""
+"""The second conjunct of a translated coordination: by alignment, or by a learned marker."""
 
 from __future__ import annotations
 
@@ -9,10 +9,6 @@ from typing import NamedTuple
 from recombine.corpus.segment import is_punctuation
 from recombine.corpus.token_diff import trim
 
-# Dankers et al. 2022, released systematicity/evaluate.py: everything after the first " en ", or,
-# when fewer than five tokens stand before it (the comment there says three), after the second.
-OFFICIAL_CONJUNCTION = " en "
-OFFICIAL_SHORTEST_FIRST = 5
 # An alignment that changes more than this share of the clause found something else.
 FARTHEST = 0.6
 
@@ -23,15 +19,6 @@ class TokenSpan(NamedTuple):
     start: int
     end: int
     distance: int
-
-
-def split_at_conjunction(sentence: str, conjunction: str = OFFICIAL_CONJUNCTION) -> str | None:
-    """Return the second conjunct as the published code finds it; None without conjunction."""
-    parts = sentence.split(conjunction)
-    if len(parts) == 1:
-        return None
-    skip = 2 if len(parts[0].split()) < OFFICIAL_SHORTEST_FIRST else 1
-    return conjunction.join(parts[skip:])
 
 
 def locate(clause: Sequence[str], sentence: Sequence[str]) -> TokenSpan | None:

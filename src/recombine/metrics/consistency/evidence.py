@@ -1,7 +1,7 @@
 """Language-neutral judgements: identical, local change, context changed, collapsed.
 
 Everything is learned from the output of the system under test: how wide a noun phrase is (from
-isolated noun phrases of the probe split), which changes are agreement (see `alternation`), where
+isolated noun phrases of the probe split), which changes are agreement (see agreement.py), where
 the second conjunct stands (from its translation alone) and how the system renders a bare word.
 Repeated sentences of the probe split give the floor of non-determinism.
 """
@@ -12,7 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
 
 from recombine.corpus.segment import is_punctuation, segment
 from recombine.corpus.token_diff import edit_distance, trim
@@ -80,14 +79,12 @@ class Evidence:
     _clauses: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict)
     _renderings: dict[str, frozenset[str]] = field(init=False, default_factory=dict)
     _judged: dict[tuple[str, str], Judgement] = field(init=False, default_factory=dict)
-    _items: Sequence[Scored] = field(init=False, default=())
 
     def __post_init__(self) -> None:
         self.alternations = Alternations(support=self.support, hold_out=self.hold_out)
 
     def learn(self, groups: Groups, items: Sequence[Scored]) -> None:
         """Learn from all pairs and all probes of a run."""
-        self._items = items
         for item in items:
             for focus in item.example.focus:
                 if focus.role in ("phrase", "word"):
@@ -287,24 +284,6 @@ class Evidence:
             self._renderings[name] = frozenset(
                 t for t in (*learned, *rare) if not is_punctuation(t)
             )
-
-
-# Evidence by the list it was learned from. It holds that list, so its number is not taken by
-# another one while it stands here, and it goes with the last metric that uses it.
-_KNOWN: WeakValueDictionary[tuple[int, int, int | None, int, str], Evidence] = WeakValueDictionary()
-
-
-def evidence_of(
-    groups: Groups, items: Sequence[Scored], *, window: int | None, support: int, hold_out: str
-) -> Evidence:
-    """Return what the items teach; the metrics of one scoring share it."""
-    key = (id(items), len(items), window, support, hold_out)
-    evidence = _KNOWN.get(key)
-    if evidence is None:
-        evidence = Evidence(window=window, support=support, hold_out=hold_out)
-        evidence.learn(groups, items)
-        _KNOWN[key] = evidence
-    return evidence
 
 
 def swap_pair(base: Scored, variant: Scored) -> SwapPair:

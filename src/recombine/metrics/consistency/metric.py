@@ -21,8 +21,7 @@ from typing import Any, ClassVar, Literal
 from recombine.benchmark import Example
 from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.consistency import official
-from recombine.metrics.consistency.conjunct import split_at_conjunction
-from recombine.metrics.consistency.evidence import Evidence, Judgement, evidence_of
+from recombine.metrics.consistency.evidence import Evidence, Judgement
 from recombine.statistics.intervals import Kind
 
 SWAPS = ("np", "vp")
@@ -38,7 +37,7 @@ class Consistency(Metric):
 
     `window` fixes the widest change that still counts as local; left out, it is calibrated on the
     isolated noun phrases of the probe split. `support` and `hold_out` govern which agreement
-    changes are learned (see `alternation`).
+    changes are learned (see agreement.py).
     """
 
     name: ClassVar[str] = "consistency"
@@ -73,16 +72,27 @@ class Consistency(Metric):
         if self.mode == "neutral":
             if any(item.missing for item in items):  # nothing is learned from what is not there
                 items = [item for item in items if not item.missing]
-            self._evidence = evidence_of(
+            self._evidence = Evidence(
+                window=self.window, support=self.support, hold_out=self.hold_out
+            )
+            self._evidence.learn(
                 {
                     name: {role: item for role, item in members.items() if not item.missing}
                     for name, members in self._groups.items()
                 },
                 items,
-                window=self.window,
-                support=self.support,
-                hold_out=self.hold_out,
             )
+
+    def prepare_like(self, other: Metric) -> bool:
+        """What one metric of the family learns serves the others, where the options are equal."""
+        if not isinstance(other, Consistency) or self._learns() != other._learns():
+            return False
+        self.excluded.clear()
+        self._groups, self._evidence = other._groups, other._evidence
+        return True
+
+    def _learns(self) -> tuple[object, ...]:
+        return self.mode, self.window, self.support, self.hold_out
 
     def observe(self, items: Sequence[Scored]) -> Observation | None:
         """Compare a variant with its base."""
@@ -144,7 +154,7 @@ class Consistency(Metric):
         if role in CONJUNCTS:
             # Both conditions are dropped unless all three outputs hold the conjunction.
             conjuncts = {
-                name: split_at_conjunction(item.hypothesis)
+                name: official.split_at_conjunction(item.hypothesis)
                 for name, item in members.items()
                 if name in (BASE, *CONJUNCTS)
             }

@@ -12,6 +12,10 @@ from recombine.corpus.token_diff import is_one_edit
 
 # Plain substring replacements in this order, as in the released systematicity/evaluate.py.
 FOLDS = ((" het ", " de "), ("Het ", "De "), (" dat ", " die "))
+# Dankers et al. 2022, released systematicity/evaluate.py: everything after the first " en ", or,
+# when fewer than five tokens stand before it (the comment there says three), after the second.
+CONJUNCTION = " en "
+SHORTEST_FIRST = 5
 
 
 def fold_articles(sentence: str, folds: Sequence[tuple[str, str]] = FOLDS) -> str:
@@ -30,6 +34,15 @@ def is_consistent_swap(base: str, variant: str, *, role: str) -> bool:
     if role == "vp":
         variant = fold_articles(variant)
     return is_one_edit(fold_articles(base).split(), variant.split())
+
+
+def split_at_conjunction(sentence: str, conjunction: str = CONJUNCTION) -> str | None:
+    """Return the second conjunct as the published code finds it; None without conjunction."""
+    parts = sentence.split(conjunction)
+    if len(parts) == 1:
+        return None
+    skip = 2 if len(parts[0].split()) < SHORTEST_FIRST else 1
+    return conjunction.join(parts[skip:])
 
 
 def crop_synonym(sentence: str, candidates: Sequence[str]) -> str:
