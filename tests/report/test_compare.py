@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from recombine.report.compare import compare, verdict_of
+from dataclasses import replace
+
+import numpy as np
+
+from recombine.report.compare import compare, compare_panel, verdict_of
 from recombine.report.options import ReportOptions
+from recombine.report.panel import Column, read_panel
+from recombine.report.runs import open_source
+from recombine.statistics.intervals import Aggregator
 from recombine.statistics.paired import PairedDifference
 
 
@@ -38,3 +45,19 @@ def test_a_lower_error_rate_is_a_win():
     assert verdict_of(less, 0.001, higher_is_better=False) == "win"
     assert verdict_of(less, 0.001, higher_is_better=True) == "loss"
     assert verdict_of(less, 0.2, higher_is_better=False) == "tie"
+
+
+def test_paired_tests_use_the_same_rows(run):
+    """A key that could be judged for one system alone has no part in their difference."""
+    panel = read_panel(open_source([run]), "exact", "gen")
+    right = np.tile([1.0, 0.0], 160)
+    # The second system is judged where it is right only: 100% of 160 against 50% of 320.
+    columns = {
+        "one": {1: Column(np.stack([right, np.ones(320)], axis=1), right)},
+        "two": {1: Column(np.stack([right, right], axis=1), right)},
+    }
+    ratio = Aggregator("ratio")
+    (found,) = compare_panel(replace(panel, columns=columns, aggregator=ratio), ReportOptions())
+    assert found.n == 160
+    assert found.overall.difference == 0
+    assert all(one.difference.difference == 0 for one in found.slices)

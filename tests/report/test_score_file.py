@@ -8,11 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recombine.benchmark import normalise
 from recombine.errors import DataError
 from recombine.files import write_jsonl
 from recombine.report.score_file import read_details, read_scores
 
-names = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
+# Files hold NFC.
+names = st.text(st.characters(exclude_categories=("Cs",)), max_size=8).map(normalise)
 numbers = st.floats(allow_nan=False)
 details = st.dictionaries(st.sampled_from(["class", "how", "x}"]), names, max_size=3)
 rows = st.builds(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from recombine.metrics.slices import Rows
 from recombine.report.options import ReportOptions
 from recombine.report.panel import Panel, PanelPart, read_panel
 from recombine.report.runs import open_source
@@ -68,20 +70,22 @@ def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
     pairs = list(combinations(panel.systems, 2))
     whole = panel.part(None, options.cluster, options.seed)
     overall = [
-        _difference(panel, whole, a, b, options, options.samples, options.trials) for a, b in pairs
+        _difference(panel, None, whole, a, b, options, options.samples, options.trials)
+        for a, b in pairs
     ]
     slices = _slices(panel, pairs, options)
     adjusted = holm([one.p_value for one in overall])
     found = []
     for (first, second), difference, p_adjusted in zip(pairs, overall, adjusted, strict=True):
         only_first, only_second = _discordant(panel, first, second)
+        both = judged_by_both(panel, first, second, None)
         found.append(
             Comparison(
                 first=first,
                 second=second,
                 metric=panel.metric,
                 split=panel.split,
-                n=len(panel.keys),
+                n=len(panel.keys) if both is None else len(both),
                 overall=difference,
                 p_adjusted=p_adjusted,
                 slices=slices[first, second],
@@ -94,6 +98,7 @@ def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
 
 def _difference(
     panel: Panel,
+    where: Rows | None,
     part: PanelPart,
     first: str,
     second: str,
@@ -101,6 +106,12 @@ def _difference(
     samples: int,
     trials: int,
 ) -> PairedDifference:
+    """Second minus first on the keys that could be judged for both, or on those of a slice."""
+    both = judged_by_both(panel, first, second, where)
+    if both is not None and len(both) == 0:
+        return PairedDifference(math.nan, math.nan, math.nan, 1.0, "nothing in common")
+    if both is not where:
+        part = panel.part(both, options.cluster, options.seed)
     return compare_systems(
         part.tables[first],
         part.tables[second],
@@ -110,6 +121,20 @@ def _difference(
         trials=trials,
         confidence=options.confidence,
     )
+
+
+def judged_by_both(panel: Panel, first: str, second: str, where: Rows | None) -> Rows | None:
+    """The keys, of these or of all (None), that count for every seed of two systems.
+
+    Of a share of what could be judged the other keys would be in one score and not in the other.
+    """
+    if panel.aggregator.kind != "ratio":
+        return where
+    tables = [*panel.tables(first, where), *panel.tables(second, where)]
+    counted = np.all([table[:, 1] != 0 for table in tables], axis=0)
+    if counted.all():
+        return where
+    return np.flatnonzero(counted) if where is None else where[counted]
 
 
 def _slices(
@@ -123,7 +148,7 @@ def _slices(
         part = panel.part(where, options.cluster, options.seed)
         for pair in pairs:
             found[pair].append(
-                _difference(panel, part, *pair, options, SLICE_SAMPLES, SLICE_SAMPLES)
+                _difference(panel, where, part, *pair, options, SLICE_SAMPLES, SLICE_SAMPLES)
             )
     return {
         pair: tuple(
