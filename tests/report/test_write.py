@@ -1,15 +1,18 @@
-"""A whole report on disk."""
+"""Writing a report: what is in the folder, and what a former report left there."""
 
 from __future__ import annotations
 
 import csv
+import json
 
 import pytest
 
 from recombine.errors import ConfigError
+from recombine.files import write_text
 from recombine.report import ReportOptions, power_plan, write_report
 from recombine.report.runs import open_source
 from recombine.report.scorecard import write_scorecard
+from recombine.report.write import WRITTEN, replace_former
 
 
 def test_everything_is_written(run, tmp_path):
@@ -42,3 +45,66 @@ def test_nothing_is_written_into_a_benchmark_or_a_run(run):
         for out in (run, benchmark, benchmark / "report"):
             with pytest.raises(ConfigError, match="nothing"):
                 write([run], out)
+
+
+def files_of(folder):
+    """Every file below a folder, by its path in it."""
+    return {one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file()}
+
+
+def write(out, kind, **texts):
+    """Write a report of these files."""
+    paths = [out / name.replace("__", "/") for name in texts]
+    for path, text in zip(paths, texts.values(), strict=True):
+        write_text(path, text)
+    return replace_former(out, kind, paths)
+
+
+def test_a_second_report_leaves_only_its_own_files(run, tmp_path):
+    """Tables and figures of metrics that are not reported any more are gone; ours are listed."""
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "mine.csv").write_text("kept")
+    first = write_report([run], tmp_path, ReportOptions(figures=("svg",)))
+    assert files_of(tmp_path) == {
+        "tables/mine.csv",
+        WRITTEN,
+        *(path.relative_to(tmp_path).as_posix() for path in first.files),
+    }
+    second = write_report([run], tmp_path, ReportOptions(figures=(), metrics=("exact",)))
+    assert set(second.files) < set(first.files)
+    assert files_of(tmp_path) == {
+        "tables/mine.csv",
+        WRITTEN,
+        *(path.relative_to(tmp_path).as_posix() for path in second.files),
+    }
+
+
+def test_what_was_changed_since_is_not_ours(tmp_path):
+    """A table somebody edited stays, an untouched one goes, and so does its empty folder."""
+    write(tmp_path, "report", a="1", tables__b="2", tables__deep__c="3")
+    (tmp_path / "a").write_text("edited")
+    removed = write(tmp_path, "report", d="4")
+    assert removed == [tmp_path / "tables" / "b", tmp_path / "tables" / "deep" / "c"]
+    assert files_of(tmp_path) == {"a", "d", WRITTEN}
+    assert not (tmp_path / "tables").exists()
+
+
+def test_kinds_of_report_share_a_folder(tmp_path):
+    """A scorecard does not remove a report, nor what both of them wrote."""
+    write(tmp_path, "report", report="1", both="2")
+    assert write(tmp_path, "scorecard", scorecard="3", both="2") == []
+    assert write(tmp_path, "report", report="4") == []
+    assert files_of(tmp_path) == {"report", "scorecard", "both", WRITTEN}
+
+
+def test_a_list_cannot_reach_outside(tmp_path):
+    """A list that names other folders, or is no list, removes nothing."""
+    out = tmp_path / "out"
+    write(tmp_path, "report", precious="1")
+    digest = json.loads((tmp_path / WRITTEN).read_text())["report"]["precious"]
+    write_text(out / WRITTEN, json.dumps({"report": {"../precious": digest, "gone": "0"}}))
+    assert write(out, "report", a="2") == []
+    write_text(out / WRITTEN, "not a list")
+    assert write(out, "report", b="3") == []
+    assert (tmp_path / "precious").is_file()
+    assert files_of(out) == {"a", "b", WRITTEN}

@@ -1,4 +1,4 @@
-"""report.plan."""
+"""What a report would read, and how long it would take, for --dry-run."""
 
 from __future__ import annotations
 

@@ -1,10 +1,14 @@
-"""Examples in the page: even, telling, packed, explained."""
+"""Examples of the page: which are chosen, and how they are packed."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from recombine.report.page.examples import pack_examples
+import pytest
+
+from recombine.report.page.examples import explain, gather, pack, pack_examples
+from recombine.report.runs import open_source, read_translations
+from recombine.report.score_file import read_details
 from report.synthetic import unpack
 
 
@@ -20,3 +24,67 @@ def test_everything_fits_or_is_counted(findings):
     gen = [c for c, s in zip(codes, data["tags"]["split"]["codes"], strict=True) if s == 0]
     counts = Counter(gen)
     assert max(counts.values()) - min(counts.values()) <= 1
+
+
+@pytest.fixture(scope="module")
+def data(findings):
+    """All examples of the synthetic run, as the browser sees them."""
+    chosen = {split: list(findings.source.examples(split)) for split in findings.splits}
+    return unpack(pack(findings, gather(findings, chosen), chosen))
+
+
+def test_every_seed_is_a_voice(data):
+    """Three systems with three seeds are nine voices, in the order of the report."""
+    assert data["systems"] == ["lstm", "oracle-ish", "transformer"]
+    assert data["voices"] == [[system, seed] for system in range(3) for seed in (1, 2, 3)]
+    assert len(data["said"]) == len(data["verdicts"][0]["values"]) == 9
+
+
+def test_what_was_said_is_found_again(findings, run, data):
+    """-1 is nothing, 0 the reference, any other number one of the example's own texts."""
+    for cell in open_source([run]).cells:
+        voice = data["voices"].index([data["systems"].index(cell.system), cell.seed])
+        said = read_translations(cell, "gen")
+        for number, name in enumerate(data["id"]):
+            code = data["said"][voice][number]
+            if name in said:
+                texts = [data["references"][number][0], *data["texts"][number]]
+                assert texts[code] == said[name]
+
+
+def test_verdicts_are_those_of_the_score_files(findings, data):
+    """Each voice has its own verdicts, and right ones said the reference."""
+    exact = data["verdicts"][0]
+    assert exact["right"] == 1.0
+    for one in findings.source.files("exact", "gen"):
+        voice = data["voices"].index([data["systems"].index(one.system), one.seed])
+        rows = read_details(one.path, set(data["id"]))
+        for number, name in enumerate(data["id"]):
+            if name in rows:
+                assert exact["values"][voice][number] == rows[name]["value"]
+                assert (data["said"][voice][number] == 0) == (rows[name]["value"] == 1)
+
+
+def test_texts_are_kept_once(data):
+    """Voices that say the same refer to the same text."""
+    assert all(len(set(texts)) == len(texts) for texts in data["texts"])
+    told = [number for number, texts in enumerate(data["texts"]) if texts]
+    shared = [number for number in told for column in data["said"] if column[number] == 1]
+    assert len(shared) > len(told)
+
+
+def test_details_become_sentences():
+    """A metric's own sentence is used; else its fields are listed, internals are not."""
+    assert explain({"class": "modifier dropped", "explanation": "house of game"}) == (
+        "modifier dropped: house of game"
+    )
+    assert explain({"missing": ["car"], "aligned": [["a", "b", "c"]], "n": 2}) == "missing car; n 2"
+    assert explain({"wrong": [{"id": "1", "atom": "car"}, {"id": "2", "atom": "car"}]}) == (
+        "wrong 2 × car"
+    )
+    assert explain({"class": "context", "width": 9, "allowed": 7, "window": [0, 1]}) == (
+        "context; 9 words differ; 7 may"
+    )
+    assert explain({}) == ""
+    assert explain({"class": "right"}) == ""
+    assert explain({"class": "collapsed"}) == "collapsed"

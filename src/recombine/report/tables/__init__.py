@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from recombine.report.findings import Findings
+from recombine.report.tables.compound_factors import factor_tables
 from recombine.report.tables.compounds import compound_tables
 from recombine.report.tables.consistency import consistency_tables
 from recombine.report.tables.divergent import divergent_tables
-from recombine.report.tables.factors import factor_tables
 from recombine.report.tables.generated import generated_tables
 from recombine.report.tables.table import Table
 

@@ -19,9 +19,9 @@ from recombine.experiment.run import Meta
 from recombine.files import read_json, read_jsonl
 from recombine.report.panel import Panel, read_panel
 from recombine.report.runs import ReportRuns, Scores, read_translations
+from recombine.report.tables.consistency_curves import training_counts, training_tables
 from recombine.report.tables.published import PARADOX, find_all, lookup, published_setting
 from recombine.report.tables.table import Cell, Table
-from recombine.report.tables.training_curves import training_counts, training_tables
 
 # The paper's models by the size of their training data. Its released results are not always what
 # it prints (Table 4, semi-natural conjuncts: .65/.73/.76 against .63/.71/.73; Tables 6 and 8 some

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recombine.benchmark import Example, Focus
-from recombine.report.tables.corpus_counts import CorpusCounts, equal_bins, frequency_class
+from recombine.report.tables.compound_counts import CorpusCounts, equal_bins, frequency_class
 
 
 def compound(*atoms):

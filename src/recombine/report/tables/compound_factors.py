@@ -20,7 +20,7 @@ from recombine.errors import MissingExtra
 from recombine.files import read_jsonl
 from recombine.report.panel import read_panel
 from recombine.report.runs import ReportRuns
-from recombine.report.tables.corpus_counts import (
+from recombine.report.tables.compound_counts import (
     CorpusCounts,
     atoms_of,
     compound_text,

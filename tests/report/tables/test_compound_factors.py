@@ -10,8 +10,8 @@ from recombine.report.options import ReportOptions
 from recombine.report.panel import read_panel
 from recombine.report.runs import open_source
 from recombine.report.scores import by_tag
-from recombine.report.tables.corpus_counts import CorpusCounts
-from recombine.report.tables.factors import (
+from recombine.report.tables.compound_counts import CorpusCounts
+from recombine.report.tables.compound_factors import (
     JudgedCompound,
     error_rate,
     factor_tables,
@@ -134,7 +134,9 @@ def test_a_name_makes_no_benchmark_the_published_one(tables, tmp_path, monkeypat
     source = open_source([make_run(tmp_path, seeds=(1,), name="cognition")])
     assert {one.name: one for one in factor_tables(source)}[name].notes == ()
     setting = PublishedSetting(COGNITION, (), ("Transformer",))
-    monkeypatch.setattr("recombine.report.tables.factors.published_setting", lambda _: setting)
+    monkeypatch.setattr(
+        "recombine.report.tables.compound_factors.published_setting", lambda _: setting
+    )
     notes = {one.name: one.notes for one in factor_tables(source)}
     assert any("3: 13.72 (printed)" in note for note in notes[name])
     assert any("3: 12.67 (released" in note for note in notes[name])
