@@ -24,34 +24,18 @@ from recombine.systems.base import hook, is_trainable
 from recombine.systems.cost import NOTHING, Cost, assumed, from_record, time_some
 
 STAGES = ("train", "translate", "score", "report")
-
-
 # Enough to know a length or a rate.
 A_FEW = 200
-
-
 # A report of 3,520 observations took 10 CPU seconds, most of it to load and draw figures; one of
 # 1,615,000 took 47.
 REPORT_SECONDS = 10.0
-
-
 OBSERVATIONS_A_SECOND = 40_000
-
-
 # Text that each verb reads in a second, measured on one core; packed text is five times as long.
 MEGABYTES_A_SECOND = {"build": 1.0, "clean": 1.0, "contamination": 2.0, "divergence": 8.0}
-
-
 UNPACKED = 5
-
-
 START_SECONDS = 1.0
-
-
 # Splits are written as fast as JSON is read; parquet takes longer by loading its library.
 EXPORT_SECONDS = 2.0
-
-
 EXAMPLES_A_SECOND = 10_000
 
 
@@ -92,7 +76,7 @@ def plan_experiment(
     parts = [part for row in cells for part in row.values() if isinstance(part, dict)]
     if "report" in stages:
         count = plan["sentences"] * len(planner.metrics) * len(cells)
-        plan["report"] = _report_cost(count).row()
+        plan["report"] = report_cost(count).row()
         parts.append(plan["report"])
     return {**plan, "estimated_seconds": total_of(parts)}
 
@@ -261,7 +245,8 @@ def plan_scores(
     }
 
 
-def _report_cost(observations: int) -> Cost:
+def report_cost(observations: int) -> Cost:
+    """Estimate a report over so many observations."""
     return Cost(
         REPORT_SECONDS + observations / OBSERVATIONS_A_SECOND,
         f"{observations:,} observations at {OBSERVATIONS_A_SECOND:,} a second and "

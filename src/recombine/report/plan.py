@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.experiment.plan import _report_cost
+from recombine.experiment.plan import report_cost
 from recombine.report.runs import open_source
 
 
@@ -24,5 +24,5 @@ def plan_report(runs: Sequence[Path], out: Path, sample: int = 0) -> dict[str, A
         "systems": list(source.systems),
         "splits": {split: list(source.metrics(split)) for split in source.splits()},
         "observations": rows,
-        **_report_cost(rows).row(),
+        **report_cost(rows).row(),
     }

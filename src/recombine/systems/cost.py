@@ -16,8 +16,6 @@ from recombine.registry import require
 # Without any knowledge: a neural system on a CPU translates a few sentences a second
 # (docs/how-to/real-systems.md), and learning from a pair takes about as long.
 ASSUMED_SECONDS = 0.1
-
-
 # Long enough to see a rate, short enough for a dry run.
 PATIENCE = 0.5
 
@@ -75,39 +73,23 @@ def time_some(steps: Iterable[int], count: int, what: str, *, patience: float = 
     return Cost(seconds, f"timed now on {first + done:,} of {count:,} {what}")
 
 
+# Operations for each weight and token: forward, and forward with backward.
 FORWARD = 2
-
-
 LEARN = 6
-
-
 # Adapters leave the weights alone, so that a third of the operations of learning falls away.
 LEARN_ADAPTER = 4
-
-
 # Shares of the speed of one large multiplication that our training and our decoding reach: 0.19 and
 # 0.17, measured with preset small on one CPU core. Another model or device may differ threefold.
 LEARNING_SHARE = 0.2
-
-
 DECODING_SHARE = 0.15
-
-
 # To load PyTorch, the text and the weights.
 START_SECONDS = 10.0
-
-
 # What a step takes that has next to nothing to multiply.
 STEP_SECONDS = 0.01
-
-
 # A model that is not here yet is taken for one of a billion weights.
 _UNKNOWN_PARAMETERS = 1e9
-
-
+# Rows of the matrices that are multiplied to time a device, and how often.
 _SIZE = 1024
-
-
 _TRIALS = 3
 
 
