@@ -22,6 +22,7 @@ from recombine.report.scores import all_scores, main_tag, numeric_tags
 
 # Tags that say to which family a value of the main tag belongs, in the order they are tried.
 FAMILY_TAGS = ("category", "group_name", "family", "kind")
+DEPTH_TAG = "depth"
 
 
 class Cross(NamedTuple):
@@ -241,10 +242,14 @@ def _families(panel: Panel, tag: str | None, family_tag: str | None) -> dict[str
 def _crosses(
     panel: Panel, tag: str | None
 ) -> dict[tuple[str, str], dict[tuple[str, str], dict[str, Cross]]]:
-    """Scores by two tags: the main tag and the groups, each with every tag of two values."""
+    """Scores by two tags: the main tag and the groups, with depths and every tag of two values."""
     if tag is None:
         return {}
-    halves = [name for name in panel.tags if name != tag and len(panel.slices(name)) == 2]
+    halves = [
+        name
+        for name in panel.tags
+        if name != tag and (name == DEPTH_TAG or len(panel.slices(name)) == 2)
+    ]
     found = {}
     for row in (tag, *(name for name in FAMILY_TAGS if name in panel.tags)):
         for column in halves:

@@ -42,6 +42,19 @@ def test_tables_of_the_paper(findings, sget_like):
     assert eleven[1] == ("pp_on_subject", "in CP", 4, 100.0, 0.0)
 
 
+def test_depths_stand_apart(findings):
+    """A pattern of several depths has a score for each: five adjectives and six are two things."""
+    table = named(findings)["depths"]
+    sheet = findings.main
+    crosses = sheet.crosses["pattern", "depth"]
+    assert {str(row[0]) for row in table.rows} == {pattern for pattern, _ in crosses}
+    for row in table.rows:
+        cells = dict(zip(table.columns, row, strict=True))
+        for (pattern, depth), scores in crosses.items():
+            if pattern == row[0]:
+                assert cells[f"lstm exact, depth={depth}"] == scores["lstm"].score
+
+
 def test_no_name_brings_the_papers_numbers(sget_like):
     """sget-mini and what else begins with sget is not the published benchmark."""
     for table in named(sget_like).values():

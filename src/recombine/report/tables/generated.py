@@ -60,6 +60,7 @@ def generated_tables(report: Findings) -> list[Table]:
         _table_11(sheets, setting),
         _crossed(sheets, "pattern", "in_cp", "complement-clause",
                  "Inside a complement clause, or not"),
+        _crossed(sheets, "pattern", "depth", "depths", "Each depth of a pattern by itself"),
         _ancestors(sheets, setting),
     ]  # fmt: skip
     return [table for table in tables if table is not None]
