@@ -108,6 +108,7 @@ def impatient(monkeypatch):
     monkeypatch.setattr(draw, "PATIENCE", 500)
 
 
+CLAUSES = ("first", "second", "third")
 FEW = 'require = ["say > decl > intrans", "past", "name > (Emma|Ali)"]\nexclude = ["report"]\n'
 
 
@@ -215,3 +216,21 @@ def test_words_that_a_language_lacks_are_named_all_at_once(tmp_path):
         build_from(tmp_path, text)
     benchmark = build_from(tmp_path, text, *(f"weights.{word}=0" for word in lacking))
     assert benchmark.manifest.splits == {"train": 10}
+
+
+def test_clauses_without_a_form_of_their_own_are_composed(tmp_path):
+    """A Japanese clause is said only within a sentence; its words do not repeat all the same."""
+    text = (
+        TOY.replace('"toy"', '"sget"').replace('"en"', '"ja"').replace('"de"', '"en"')
+        + '[split.train.joined]\nsize = 20\ncompose = "concat_three"\n'
+        + "".join(f"slot.{slot} = {{ depth = {{ cp = 0 }} }}\n" for slot in CLAUSES)
+    )
+    benchmark = build_from(tmp_path, text)
+    assert benchmark.manifest.splits == {"train": 20}
+    assert check_benchmark(benchmark) == []
+    grammar = Grammar.load("sget")
+    for one in benchmark.read("train"):
+        tree = grammar.parse(one.references[0], "en").require_tree()
+        for clause in CLAUSES:
+            words = [word for word in tree[clause].words() if word not in ("a", "the")]
+            assert len(words) == len(set(words)), one.references[0]

@@ -22,6 +22,7 @@ from recombine.grammar.sampling.constraints import read_bound
 from recombine.grammar.tree import Tree
 
 PATIENCE = 50_000  # candidates dropped in a row before a draw is called hopeless
+ENDLESS = 2**31  # candidates there are to choose from
 
 Codes = tuple[int, ...]
 
@@ -66,7 +67,6 @@ class Drawing:
         self.seed = seed
         self._source = self.grammar.realiser(self.setting.source).fill
         self._target = self.grammar.realiser(self.setting.target).fill
-        self._homonyms = self.lexicon.homonyms(self.held.words)
         self._known: dict[str, str] = {}  # source sentence -> translation, over all splits
         self._taken: dict[str, str] = {}  # source sentence -> split, where splits are disjoint
         self._longest = 0  # words of the longest training sentence that is not composed
@@ -154,10 +154,11 @@ class Drawing:
     def _candidates(self, draw: Draw) -> Iterator[Codes]:
         sampler = self.grammar.sampler(draw.constraints)
         try:
-            for _, codes in sampler.draw_codes(2**31, seed=self.seed, stream=draw.name):
+            for _, codes in sampler.draw_codes(ENDLESS, seed=self.seed, stream=draw.name):
                 yield codes
         except GrammarError as error:
-            raise GrammarError(f"{draw.name}: {error.message}", error.where, error.hint) from None
+            message = error.message.replace(f" of {ENDLESS}", "")
+            raise GrammarError(f"{draw.name}: {message}", error.where, error.hint) from None
 
     def _within(self, draw: Draw) -> Callable[[Codes], bool]:
         """Whether the depths of a tree are admitted."""
@@ -173,18 +174,6 @@ class Drawing:
             return all(allowed.admits(tree.depth(tag)) for tag, allowed in limits)
 
         return within
-
-    def _shown(self, codes: Codes, source: str) -> bool:
-        """Whether a sentence shows a held-out pattern, as it was meant or as it is read.
-
-        Only a word that looks like one of a pattern's can make the two differ.
-        """
-        if self.held.shown_by(codes):
-            return True
-        if self._homonyms.isdisjoint(codes):
-            return False
-        tree = self.grammar.parser(self.setting.source).parse(source).tree
-        return tree is not None and bool(self.held.shown_by(tree.codes))
 
     def _pair(self, codes: Codes, source: str, split: str) -> Pair | Dropped:
         """Both texts, unless the source has another split or another translation already."""
@@ -217,7 +206,7 @@ class Drawing:
             if quota and not quota.get(target, 0):
                 return TARGETS
             source = self._source(codes)
-            if split == TRAIN and self._shown(codes, source):
+            if split == TRAIN and self.held.shown_by(codes):
                 return SHOWN
             if source in seen:
                 return REPEATED
@@ -262,7 +251,7 @@ class Drawing:
                 return DEPTH
             number = next(numbers)
             source = self._source(codes)
-            if self._shown(codes, source):
+            if self.held.shown_by(codes):
                 return SHOWN
             pair = self._translate(codes, source)
             if isinstance(pair, Dropped):
@@ -297,7 +286,7 @@ class Drawing:
             within = self._within(slot)
             for codes, _ in self._taken_from(
                 slot.name,
-                2**31,
+                ENDLESS,
                 self._candidates(slot),
                 lambda codes: ("", "") if within(codes) else DEPTH,
             ):
@@ -305,7 +294,7 @@ class Drawing:
 
         def judge(codes: Codes) -> Pair | Dropped:
             source = self._source(codes)
-            if one.split == TRAIN and self._shown(codes, source):
+            if one.split == TRAIN and self.held.shown_by(codes):
                 return SHOWN
             return self._pair(codes, source, one.split)
 

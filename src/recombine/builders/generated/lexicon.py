@@ -54,12 +54,6 @@ class Lexicon:
         """All forms of some words."""
         return {form for word in words for form in self._forms(self.inventory.code(word))}
 
-    def homonyms(self, codes: frozenset[int]) -> frozenset[int]:
-        """The words that share a form with one of some words."""
-        forms = {form for code in codes for form in self._forms(code) if form}
-        every = range(self.inventory.first_word, len(self.inventory.labels))
-        return frozenset(c for c in every if not forms.isdisjoint(self._forms(c))) - codes
-
     def citation(self, code: int) -> str:
         """The form under which a word is listed; its id where the language has no such form."""
         forms = self._concrete.word_forms(code)

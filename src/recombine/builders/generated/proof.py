@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
@@ -25,6 +25,7 @@ from recombine.grammar.sampling.automaton import Automaton
 from recombine.grammar.sampling.constraints import read_bound
 from recombine.grammar.tree import Tree
 from recombine.parallel import beside
+from recombine.progress import progress
 
 EVIDENCE = 3  # offending sentences kept as evidence
 READINGS = 100  # analyses of one sentence that are tried
@@ -60,17 +61,65 @@ def prove(
     bounds = [len(rows) * number // shares for number in range(shares + 1)]
     parts = [rows[start:end] for start, end in pairwise(bounds)]
     others = [beside(partial(_prove_share, blueprint, part, longest)) for part in parts[1:]]
-    found = [_prove_share(blueprint, parts[0], longest), *(result() for result in others)]
+    with progress("prove", len(parts[0])) as bar:
+        own = _prove_share(blueprint, parts[0], longest, bar.advance)
+    found = [own, *(result() for result in others)]
     return [fault for faults, _ in found for fault in faults], _joined([one for _, one in found])
 
 
 def look_in_train(blueprint: Blueprint, train: Sequence[Example]) -> TrainFindings:
     """Parse training sentences; count held-out patterns, failures and words."""
-    parse = blueprint.grammar.parser(blueprint.setting.source).parse
+    reader = PairReader(blueprint)
     look = _TrainLook(blueprint)
-    for source, times in Counter(one.source for one in train).items():
-        look.add(source, parse(source).tree, times)
+    for (source, reference), times in Counter((o.source, reference_of(o)) for o in train).items():
+        look.add(source, reader.read(source, reference), times)
     return look.findings()
+
+
+def reference_of(example: Example) -> str:
+    """The first reference; empty where there is none."""
+    return example.references[0] if example.references else ""
+
+
+class PairReader:
+    """Finds what a sentence means: of several analyses, the one that its translation has too."""
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        grammar, setting = blueprint.grammar, blueprint.setting
+        self._parse = grammar.parser(setting.source).parse
+        self._parse_target = grammar.parser(setting.target).parse
+        self._source = grammar.realiser(setting.source).fill
+        self._target = grammar.realiser(setting.target).fill
+        self._kept: dict[tuple[str, str], Tree | None] = {}
+
+    def read(self, source: str, reference: str) -> Tree | None:
+        """The analysis that explains the pair, else the likeliest; None without any."""
+        key = source, reference
+        if key not in self._kept:  # training repeats its sentences
+            if len(self._kept) >= MAX_KEPT:
+                self._kept.clear()
+            self._kept[key] = self._read(source, reference)
+        return self._kept[key]
+
+    def _read(self, source: str, reference: str) -> Tree | None:
+        tree = self._parse(source).tree
+        if tree is None or self.translation(tree) == reference:
+            return tree
+        others = self.others(source, reference, tree)
+        return next((one for one in others if self.translation(one) == reference), tree)
+
+    def translation(self, tree: Tree) -> str:
+        """What the grammar says in the other language."""
+        return normalise(self._target(tree.codes))
+
+    def others(self, source: str, reference: str, but: Tree) -> Iterator[Tree]:
+        """Further analyses; where the source leaves much open, the reference tells which."""
+        for tree in self._parse(source).trees(READINGS):
+            if tree != but:
+                yield tree
+        for tree in self._parse_target(reference).trees(READINGS) if reference else ():
+            if tree != but and normalise(self._source(tree.codes)) == source:
+                yield tree
 
 
 class _TrainLook:
@@ -128,13 +177,17 @@ def longest_in_train(blueprint: Blueprint, train: Sequence[Example]) -> int:
 
 
 def _prove_share(
-    blueprint: Blueprint, rows: Sequence[tuple[str, int, Example]], longest: int
+    blueprint: Blueprint,
+    rows: Sequence[tuple[str, int, Example]],
+    longest: int,
+    advance: Callable[[], None] = lambda: None,
 ) -> tuple[list[Fault], TrainFindings]:
     judge = Judge(blueprint, longest)
     look = _TrainLook(blueprint)
     faults = []
     for split, line, example in rows:
-        tree = judge.meant(example.source)
+        advance()
+        tree = judge.reader.read(example.source, reference_of(example))
         if split == TRAIN:
             look.add(example.source, tree)
         label = str(example.tags.get("pattern", ""))
@@ -153,11 +206,8 @@ class Judge:
         self.blueprint = blueprint
         self.longest = longest
         self.inventory = grammar.inventory
-        self._parser = grammar.parser(setting.source)
-        self._target_parser = grammar.parser(setting.target) if setting.target else None
-        self._source = grammar.realiser(setting.source)
+        self.reader = PairReader(blueprint)
         self._target = grammar.realiser(setting.target)
-        self._trees: dict[str, Tree | None] = {}
         self._admits: dict[tuple[str, str], list[tuple[int, Admission]]] = {}
         for one in blueprint.parts:
             key = one.split, one.name
@@ -171,14 +221,6 @@ class Judge:
                     (0, Admission(self.inventory, draw)) for draw in one.exposures
                 ]
 
-    def meant(self, source: str) -> Tree | None:
-        """The analysis that is meant; training repeats its sentences."""
-        if source not in self._trees:
-            if len(self._trees) > MAX_KEPT:
-                self._trees.clear()
-            self._trees[source] = self._parser.parse(source).tree
-        return self._trees[source]
-
     def faults(
         self, split: str, label: str, example: Example, meant: Tree | None
     ) -> list[tuple[str, str]]:
@@ -191,29 +233,19 @@ class Judge:
         found = list(self._of_tree(split, label, example, meant))
         if not found:
             return []
-        for tree in self._other_readings(example, meant):
+        for tree in self.reader.others(example.source, reference_of(example), meant):
             if next(self._of_tree(split, label, example, tree), None) is None:
                 return []
         return found
-
-    def _other_readings(self, example: Example, meant: Tree) -> Iterator[Tree]:
-        for tree in self._parser.parse(example.source).trees(READINGS):
-            if tree != meant:
-                yield tree
-        # Where the source leaves much open, the reference says which analysis it was.
-        if self._target_parser is not None and example.references:
-            for tree in self._target_parser.parse(example.references[0]).trees(READINGS):
-                if normalise(self._source.fill(tree.codes)) == example.source:
-                    yield tree
 
     def _of_tree(
         self, split: str, label: str, example: Example, tree: Tree
     ) -> Iterator[tuple[str, str]]:
         """What is wrong with a row if its sentence means a tree."""
         codes = tree.codes
-        translation = normalise(self._target.fill(codes))
+        translation = self.reader.translation(tree)
         if example.references[:1] != (translation,):
-            given = example.references[0] if example.references else ""
+            given = reference_of(example)
             yield "reference", f"the grammar translates it '{translation}', not '{given}'"
         elif len(example.references) > 1:
             variants = {normalise(text) for text in self._target.variants(tree)}

@@ -47,6 +47,12 @@ class Sampler:
         self.product: Product = product
         self._selector = selector_of(inventory) if constraints.select else None
         self._no_repeat = realiser(constraints.no_repeat) if constraints.no_repeat else None
+        # A clause of a language may have no form by itself; its words are then told by their names.
+        start = constraints.start
+        self._is_sayable = self._no_repeat is None or all(
+            self._no_repeat.concrete.line(code, self._no_repeat.root) is not None
+            for code in (inventory.rules_of.get(start, ()) if start else ())
+        )
         # Articles and the like: words of the class "closed" may come again.
         self._closed = frozenset(
             code
@@ -151,26 +157,30 @@ class Sampler:
                 yield number, None
 
     def _repeated(self, codes: list[int]) -> list[int]:
-        """The nodes of words whose form stands in the sentence before.
-
-        Of a word in pieces (a verb and its particle) all of them must have stood there as one.
-        """
+        """The nodes of words whose form stands in the sentence before."""
         if self._no_repeat is None:
             return []
-        slots = self._no_repeat.form_slots(codes)
+        first: dict[str, int] = {}
+        closed = self._closed
+        return [
+            node
+            for node, form in self._forms(self._no_repeat, codes).items()
+            if codes[node] not in closed and first.setdefault(form, node) != node
+        ]
+
+    def _forms(self, realiser: Realiser, codes: list[int]) -> dict[int, str]:
+        """The form of every word; a word in pieces (a verb and its particle) is all of them."""
+        if not self._is_sayable:
+            labels, first_word = self.inventory.labels, self.inventory.first_word
+            return {node: labels[code] for node, code in enumerate(codes) if code >= first_word}
+        slots = realiser.form_slots(codes)
         forms = {node: column[codes[node]] for node, column in slots}
         if len(forms) < len(slots):
             pieces: dict[int, list[str]] = {}
             for node, column in slots:
                 pieces.setdefault(node, []).append(column[codes[node]])
             forms = {node: "\0".join(said) for node, said in pieces.items()}
-        first: dict[str, int] = {}
-        closed = self._closed
-        return [
-            node
-            for node, form in forms.items()
-            if codes[node] not in closed and first.setdefault(form, node) != node
-        ]
+        return forms
 
 
 def explain_impossible(inventory: Inventory, constraints: Constraints) -> tuple[str, None, str]:
