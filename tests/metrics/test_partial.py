@@ -199,6 +199,20 @@ def test_another_grammar_is_never_taken_instead(tmp_path, own_grammar, name):
     fails("names none")
 
 
+@pytest.mark.parametrize("name", ["partial", "anatomy"])
+def test_a_grammar_of_other_sentences_is_found_out(tmp_path, name):
+    """Named by the user: substrings are not counted where nothing can be read."""
+    benchmark = built(tmp_path, "toy")
+    with pytest.raises(ConfigError, match="parses none of the first 10 references"):
+        score(
+            benchmark,
+            references(benchmark),
+            [name],
+            splits=["gen"],
+            options={name: {"grammar": "sget"}},
+        )
+
+
 def test_a_shipped_grammar_is_named_and_not_copied(tmp_path):
     """Recombine brings it; the edition is the recipe's."""
     benchmark = built(tmp_path, "toy")

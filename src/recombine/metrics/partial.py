@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from recombine.benchmark import Example, Focus, normalise
-from recombine.errors import GrammarError
+from recombine.errors import ConfigError, GrammarError
 from recombine.grammar import Grammar
 from recombine.grammar.benchmark_grammar import benchmark_reader, grammar_signature
 from recombine.grammar.parsing.relaxed import relax
@@ -35,6 +35,7 @@ from recombine.statistics.intervals import Kind
 MOST_READINGS = 24  # of one hypothesis; a reading with the right role is enough
 MOST_STARTS = 60  # characters before a constituent that may belong to it
 PARTICLE = "part"  # the field of the particle that a verb gives its object
+TRIED = 50  # references that are read before a grammar is said not to fit the benchmark
 MOST_KEPT = 20_000  # sentences whose readings are remembered
 
 
@@ -111,8 +112,13 @@ class Partial(Metric):
 
     def prepare(self, items: Sequence[Scored]) -> None:
         """Load the benchmark's grammar, which must be there and know the references."""
-        if any(names_constituents(one.example) for one in items):
-            self._loaded()
+        examples = [one.example for one in items if names_constituents(one.example)][:TRIED]
+        if examples and not any(self._read(one.references[0]) for one in examples):
+            raise ConfigError(
+                f"metric partial: the grammar '{self.grammar}' parses none of the first "
+                f"{len(examples)} references",
+                hint="name the benchmark's own: partial.grammar=..., partial.edition=...",
+            )
 
     def key(self, example: Example) -> str | None:
         """Examples of patterns that name a constituent are observed one by one."""
