@@ -122,6 +122,7 @@ def scores_of(results: Iterable[Result], *, overall_only: bool = False) -> list[
     for result in results:
         metric, slices = result.metric, result.slices
         stats, aggregator = result.stats, aggregator_of(result.metric)
+        signature = metric.signature()
         parts = [("", "", np.arange(len(stats)), np.arange(len(result.failed)))]
         if not overall_only:
             for tag in slices.worth():
@@ -140,7 +141,7 @@ def scores_of(results: Iterable[Result], *, overall_only: bool = False) -> list[
                     metric=metric.name,
                     split=result.split,
                     unit=metric.unit,
-                    signature=metric.signature(),
+                    signature=signature,
                     tag=tag,
                     slice=value,
                     samples=SLICE_SAMPLES if tag else SAMPLES,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats as distributions
+from scipy import special  # scipy.stats takes a second to load, and scoring needs this module
 
 from recombine.statistics.intervals import Aggregator, percentile_interval
 from recombine.statistics.resample import Array, Draws
@@ -44,11 +44,13 @@ def mcnemar(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> Disc
     if discordant == 0:
         return Discordant(0, 0, 1.0)
     if discordant < EXACT_BELOW:
-        p_value = float(distributions.binomtest(only_first, discordant, 0.5).pvalue)
+        # Two-sided binomial test of one half.
+        smaller = min(only_first, only_second)
+        p_value = min(1.0, 2 * float(special.bdtr(smaller, discordant, 0.5)))
     else:
         # With Edwards' continuity correction, which keeps the size at or below the nominal one.
         chi_square = (abs(only_first - only_second) - 1) ** 2 / discordant
-        p_value = float(distributions.chi2.sf(chi_square, 1))
+        p_value = float(special.chdtrc(1, chi_square))
     return Discordant(only_first, only_second, p_value)
 
 
