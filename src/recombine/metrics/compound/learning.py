@@ -20,13 +20,25 @@ from recombine.metrics.compound.units import Atom, is_mark
 
 # Below this many translations nothing is concluded about order, bareness or heads.
 ENOUGH = 20
-
-
 # Never bare: at most this share of translations puts the next atom right behind the rendering.
 BARE = 0.01
-
+# At least two references, of two compounds and in two contexts: one translator's slip is no
+# evidence. The lifts were set by reading what they admit; docs/how-to/compounds.md tells on what.
+FEWEST = 2
+LIFT = 60.0
+LIFT_OF_A_PART = 10.0  # a piece of a known rendering needs less evidence than a new word
 
 Key = tuple[str, str]
+
+
+class ReferenceText(NamedTuple):
+    """A translation to learn from; a reference is `trusted`, the output of a system is not."""
+
+    atoms: tuple[Atom, ...]
+    units: str
+    group: str
+    context: str
+    trusted: bool = True
 
 
 @dataclass
@@ -162,25 +174,7 @@ def _optional_heads(
     )
 
 
-# At least two references, of two compounds and in two contexts: one translator's slip is no
-# evidence. The lifts were set by reading what they admit; docs/how-to/compounds.md tells on what.
-FEWEST = 2
-
-
-LIFT = 60.0
-
-
-LIFT_OF_A_PART = 10.0  # a piece of a known rendering needs less evidence than a new word
-
-
-class ReferenceText(NamedTuple):
-    """A translation to learn from; a reference is `trusted`, the output of a system is not."""
-
-    atoms: tuple[Atom, ...]
-    units: str
-    group: str
-    context: str
-    trusted: bool = True
+# --- renderings that the references use and the lexicon lacks
 
 
 def learn_synonyms(
