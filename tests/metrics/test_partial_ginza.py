@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recombine.benchmark import Example, Focus
+from recombine.errors import ConfigError
 from recombine.metrics.base import Scored
 from recombine.metrics.partial_ginza import CASES, RELATIONS, PartialGinza
 
@@ -18,6 +19,14 @@ def example(reference: str, rendering: str, role: str) -> Example:
 def test_roles_have_relations_and_cases():
     """The two tables speak of the same roles."""
     assert set(RELATIONS) == set(CASES)
+
+
+def test_another_language_is_refused():
+    """The Japanese parser would read German too, and a number would come out."""
+    items = [Scored(example("Der Hund lief.", "Der Hund", "subj"), "Der Hund schlief.")]
+    with pytest.raises(ConfigError, match="reads Japanese, not 'de'"):
+        PartialGinza(target_language="de").prepare(items)
+    PartialGinza(target_language="ja").prepare(items)
 
 
 def test_exact_needs_no_parser():

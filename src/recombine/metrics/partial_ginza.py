@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from recombine.benchmark import Example, Focus, normalise
+from recombine.errors import ConfigError
 from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.partial import names_constituents
 from recombine.registry import require
@@ -38,7 +39,16 @@ class PartialGinza(Metric):
     right_value: ClassVar[float] = 1.0
     missing: ClassVar[Missing] = "empty"
     model: str = "ja_ginza"
+    target_language: str = "ja"
     _nlp: Any = field(init=False, repr=False, default=None)
+
+    def prepare(self, items: Sequence[Scored]) -> None:
+        """Refuse what is not Japanese: the parser reads anything, and the numbers say nothing."""
+        if self.target_language != "ja" and any(names_constituents(one.example) for one in items):
+            raise ConfigError(
+                f"metric partial-ginza reads Japanese, not '{self.target_language}'",
+                hint="use the metric 'partial', which reads the benchmark's own grammar",
+            )
 
     def key(self, example: Example) -> str | None:
         """Examples of patterns that name a constituent are observed one by one."""
