@@ -36,16 +36,16 @@ def attend(
     """
     scores = query @ key.transpose(-2, -1)
     if relative is not None:
-        scores = scores + torch.einsum("shqd,qkd->shqk", query, relative)
-    scores = scores / math.sqrt(query.shape[-1])
+        scores += torch.einsum("shqd,qkd->shqk", query, relative)
+    scores /= math.sqrt(query.shape[-1])
     if hidden is not None:
-        scores = scores.masked_fill(hidden, MASKED)
+        scores.masked_fill_(hidden, MASKED)
     weights = softmax(scores)
     if dropout:
         weights = functional.dropout(weights, dropout)
     mixed = weights @ value
     if relative is not None:
-        mixed = mixed + torch.einsum("shqk,qkd->shqd", weights, relative)
+        mixed += torch.einsum("shqk,qkd->shqd", weights, relative)
     return mixed
 
 

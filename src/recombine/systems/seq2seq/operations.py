@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -60,7 +59,7 @@ class Operations:
 
     def activate(self, u: Tensor, bias: Tensor, dropout: float) -> Tensor:
         """Return dropout(relu(u + bias))."""
-        return self.drop(torch.relu(u + bias), dropout)
+        return self.drop((u + bias).relu_(), dropout)
 
     def attend_self(
         self,

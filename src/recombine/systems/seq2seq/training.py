@@ -37,11 +37,6 @@ class Job:
     seed: int
 
 
-def train(data: TrainingData, model_dir: Path, seed: int, options: Options) -> None:
-    """Train one seed into `model_dir`, going on from what is there."""
-    train_jobs([Job(data, options, model_dir, seed)])
-
-
 def train_many(data: TrainingData, model_dirs: Mapping[int, Path], options: Options) -> None:
     """Train several seeds, side by side on a GPU, one after another elsewhere."""
     train_jobs([Job(data, options, path, seed) for seed, path in sorted(model_dirs.items())])
