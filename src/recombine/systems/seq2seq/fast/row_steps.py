@@ -67,13 +67,16 @@ def loss_and_gradient(
     pieces: int | Tensor,
 ) -> tuple[float, Tensor]:
     """Return the loss per piece, and its gradient by all weights as one vector."""
+    model = optimiser.compute
     optimiser.clear()
     total = 0.0
-    for batch in batches:
-        with operations.within(optimiser.compute):
-            loss = optimiser.compute(batch) / pieces
-            loss.backward()
-        total += float(loss.detach())
+    # cuDNN's LSTM layers have no gradient where dropout is off; PyTorch's own have.
+    with torch.backends.cudnn.flags(enabled=model.training):
+        for batch in batches:
+            with operations.within(model):
+                loss = model(batch) / pieces
+                loss.backward()
+            total += float(loss.detach())
     gradient = torch.cat([gradient_of(one).float().flatten() for one in optimiser.copies])
     optimiser.clear()
     return total, gradient
