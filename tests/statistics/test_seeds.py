@@ -141,7 +141,7 @@ def test_crossed_variance_equals_the_mixed_model():
     error = np.sqrt(seed_variance / seeds + item_variance / items + fitted.scale / (seeds * items))
     span = crossed_interval(table)
     by_seed = table.mean(axis=1).var(ddof=1) / seeds
-    quantile = span.half_width / error
+    quantile = (span.high - span.low) / 2 / error
     assert by_seed > 0
     assert 1.96 < quantile < special.stdtrit(seeds - 1, 0.975) * 1.05
 
