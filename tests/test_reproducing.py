@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import correlation, mean, stdev
 from typing import Any
 
 import pytest
@@ -325,3 +325,39 @@ def test_recipes_cite_titles_that_exist(repository: Path, name: str) -> None:
     needed = {"sget-release": ["path=x"], **{key: ["corpus=x"] for key in DBCA_RECIPES}}
     citation = read_recipe(name, needed.get(name, [])).head.citation
     assert any(title in citation.lower() for title in titles)
+
+
+def test_the_authors_edition(repository: Path, scores: Scores) -> None:
+    """What is said of the one model on the authors' edition is what its raw scores say."""
+    path = repository / "docs" / "results" / "sget" / "released-256-official-seed-1.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = [row for row in csv.DictReader(lines) if row["metric"] == "exact"]
+    whole = {row["split"]: float(row["score"]) for row in rows if row["tag"] == "all"}
+    one = {row["value"]: float(row["score"]) for row in rows if row["tag"] == "pattern"}
+    five = {
+        name: mean(scores[model]["gen", "pattern", name, "exact"] for model in TRANSFORMERS)
+        for name in one
+    }
+    paper = [
+        found.score
+        for name in one
+        if (found := find(SGET, table="10", system="Transformer", metric="exact", value=name))
+    ]
+    assert len(paper) == len(one) == 42
+
+    def beside(found: dict[str, float]) -> tuple[str, str, int]:
+        """The mean distance from the paper, the correlation, and how many rows are far."""
+        distances = [abs(ours - theirs) for ours, theirs in zip(found.values(), paper, strict=True)]
+        near = f"{correlation(list(found.values()), paper):.2f}".removeprefix("0")
+        return f"{mean(distances):.1f}", near, sum(distance > 15 for distance in distances)
+
+    text = (repository / "docs" / "reproducing.md").read_text(encoding="utf-8")
+    said = " ".join(text.split("### The authors' edition")[1].split("\n## ")[0].split())
+    distance, near, far = beside(one)
+    assert f"{whole['gen']:.1f} on gen" in said
+    assert f"{whole['test']:.1f} on test" in said
+    assert f"{distance} points and the correlation {near}" in said
+    assert f"{far} rows differ" in said
+    assert f"{one[REDRAWN]:.1f} where the paper has 99.5" in said
+    distance, near, _ = beside(five)
+    assert f"{distance} and {near})" in said
