@@ -249,3 +249,21 @@ def test_missing_outputs_can_be_skipped(experiment_file):
     assert score_run(experiment, missing="skip") == 3
     first = (cell.path / "scores.csv").read_text().splitlines()[1]
     assert first.startswith("train,all,all,exact,1,2,1,100.0000,")
+
+
+def test_scores_of_earlier_translations_go_with_them(experiment_file):
+    """A metric that is not asked for again leaves no score of what was translated before."""
+    experiment = read_experiment(experiment_file)
+    train(experiment)
+    translate(experiment)
+    score_run(experiment)
+    folder = experiment.run / "memory" / "seed-1" / "scores"
+    fewer = ['metrics=["exact"]']
+    score_run(read_experiment(experiment_file, fewer))
+    assert (folder / "chrf.test.jsonl").is_file()  # of the same translations
+    changed = read_experiment(experiment_file, [*fewer, "system.memory.default=!"])
+    translate(changed, force=True)
+    score_run(changed)
+    assert (folder / "exact.test.jsonl").is_file()
+    assert not (folder / "chrf.test.jsonl").exists()
+    assert not (folder / "chrf.test.meta.json").exists()

@@ -103,3 +103,15 @@ def test_a_metric_that_is_not_installed_is_aggregated_by_its_declaration(run, tm
     assert panel.right_value == 1
     with pytest.raises(DataError, match="not known here"):
         read_panel(open_source([copy]), "bleu", "gen")
+
+
+def test_scores_by_other_options_are_not_one_metric(run, tmp_path):
+    """BLEU over characters is not compared with, or signed as, BLEU over words."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    meta = copy / "transformer" / "seed-2" / "scores" / "bleu.gen.meta.json"
+    meta.write_text(meta.read_text().replace("tok:", "tok:other-"))
+    source = open_source([copy])
+    with pytest.raises(DataError, match="not the same metric for lstm, seed 1, and for transf"):
+        read_panel(source, "bleu", "gen")
+    assert read_panel(source, "exact", "gen").systems

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from recombine.files import write_jsonl
+import json
+import shutil
+
+import pytest
+
+from recombine.errors import StaleOutput
+from recombine.files import sha256_of, write_jsonl
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.sections import sure_section
@@ -37,3 +43,40 @@ def test_only_what_was_trained_here_has_luck(tmp_path):
         assert source.trained == ({"lstm"} if trained else set())
         report = build_report(source, ReportOptions(metrics=("exact",)))
         assert ("luck of training" in sure_section(report)) is trained
+
+
+def test_runs_of_one_folder_name_are_told_apart(run, tmp_path):
+    """No run's scores are lost behind those of another run with the same name."""
+    folders = [tmp_path / name / "run" for name in ("first", "second")]
+    for folder in folders:
+        shutil.copytree(run, folder)
+    source = open_source(folders)
+    assert len(source.systems) == 6
+    assert source.systems[0] == "first/run/lstm"
+    assert len({(one.system, one.seed) for one in source.scores}) == len(source.cells)
+
+
+def test_scores_of_translations_that_changed_are_refused(run, tmp_path):
+    """A number of an earlier translation is not reported as that of the present one."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    cell = copy / "lstm" / "seed-1"
+    translated = cell / "translations" / "gen.jsonl"
+    stored = {"fingerprint": {"translations": {"gen.jsonl": sha256_of(translated)}}}
+    (cell / "scores" / "scores.meta.json").write_text(json.dumps(stored))
+    open_source([copy])
+    translated.write_text(translated.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    with pytest.raises(StaleOutput, match="changed since it was scored"):
+        open_source([copy])
+
+
+def test_a_run_of_a_sample_says_so(run, tmp_path):
+    """Scores of 50 sentences of 1,900 are not taken for those of the benchmark."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    assert open_source([copy]).notes == ()
+    for seed in (1, 2):
+        stored = {"fingerprint": {"asked": [50, 0, 0]}, "complete": True}
+        path = copy / "lstm" / f"seed-{seed}" / "scores" / "scores.meta.json"
+        path.write_text(json.dumps(stored))
+    assert open_source([copy]).notes == ("lstm: scored on a sample of 50 examples of each split",)

@@ -407,6 +407,7 @@ def score_run(
 
 
 def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: Unscored) -> None:
+    _drop_stale_scores(cell, work)
     work.meta.path.unlink(missing_ok=True)
     started = time.time()
     there = {path.stem.partition("@")[0] for path in work.files}
@@ -443,6 +444,21 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
                 "seconds": round(time.time() - started, 2),
             }
         )
+
+
+def _drop_stale_scores(cell: Cell, work: Unscored) -> None:
+    """Remove scores of other translations or other sentences, of whatever metric.
+
+    Metrics that are not asked for this time would be reported beside the new scores.
+    """
+    before = (work.meta.read() or {}).get("fingerprint", {})
+    inputs = ("benchmark", "translations", "asked", "missing")
+    if all(before.get(name) == work.fingerprint[name] for name in inputs):
+        return
+    for path in (cell.path / "scores").glob("*.jsonl"):
+        if _checkpoint_of(path) == work.checkpoint:
+            path.unlink()
+            Meta(path).path.unlink(missing_ok=True)
 
 
 def write_result(path: Path, result: Result) -> None:

@@ -6,6 +6,8 @@ system and seed observed (paired tests need matched keys) and says how many it l
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -149,6 +151,7 @@ def read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | No
         raise DataError(f"no scores of metric '{metric}' on split '{split}'")
     tables = {(one.system, one.seed): read_scores(one.path) for one in files}
     metas = {(one.system, one.seed): Meta(one.path).read() or {} for one in files}
+    _require_same_metric(metas, metric, split)
     if checkpoint is None and metric == source.metrics(split)[0]:
         # Choosing examples to show needs one file per system, of the first metric.
         for one in {one.system: one for one in reversed(files)}.values():
@@ -192,6 +195,27 @@ def read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | No
         failed=_failed(metas, (*ids, *unseen)),
         left_out=left_out,
     )
+
+
+def _require_same_metric(
+    metas: Mapping[tuple[str, int], Mapping[str, Any]], metric: str, split: str
+) -> None:
+    """Refuse scores of one metric made with other options, or by another version of it."""
+    by_signature: dict[str, str] = {}
+    for (system, seed), told in metas.items():
+        options = json.dumps((told.get("metric") or {}).get("options") or {}, sort_keys=True)
+        # How many references there are, or what was learned from, is a matter of the sample.
+        signature = re.sub(r"\|(nrefs|fillers):[^|@]*", "", str(told.get("signature", "")))
+        if signature:
+            by_signature.setdefault(f"{signature} {options}", f"{system}, seed {seed}")
+    if len(by_signature) > 1:
+        (one, first), (other, second) = list(by_signature.items())[:2]
+        raise DataError(
+            f"{metric} on {split} is not the same metric for {first}, and for {second}: "
+            f"{one} / {other}",
+            hint="score both with the same options and versions, "
+            "or leave the metric out: -o 'metrics=[...]'",
+        )
 
 
 def _aligned(table: ScoreColumns, keys: Sequence[str]) -> Column:

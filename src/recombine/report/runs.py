@@ -11,8 +11,8 @@ from typing import Any
 
 from recombine.benchmark import Benchmark, Example, stratified_sample
 from recombine.errors import DataError, StaleOutput
-from recombine.experiment.run import Cell, Run
-from recombine.files import read_json, read_jsonl
+from recombine.experiment.run import Cell, Meta, Run
+from recombine.files import read_json, read_jsonl, sha256_of
 from recombine.metrics.slices import Slices
 
 
@@ -132,8 +132,11 @@ def open_source(runs: Sequence[Path]) -> ReportRuns:
     cells = tuple(cell for _, run in opened for cell in run.cells())
     scores = []
     names = _system_names(opened)
+    notes = []
     for cell in cells:
+        _require_scored(cell)
         scores.extend(_score_files(cell, names[cell.path]))
+        notes += _sampled(cell, names[cell.path])
     if not scores:
         raise DataError(
             f"{runs[0]} has no scores yet", hint="run first: recombine score EXPERIMENT"
@@ -144,6 +147,7 @@ def open_source(runs: Sequence[Path]) -> ReportRuns:
         cells=cells,
         names=names,
         scores=tuple(scores),
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
@@ -226,12 +230,43 @@ def _system_names(opened: Sequence[tuple[Path, Run]]) -> dict[Path, str]:
     for path, run in opened:
         for cell in run.cells():
             owners.setdefault(cell.system, set()).add(path.resolve())
+    told = _run_names({path.resolve() for path, _ in opened})
     names = {}
     for path, run in opened:
         for cell in run.cells():
             shared = len(owners[cell.system]) > 1
-            names[cell.path] = f"{path.resolve().name}/{cell.system}" if shared else cell.system
+            names[cell.path] = f"{told[path.resolve()]}/{cell.system}" if shared else cell.system
     return names
+
+
+def _run_names(runs: set[Path]) -> dict[Path, str]:
+    """The runs' folder names, with as many folders above them as it takes to tell them apart."""
+    parts = 1
+    while True:
+        names = {run: "/".join(run.parts[-parts:]) for run in runs}
+        if len(set(names.values())) == len(runs):
+            return names
+        parts += 1
+
+
+def _require_scored(cell: Cell) -> None:
+    """Refuse scores of translations that have changed since."""
+    for path in sorted((cell.path / "scores").glob("scores*.meta.json")):
+        for name, digest in read_json(path)["fingerprint"].get("translations", {}).items():
+            translated = cell.path / "translations" / name
+            if translated.is_file() and sha256_of(translated) != digest:
+                raise StaleOutput(
+                    f"{translated} has changed since it was scored",
+                    hint="score it again: recombine score EXPERIMENT",
+                )
+
+
+def _sampled(cell: Cell, name: str) -> list[str]:
+    """Say where the run itself looked at a part of each split."""
+    told = Meta(cell.path / "scores" / "scores").read() or {}
+    size, _, looked_at = told.get("fingerprint", {}).get("asked") or (0, 0, 0)
+    least = min((one for one in (size, looked_at) if one), default=0)
+    return [f"{name}: scored on a sample of {least:,} examples of each split"] if least else []
 
 
 def _score_files(cell: Cell, name: str) -> list[Scores]:
