@@ -153,3 +153,13 @@ def test_a_draft_can_keep_a_subset(tmp_path):
     made.write("test", [Example.make(source=f"s{i}", tags={"p": i % 2}) for i in range(20)])
     tags = [e.tags["p"] for e in made.finish({**HEAD, "sample": 4}).read("test")]
     assert sorted(tags) == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [({"references": "本が"}, "a list of texts"), ({"tags": {"all": "x"}}, "the whole split")],
+)
+def test_rows_that_would_be_misread_are_refused(field, told):
+    """One text is not a list of characters, and no tag is called like the whole."""
+    with pytest.raises(DataError, match=told):
+        Example.from_row({"id": "a", "source": "s", **field})

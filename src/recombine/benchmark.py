@@ -119,6 +119,8 @@ class Example:
         unknown = set(row) - _FIELDS
         if unknown:
             raise DataError(f"unknown field '{min(unknown)}'", where)
+        if isinstance(row.get("references"), str):
+            raise DataError("references are a list of texts, not one text", where)
         try:
             example = cls(
                 id=row["id"],
@@ -179,6 +181,8 @@ def fault_of(example: Example) -> str | None:
                 return f"example {example.id}: control character {control} in {name}"
         if not unicodedata.is_normalized("NFC", text):
             return f"example {example.id}: {name} is not in NFC"
+    if "all" in example.tags:
+        return f"example {example.id}: a tag is called 'all', which means the whole split"
     if any(not reference.strip() for reference in example.references):
         return f"example {example.id}: empty reference"
     return None
@@ -214,6 +218,7 @@ class Benchmark:
         self.manifest = manifest
         self.hash = digest
         self._read: dict[str, list[Example]] = {}
+        self._as_built: set[str] = set()
 
     @classmethod
     def open(cls, path: Path | str) -> Benchmark:
@@ -259,6 +264,18 @@ class Benchmark:
         if split not in self._read:
             self._read[split] = list(self.iterate(split))
         return list(self._read[split])
+
+    def require_as_built(self, split: str) -> None:
+        """Raise when a split is not the one that the benchmark's name and hash stand for."""
+        path = self.split_path(split)
+        if split not in self._as_built and sha256_of(path) != self.manifest.files.get(path.name):
+            raise DataError(
+                "the file is not the one that was built (SHA-256 differs): a score on it would not "
+                f"be of benchmark {self.manifest.name}",
+                Where(str(path)),
+                hint="restore it, or build the benchmark again",
+            )
+        self._as_built.add(split)
 
     def verify(self) -> list[RecombineError]:
         """Return every problem of the directory: hashes, sizes, rows, ids, strays."""
@@ -441,6 +458,8 @@ def stratified_sample(examples: Sequence[Example], size: int, seed: int) -> list
 
     Groups (pairs, compounds) are kept together, since a metric needs all their members.
     """
+    if size < 0:
+        raise ConfigError(f"a sample of {size} examples", hint="0 is the whole, more is a part")
     if not 0 < size < len(examples):
         return list(examples)
     strata: dict[str, dict[str, list[int]]] = {}

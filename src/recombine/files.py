@@ -13,6 +13,7 @@ import io
 import json
 import lzma
 import os
+import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -99,14 +100,23 @@ _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, "
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (number, line) split at line feeds alone; a carriage return before one is dropped."""
     with _open_bytes(path) as stream:
-        for number, raw in enumerate(stream, start=1):
-            if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
-                raw = raw[3:]
-            try:
-                line = raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise _encoding_fault(path, number, error) from None
-            yield number, line.removesuffix("\n").removesuffix("\r")
+        yield from _numbered(path, stream)
+
+
+def read_standard_input() -> Iterator[tuple[int, str]]:
+    """Yield (number, line) of standard input, by the same rules as of a file."""
+    return _numbered(Path("<stdin>"), sys.stdin.buffer)
+
+
+def _numbered(path: Path, stream: Iterable[bytes]) -> Iterator[tuple[int, str]]:
+    for number, raw in enumerate(stream, start=1):
+        if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
+            raw = raw[3:]
+        try:
+            line = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise _encoding_fault(path, number, error) from None
+        yield number, line.removesuffix("\n").removesuffix("\r")
 
 
 @contextmanager

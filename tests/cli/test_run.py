@@ -238,3 +238,47 @@ def test_a_run_reads_each_file_about_once_per_stage(tmp_path, small_benchmark, c
     scores = {path: count for path, count in opened.items() if "/scores/exact" in path}
     assert scores
     assert max(scores.values()) <= 3
+
+
+def test_other_lines_on_standard_input_are_another_input(stdin, tmp_path, capsys):
+    """As many lines as before are not the same lines."""
+    command = ["translate", "--system", "copy", "--output", str(tmp_path / "t")]
+    stdin(b"a\nb\n")
+    assert main(command) == 0
+    stdin(b"c\nd\n")
+    assert main(command) == 2
+    assert "'input'" in capsys.readouterr().err
+
+
+def test_a_metric_that_is_about_nothing_is_said(tmp_path, small_benchmark, capsys):
+    """An empty table with exit 0 would pass for a score."""
+    hyps = tmp_path / "hyps.txt"
+    hyps.write_text("a\nb\nc\n")
+    command = ["score", str(small_benchmark), "--hyps", str(hyps), "--metric", "consistency"]
+    assert main(command) == 2
+    assert "nothing to score" in capsys.readouterr().err
+
+
+def test_a_sampled_score_says_so(tmp_path, small_benchmark, capsys):
+    """Two of a split of three, and less than nothing is no sample."""
+    hyps = tmp_path / "hyps.txt"
+    hyps.write_text("a\nb\nc\n")
+    command = ["score", str(small_benchmark), "--hyps", str(hyps), "--metric", "exact", "--sample"]
+    assert main([*command, "2"]) == 0
+    assert "a sample: 2 of 3 examples of 'test'" in capsys.readouterr().err
+    assert main([*command, "-3"]) == 2
+
+
+def test_a_sentence_translated_twice_is_refused(tmp_path, small_benchmark, capsys):
+    """Of two translations in a file edited by hand the last would count without a word."""
+    experiment, run = tmp_path / "e.toml", tmp_path / "run"
+    experiment.write_text(
+        f'benchmark = "{small_benchmark}"\nrun = "{run}"\nmetrics = ["exact"]\n'
+        '[system.copy]\nuse = "copy"\n'
+    )
+    assert main(["translate", str(experiment)]) == 0
+    (translations,) = run.glob("copy/seed-*/translations/test.jsonl")
+    lines = translations.read_text().splitlines(keepends=True)
+    translations.write_text("".join([*lines, lines[0]]))
+    assert main(["score", str(experiment)]) == 2
+    assert "test.jsonl:4: duplicate id" in capsys.readouterr().err

@@ -59,3 +59,10 @@ def test_every_public_name_resolves():
         assert getattr(recombine, name) is not None
     with pytest.raises(AttributeError):
         recombine.no_such_name  # noqa: B018 - the access is the test
+
+
+@pytest.mark.parametrize("kind", [dict.fromkeys, set, frozenset])
+def test_answers_without_an_order_are_refused(small_benchmark, kind):
+    """A mapping would be scored as its keys, and a set in any order."""
+    with pytest.raises(SystemFailure, match="instead of translations"):
+        recombine.evaluate(kind, small_benchmark, metrics="exact")

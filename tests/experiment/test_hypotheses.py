@@ -117,3 +117,35 @@ def test_unknown_and_duplicate_ids_are_refused(tmp_path, benchmark):
         read_hypotheses(write(tmp_path, rows((one, "x"), (one, "y"))), benchmark, "test")
     assert caught.value.where is not None
     assert caught.value.where.line == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{'id': 1}\n{'id': 2}\n{'id': 3}\n", "a JSON object"),
+        ('\n{"id": "a", "hyp": "x"}\n{"id": "b", "hyp": "y"}\n', "a JSON object"),
+        ('["a", "x"]\n["b", "y"]\n["c", "z"]\n', "a JSON array"),
+        ('[{"id": "a",\n"hyp": "x"}\n]\n', "JSON"),
+        ('"x"\n"y"\n"z"\n', "a quoted text"),
+        ("a\tx\nb\ty\nc\tz\n", "a row of columns"),
+    ],
+)
+def test_syntax_is_not_scored_as_words(tmp_path, benchmark, text, told):
+    """A file of another format is refused, though it has as many lines as the split."""
+    with pytest.raises(DataError, match=f"looks like {told}, not like a translation"):
+        read_hypotheses(write(tmp_path, text), benchmark, "test")
+
+
+def test_one_line_that_looks_like_json_is_a_translation(tmp_path, benchmark):
+    """A system may say anything in a line; only a whole file is a format."""
+    found, _ = read_hypotheses(write(tmp_path, 'a\n{"b"}\n"c"\n'), benchmark, "test")
+    assert list(found.values()) == ["a", '{"b"}', '"c"']
+
+
+def test_standard_input_is_read_like_a_file(benchmark, monkeypatch):
+    """A byte order mark is no part of the first hypothesis, and other encodings are refused."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfa\nb\nc\n")))
+    assert list(read_hypotheses(Path("-"), benchmark, "test")[0].values()) == ["a", "b", "c"]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\n\xe9\nc\n")))
+    with pytest.raises(DataError, match="not UTF-8 at byte 1"):
+        read_hypotheses(Path("-"), benchmark, "test")

@@ -32,3 +32,9 @@ def test_the_score_is_a_percentage():
 def test_examples_without_reference_do_not_apply():
     """Consistency data has no references."""
     assert Exact().key(Example.make(source="x")) is None
+
+
+def test_outer_white_space_of_a_reference_counts_no_more_than_of_a_hypothesis():
+    """The signature says strip, of both sides."""
+    example = Example(id="a", source="s", references=(" so it is ",))
+    assert Exact().observe([Scored(example, " so it is ")]).value == 1

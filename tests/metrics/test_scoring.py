@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from recombine.benchmark import Benchmark, Draft, Example, Focus
-from recombine.errors import ConfigError
+from recombine.errors import ConfigError, DataError
 from recombine.metrics.score import scores_of
 from recombine.metrics.scoring import create_metrics, observation_row, score
 
@@ -137,3 +139,53 @@ def test_one_metric_may_be_named_without_a_list(benchmark):
     one = benchmark.read("test")[0]
     (result,) = score(benchmark, {one.id: "?"}, "exact")
     assert result.metric.name == "exact"
+
+
+@pytest.mark.parametrize("metric", ["exact", "bleu", "chrf"])
+def test_the_way_letters_are_composed_costs_nothing(benchmark, metric):
+    """A hypothesis in NFD is as right for BLEU and chrF as it is for exact match."""
+    said = {e.id: unicodedata.normalize("NFD", e.references[0]) for e in benchmark.read("test")}
+    (found,) = scores_of(score(benchmark, said, metric), overall_only=True)
+    assert found.value == pytest.approx(100)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"nope": "x"}, "1 of 1 hypotheses are of no example"),
+        (["x", "y", "z"], "not list"),
+        ({"ID": None}, "is NoneType instead of text"),
+        ({"ID": "a\ud800"}, "half a character"),
+    ],
+)
+def test_hypotheses_that_cannot_be_judged_are_refused(benchmark, said, told):
+    """What belongs to no example, and what is no text, is never just left out."""
+    first = benchmark.read("test")[0].id
+    if isinstance(said, dict):
+        said = {first if name == "ID" else name: text for name, text in said.items()}
+    with pytest.raises(DataError, match=told):
+        score(benchmark, said, "exact", splits="test")
+
+
+def test_a_misspelt_way_with_missing_outputs_is_refused(benchmark):
+    """It is not silently the other one."""
+    one = benchmark.read("test")[0]
+    with pytest.raises(ConfigError, match="'Skip'"):
+        score(benchmark, {one.id: "x"}, "exact", missing="Skip")
+
+
+def test_a_split_changed_by_hand_is_not_scored(small_benchmark):
+    """The score would be attributed to the benchmark whose name it bears."""
+    path = small_benchmark / "test.jsonl"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:2]))
+    changed = Benchmark.open(small_benchmark)
+    with pytest.raises(DataError, match="SHA-256 differs"):
+        score(changed, {one.id: "x" for one in changed.read("test")}, "exact")
+
+
+def test_two_metrics_of_one_name_are_refused(tmp_path, benchmark):
+    """Their scores would stand in one file and in one column."""
+    code = tmp_path / "mine.py"
+    code.write_text("from recombine.metrics.exact import Exact\n\nclass Mine(Exact):\n    pass\n")
+    with pytest.raises(ConfigError, match="are both called 'exact'"):
+        create_metrics(["exact", f"{code}:Mine"], benchmark)

@@ -99,18 +99,14 @@ def translate_verb(options: argparse.Namespace) -> int:
 
 def _translate_lines(options: argparse.Namespace) -> int:
     from recombine import registry
-    from recombine.benchmark import Example, stratified_sample
+    from recombine.benchmark import Example, identity_of, stratified_sample
     from recombine.config import apply_overrides, to_plain
     from recombine.experiment.translating import SourceSentence, translate_to_file
-    from recombine.files import read_jsonl, read_lines, sha256_of, write_text
+    from recombine.files import read_jsonl, read_lines, read_standard_input, sha256_of, write_text
 
     system = registry.create("system", options.system, apply_overrides({}, options.overrides))
-    if options.input is not None:
-        lines = [line for _, line in read_lines(options.input)]
-    else:
-        lines = sys.stdin.buffer.read().decode("utf-8").replace("\r\n", "\n").split("\n")
-        if lines and lines[-1] == "":
-            lines.pop()
+    given = read_standard_input() if options.input is None else read_lines(options.input)
+    lines = [line for _, line in given]
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             raise DataError(f"line {number} of the input is empty", hint="remove empty lines")
@@ -130,9 +126,12 @@ def _translate_lines(options: argparse.Namespace) -> int:
     fingerprint = {
         "system": options.system,
         "options": to_plain(system),
-        "input": sha256_of(options.input) if options.input else "stdin",
-        "lines": len(lines),
+        "input": identity_of(lines),
     }
+    if options.model is not None:
+        folder: Path = options.model
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        fingerprint["model"] = {str(path.relative_to(folder)): sha256_of(path) for path in files}
     rows = options.output.with_name(options.output.name + ".rows.jsonl")
     sources = [SourceSentence(str(number), line) for number, line in enumerate(lines, start=1)]
     translated = translate_to_file(system, sources, rows, fingerprint, force=options.force)
@@ -212,7 +211,7 @@ def _score_file(options: argparse.Namespace) -> int:
     from recombine.experiment.hypotheses import read_hypotheses
     from recombine.files import write_jsonl
     from recombine.metrics.score import scores_of
-    from recombine.metrics.scoring import observation_row, score
+    from recombine.metrics.scoring import default_metrics, observation_row, score
 
     if len(options.hyps) != 1:
         raise ConfigError(
@@ -223,15 +222,17 @@ def _score_file(options: argparse.Namespace) -> int:
     hypotheses, notes = read_hypotheses(options.hyps[0], benchmark, options.split)
     for note in notes:
         say(f"note: {note}")
-    asked = None
+    asked: set[str] | None = None
     if options.sample:
         from recombine.benchmark import stratified_sample
 
-        asked = {
-            one.id
-            for name in benchmark.splits
-            for one in stratified_sample(benchmark.read(name), options.sample, 0)
-        }
+        asked = set()
+        for name in benchmark.splits:
+            examples = benchmark.read(name)
+            chosen = stratified_sample(examples, options.sample, 0)
+            asked.update(one.id for one in chosen)
+            if len(chosen) < len(examples) and any(one.id in hypotheses for one in examples):
+                say(f"note: a sample: {len(chosen):,} of {len(examples):,} examples of '{name}'")
         hypotheses = {name: text for name, text in hypotheses.items() if name in asked}
     metric_options = apply_overrides({}, options.overrides)
     if options.dry_run:
@@ -247,6 +248,12 @@ def _score_file(options: argparse.Namespace) -> int:
         missing=options.missing,
         asked=asked,
     )
+    if not results:
+        raise DataError(
+            "nothing to score: none of these metrics is about any of these sentences",
+            hint=f"benchmark {benchmark.manifest.name} recommends: "
+            + ", ".join(default_metrics(benchmark)),
+        )
     if options.observations is not None:
         write_jsonl(
             options.observations,
@@ -257,7 +264,8 @@ def _score_file(options: argparse.Namespace) -> int:
         print_json([_row(one) for one in found])
         return 0
     for one in found:
-        name = f"{one.split} {one.tag}={one.slice}" if one.tag else one.split
+        value = one.slice if one.slice.isprintable() else repr(one.slice)
+        name = f"{one.split} {one.tag}={value}" if one.tag else one.split
         print(
             f"{name}\t{one.metric}\t{one.value:.2f}\t[{one.low:.2f}, {one.high:.2f}]"
             f"\t{one.counted}\t{one.signature}"

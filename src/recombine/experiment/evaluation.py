@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ def evaluate(
     system: Any,
     benchmark: Benchmark | Path | str,
     *,
-    splits: Sequence[str] | None = None,
+    splits: Sequence[str] | str | None = None,
     metrics: Sequence[str] | str | None = None,
     sample: int = 0,
     seed: int = 0,
@@ -33,6 +33,8 @@ def evaluate(
     if not isinstance(benchmark, Benchmark):
         benchmark = Benchmark.open(benchmark)
     translate: Translate = getattr(system, "translate", system)
+    if isinstance(splits, str):
+        splits = [splits]
     chosen = splits or [name for name in benchmark.splits if name not in ("train", "dev")]
     hypotheses: dict[str, str] = {}
     asked: set[str] = set()
@@ -51,7 +53,9 @@ def evaluate(
 def _answers(translate: Translate, examples: Sequence[Example]) -> list[str | Failure]:
     """Return one answer per example, or say what came instead."""
     given = translate([example.source for example in examples])
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    # A mapping would be read as its keys, and a set has no order.
+    unordered = isinstance(given, (Mapping, Set)) and not isinstance(given, Sequence)
+    if isinstance(given, str) or unordered or not isinstance(given, Iterable):
         raise SystemFailure(
             f"the translate function returned {type(given).__name__} instead of translations",
             hint="return one text for each source, in their order",

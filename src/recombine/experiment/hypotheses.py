@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import difflib
 import json
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark
+from recombine.benchmark import Benchmark, Example
 from recombine.errors import ConfigError, DataError, Where
-from recombine.files import read_lines
+from recombine.files import read_lines, read_standard_input
 
 STDIN = Path("-")
 
@@ -31,19 +30,12 @@ def read_hypotheses(
             f"benchmark {benchmark.manifest.name} has no split '{split}'",
             hint=f"it has: {', '.join(benchmark.splits)}",
         )
-    lines = _read(path)
+    lines = [line for _, line in (read_standard_input() if path == STDIN else read_lines(path))]
     if lines and _as_row(lines[0]) is not None:
         return _match_rows(path, lines, benchmark, split)
     if split is None:
         split = next((one for one in ("gen", "test") if one in benchmark.splits), None)
     return _match_order(path, lines, benchmark, split or benchmark.splits[-1])
-
-
-def _read(path: Path) -> list[str]:
-    if path != STDIN:
-        return [line for _, line in read_lines(path)]
-    lines = sys.stdin.buffer.read().decode("utf-8").replace("\r\n", "\n").split("\n")
-    return lines[:-1] if lines[-1] == "" else lines
 
 
 def _as_row(line: str) -> dict[str, Any] | None:
@@ -59,6 +51,7 @@ def _match_order(
     path: Path, lines: Sequence[str], benchmark: Benchmark, split: str
 ) -> tuple[dict[str, str], list[str]]:
     examples = benchmark.read(split)
+    _refuse_structured(path, lines, examples)
     if len(lines) != len(examples):
         more = len(lines) > len(examples)
         at = min(len(lines), len(examples))
@@ -71,6 +64,40 @@ def _match_order(
         )
     found = {example.id: line for example, line in zip(examples, lines, strict=True)}
     return found, _blank_note(found)
+
+
+def _refuse_structured(path: Path, lines: Sequence[str], examples: Sequence[Example]) -> None:
+    """Raise where every line is more than a translation: its syntax would be scored as words."""
+    filled = [line.strip() for line in lines if line.strip()]
+    texts = [text for one in examples for text in one.references or (one.source,)]
+    found = "JSON" if _is_json("\n".join(lines)) else ""
+    for begin, end, name in (
+        ("{", "}", "a JSON object"),
+        ("[", "]", "a JSON array"),
+        ('"', '"', "a quoted text"),
+    ):
+        if filled and all(len(one) > 1 and one[0] == begin and one[-1] == end for one in filled):
+            found = found or name
+        if found == name and any(one[0] == begin and one[-1] == end for one in texts):
+            found = ""  # the language of this split is written like this
+    if filled and all("\t" in line for line in lines if line.strip()):
+        found = "a row of columns"  # no reference holds a tab
+    if found:
+        raise DataError(
+            f"every line looks like {found}, not like a translation",
+            Where(str(path), 1),
+            hint='give plain lines, or JSON lines {"id": ..., "hyp": ...}, one object a line',
+        )
+
+
+def _is_json(text: str) -> bool:
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        json.loads(text)
+    except json.JSONDecodeError:
+        return False
+    return True
 
 
 def _match_rows(

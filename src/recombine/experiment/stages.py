@@ -21,7 +21,7 @@ import numpy as np
 from recombine import __version__
 from recombine.benchmark import Benchmark, Example, identity_of, stratified_sample
 from recombine.config import to_plain
-from recombine.errors import DataError
+from recombine.errors import DataError, Where
 from recombine.experiment.experiment import (
     Experiment,
     cells_of,
@@ -338,7 +338,12 @@ def _measure_flips(
 
 def _stored_hypotheses(path: Path) -> dict[str, str]:
     """Return id -> hypothesis of a translations file."""
-    return {row["id"]: row["hyp"] for row in read_jsonl(path)}
+    found: dict[str, str] = {}
+    for number, row in enumerate(read_jsonl(path), start=1):
+        if row["id"] in found:
+            raise DataError(f"duplicate id '{row['id']}'", Where(str(path), number))
+        found[row["id"]] = row["hyp"]
+    return found
 
 
 class Unscored(NamedTuple):

@@ -28,7 +28,8 @@ class Exact(Metric):
     def observe(self, items: Sequence[Scored]) -> Observation:
         """Compare one hypothesis with its references."""
         (item,) = items
-        value = float(normalise(item.hypothesis.strip()) in item.example.references)
+        text, references = normalise(item.hypothesis.strip()), item.example.references
+        value = float(text in references or any(text == one.strip() for one in references))
         return Observation(item.example.id, (item.example.id,), value, (value,))
 
     def signature(self) -> str:

@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from recombine import registry
-from recombine.benchmark import Benchmark, Example
-from recombine.errors import ConfigError
+from recombine.benchmark import Benchmark, Example, normalise
+from recombine.errors import ConfigError, DataError
 from recombine.grammar.benchmark_grammar import declared_grammar
 from recombine.metrics.base import (
     Metric,
@@ -75,7 +75,16 @@ def create_metrics(
                 f"options are given for '{name}', which is not scored",
                 hint=f"scored are: {', '.join(wanted)}",
             )
-    return [create_metric(name, benchmark, (options or {}).get(name, {})) for name in wanted]
+    made = {name: create_metric(name, benchmark, (options or {}).get(name, {})) for name in wanted}
+    called: dict[str, str] = {}
+    for name, metric in made.items():
+        if called.setdefault(metric.name, name) != name:
+            raise ConfigError(
+                f"'{called[metric.name]}' and '{name}' are both called '{metric.name}', and their "
+                "scores could not be told apart",
+                hint=f"declare another `name` in {name}",
+            )
+    return list(made.values())
 
 
 def create_metric(name: str, benchmark: Benchmark, options: Mapping[str, Any]) -> Metric:
@@ -145,7 +154,7 @@ def score(
     hypotheses: Mapping[str, str],
     metrics: Sequence[str] | str | None = None,
     *,
-    splits: Sequence[str] | None = None,
+    splits: Sequence[str] | str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     missing: MissingOutputs = "count",
     asked: Collection[str] | None = None,
@@ -159,6 +168,12 @@ def score(
     """
     if isinstance(metrics, str):
         metrics = [metrics]
+    if isinstance(splits, str):
+        splits = [splits]
+    if missing not in get_args(MissingOutputs):
+        raise ConfigError(
+            f"missing is {missing!r}", hint=f"one of: {', '.join(get_args(MissingOutputs))}"
+        )
     covered = _items(benchmark, hypotheses, splits, asked)
     everything = [item for items in covered.values() for item in items]
     there = [item for item in everything if not item.missing]
@@ -183,16 +198,45 @@ def _items(
     splits: Sequence[str] | None,
     asked: Collection[str] | None,
 ) -> dict[str, list[Scored]]:
-    """The items of each split that has hypotheses."""
+    """The items of each split that has hypotheses, in NFC like the references."""
+    if not isinstance(hypotheses, Mapping):
+        raise DataError(
+            f"hypotheses are a mapping from ids to texts, not {type(hypotheses).__name__}"
+        )
+    texts = {name: _text(name, given) for name, given in hypotheses.items()}
+    unknown = set(texts)
     found = {}
     for split in splits if splits is not None else benchmark.splits:
-        examples = [one for one in benchmark.read(split) if asked is None or one.id in asked]
-        if any(one.id in hypotheses for one in examples):
+        examples = benchmark.read(split)
+        unknown.difference_update(one.id for one in examples)
+        examples = [one for one in examples if asked is None or one.id in asked]
+        if any(one.id in texts for one in examples):
+            benchmark.require_as_built(split)
             found[split] = [
-                Scored(one, hypotheses.get(one.id, ""), one.id not in hypotheses)
-                for one in examples
+                Scored(one, texts.get(one.id, ""), one.id not in texts) for one in examples
             ]
+    for split in benchmark.splits if unknown else ():
+        unknown.difference_update(one.id for one in benchmark.read(split))
+    if unknown:
+        raise DataError(
+            f"{len(unknown):,} of {len(texts):,} hypotheses are of no example of benchmark "
+            f"{benchmark.manifest.name}, such as '{min(unknown)}'",
+            hint="hypotheses go by the id of an example",
+        )
     return found
+
+
+def _text(name: str, given: object) -> str:
+    """A hypothesis as it is judged."""
+    if not isinstance(given, str):
+        raise DataError(f"the hypothesis of {name!r} is {type(given).__name__} instead of text")
+    try:
+        given.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"the hypothesis of {name!r} holds half a character (U+{ord(given[error.start]):04X})"
+        ) from None
+    return normalise(given)
 
 
 def default_metrics(benchmark: Benchmark) -> tuple[str, ...]:
