@@ -282,3 +282,19 @@ def test_a_sentence_translated_twice_is_refused(tmp_path, small_benchmark, capsy
     translations.write_text("".join([*lines, lines[0]]))
     assert main(["score", str(experiment)]) == 2
     assert "test.jsonl:4: duplicate id" in capsys.readouterr().err
+
+
+def test_a_benchmark_built_again_is_not_scored_with_old_translations(
+    tmp_path, small_benchmark, capsys
+):
+    """Sentences that only the new one has would pass for failures of the system."""
+    experiment = tmp_path / "e.toml"
+    experiment.write_text(
+        f'benchmark = "{small_benchmark}"\nrun = "{tmp_path / "run"}"\nmetrics = ["exact"]\n'
+        '[system.copy]\nuse = "copy"\n'
+    )
+    assert main(["translate", str(experiment)]) == 0
+    manifest = small_benchmark / "benchmark.toml"
+    manifest.write_text(manifest.read_text() + "\n# built again\n")
+    assert main(["score", str(experiment)]) == 2
+    assert "another version of the benchmark" in capsys.readouterr().err

@@ -11,7 +11,7 @@ import functools
 import platform
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ import numpy as np
 from recombine import __version__
 from recombine.benchmark import Benchmark, Example, identity_of, stratified_sample
 from recombine.config import to_plain
-from recombine.errors import DataError, Where
+from recombine.errors import DataError, StaleOutput, Where
 from recombine.experiment.experiment import (
     Experiment,
     cells_of,
@@ -405,10 +405,22 @@ def score_run(
         for work in unscored(
             experiment, benchmark, cell, force=force, sample=sample, missing=missing
         ):
+            _require_same_benchmark(work.files, benchmark)
             _score_cell(experiment, benchmark, cell, work)
             scored += 1
     failures.raise_any()
     return scored
+
+
+def _require_same_benchmark(files: Iterable[Path], benchmark: Benchmark) -> None:
+    """Raise when translations are of a benchmark that was built again in the same place."""
+    for path in files:
+        made_from = (Meta(path).read() or {}).get("fingerprint", {})
+        if made_from.get("benchmark", benchmark.hash) != benchmark.hash:
+            raise StaleOutput(
+                f"{path} was made on another version of the benchmark {benchmark.path}",
+                hint="restore that benchmark, or translate again with --force",
+            )
 
 
 def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: Unscored) -> None:
