@@ -80,3 +80,11 @@ def test_a_run_of_a_sample_says_so(run, tmp_path):
         path = copy / "lstm" / f"seed-{seed}" / "scores" / "scores.meta.json"
         path.write_text(json.dumps(stored))
     assert open_source([copy]).notes == ("lstm: scored on a sample of 50 examples of each split",)
+
+
+def test_a_system_without_scores_is_named(run, tmp_path):
+    """One that failed before its first sentence is not left out without a word."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    (copy / "broken" / "seed-1").mkdir(parents=True)
+    assert open_source([copy]).notes == ("broken, seed 1, is left out: it has no scores",)

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from recombine.errors import ConfigError
+from recombine.errors import ConfigError, DataError
 from recombine.files import write_text
 from recombine.report import ReportOptions, power_plan, write_report
 from recombine.report.runs import open_source
@@ -108,3 +108,16 @@ def test_a_list_cannot_reach_outside(tmp_path):
     assert write(out, "report", b="3") == []
     assert (tmp_path / "precious").is_file()
     assert files_of(out) == {"a", "b", WRITTEN}
+
+
+@pytest.mark.parametrize("asked", [{"metrics": ("exact", "nosuch")}, {"splits": ("gen", "nosuch")}])
+def test_what_was_not_scored_is_not_left_out_silently(run, tmp_path, asked):
+    """A metric or split that was asked for is in the report, or the report is refused."""
+    with pytest.raises(DataError, match=r"no scores of (metric|split) 'nosuch'"):
+        write_report([run], tmp_path / "out", ReportOptions(**asked))
+
+
+def test_a_confidence_of_95_is_refused():
+    """It is a share, not a percentage."""
+    with pytest.raises(ConfigError, match="between 0 and 1, not 95"):
+        ReportOptions(confidence=95)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from recombine.errors import ConfigError
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions:
@@ -32,6 +34,13 @@ class ReportOptions:
     figures: tuple[str, ...] = ("svg", "pdf")
     # every-eval-ever, harness, inspect, genbench
     exports: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1:
+            raise ConfigError(
+                f"confidence must be between 0 and 1, not {self.confidence:g}",
+                hint="95% is -o confidence=0.95",
+            )
 
 
 class ReportPaths(NamedTuple):

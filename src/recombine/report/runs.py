@@ -135,7 +135,10 @@ def open_source(runs: Sequence[Path]) -> ReportRuns:
     notes = []
     for cell in cells:
         _require_scored(cell)
-        scores.extend(_score_files(cell, names[cell.path]))
+        found = _score_files(cell, names[cell.path])
+        if not found:
+            notes.append(f"{names[cell.path]}, seed {cell.seed}, is left out: it has no scores")
+        scores.extend(found)
         notes += _sampled(cell, names[cell.path])
     if not scores:
         raise DataError(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine.benchmark import refuse_output
+from recombine.errors import DataError
 from recombine.files import sha256_of, write_json, write_text
 from recombine.parallel import gc_paused
 from recombine.report.exports import write_exports
@@ -23,7 +24,7 @@ from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.page.divergent import family_title, render_family
 from recombine.report.page.page import render_page
 from recombine.report.page.pairs import has_pairs, pairs_page
-from recombine.report.runs import open_source
+from recombine.report.runs import ReportRuns, open_source
 from recombine.report.scores import tidy_rows
 from recombine.report.tables import paper_tables
 from recombine.report.tables.checkpoints import checkpoint_points, checkpoint_table, slice_table
@@ -62,7 +63,9 @@ def write_report(
 
 
 def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions) -> ReportPaths:
-    report = build_report(open_source(runs), options)
+    source = open_source(runs)
+    _require_scored(source, options)
+    report = build_report(source, options)
     notes = list(report.notes)
     from_paper = paper_tables(report)
     main = report.main
@@ -98,6 +101,21 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
     exports = write_exports(report, out / "exports", options.exports)
     write_folder(out, "report", pages, tables, (*drawn, *exports))
     return _paths(out, pages, tables, drawn, exports, notes)
+
+
+def _require_scored(source: ReportRuns, options: ReportOptions) -> None:
+    """Refuse to leave out a metric or a split that was asked for, because nothing scored it."""
+    splits = source.splits()
+    metrics = tuple(dict.fromkeys(name for split in splits for name in source.metrics(split)))
+    for kind, asked, known in (
+        ("metric", options.metrics, metrics),
+        ("split", options.splits, splits),
+    ):
+        for name in asked:
+            if name not in known:
+                raise DataError(
+                    f"no scores of {kind} '{name}'", hint=f"there are: {', '.join(known)}"
+                )
 
 
 def _write_family(runs: Sequence[Path], out: Path, options: ReportOptions) -> ReportPaths:
