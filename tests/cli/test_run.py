@@ -130,6 +130,27 @@ def test_run_does_everything_and_reports(tmp_path, small_benchmark, capsys):
     assert main(["report", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 0
 
 
+def test_run_says_why_a_system_never_worked(tmp_path, small_benchmark, capsys):
+    """Where nothing could be scored, no report hides the reason."""
+    (tmp_path / "bad.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from recombine.systems.base import Failure\n"
+        "@dataclass\n"
+        "class Bad:\n"
+        "    def translate(self, sources):\n"
+        "        return (Failure('printed a warning') for _ in sources)\n",
+        encoding="utf-8",
+    )
+    experiment = tmp_path / "e.toml"
+    experiment.write_text(
+        f'benchmark = "{small_benchmark}"\nrun = "{tmp_path / "run"}"\nmetrics = ["exact"]\n'
+        f'[system.bad]\nuse = "{tmp_path / "bad.py"}:Bad"\n',
+        encoding="utf-8",
+    )
+    assert main(["run", str(experiment)]) == 1
+    assert "printed a warning" in capsys.readouterr().err
+
+
 def printed(capsys, *arguments) -> dict:
     """Run a verb and return the JSON it printed."""
     assert main([str(one) for one in arguments]) == 0

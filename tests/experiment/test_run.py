@@ -60,3 +60,9 @@ def test_difference_looks_into_options():
     new = {"options": {"preset": "tiny", "steps": 30}, "seed": 1}
     assert difference(old, new) == ("options.steps", 10, 30)
     assert difference({"options": None}, new) == ("options", None, new["options"])
+
+
+def test_a_seed_below_zero_is_a_seed(tmp_path):
+    """What a stage makes for a seed, the report finds."""
+    Run(tmp_path).cell("a", -2).update_record(seed=-2)
+    assert [cell.seed for cell in Run(tmp_path).cells()] == [-2]

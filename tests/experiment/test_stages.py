@@ -267,3 +267,35 @@ def test_scores_of_earlier_translations_go_with_them(experiment_file):
     assert (folder / "exact.test.jsonl").is_file()
     assert not (folder / "chrf.test.jsonl").exists()
     assert not (folder / "chrf.test.meta.json").exists()
+
+
+def test_translations_of_a_system_with_other_options_are_not_scored(experiment_file):
+    """What was translated before an option changed is no output of this system."""
+    experiment = read_experiment(experiment_file)
+    train(experiment)
+    translate(experiment)
+    changed = read_experiment(experiment_file, ['system.memory.default="!"'])
+    with pytest.raises(SystemsFailed, match=r"another 'options.default'") as raised:
+        score_run(changed)
+    assert {one.cell.system for one in raised.value.failures} == {"memory"}
+    assert (experiment.run / "copy" / "seed-1" / "scores.csv").is_file()  # stops no other
+    meta = Meta(experiment.run / "memory" / "seed-2" / "translations" / "test.jsonl")
+    stored = meta.read()
+    meta.write({**stored["fingerprint"], "train_size": 1}, complete=True)  # of a former model
+    with pytest.raises(SystemsFailed, match="another 'train_size'"):
+        score_run(experiment)
+
+
+def test_a_metric_whose_file_was_edited_is_scored_again(experiment_file, tmp_path):
+    """A score is that of the metric as it is now."""
+    code = tmp_path / "own.py"
+    code.write_text(
+        "from recombine.metrics.exact import Exact\nclass Own(Exact):\n    name = 'Own'\n",
+        encoding="utf-8",
+    )
+    experiment = read_experiment(experiment_file, [f'metrics=["{code}:Own"]'])
+    train(experiment)
+    translate(experiment)
+    assert (score_run(experiment), score_run(experiment)) == (3, 0)
+    code.write_text(code.read_text(encoding="utf-8") + "    limits = (0, 50)\n", encoding="utf-8")
+    assert score_run(experiment) == 3

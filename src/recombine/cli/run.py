@@ -72,7 +72,7 @@ def run_verb(options: argparse.Namespace) -> int:
             failures.gather(train, experiment, force=options.force)
             failures.gather(translate, experiment, force=options.force)
         failures.gather(score_run, experiment, force=options.force)
-        if any(experiment.run.glob("*/seed-*/scores")):
+        if any(experiment.run.glob("*/seed-*/scores/*.jsonl")):
             _report([experiment.run], experiment.run / "report", ())
     if len(members) > 1:
         whole = members[0].run.parent

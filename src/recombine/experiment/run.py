@@ -22,6 +22,7 @@ from recombine.errors import ConfigError, StaleOutput
 from recombine.files import read_json, write_json
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_SEED = re.compile(r"-?[0-9]+")
 
 
 class Run:
@@ -44,7 +45,7 @@ class Run:
         found = []
         for path in self.path.glob("*/seed-*"):
             seed = path.name.removeprefix("seed-")
-            if path.is_dir() and seed.isdigit():
+            if path.is_dir() and _SEED.fullmatch(seed):
                 found.append(Cell(path, path.parent.name, int(seed)))
         return sorted(found, key=lambda cell: (cell.system, cell.seed))
 
@@ -119,11 +120,7 @@ class Meta:
         extent = [then.pop(name, None) == now.pop(name, None) for name in growing]
         found = difference(then, now)
         if found is not None:
-            raise StaleOutput(
-                f"{self.path.parent}: the existing output was made with another '{found.name}': "
-                f"{_short(found.old)} then, {_short(found.new)} now",
-                hint="use --force to make it again, or another run directory",
-            )
+            raise stale_output(self.path.parent, found)
         return all(extent) and bool(stored.get("complete"))
 
 
@@ -157,6 +154,19 @@ def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> FieldDifferenc
         elif then != now:
             return FieldDifference(name, then, now)
     return None
+
+
+def stale_output(
+    folder: Path,
+    found: FieldDifference,
+    hint: str = "use --force to make it again, or another run directory",
+) -> StaleOutput:
+    """Return what to say of an output that was made from other inputs."""
+    return StaleOutput(
+        f"{folder}: the existing output was made with another '{found.name}': "
+        f"{_short(found.old)} then, {_short(found.new)} now",
+        hint=hint,
+    )
 
 
 def _short(value: Any) -> str:

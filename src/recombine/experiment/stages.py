@@ -30,7 +30,7 @@ from recombine.experiment.experiment import (
     system_cells,
 )
 from recombine.experiment.failures import Failures
-from recombine.experiment.run import Cell, Meta, set_aside
+from recombine.experiment.run import Cell, Meta, difference, set_aside, stale_output
 from recombine.experiment.translating import (
     SourceSentence,
     Translated,
@@ -38,7 +38,7 @@ from recombine.experiment.translating import (
     read_translated,
     translate_to_file,
 )
-from recombine.files import read_jsonl, sha256_of, write_json, write_jsonl
+from recombine.files import read_json, read_jsonl, sha256_of, write_json, write_jsonl
 from recombine.metrics.base import declaration
 from recombine.metrics.score import scores_of, write_scores
 from recombine.metrics.scoring import (
@@ -369,9 +369,16 @@ def unscored(
     paths = sorted(p for p in folder.glob("*.jsonl") if not p.name.endswith(".errors.jsonl"))
     for checkpoint in sorted({_checkpoint_of(path) for path in paths}, key=str):
         files = [path for path in paths if _checkpoint_of(path) == checkpoint]
+        metrics = list(experiment.metrics or default_metrics(benchmark))
         fingerprint = {
             "benchmark": benchmark.hash,
-            "metrics": list(experiment.metrics or default_metrics(benchmark)),
+            "metrics": metrics,
+            # A metric of the user's own that is edited is another metric.
+            "code": {
+                name: sha256_of(path)
+                for name in metrics
+                if ".py:" in name and (path := Path(name.rpartition(":")[0])).is_file()
+            },
             "options": to_plain(experiment.metric),
             # By content: a translation that goes on after it was scored is another translation.
             "translations": {path.name: sha256_of(path) for path in files},
@@ -402,6 +409,12 @@ def score_run(
         if not any((cell.path / "translations").glob("*.jsonl")):
             nothing = DataError("it has no translations yet", hint="recombine translate ...")
             failures.add(nothing, cell)
+            continue
+        known = len(failures.found)
+        with failures.apart(cell):
+            _require_same_system(experiment, benchmark, cell)
+        if len(failures.found) > known:
+            continue
         for work in unscored(
             experiment, benchmark, cell, force=force, sample=sample, missing=missing
         ):
@@ -421,6 +434,25 @@ def _require_same_benchmark(files: Iterable[Path], benchmark: Benchmark) -> None
                 f"{path} was made on another version of the benchmark {benchmark.path}",
                 hint="restore that benchmark, or translate again with --force",
             )
+
+
+def _require_same_system(experiment: Experiment, benchmark: Benchmark, cell: Cell) -> None:
+    """Raise when translations are of a system with other options than the experiment says.
+
+    Options that only one of the two knows are those of another version of the system.
+    """
+    system = create_system(experiment, cell.system, benchmark)
+    now = translation_fingerprint(experiment, cell, system, benchmark)
+    for path in sorted((cell.path / "translations").glob("*.meta.json")):
+        then = read_json(path).get("fingerprint", {})
+        same = ("use", "train_size", "sample_seed")
+        shared = {name: now.get(name) for name in same if name in then}
+        options = then.get("options")
+        if isinstance(options, dict) and isinstance(now["options"], dict):
+            shared["options"] = {one: now["options"].get(one, options[one]) for one in options}
+        found = difference({name: then[name] for name in shared if name in then}, shared)
+        if found is not None:
+            raise stale_output(path.parent, found, hint="recombine translate EXPERIMENT --force")
 
 
 def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: Unscored) -> None:
