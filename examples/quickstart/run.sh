@@ -8,8 +8,10 @@ recombine="${1:-recombine}"
 
 echo
 echo "In distribution (test) and generalisation (gen), percent with 95% intervals:"
-awk -F, '$4 == "exact" && ($2 == "all" || $2 == "group_name") {
-  printf "  %-6s %-26s exact match %5.1f  [%.1f, %.1f]  n=%d\n", $1, $3, $6, $7, $8, $5
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+$at["metric"] == "exact" && ($at["tag"] == "all" || $at["tag"] == "group_name") {
+  printf "  %-6s %-26s exact match %5.1f  [%.1f, %.1f]  n=%d of %d, %d failed\n",
+    $at["split"], $at["value"], $at["score"], $at["ci_low"], $at["ci_high"], $at["n"], $at["of"], $at["failed"]
 }' runs/quickstart/transformer/seed-1/scores.csv
 echo
 echo "Open runs/quickstart/report/report.html"
