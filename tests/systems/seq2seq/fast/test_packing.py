@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 
-from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus
+from recombine.systems.seq2seq.corpus import ParallelCorpus
 from recombine.systems.seq2seq.fast.packing import PackedRows, Resident
 from recombine.systems.seq2seq.vocabulary import BEGIN, PAD
+from systems.seq2seq.twelve_pairs import pairs_of, twelve_pairs
 
 CPU = torch.device("cpu")
 
@@ -16,21 +16,7 @@ CPU = torch.device("cpu")
 @pytest.fixture
 def corpus() -> ParallelCorpus:
     """Twelve pairs from empty to long."""
-    stream = np.random.default_rng(2)
-    sides = [
-        NumberedSide.of([stream.integers(4, 30, n).tolist() for n in stream.integers(0, 40, 12)])
-        for _ in range(2)
-    ]
-    return ParallelCorpus(*sides)
-
-
-def pairs_of(corpus: ParallelCorpus, chosen: list[int]) -> list[tuple[list[int], list[int]]]:
-    """Return what a batch of these pairs has to hold, in any order."""
-    sides = corpus.source, corpus.target
-    return sorted(
-        (sides[0].sentence(number).tolist(), sides[1].sentence(number).tolist())
-        for number in chosen
-    )
+    return twelve_pairs()
 
 
 def test_packed_sentences_touch(corpus: ParallelCorpus) -> None:

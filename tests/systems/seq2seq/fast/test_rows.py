@@ -17,6 +17,7 @@ from recombine.systems.seq2seq.fast.rows import (
     similar_lengths,
 )
 from recombine.systems.seq2seq.vocabulary import BEGIN
+from systems.seq2seq.twelve_pairs import pairs_of, twelve_pairs
 
 CPU = torch.device("cpu")
 
@@ -24,21 +25,7 @@ CPU = torch.device("cpu")
 @pytest.fixture
 def corpus() -> ParallelCorpus:
     """Twelve pairs from empty to long."""
-    stream = np.random.default_rng(2)
-    sides = [
-        NumberedSide.of([stream.integers(4, 30, n).tolist() for n in stream.integers(0, 40, 12)])
-        for _ in range(2)
-    ]
-    return ParallelCorpus(*sides)
-
-
-def pairs_of(corpus: ParallelCorpus, chosen: list[int]) -> list[tuple[list[int], list[int]]]:
-    """Return what a batch of these pairs has to hold, in any order."""
-    sides = corpus.source, corpus.target
-    return sorted(
-        (sides[0].sentence(number).tolist(), sides[1].sentence(number).tolist())
-        for number in chosen
-    )
+    return twelve_pairs()
 
 
 def sides_of(batch: Batch) -> tuple[GroupedRows, GroupedRows]:
