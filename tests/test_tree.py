@@ -20,7 +20,7 @@ LAYERS = [
     {"benchmark", "statistics"},
     {"grammar"},
     {"corpus"},
-    {"builders", "systems"},
+    {"builders", "systems", "augment"},
     {"metrics"},
     {"experiment"},
     {"report"},

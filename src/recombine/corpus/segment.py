@@ -10,7 +10,11 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
+
+from recombine.errors import DataError
+from recombine.registry import require
 
 # Letters of scripts that put no space between words.
 _UNSPACED = (
@@ -66,3 +70,15 @@ def segment(text: str) -> tuple[str, ...]:
 def is_punctuation(token: str) -> bool:
     """Return True when no character of the token is a letter, mark or digit."""
     return all(unicodedata.category(character)[0] in _PUNCTUATION for character in token)
+
+
+def sudachi() -> Callable[[str], list[str]]:
+    """Return Sudachi's segmenter of Japanese: the surfaces of the morphemes."""
+    module = require("sudachipy", extra="ja", feature="Sudachi segmentation")
+    try:
+        tokenizer = module.Dictionary().create()
+    except ModuleNotFoundError as error:
+        raise DataError(
+            f"Sudachi has no dictionary: {error}", hint="pip install 'recombine[ja]'"
+        ) from error
+    return lambda text: [morpheme.surface() for morpheme in tokenizer.tokenize(text)]

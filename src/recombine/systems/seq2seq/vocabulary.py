@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recombine.errors import ConfigError, DataError
+from recombine.corpus.segment import sudachi
+from recombine.errors import ConfigError
 from recombine.files import read_json, write_json
 from recombine.registry import require
 from recombine.systems.seq2seq.options import Segmenter, Subwords
@@ -77,8 +78,9 @@ class Vocabulary:
             text = text.lower()
         if self.segmenter == "sudachi" and self.kind != "char":
             if self._segment is None:
-                self._segment = _sudachi()
-            text = " ".join(self._segment(text.replace(" ", _OWN_SPACE)))
+                self._segment = sudachi()
+            # Full-width and other exotic spaces would come back as morphemes of their own.
+            text = " ".join(self._segment(re.sub(r"\s", _OWN_SPACE, text)))
         return text
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
@@ -206,17 +208,3 @@ def _at_punctuation(word: str) -> list[str]:
         else:
             run += character
     return [*parts, run] if run else parts
-
-
-def _sudachi() -> Any:
-    module = require("sudachipy", extra="ja", feature="Sudachi segmentation")
-    try:
-        tokenizer = module.Dictionary().create()
-    except ModuleNotFoundError as error:
-        raise DataError(
-            f"Sudachi has no dictionary: {error}", hint="pip install 'recombine[ja]'"
-        ) from error
-    # Full-width and other exotic spaces would come back as morphemes of their own.
-    return lambda text: [
-        morpheme.surface() for morpheme in tokenizer.tokenize(re.sub(r"\s", _OWN_SPACE, text))
-    ]

@@ -1,0 +1,81 @@
+"""What goes in and what comes out: pairs, options, recombined pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from recombine.errors import DataError
+
+# Fewer pairs than this show no word in two places.
+FEWEST_PAIRS = 20
+
+
+@dataclass(frozen=True)
+class TrainingPair:
+    """A training pair."""
+
+    source: str
+    target: str
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class Recombined:
+    """A new pair, the pairs it was made of and, for people, what was done with them."""
+
+    source: str
+    target: str
+    parents: tuple[str, ...]
+    steps: tuple[str, ...]
+    depth: int
+
+
+@dataclass(frozen=True)
+class AugmentOptions:
+    """How to learn and what to draw. Every threshold is a count or a share of training pairs.
+
+    `source_language` and `target_language` choose a segmenter and nothing else.
+    """
+
+    n: int = 250_000
+    seed: int = 1
+    method: Literal["recombine", "words"] = "recombine"
+    source_language: str = "en"
+    target_language: str = "ja"
+    # Alignment: a link stays when the target word is so much likelier with the source word than
+    # without, and is its partner in this share of its sentences.
+    lift: float = 2.4
+    share: float = 0.15
+    # Classes: words are alike when the cosine of their environments is at least this.
+    similarity: float = 0.55
+    # Fewest pairs that a class member, a kind of phrase or a frame must have been seen in.
+    support: int = 2
+    # Fewest words that show an analogy (finds : found, statement : question) before it is used.
+    analogy_support: int = 3
+    paradigms: bool = True
+    sentence_analogies: bool = True
+    # How deep phrases and clauses may stand inside each other, and how long a source may be.
+    depth: int = 7
+    longest: int = 45
+
+
+def check_pairs(pairs: Sequence[TrainingPair], options: AugmentOptions) -> None:
+    """Refuse pairs that nothing can be learnt from, with counts."""
+    count = len(pairs)
+    if count < FEWEST_PAIRS:
+        raise DataError(
+            f"too few pairs to recombine: {count}, at least {FEWEST_PAIRS} are needed",
+            hint="augment learns from words that are seen in several sentences",
+        )
+    for side in ("source", "target"):
+        empty = sum(not getattr(pair, side).strip() for pair in pairs)
+        if empty:
+            raise DataError(f"{empty:,} of {count:,} pairs have an empty {side}")
+    same = sum(pair.source.strip() == pair.target.strip() for pair in pairs)
+    if same * 2 > count:
+        raise DataError(
+            f"source and target are the same text in {same:,} of {count:,} pairs",
+            hint="augment needs two languages",
+        )

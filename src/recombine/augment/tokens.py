@@ -1,0 +1,70 @@
+"""Text as tokens that join to the same text again.
+
+A token carries the space before it (" book"), so that any row of tokens is text when joined. The
+first word of a sentence is written as it is inside sentences ("The" -> "the", "Liam" stays), which
+needs no list of names: the way it is mostly written where no sentence begins decides (truecasing,
+Lita et al. 2003).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from recombine.corpus.segment import sudachi
+
+Tokens = tuple[str, ...]
+
+# Languages that put no space between words and for which there is no segmenter here: one token
+# per character.
+_BY_CHARACTER = {"zh", "th", "lo", "km", "my"}
+_WORD = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|[^\w\s])")
+_CHARACTER = re.compile(r"\s*(?:[A-Za-z0-9]+|\S)")
+
+
+class Tokeniser:
+    """Cuts the sentences of one language, and knows how their first words are written elsewhere."""
+
+    def __init__(self, language: str, sentences: Iterable[str]) -> None:
+        self._cut = _segmenter(language)
+        self.raw = [self._cut(sentence.strip()) for sentence in sentences]
+        inside = Counter(token for tokens in self.raw for token in tokens[1:])
+        self._lower = {
+            first
+            for first in {tokens[0] for tokens in self.raw if tokens}
+            if first != first.lower() and inside[first.lower()] > inside[first]
+        }
+        # Sentences are written with a capital when most of their first words that could be are.
+        begun = [
+            tokens[0]
+            for tokens in self.raw
+            if len(tokens) > 1 and tokens[0] != tokens[0].swapcase()
+        ]
+        upper = sum(first != first.lower() for first in begun)
+        self.capitals = bool(begun) and upper * 2 > len(begun)
+
+    def cut(self, sentence: str) -> Tokens:
+        """Return the tokens of a sentence, its first word as it is written elsewhere."""
+        return self.truecase(self._cut(sentence.strip()))
+
+    def truecase(self, tokens: Tokens) -> Tokens:
+        """Return the tokens with the first word as it is written inside sentences."""
+        if tokens and tokens[0] in self._lower:
+            return (tokens[0].lower(), *tokens[1:])
+        return tokens
+
+    def text(self, tokens: Sequence[str], *, capital: bool = True) -> str:
+        """Return the text of a sentence."""
+        joined = "".join(tokens).strip()
+        if capital and self.capitals and joined:
+            return joined[0].upper() + joined[1:]
+        return joined
+
+
+def _segmenter(language: str) -> Callable[[str], Tokens]:
+    if language == "ja":
+        segment = sudachi()
+        return lambda text: tuple(segment(text))
+    pattern = _CHARACTER if language in _BY_CHARACTER else _WORD
+    return lambda text: tuple(pattern.findall(" " + text)) if text else ()

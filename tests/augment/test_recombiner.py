@@ -1,0 +1,54 @@
+"""Learning from pairs and drawing new ones: a small world of English and made-up words."""
+
+from __future__ import annotations
+
+import pytest
+
+from recombine.augment import AugmentOptions, Pair, Recombiner
+from recombine.errors import DataError
+
+NAMES = {"Ann": "an", "Bob": "bo", "Cid": "ci", "Dan": "da", "Eve": "ev"}
+VERBS = {"sees": "mir", "hears": "aud", "finds": "trov"}
+OPTIONS = AugmentOptions(n=20, source_language="en", target_language="eo")
+
+
+def world() -> list[Pair]:
+    """Return sentences of two names and a verb, some combinations left out."""
+    rows = []
+    for subject in NAMES:
+        for verb in VERBS:
+            for obj in NAMES:
+                if subject != obj and (subject, verb) != ("Eve", "finds"):
+                    source = f"{subject} {verb} {obj}."
+                    target = f"{NAMES[subject]} {NAMES[obj]}n {VERBS[verb]}as."
+                    rows.append(Pair(source, target, f"p{len(rows)}"))
+    return rows
+
+
+def test_the_same_seed_draws_the_same_pairs():
+    """Same input and seed, same bytes."""
+    first = list(Recombiner.learn(world(), OPTIONS).draw(10, seed=3))
+    assert first == list(Recombiner.learn(world(), OPTIONS).draw(10, seed=3))
+
+
+def test_no_drawn_source_is_known():
+    """A recombined pair is a new one, and none comes twice."""
+    known = {pair.source for pair in world()}
+    drawn = [row.source for row in Recombiner.learn(world(), OPTIONS).draw(4)]
+    assert drawn
+    assert not known & set(drawn)
+    assert len(set(drawn)) == len(drawn)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (world()[:5], "too few pairs to recombine: 5"),
+        ([Pair(p.source, p.source) for p in world()], "the same text in 56 of 56"),
+        ([Pair(p.source, "") for p in world()], "56 of 56 pairs have an empty target"),
+    ],
+)
+def test_bad_pairs_are_refused_with_counts(pairs, message):
+    """Pairs that nothing can be learnt from are said to be so."""
+    with pytest.raises(DataError, match=message):
+        Recombiner.learn(pairs, OPTIONS)
