@@ -321,7 +321,7 @@ def _check_features(concrete: Concrete) -> Iterator[GrammarError]:
                 elif len(variants) > 1 or len(variants[0]) != 1 or not _is_feature(variants[0][0]):
                     yield GrammarError(
                         f"{language.code}: '{name}.{field}' is used as a feature and must be one"
-                        " literal or one slot.feature",
+                        " literal, one slot.feature or one cell of a _table",
                         where,
                     )
             for code in inventory.words_of.get(category, ()):
@@ -337,7 +337,7 @@ def _check_features(concrete: Concrete) -> Iterator[GrammarError]:
 
 
 def _is_feature(piece: object) -> bool:
-    if isinstance(piece, LiteralText):
+    if isinstance(piece, LiteralText | TableCell):
         return True
     return isinstance(piece, Ref) and all(isinstance(key, str) for key in piece.keys)
 

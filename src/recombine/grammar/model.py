@@ -198,6 +198,26 @@ class Paradigm:
     where: Where | None = field(default=None, compare=False)
 
 
+class SoundSet(NamedTuple):
+    """Beginnings (or endings) of words, and longer ones that are none."""
+
+    like: tuple[str, ...]
+    but: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """``%touch "old" -> "new" before sounds``: words that are written otherwise beside others."""
+
+    old: str
+    new: str
+    glued: bool = False  # ``"l'" +``: nothing between it and the next word
+    attached: bool = False  # ``+ "old"``: part of the word before
+    before: SoundSet | None = None
+    after: SoundSet | None = None
+    where: Where | None = field(default=None, compare=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
     """How one language says it."""
@@ -209,6 +229,7 @@ class Language:
     join: str = " "
     root: str = FORM
     post: tuple[str, ...] = ()
+    touches: tuple[Touch, ...] = ()
     where: Where | None = field(default=None, compare=False)
 
 

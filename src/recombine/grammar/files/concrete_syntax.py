@@ -8,7 +8,7 @@ from pathlib import Path
 
 from recombine.errors import GrammarError, Where
 from recombine.files import TableRow
-from recombine.grammar.files.notation import Cursor, explain, read_lines, unquote
+from recombine.grammar.files.notation import MAX_EXPANSION, Cursor, explain, read_lines, unquote
 from recombine.grammar.files.tables import read_table
 from recombine.grammar.model import (
     ANY_FIELD,
@@ -25,11 +25,12 @@ from recombine.grammar.model import (
     Pieces,
     Ref,
     Same,
+    SoundSet,
     TableCell,
+    Touch,
 )
 
-FINISHES = ("capitalise", "a_an", "commas")
-MAX_EXPANSION = 4096  # lines that one %param line may stand for
+FINISHES = ("capitalise", "sentence_case", "a_an", "commas")
 _FIELD = re.compile(r"[\w'-]+(?:\.[\w'-]+)*\Z")
 
 
@@ -43,7 +44,9 @@ class ConcreteReader:
         self._join = " "
         self._root = FORM
         self._post: tuple[str, ...] = ()
+        self._touches: list[Touch] = []
         self._params: dict[str, tuple[str, ...]] = {}
+        self._sounds: dict[str, SoundSet] = {}
         self._lines: dict[tuple[str, str], Line] = {}
         self._rows: dict[str, LexiconRow] = {}
         self._paradigms: dict[tuple[str, str], Paradigm] = {}
@@ -63,6 +66,7 @@ class ConcreteReader:
             self._join,
             self._root,
             self._post,
+            tuple(self._touches),
             self.where,
         )
 
@@ -70,19 +74,23 @@ class ConcreteReader:
         """Read lines and directives."""
         self.where = self.where or Where(str(path))
         lines: list[Cursor] = []
+        touches: list[Cursor] = []
 
         def statement(line: Cursor) -> None:
-            if line.kind() == "directive":
+            if line.peek() == "%touch":
+                touches.append(line)
+            elif line.kind() == "directive":
                 self._directive(line)
             elif line.more:
                 lines.append(line)
 
         read_lines(path, "concrete", self.problems, statement)
-        for line in lines:  # after all directives: a %param may stand below its use
-            try:
-                self._line(line)
-            except GrammarError as error:
-                self.problems.append(explain(error, "concrete"))
+        for read, waiting in ((self._touch, touches), (self._line, lines)):
+            for line in waiting:  # after all directives: a %param may stand below its use
+                try:
+                    read(line)
+                except GrammarError as error:
+                    self.problems.append(explain(error, "concrete"))
 
     def read_lexicon(self, path: Path) -> None:
         """Read the forms of words."""
@@ -122,7 +130,8 @@ class ConcreteReader:
                         GrammarError(
                             f"'{cell}' is not an ending",
                             row.place(name),
-                            "write strip>add, >add, field:strip>add or =text",
+                            "write strip>add, >add, field:strip>add, =text, and before strip"
+                            " a prefix ge+ or a change of the stem e~ie",
                         )
                     )
             self._paradigms[key] = Paradigm(key[0], key[1], cells, row.where)
@@ -145,7 +154,7 @@ class ConcreteReader:
     def _directive(self, line: Cursor) -> None:
         token = line.take()
         name = token.text
-        if name != "%param" and ("directive", name) in self._layer:
+        if name not in ("%param", "%sound") and ("directive", name) in self._layer:
             raise GrammarError(f"{name} is given twice", token.where)
         self._layer.add(("directive", name))
         if name == "%join":
@@ -176,13 +185,75 @@ class ConcreteReader:
             if not values:
                 line.fail("a parameter needs values")
             self._params[param] = tuple(dict.fromkeys(values))
+        elif name == "%sound":
+            sound = line.name("the name of the sounds")
+            line.expect("=", "after the name")
+            self._sounds[sound] = self._sound_set(line)
         else:
             raise GrammarError(
                 f"unknown directive '{name}'",
                 token.where,
-                "in a language's grammar: %join, %root, %post, %param",
+                "in a language's grammar: %join, %root, %post, %param, %sound, %touch, %each",
             )
         line.finish()
+
+    def _sound_set(self, line: Cursor) -> SoundSet:
+        found: dict[bool, list[str]] = {True: [], False: []}
+        like = True
+        while line.more and line.peek() not in ("before", "after"):
+            if line.kind() == "string":
+                found[like].append(unquote(line.take().text))
+            elif line.peek() == "but":
+                line.take()
+                like = False
+            elif line.peek() in self._sounds:
+                known = self._sounds[line.take().text]
+                found[like].extend(known.like)
+                found[not like].extend(known.but)
+            else:
+                known_names = ", ".join(self._sounds) or "none"
+                line.fail(
+                    f"expected a quoted beginning or the name of a %sound line ({known_names}),"
+                    f" found '{line.peek()}'"
+                )
+        if not found[True] or "" in (*found[True], *found[False]):
+            line.fail('sounds are quoted beginnings of words: "a" "e" "i" but "uni"')
+        return SoundSet(tuple(dict.fromkeys(found[True])), tuple(dict.fromkeys(found[False])))
+
+    def _touch(self, line: Cursor) -> None:
+        where = line.take().where
+        if ("directive", "%touch") not in self._layer:
+            self._layer.add(("directive", "%touch"))
+            self._touches = []
+        if not self._join:
+            raise GrammarError(
+                "a touch is about words, and this language writes none apart",
+                where,
+                'take away %join "", or give the words the forms they need',
+            )
+        attached = line.accept("+")
+        old = self._touched(line, "what is written")
+        line.expect("->", "after what is written")
+        new = self._touched(line, "what is written instead")
+        glued = line.accept("+")
+        context: dict[str, SoundSet | None] = {"before": None, "after": None}
+        while line.peek() in context and context[line.peek()] is None:
+            side = line.take().text
+            context[side] = self._sound_set(line)
+        line.finish()
+        if len(old.split(self._join)) > 2:
+            raise GrammarError(f"'{old}' has more than two words", where, "touch two at a time")
+        self._touches.append(
+            Touch(old, new, glued, attached, context["before"], context["after"], where)
+        )
+
+    def _touched(self, line: Cursor, what: str) -> str:
+        if line.kind() != "string":
+            line.fail(f'expected {what}, in quotes: %touch "a" -> "an" before vowel')
+        text = _literal(line).text
+        if not text:
+            line.fail(f"{what} cannot be nothing")
+        return text
 
     def _dotted(self, line: Cursor, what: str) -> str:
         names = [line.name(what)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -21,6 +22,10 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+
+
+MAX_EXPANSION = 4096  # lines that one line with variables may stand for
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 
 
 class Token(NamedTuple):
@@ -57,6 +62,12 @@ MISTAKES: tuple[Mistake, ...] = (
         'literals are written with double quotes: "the"',
     ),
     _mistake("any", "→|⇒|=>|-->|::=", "an arrow this notation does not have", "write ->"),
+    _mistake(
+        "any",
+        r"\$",
+        "a variable that no %each line of this file declares",
+        "%each role = agent patient; then $role or, inside a name, ${role}_noun",
+    ),
     _mistake(
         "any",
         r'^[^"#]*("[^"]*"[^"#]*)*"[^"]*$',
@@ -249,6 +260,13 @@ def cursor(group: Sequence[tuple[int, str]], path: str) -> Cursor:
     return Cursor(found, Where(path, number, len(line) + 1, line))
 
 
+class LineFamily(NamedTuple):
+    """``%each names = values | values``: what the variables of a line stand for, one row a copy."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
 def read_lines(
     path: Path, kind: str, problems: list[GrammarError], read: Callable[[Cursor], None]
 ) -> None:
@@ -258,8 +276,84 @@ def read_lines(
     except GrammarError as error:
         problems.append(error)
         return
-    for group in logical_lines(text):
+    families: dict[str, LineFamily] = {}  # by the name of each variable
+    groups: list[list[tuple[int, str]]] = []
+    for group in logical_lines(text):  # a family may be declared below its use
+        if not group[0][1].startswith("%each"):
+            groups.append(group)
+            continue
         try:
-            read(cursor(group, str(path)))
+            _read_family(cursor(group, str(path)), families)
         except GrammarError as error:
             problems.append(explain(error, kind))
+    for group in groups:
+        try:
+            for copy in _copies(group, families, str(path)):
+                read(cursor(copy, str(path)))
+        except GrammarError as error:
+            problems.append(explain(error, kind))
+
+
+def _read_family(line: Cursor, families: dict[str, LineFamily]) -> None:
+    line.take()
+    names = [line.name("the name of a variable")]
+    while line.kind() == "name":
+        names.append(line.take().text)
+    line.expect("=", "after the variables")
+    rows: list[list[str]] = [[]]
+    while line.more:
+        if line.accept("|"):
+            rows.append([])
+        elif line.kind() == "string":
+            rows[-1].append(unquote(line.take().text))
+        else:
+            rows[-1].append(line.name("a value"))
+    if len(names) == 1:
+        rows = [[value] for row in rows for value in row]
+    wrong = next((row for row in rows if len(row) != len(names)), None)
+    if wrong is not None or not rows:
+        shown = " ".join(wrong) if wrong else "nothing"
+        line.fail(f"{' '.join(names)}: each row needs {len(names)} values, found {shown}")
+    known = next((name for name in names if name in families), None)
+    if known is not None or len(set(names)) < len(names):
+        line.fail(f"the variable '{known or names[0]}' is declared twice")
+    family = LineFamily(tuple(names), tuple(tuple(row) for row in rows))
+    families.update(dict.fromkeys(names, family))
+
+
+def _copies(
+    group: list[tuple[int, str]], families: Mapping[str, LineFamily], path: str
+) -> Iterator[list[tuple[int, str]]]:
+    """The lines that a line with variables stands for: itself where it has none."""
+    used: dict[LineFamily, None] = {}
+    for _, line in group:
+        for match in _VARIABLE.finditer(line):
+            family = families.get(match[1] or match[2])
+            if family is not None:
+                used[family] = None
+    size = 1
+    for family in used:
+        size *= len(family.rows)
+    if size > MAX_EXPANSION:
+        number, line = group[0]
+        raise GrammarError(
+            f"the line stands for {size} lines",
+            Where(path, number, 1, line),
+            f"at most {MAX_EXPANSION}",
+        )
+    for rows in itertools.product(*(family.rows for family in used)):
+        values = {
+            name: value
+            for family, row in zip(used, rows, strict=True)
+            for name, value in zip(family.names, row, strict=True)
+        }
+        if not values:
+            yield group
+            return
+        yield [
+            (
+                number,
+                _VARIABLE.sub(lambda m, known=values: known.get(m[1] or m[2], m[0]), line),  # type: ignore[misc]
+            )
+            for number, line in group
+        ]

@@ -22,6 +22,7 @@ from recombine.grammar.model import (
     Ref,
     Rule,
     Same,
+    Touch,
 )
 
 
@@ -84,9 +85,20 @@ def format_language(language: Language) -> str:
     lines = [f"%join {quote(language.join)}", f"%root {language.root}"]
     if language.post:
         lines.append(f"%post {' '.join(language.post)}")
+    lines.extend(_touch(touch) for touch in language.touches)
     lines.append("")
     lines.extend(_line(line) for line in language.lines.values())
     return "\n".join(lines) + "\n"
+
+
+def _touch(touch: Touch) -> str:
+    text = f"%touch {'+ ' * touch.attached}{quote(touch.old)} -> {quote(touch.new)}"
+    text += " +" * touch.glued
+    for side, sounds in (("before", touch.before), ("after", touch.after)):
+        if sounds is not None:
+            but = " but " + " ".join(map(quote, sounds.but)) if sounds.but else ""
+            text += f" {side} {' '.join(map(quote, sounds.like))}{but}"
+    return text
 
 
 def _line(line: Line) -> str:

@@ -35,6 +35,7 @@ from recombine.grammar.model import (
     Pieces,
     Ref,
     Symbol,
+    TableCell,
 )
 from recombine.grammar.parsing.first_sets import (
     Production,
@@ -211,6 +212,8 @@ class ContextFreeGrammar:
                 elif isinstance(piece, Ref):
                     field = ".".join(key for key in piece.keys if isinstance(key, str))
                     values.append(self._feature(code, slots, piece.slot, field))
+                elif isinstance(piece, TableCell):
+                    values.append(self._cell_value(code, slots, name, piece))
                 else:
                     values.append("")
             ways.append((slots, tuple(values)))
@@ -223,6 +226,16 @@ class ContextFreeGrammar:
             return ""
         fields = self._fields_of(rule.parts[index].symbol.category)
         return slots[index][fields.index(field)] if field in fields else ""
+
+    def _cell_value(
+        self, code: int, slots: tuple[Signature, ...], field: str, piece: TableCell
+    ) -> str:
+        """A feature that a table computes from others: m and f together are m."""
+        name = self._key_name(piece.keys, code, slots)
+        cell = self.concrete.tables.get(piece.table, {}).get(name)
+        if cell is None and all(name.split(".")):  # an empty key is a missing form itself
+            self.missing.cell(piece.table, name, self.missing.line_name(code, field))
+        return cell[0] if cell else ""
 
     # Kinds and instances.
 
@@ -333,6 +346,7 @@ class ContextFreeGrammar:
         options: list[list[tuple[int, int]]] = []  # per piece: (symbol, slot) alternatives
         glue: dict[int, bool] = {}  # the piece before a `+` -> whether it holds beside silence too
         rule = self.inventory.rule(instance.rule)
+        signatures = tuple(self.kinds[kind].signature for kind in instance.slots)
         for piece in pieces:
             if isinstance(piece, Glue):
                 glue[len(options) - 1] = piece.strong
@@ -342,7 +356,7 @@ class ContextFreeGrammar:
                 index = rule.slot(piece.slot)
                 if index is None:
                     return  # check.py reports unknown slots, also of lines that nobody asks for
-                name = self._key_name(piece.keys, instance)
+                name = self._key_name(piece.keys, instance.rule, signatures)
                 symbol, signature = self.kinds[instance.slots[index]]
                 known = self._split_by.get(symbol.category, ())
                 if name in known:
@@ -353,7 +367,7 @@ class ContextFreeGrammar:
                 asked_by = self.missing.line_name(instance.rule, field)
                 options.append([(self._field(instance.slots[index], name, asked_by), index)])
             else:
-                name = self._key_name(piece.keys, instance)
+                name = self._key_name(piece.keys, instance.rule, signatures)
                 cell = self.concrete.tables.get(piece.table, {}).get(name)
                 if cell is None:
                     self.missing.cell(
@@ -382,12 +396,11 @@ class ContextFreeGrammar:
         if len(self.productions) > MAX_PRODUCTIONS:
             raise GrammarError(f"{self.concrete.language.code}: too many productions to parse with")
 
-    def _key_name(self, keys: tuple[Key, ...], instance: Instance) -> str:
-        signatures = tuple(self.kinds[kind].signature for kind in instance.slots)
+    def _key_name(self, keys: tuple[Key, ...], rule: int, signatures: tuple[Signature, ...]) -> str:
         names: list[str] = []
         for key in keys:
             if isinstance(key, Feature):
-                names.append(self._feature(instance.rule, signatures, key.slot, key.field))
+                names.append(self._feature(rule, signatures, key.slot, key.field))
             elif isinstance(key, str):
                 names.append(key)
         return ".".join(names)

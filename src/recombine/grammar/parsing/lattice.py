@@ -4,8 +4,8 @@ Which words a text has is not known before it is parsed: Japanese has no spaces,
 of *owl*, and a string of the language may itself contain a space. So a text becomes a graph whose
 edges are strings of the language, found with a trie from every place that can be reached, and the
 chart finds the way through it. What does not change the words is forgiven: the capital letter of
-the beginning, a/an, spaces around pieces that are written together, and a comma that was dropped
-before another mark.
+the beginning, touches (*an*, *al* for *a el*), spaces around pieces that are written together, and
+a comma that was dropped before another mark.
 
 `Cutter` makes the lattice. `Shaper` is the fast way to what the parser needs of most lattices, the
 key under which texts of one shape share their analysis: spaced texts are looked up chunk by chunk,
@@ -18,13 +18,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from recombine.grammar.parsing.cfg import ContextFreeGrammar, TerminalEntry
-from recombine.grammar.realise.spelling import first_letter
+from recombine.grammar.realise.spelling import first_letter, respellings
 
 END: Any = object()  # key of a trie node that holds an entry
+_RESPELT: Any = object()  # key of a trie node that holds other ways to write entries
+MAX_PLACES = 1 << 24  # in a text; the places inside respelt strings are fractions of it
 MAX_CHUNKS = 200_000  # remembered pieces between spaces
 _PUNCTUATION = ",.?!;"
 
 Shape = tuple[tuple[int, ...], list[TerminalEntry]]  # the key of a text, the string on each edge
+_Ends = dict[float, list[tuple[float, TerminalEntry]]]
 _Chunk = tuple[int, tuple[TerminalEntry, ...]]
 
 
@@ -53,32 +56,34 @@ class Cutter:
         language = cfg.concrete.language
         self.join = language.join
         self.touching = cfg.touching
-        self.capital = "capitalise" in language.post
+        self.capital = bool({"capitalise", "sentence_case"} & set(language.post))
         self.comma = cfg.entries.get(",") if "commas" in language.post else None
         self.trie: dict[Any, Any] = {}
         self._starting: dict[str, int] = {}  # letter -> what can begin with it
         self._touches: dict[tuple[int, str], bool] = {}
         for text, entry in cfg.entries.items():
             self._insert(text, entry)
-        for article in ("a", "A") if "a_an" in language.post else ():
-            if article in cfg.entries and f"{article}n" not in cfg.entries:
-                self._insert(f"{article}n", cfg.entries[article])
+        for text, parts, glued in respellings(cfg.entries, language):
+            self._insert(text, *(cfg.entries[part] for part in parts), glued=glued)
 
-    def _insert(self, text: str, entry: TerminalEntry) -> None:
-        self._starting[text[0]] = self._starting.get(text[0], 0) | entry.mask
+    def _insert(self, text: str, *entries: TerminalEntry, glued: bool = False) -> None:
+        self._starting[text[0]] = self._starting.get(text[0], 0) | entries[0].mask
         node = self.trie
         for letter in text:
             node = node.setdefault(letter, {})
-        node[END] = entry
+        if END in node or glued or len(entries) > 1:
+            node.setdefault(_RESPELT, []).append((entries, glued))
+        else:
+            node[END] = entries[0]
 
     def cut(self, text: str, *, is_first: bool = True) -> Lattice:
         """Return the graph of a text: only what lies on a way to its end, if there is one."""
         ends = self._ends(text, is_first)
         reached = sorted(ends)
         complete = len(text) in ends
-        furthest = reached[-1]
+        furthest = int(reached[-1])
         if complete:
-            alive = {len(text)}
+            alive: set[float] = {len(text)}
             for position in reversed(reached[:-1]):
                 kept = [found for found in ends[position] if found[0] in alive]
                 ends[position] = kept
@@ -90,8 +95,8 @@ class Cutter:
     def _graph(
         self,
         text: str,
-        ends: dict[int, list[tuple[int, TerminalEntry]]],
-        reached: list[int],
+        ends: _Ends,
+        reached: list[float],
         complete: bool,
         furthest: int,
     ) -> Lattice:
@@ -102,19 +107,20 @@ class Cutter:
                 for position, number in numbers.items()
                 for end, entry in ends[position]
             ]
-            return Lattice(edges, len(reached), complete, reached, furthest)
+            offsets = [int(position) for position in reached]
+            return Lattice(edges, len(reached), complete, offsets, furthest)
         # A comma before another mark was dropped when the text was written: offer it again.
         edges = []
-        offsets: list[int] = []
-        first: dict[int, int] = {}
-        levels: dict[int, int] = {}
+        offsets = []
+        first: dict[float, int] = {}
+        levels: dict[float, int] = {}
         for position in reached:
             first[position] = len(offsets)
-            rest = text[position:].lstrip()
+            rest = text[int(position) :].lstrip()
             # Whatever closes with a comma has at least two words.
             spare = len(first) // 2 if rest and rest[0] in _PUNCTUATION else 0
             levels[position] = min(spare, 64)
-            offsets.extend([position] * (levels[position] + 1))
+            offsets.extend([int(position)] * (levels[position] + 1))
         for position in reached:
             base = first[position]
             for level in range(levels[position] + 1):
@@ -123,19 +129,23 @@ class Cutter:
                     edges.append(Edge(base + level, base + level + 1, self.comma))
         return Lattice(edges, len(offsets), complete, offsets, furthest)
 
-    def _ends(self, text: str, is_first: bool) -> dict[int, list[tuple[int, TerminalEntry]]]:
-        ends: dict[int, list[tuple[int, TerminalEntry]]] = {}
+    def _ends(self, text: str, is_first: bool) -> _Ends:
+        """Per place that can be reached: the strings that begin there, with where they end.
+
+        A place is a character offset. Inside *al* for *a el* there is one more place, which gets a
+        number between two offsets.
+        """
+        ends: _Ends = {}
         queue = [0]
         lowered, capital = self.lowered(text) if is_first else (text, -1)
         while queue:
             start = queue.pop()
             if start in ends:
                 continue
-            found: list[tuple[int, TerminalEntry]] = []
-            ends[start] = found
-            self._follow(text, lowered, start, start, found, queue)
+            ends[start] = []
+            self._follow(text, lowered, start, start, ends, queue)
             if start <= capital:
-                self._follow(lowered, lowered, start, capital, found, queue)
+                self._follow(lowered, lowered, start, capital, ends, queue)
         return ends
 
     def lowered(self, text: str) -> tuple[str, int]:
@@ -152,7 +162,7 @@ class Cutter:
         lowered: str,
         start: int,
         beyond: int,
-        found: list[tuple[int, TerminalEntry]],
+        ends: _Ends,
         queue: list[int],
     ) -> None:
         """Find the strings that begin at a place and end beyond another."""
@@ -161,9 +171,21 @@ class Cutter:
             node = node.get(text[position])
             if node is None:
                 return
+            if position < beyond:
+                continue
             entry = node.get(END)
-            if entry is not None and position >= beyond:
-                self._add(text, lowered, entry, position + 1, found, queue)
+            if entry is not None:
+                self._add(text, lowered, entry, position + 1, ends[start], queue)
+            for entries, glued in node.get(_RESPELT, ()):
+                last: list[tuple[float, TerminalEntry]] = []
+                self._add(text, lowered, entries[-1], position + 1, last, queue, glued=glued)
+                place: float = start
+                for entry in entries[:-1] if last else ():
+                    following = start + (len(ends) + 1) / MAX_PLACES
+                    ends[place].append((following, entry))
+                    place = following
+                    ends[place] = []
+                ends[place].extend(last)
 
     def _add(
         self,
@@ -171,14 +193,16 @@ class Cutter:
         lowered: str,
         entry: TerminalEntry,
         position: int,
-        found: list[tuple[int, TerminalEntry]],
+        found: list[tuple[float, TerminalEntry]],
         queue: list[int],
+        *,
+        glued: bool = False,
     ) -> None:
         end = position
         if self.join and position < len(text):
             if text.startswith(self.join, position):
                 end = position + len(self.join)
-            elif not (
+            elif not glued and not (
                 self._can_touch(entry.mask, text[position])
                 or self._can_touch(entry.mask, lowered[position])
             ):

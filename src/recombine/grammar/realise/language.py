@@ -1,7 +1,8 @@
 """One language of a grammar, ready to be asked: forms of words, lines of rules, features.
 
 The forms of a word are its lexicon row, completed by its paradigm: a cell such as ``y>ied`` strips
-an ending from another form of the word and adds one (`inflect`). The lines of a rule say a field of
+an ending from another form of the word and adds one, ``ge+ e~o en>en`` puts a prefix before it and
+changes the last e of its stem too (`inflect`). The lines of a rule say a field of
 a constituent by fields of its slots; ``rule.* =`` answers for every field that has no line of its
 own. A *feature* is a field that some line uses as a key, ``_the[N.gender]``: it must be one string,
 and which fields of which categories are features follows from the lines (`_feature_fields`).
@@ -9,7 +10,9 @@ and which fields of which categories are features follows from the lines (`_feat
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from recombine.errors import GrammarError
 from recombine.grammar.inventory import Inventory
@@ -89,6 +92,8 @@ class Concrete:
             piece = variants[0][0]
             if isinstance(piece, LiteralText):
                 return piece.text
+            if isinstance(piece, TableCell):
+                return self.cell(piece.table, self.field_name(piece.keys, codes, children, node))[0]
             if not isinstance(piece, Ref):
                 raise self.missing(code, field)
             slot = inventory.rule(code).slot(piece.slot)
@@ -270,32 +275,63 @@ def _choose(
     return max(fitting, key=lambda paradigm: len(paradigm.ending))
 
 
+class _Inflection(NamedTuple):
+    """A cell of a paradigm: from which field, and what happens to its form."""
+
+    base: str
+    prefix: str
+    changes: tuple[tuple[str, str], ...]  # in the stem: the last of one becomes the other
+    strip: str
+    add: str
+
+
+_PREFIX = re.compile(r"([^\s+~]+)\+\s*")
+_CHANGE = re.compile(r"([^\s+~]+)~([^\s+~]*)(?:\s+|\Z)")
+
+
+def _read_inflection(cell: str) -> _Inflection:
+    left, _, add = cell.partition(">")
+    base, colon, rest = left.partition(":")
+    left = rest if colon else left
+    prefix = ""
+    changes: list[tuple[str, str]] = []
+    while True:
+        if match := _PREFIX.match(left):
+            prefix += match[1]
+        elif match := _CHANGE.match(left):
+            changes.append((match[1], match[2]))
+        else:
+            break
+        left = left[match.end() :]
+    return _Inflection(base if colon else FORM, prefix, tuple(changes), left, add)
+
+
 def _base(cell: str) -> str | None:
-    if cell.startswith("="):
-        return None
-    field, colon, _ = cell.partition(">")[0].partition(":")
-    return field if colon else FORM
+    return None if cell.startswith("=") else _read_inflection(cell).base
 
 
 def _apply(
     row: LexiconRow, name: str, cell: str, forms: Forms, problems: list[GrammarError]
 ) -> tuple[str, ...] | None:
-    base = _base(cell)
-    if base is None:
+    if cell.startswith("="):
         return (cell[1:],)
-    strip, _, add = cell.partition(">")
-    strip = strip.partition(":")[2] if ":" in strip else strip
+    base, prefix, changes, strip, add = _read_inflection(cell)
     made: list[str] = []
     for form in forms.get(base, ()):
-        if not form.endswith(strip):
+        wrong = "" if form.endswith(strip) else f"does not end in '{strip}'"
+        stem = form[: len(form) - len(strip)]
+        for old, new in () if wrong else changes:
+            head, found, tail = stem.rpartition(old)
+            wrong = wrong if found else f"has no '{old}' in its stem"
+            stem = head + new + tail
+        if wrong:
             problems.append(
                 GrammarError(
-                    f"'{row.id}': '{form}' does not end in '{strip}', so '{row.paradigm}' cannot"
-                    f" make its '{name}'",
+                    f"'{row.id}': '{form}' {wrong}, so '{row.paradigm}' cannot make its '{name}'",
                     row.where,
                     f"give the cell '{name}' in the lexicon or change the class",
                 )
             )
             return None
-        made.append(form[: len(form) - len(strip)] + add)
+        made.append(prefix + stem + add)
     return tuple(made) or None

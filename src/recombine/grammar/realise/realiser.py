@@ -73,15 +73,9 @@ class Realiser:
         self.inventory = concrete.inventory
         self.join = concrete.language.join
         self.root = concrete.language.root
-        exceptions = {
-            form.split(" ")[0]: forms["a_an"][0]
-            for forms in concrete.forms
-            if "a_an" in forms
-            for name, variants in forms.items()
-            if name != "a_an"
-            for form in variants
-        }
-        self._finishes = finishes(concrete.language.post, exceptions)
+        self._finishes = finishes(
+            concrete.language, _first_words(concrete, "sound"), _first_words(concrete, "a_an")
+        )
         self._templates = Templates(concrete, self._finishes)
         self.fill = self._templates.fill
         self.form_slots = self._templates.form_slots
@@ -226,6 +220,18 @@ class Realiser:
             offsets.append((length, length + len(piece.text)))
             length += len(piece.text)
         return "".join(parts), offsets
+
+
+def _first_words(concrete: Concrete, column: str) -> dict[str, str]:
+    """The first words of all forms of the words that fill a column, with what it says."""
+    return {
+        form.split(" ")[0]: forms[column][0]
+        for forms in concrete.forms
+        if column in forms
+        for name, variants in forms.items()
+        if name != column
+        for form in variants
+    }
 
 
 def _choose(ways: int, choices: list[int], radix: list[int]) -> int:
