@@ -110,6 +110,47 @@ def test_scores_say_how_many_have_no_output(tmp_path, small_benchmark, capsys):
     assert "\t100.00\t[20.65, 100.00]\tn=1 of 3, 2 failed\t" in capsys.readouterr().out
 
 
+def test_one_sentence_has_a_score_and_no_interval(tmp_path, small_benchmark, capsys):
+    """In the terminal it is a dash, for programs null, and a report is made of it all the same."""
+    first = Benchmark.open(small_benchmark).read("test")[0]
+    hyps = tmp_path / "hyps.jsonl"
+    hyps.write_text(json.dumps({"id": first.id, "hyp": first.references[0]}) + "\n")
+    command = ["score", str(small_benchmark), "--hyps", str(hyps), "--metric", "chrf"]
+    command += ["--missing", "skip"]
+    assert main(command) == 0
+    assert "\tchrf\t100.00\t-\tn=1 of 3, 2 failed\t" in capsys.readouterr().out
+    assert main([*command, "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert (row["score"], row["ci_low"], row["ci_high"]) == (100, None, None)
+    experiment = tmp_path / "e.toml"
+    experiment.write_text(
+        f'benchmark = "{small_benchmark}"\nrun = "{tmp_path / "run"}"\nmetrics = ["chrf"]\n'
+        '[system.copy]\nuse = "copy"\n[system.dots]\nuse = "command"\nrun = "sed s/./x/"\n'
+    )
+    assert main(["run", str(experiment), "--sample", "1"]) == 0
+    table = tmp_path / "run" / "report" / "tables" / "compare-chrf-test.md"
+    assert "1.0000" in table.read_text()
+
+
+def test_a_metric_about_nothing_is_said(tmp_path, small_benchmark, capsys):
+    """One of two metrics is not just absent from the scores."""
+    experiment = tmp_path / "e.toml"
+    experiment.write_text(
+        f'benchmark = "{small_benchmark}"\nrun = "{tmp_path / "run"}"\n'
+        'metrics = ["exact", "literal"]\n[system.copy]\nuse = "copy"\n'
+    )
+    told = "literal is about none of these sentences"
+    assert main(["translate", str(experiment)]) == main(["score", str(experiment)]) == 0
+    assert told in capsys.readouterr().err
+    hyps = tmp_path / "hyps.txt"
+    hyps.write_text("a\nb\nc\n")
+    command = ["score", str(small_benchmark), "--hyps", str(hyps), "--metric", "exact"]
+    assert main([*command, "--metric", "literal"]) == 0
+    assert told in capsys.readouterr().err
+    assert main(["report", str(tmp_path / "run"), "--out", str(tmp_path / "out")]) == 0
+    assert "literal is about none" in (tmp_path / "out" / "report.md").read_text()
+
+
 def test_run_does_everything_and_reports(tmp_path, small_benchmark, capsys):
     """One command from systems to a page."""
     experiment = tmp_path / "e.toml"

@@ -9,7 +9,7 @@ import pytest
 from recombine.benchmark import Benchmark, Draft, Example, Focus
 from recombine.errors import ConfigError, DataError
 from recombine.metrics.score import scores_of
-from recombine.metrics.scoring import create_metrics, observation_row, score
+from recombine.metrics.scoring import about_nothing, create_metrics, observation_row, score
 
 
 def write(folder, split, rows):
@@ -189,3 +189,34 @@ def test_two_metrics_of_one_name_are_refused(tmp_path, benchmark):
     code.write_text("from recombine.metrics.exact import Exact\n\nclass Mine(Exact):\n    pass\n")
     with pytest.raises(ConfigError, match="are both called 'exact'"):
         create_metrics(["exact", f"{code}:Mine"], benchmark)
+
+
+def test_options_of_a_metric_of_your_own(benchmark, tmp_path):
+    """`-o Name.option=value` reaches ./file.py:Name, whose path no key can hold."""
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from dataclasses import dataclass\n"
+        "from recombine.metrics.surface import Chrf\n\n"
+        "@dataclass(kw_only=True)\n"
+        "class Mine(Chrf):\n"
+        "    name = 'mine'\n"
+    )
+    (metric,) = create_metrics([f"{path}:Mine"], benchmark, {"Mine": {"char_order": 3}})
+    assert metric.char_order == 3
+    with pytest.raises(ConfigError, match="'Other', which is not scored"):
+        create_metrics([f"{path}:Mine"], benchmark, {"Other": {"char_order": 3}})
+
+
+def test_a_benchmark_is_opened_by_its_path(benchmark):
+    """`score("path", ...)` does what `evaluate` does."""
+    said = {one.id: one.references[0] for one in benchmark.read("test")}
+    for path in (benchmark.path, str(benchmark.path)):
+        (result,) = score(path, said, "exact")
+        assert result.metric.aggregate(result.stats) == 100
+
+
+def test_metrics_about_nothing_are_found(benchmark):
+    """One of several metrics that no sentence is for is not just absent."""
+    said = {one.id: one.references[0] for one in benchmark.read("test")}
+    results = score(benchmark, said, ["exact", "literal"])
+    assert about_nothing(["exact", "literal"], results) == ["literal"]

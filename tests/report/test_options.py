@@ -16,3 +16,25 @@ def test_overrides_and_typos():
     assert (options.samples, options.exports) == (50, ("harness",))
     with pytest.raises(RecombineError, match="smaples"):
         parse_config(ReportOptions, apply_overrides({}, ["smaples=50"]))
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ("samples=1", "samples must be 40 or more"),
+        ("samples=39", "samples must be 40"),
+        ("trials=1", "trials must be 20"),
+        ("sample=-1", "sample must be 0"),
+        ("seed=-1", "seed must be 0"),
+    ],
+)
+def test_too_few_draws_are_refused(given, named):
+    """An interval of a single resample is none."""
+    with pytest.raises(RecombineError, match=named):
+        parse_config(ReportOptions, apply_overrides({}, [given]))
+
+
+def test_a_wider_interval_needs_more_resamples():
+    """Some resamples must lie beyond each of its ends."""
+    with pytest.raises(RecombineError, match="samples must be 2000"):
+        ReportOptions(confidence=0.999)

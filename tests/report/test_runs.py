@@ -88,3 +88,41 @@ def test_a_system_without_scores_is_named(run, tmp_path):
     shutil.copytree(run, copy)
     (copy / "broken" / "seed-1").mkdir(parents=True)
     assert open_source([copy]).notes == ("broken, seed 1, is left out: it has no scores",)
+
+
+@pytest.mark.parametrize(
+    ("learned", "said", "named"),
+    [
+        ({"train_size": 50, "sample_seed": 0}, {}, "sample_seed"),
+        ({"options": {"steps": 9}}, {"options": {"steps": 5, "beam": 4}}, "options.steps"),
+    ],
+)
+def test_translations_of_a_model_that_was_trained_anew_are_refused(
+    run, tmp_path, learned, said, named
+):
+    """What `train --force` left behind is not reported as the scores of the new model."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    cell = copy / "lstm" / "seed-1"
+    meta = cell / "translations" / "gen.meta.json"
+    meta.write_text(json.dumps({"fingerprint": {**learned, **said}, "complete": True}))
+    model = cell / "model.meta.json"
+    same = {**learned, "options": {"steps": 5}} if "options" in learned else learned
+    model.write_text(json.dumps({"fingerprint": same, "complete": True}))
+    open_source([copy])
+    meta.write_text(json.dumps({"fingerprint": said, "complete": True}))
+    model.write_text(json.dumps({"fingerprint": learned, "complete": True}))
+    with pytest.raises(StaleOutput, match=f"another '{named}'"):
+        open_source([copy])
+
+
+def test_a_metric_about_nothing_is_named(run, tmp_path):
+    """A metric that was asked for and is not there has a reason to read."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    record = copy / "lstm" / "seed-1" / "run.json"
+    stored = json.loads(record.read_text(encoding="utf-8"))
+    record.write_text(json.dumps({**stored, "score": {"about_nothing": ["literal"]}}))
+    assert open_source([copy]).notes == (
+        "literal is about none of the sentences that lstm translated",
+    )

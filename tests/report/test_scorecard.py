@@ -59,6 +59,18 @@ def test_builds_of_one_benchmark_have_the_name_of_their_run(tmp_path):
     assert "synthetic (second): exact on gen" in text
 
 
+def test_runs_of_one_folder_name_have_headings_of_their_own(tmp_path):
+    """runs/a/run and runs/b/run are not both called "run"."""
+    options = {"seeds": (1,), "metrics": ("exact",), "name": "run"}
+    runs = [
+        make_run(tmp_path / name, per_pattern=size, **options)
+        for name, size in (("a", 6), ("b", 7))
+    ]
+    text = write_scorecard(runs, tmp_path, ReportOptions(metrics=("exact",)))[1].read_text()
+    assert "synthetic (a/run): exact on gen" in text
+    assert "synthetic (b/run): exact on gen" in text
+
+
 def test_only_the_metrics_that_were_asked_for_are_shown(tmp_path):
     """Through the command line too: `-o metrics=...` decides what the scorecard is about."""
     from recombine.cli import main

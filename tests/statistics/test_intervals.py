@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from statsmodels.stats.proportion import proportion_confint
 
+from recombine.metrics.base import aggregator_of
+from recombine.metrics.surface import Chrf
 from recombine.statistics.intervals import (
     Aggregator,
     bootstrap_scores,
@@ -145,3 +147,18 @@ def test_vectorised_corpus_scores_equal_sacrebleu(metric):
     )
     expected = [scorer.aggregate(row[None, :]) for row in sums]
     assert scorer.aggregate_many(sums) == pytest.approx(expected, abs=1e-9)
+
+
+def test_one_observation_has_no_interval():
+    """How other sentences would score is not known from one; no width of zero is claimed."""
+    chrf = Chrf()
+    rows = np.array([[10.0, 10.0, 7.0] * 6])
+    found = interval(rows, aggregator_of(chrf), Draws([rows]))
+    assert found.estimate == pytest.approx(70)
+    assert np.isnan([found.low, found.high]).all()
+    # Nor is it where one of many could be judged.
+    judged = np.array([[3.5, 5.0], [0.0, 0.0], [0.0, 0.0]])
+    assert np.isnan(interval(judged, Aggregator("ratio"), Draws([judged])).low)
+    # A verdict is one trial: Wilson's interval knows what that is worth.
+    right = np.array([[1.0]])
+    assert interval(right, Aggregator("mean"), Draws([right])).low == pytest.approx(20.65, abs=0.1)

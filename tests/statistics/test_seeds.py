@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from scipy import special
 
+from recombine.metrics.base import aggregator_of
+from recombine.metrics.surface import Chrf
 from recombine.statistics.intervals import Aggregator
+from recombine.statistics.paired import paired_bootstrap
 from recombine.statistics.resample import Draws
 from recombine.statistics.seeds import compare_systems, crossed_interval, system_interval
 
@@ -162,3 +165,22 @@ def test_one_seed_borrows_the_spread_of_the_other():
     alone = compared(one, many[:1])
     assert found.test == "seeds + paired items"
     assert found.high - found.low > alone.high - alone.low
+
+
+def test_one_item_says_nothing_of_others():
+    """Two seeds that agree on one sentence are no certainty, and no difference either."""
+    chrf = aggregator_of(Chrf())
+    one, other = np.array([[10.0, 10.0, 7.0] * 6]), np.array([[10.0, 10.0, 4.0] * 6])
+    both = [one, one.copy()]
+    found = system_interval(both, chrf, Draws(both))
+    assert np.isnan([found.low, found.high]).all()
+    seeds = compared(both, [other, other.copy()], chrf)
+    assert seeds.difference == pytest.approx(-30)
+    assert (seeds.p_value, np.isnan(seeds.low)) == (1.0, True)
+    single = compared([one], [other], chrf)
+    assert (single.p_value, np.isnan(single.low)) == (1.0, True)
+    mean = Aggregator("mean")
+    shares = [np.array([[0.3]]), np.array([[0.6]])]
+    assert np.isnan(system_interval(shares, mean, Draws(shares)).low)
+    bootstrapped = paired_bootstrap(one, other, chrf, Draws([one, other]))
+    assert bootstrapped.p_value == 1.0

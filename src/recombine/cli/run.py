@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -198,6 +199,8 @@ def _score_experiment(options: argparse.Namespace) -> int:
                     f"note: {name}, seed {seed}: {lacking:,} of {scored['asked']:,} sentences have "
                     f"no output; {_worth(scored['missing'])}"
                 )
+            for metric in scored.get("about_nothing", ()):
+                say(f"note: {name}, seed {seed}: {metric} is about none of these sentences")
     return 0
 
 
@@ -211,7 +214,7 @@ def _score_file(options: argparse.Namespace) -> int:
     from recombine.experiment.hypotheses import read_hypotheses
     from recombine.files import write_jsonl
     from recombine.metrics.score import scores_of
-    from recombine.metrics.scoring import default_metrics, observation_row, score
+    from recombine.metrics.scoring import about_nothing, default_metrics, observation_row, score
 
     if len(options.hyps) != 1:
         raise ConfigError(
@@ -254,6 +257,8 @@ def _score_file(options: argparse.Namespace) -> int:
             hint=f"benchmark {benchmark.manifest.name} recommends: "
             + ", ".join(default_metrics(benchmark)),
         )
+    for name in about_nothing(options.metric, results):
+        say(f"note: {name} is about none of these sentences")
     if options.observations is not None:
         write_jsonl(
             options.observations,
@@ -266,10 +271,8 @@ def _score_file(options: argparse.Namespace) -> int:
     for one in found:
         value = one.slice if one.slice.isprintable() else repr(one.slice)
         name = f"{one.split} {one.tag}={value}" if one.tag else one.split
-        print(
-            f"{name}\t{one.metric}\t{one.value:.2f}\t[{one.low:.2f}, {one.high:.2f}]"
-            f"\t{one.counted}\t{one.signature}"
-        )
+        span = "-" if math.isnan(one.low) else f"[{one.low:.2f}, {one.high:.2f}]"
+        print(f"{name}\t{one.metric}\t{one.value:.2f}\t{span}\t{one.counted}\t{one.signature}")
     for line in dict.fromkeys(_metric_notes(results)):
         say(f"note: {line}")
     return 0
@@ -293,13 +296,18 @@ def _row(score: Any) -> dict[str, Any]:
         "n": score.n,
         "of": score.of,
         "failed": score.failed,
-        "score": score.value,
-        "ci_low": score.low,
-        "ci_high": score.high,
+        "score": _known(score.value),
+        "ci_low": _known(score.low),
+        "ci_high": _known(score.high),
         "unit": score.unit,
         "method": score.method,
         "signature": score.signature,
     }
+
+
+def _known(number: float) -> float | None:
+    """A number as JSON has it: what is not known is null."""
+    return None if math.isnan(number) else number
 
 
 def report_verb(options: argparse.Namespace) -> int:

@@ -44,6 +44,7 @@ from recombine.metrics.score import scores_of, write_scores
 from recombine.metrics.scoring import (
     MissingOutputs,
     Result,
+    about_nothing,
     default_metrics,
     observation_row,
     score,
@@ -490,6 +491,7 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
                 "hypotheses": len(hypotheses),
                 "asked": len(asked),
                 "missing": work.fingerprint["missing"],
+                "about_nothing": about_nothing(experiment.metrics, results),
                 "seconds": round(time.time() - started, 2),
             }
         )

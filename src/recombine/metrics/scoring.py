@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -65,17 +66,8 @@ def create_metrics(
     if "bleu" in wanted and "bleu-char" not in wanted and benchmark.manifest.target in ("ja", "zh"):
         # BLEU of an unspaced language depends on its tokeniser, so the character figure goes along.
         wanted.insert(wanted.index("bleu") + 1, "bleu-char")
-    for name, given in (options or {}).items():
-        if not isinstance(given, Mapping):
-            raise ConfigError(
-                f"'{name}' is no metric with options", hint="write -o METRIC.OPTION=VALUE"
-            )
-        if name not in wanted:
-            raise ConfigError(
-                f"options are given for '{name}', which is not scored",
-                hint=f"scored are: {', '.join(wanted)}",
-            )
-    made = {name: create_metric(name, benchmark, (options or {}).get(name, {})) for name in wanted}
+    given = _options_of(wanted, options or {})
+    made = {name: create_metric(name, benchmark, given.get(name, {})) for name in wanted}
     called: dict[str, str] = {}
     for name, metric in made.items():
         if called.setdefault(metric.name, name) != name:
@@ -85,6 +77,28 @@ def create_metrics(
                 hint=f"declare another `name` in {name}",
             )
     return list(made.values())
+
+
+def _options_of(
+    wanted: Sequence[str], options: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Mapping[str, Any]]:
+    """Options by the metric's full name; ./file.py:Name is called Name for short."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for called, given in options.items():
+        if not isinstance(given, Mapping):
+            raise ConfigError(
+                f"'{called}' is no metric with options", hint="write -o METRIC.OPTION=VALUE"
+            )
+        meant = [one for one in wanted if called in (one, one.rpartition(":")[2])]
+        if not meant:
+            short = dict.fromkeys(one.rpartition(":")[2] for one in wanted)
+            raise ConfigError(
+                f"options are given for '{called}', which is not scored",
+                hint=f"scored are: {', '.join(short)}",
+            )
+        for name in meant:
+            found[name] = {**found.get(name, {}), **given}
+    return found
 
 
 def create_metric(name: str, benchmark: Benchmark, options: Mapping[str, Any]) -> Metric:
@@ -150,7 +164,7 @@ def observe(metric: Metric, items: Sequence[Scored], split: str, *, skip: bool =
 
 
 def score(
-    benchmark: Benchmark,
+    benchmark: Benchmark | Path | str,
     hypotheses: Mapping[str, str],
     metrics: Sequence[str] | str | None = None,
     *,
@@ -166,6 +180,8 @@ def score(
     translated, all by default. Every metric first sees all items (`prepare`), so that what it
     learns does not depend on the order of splits.
     """
+    if not isinstance(benchmark, Benchmark):
+        benchmark = Benchmark.open(benchmark)
     if isinstance(metrics, str):
         metrics = [metrics]
     if isinstance(splits, str):
@@ -190,6 +206,12 @@ def score(
                 require_kind(metric, result.stats)
                 results.append(result)
     return results
+
+
+def about_nothing(metrics: Iterable[str], results: Iterable[Result]) -> list[str]:
+    """The metrics, of those asked for, that are about none of the sentences scored."""
+    found = {result.metric.name for result in results}
+    return [name for name in metrics if registry.lookup("metric", name).name not in found]
 
 
 def _items(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -41,6 +42,16 @@ class ReportOptions:
                 f"confidence must be between 0 and 1, not {self.confidence:g}",
                 hint="95% is -o confidence=0.95",
             )
+        # At least one resample must lie beyond each end of an interval, and one trial in as many
+        # may be as large as what was observed where a difference is significant.
+        least = {"samples": math.ceil(2 / (1 - self.confidence) - 1e-9), "trials": 20}
+        least |= {"sample": 0, "seed": 0, "examples": 0}
+        for name, fewest in least.items():
+            if getattr(self, name) < fewest:
+                raise ConfigError(
+                    f"{name} must be {fewest} or more, not {getattr(self, name)}",
+                    hint=f"-o {name}={max(fewest, getattr(ReportOptions, name))}",
+                )
 
 
 class ReportPaths(NamedTuple):

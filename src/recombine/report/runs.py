@@ -11,7 +11,7 @@ from typing import Any
 
 from recombine.benchmark import Benchmark, Example, stratified_sample
 from recombine.errors import DataError, StaleOutput
-from recombine.experiment.run import Cell, Meta, Run
+from recombine.experiment.run import Cell, Meta, Run, difference, stale_output
 from recombine.files import read_json, read_jsonl, sha256_of
 from recombine.metrics.slices import Slices
 
@@ -140,6 +140,10 @@ def open_source(runs: Sequence[Path]) -> ReportRuns:
             notes.append(f"{names[cell.path]}, seed {cell.seed}, is left out: it has no scores")
         scores.extend(found)
         notes += _sampled(cell, names[cell.path])
+        notes += [
+            f"{metric} is about none of the sentences that {names[cell.path]} translated"
+            for metric in cell.record().get("score", {}).get("about_nothing", ())
+        ]
     if not scores:
         raise DataError(
             f"{runs[0]} has no scores yet", hint="run first: recombine score EXPERIMENT"
@@ -233,7 +237,7 @@ def _system_names(opened: Sequence[tuple[Path, Run]]) -> dict[Path, str]:
     for path, run in opened:
         for cell in run.cells():
             owners.setdefault(cell.system, set()).add(path.resolve())
-    told = _run_names({path.resolve() for path, _ in opened})
+    told = run_names({path.resolve() for path, _ in opened})
     names = {}
     for path, run in opened:
         for cell in run.cells():
@@ -242,7 +246,7 @@ def _system_names(opened: Sequence[tuple[Path, Run]]) -> dict[Path, str]:
     return names
 
 
-def _run_names(runs: set[Path]) -> dict[Path, str]:
+def run_names(runs: set[Path]) -> dict[Path, str]:
     """The runs' folder names, with as many folders above them as it takes to tell them apart."""
     parts = 1
     while True:
@@ -262,6 +266,27 @@ def _require_scored(cell: Cell) -> None:
                     f"{translated} has changed since it was scored",
                     hint="score it again: recombine score EXPERIMENT",
                 )
+    _require_own_model(cell)
+
+
+def _require_own_model(cell: Cell) -> None:
+    """Refuse translations of a model that has been trained anew since, on other terms."""
+    learned = (Meta(cell.model).read() or {}).get("fingerprint", {})
+    for path in sorted((cell.path / "translations").glob("*.meta.json")) if learned else ():
+        said = read_json(path).get("fingerprint", {})
+        now, then = (
+            {name: one.get(name) for name in ("train_size", "sample_seed")}
+            for one in (learned, said)
+        )
+        options, used = learned.get("options"), said.get("options")
+        if isinstance(options, dict) and isinstance(used, dict):
+            # Options that only one of the two knows matter later, or are of another version.
+            shared = [name for name in options if name in used]
+            now["options"] = {name: options[name] for name in shared}
+            then["options"] = {name: used[name] for name in shared}
+        found = difference(then, now)
+        if found is not None:
+            raise stale_output(path.parent, found, hint="recombine translate EXPERIMENT --force")
 
 
 def _sampled(cell: Cell, name: str) -> list[str]:

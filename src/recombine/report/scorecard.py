@@ -7,7 +7,6 @@ paired here, each suite keeps its own metric, and only ranks are compared across
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -18,7 +17,7 @@ from recombine.parallel import gc_paused
 from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.frame import page
-from recombine.report.runs import open_source
+from recombine.report.runs import open_source, run_names
 from recombine.report.tables.divergent import BUILDER, generalisation_table, make_family
 from recombine.report.tables.generated import variant_table
 from recombine.report.tables.own import ranged
@@ -111,9 +110,14 @@ def _page(title: str, suites: Sequence[Suite], scores: Sequence[Table], ranks: T
 
 def _told_apart(suites: list[Suite]) -> list[Suite]:
     """Name suites of one benchmark by their run, too."""
-    times = Counter(suite.name for suite in suites)
+    runs: dict[str, set[Path]] = {}
+    for suite in suites:
+        runs.setdefault(suite.name, set()).add(suite.run.resolve())
+    told = {name: run_names(of_name) for name, of_name in runs.items()}
     return [
-        suite._replace(name=f"{suite.name} ({suite.run.name})") if times[suite.name] > 1 else suite
+        suite._replace(name=f"{suite.name} ({told[suite.name][suite.run.resolve()]})")
+        if len(runs[suite.name]) > 1
+        else suite
         for suite in suites
     ]
 

@@ -219,9 +219,19 @@ def interval(
             trials = len(np.unique(clusters[counted]))
             share = wilson(trials * float(right[0]), trials, confidence)
             return aggregator.from_share(share._replace(method="wilson over clusters"))
+    if _units(rows, aggregator, clusters) < 2:
+        # Every sample is the one observation again, which says nothing of how others differ.
+        unknown = float("nan")
+        return Interval(aggregator.from_rows(rows), unknown, unknown, "one observation")
     scores = bootstrap_scores(rows, aggregator, draws, samples)
     name = "bootstrap" if clusters is None else "clustered bootstrap"
     return percentile_interval(aggregator.from_rows(rows), scores, confidence, name)
+
+
+def _units(rows: Array, aggregator: Aggregator, clusters: Clusters | None) -> int:
+    """How many observations, or clusters of them, have a part in the score."""
+    counted = rows[:, 1] != 0 if aggregator.kind == "ratio" else np.ones(len(rows), dtype=bool)
+    return int(counted.sum()) if clusters is None else len(np.unique(clusters[counted]))
 
 
 def student_interval(

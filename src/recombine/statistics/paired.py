@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special  # scipy.stats takes a second to load, and scoring needs this module
 
-from recombine.statistics.intervals import Aggregator, percentile_interval
+from recombine.statistics.intervals import Aggregator, Interval, percentile_interval
 from recombine.statistics.resample import Array, Draws
 
 # Below this many discordant pairs McNemar's chi-square is a poor approximation and the exact
@@ -79,6 +79,12 @@ def _resampled_differences(
     return np.asarray(scores[:, 1] - scores[:, 0])
 
 
+def _ends(observed: float, differences: Array, confidence: float, draws: Draws) -> Interval:
+    """The interval of resampled differences; a single item cannot differ from itself."""
+    known = differences if draws.count > 1 else np.full(1, np.nan)
+    return percentile_interval(observed, known, confidence)
+
+
 def p_value_from_trials(trials: Array, observed: float) -> float:
     """Share of trials at least as large as the observed value, with the +1 of Noreen (1989).
 
@@ -106,15 +112,10 @@ def paired_bootstrap(
     """
     differences = _resampled_differences(first, second, aggregator, samples, draws)
     observed = aggregator.from_rows(second) - aggregator.from_rows(first)
+    span = _ends(observed, differences, confidence, draws)
     trials = np.abs(differences - differences.mean())
-    span = percentile_interval(observed, differences, confidence)
-    return PairedDifference(
-        observed,
-        span.low,
-        span.high,
-        p_value_from_trials(trials, abs(observed)),
-        "paired bootstrap",
-    )
+    p_value = p_value_from_trials(trials, abs(observed)) if draws.count > 1 else 1.0
+    return PairedDifference(observed, span.low, span.high, p_value, "paired bootstrap")
 
 
 def sacrebleu_bootstrap_p(
@@ -144,7 +145,7 @@ def approximate_randomisation(
     observed = aggregator.from_rows(second) - aggregator.from_rows(first)
     values = _swap_trials(first, second, aggregator, trials, draws)
     differences = _resampled_differences(first, second, aggregator, bootstrap_samples, draws)
-    span = percentile_interval(observed, differences, confidence)
+    span = _ends(observed, differences, confidence, draws)
     name = "approximate randomisation"
     return PairedDifference(
         observed,

@@ -52,7 +52,7 @@ def crossed_interval(
     1948), so that it is lopsided near an end, as it should be.
     """
     seeds, items = values.shape
-    estimate = float(values.mean())
+    estimate, name = float(values.mean()), f"crossed seeds x {unit}"
     if seeds < 2:
         raise ValueError("a crossed interval needs at least two seeds")
     by_seed = items * float(values.mean(axis=1).var(ddof=1))
@@ -62,7 +62,6 @@ def crossed_interval(
         Component(by_seed / (seeds * items), seeds - 1),
         Component(excess / (seeds * items), max(items - 1, 1)),
     ]
-    name = f"crossed seeds x {unit}"
     flat = sum(part.variance for part in parts) <= 0
     if limits is not None and (flat or not limits[0] < estimate < limits[1]):
         # All right or all wrong in every seed: as sure as one pass over the items makes us.
@@ -70,6 +69,8 @@ def crossed_interval(
         share = wilson(items * (estimate - limits[0]) / width, items, confidence)
         ends = (limits[0] + width * share.low, limits[0] + width * share.high)
         return Interval(estimate, *ends, f"wilson over {unit}")
+    if items < 2:  # how items differ is not known
+        return Interval(estimate, float("nan"), float("nan"), name)
     return component_interval(estimate, parts, confidence, name, limits)
 
 
@@ -87,7 +88,9 @@ def component_interval(
     only 91 to 94% in simulation, this one 94.5 to 97%.
     """
     total = sum(part.variance for part in parts)
-    if total <= 0 or not np.isfinite(total):
+    if not np.isfinite(total):
+        return Interval(estimate, float("nan"), float("nan"), name)
+    if total <= 0:
         return Interval(estimate, estimate, estimate, name)
     quantiles = [float(special.stdtrit(part.freedom, 0.5 + confidence / 2)) for part in parts]
     weights = [part.variance / total for part in parts]
@@ -146,7 +149,8 @@ def system_interval(
     span = component_interval(estimate, parts, confidence, "seeds + resampled items")
     # A symmetric interval near an end of the scale may not leave it.
     low, high = aggregator.limits
-    return span._replace(low=float(np.fmax(low, span.low)), high=float(np.fmin(high, span.high)))
+    ends = float(np.maximum(low, span.low)), float(np.minimum(high, span.high))
+    return span._replace(low=ends[0], high=ends[1])
 
 
 def _item_table(
@@ -171,7 +175,7 @@ def _seed_and_item_parts(
     # too narrow.
     scores = np.array([aggregator.from_rows(table) for table in tables])
     resampled = resampled_scores(tables, aggregator, samples, draws)
-    item_variance = float(resampled.mean(axis=1).var(ddof=1))
+    item_variance = _variance(resampled.mean(axis=1), draws.count)
     item_part = Component(item_variance, max(draws.count - 1, 1))
     seed_part = Component(float(scores.var(ddof=1)) / len(scores), len(scores) - 1)
     return float(scores.mean()), [seed_part, item_part]
@@ -207,7 +211,9 @@ def compare_systems(
     total = sum(part.variance for part in parts)
     freedom = _satterthwaite(total, parts)
     span = student_interval(observed, total, freedom, confidence, "welch")
-    if total > 0:
+    if not np.isfinite(total):
+        p_value = 1.0
+    elif total > 0:
         p_value = float(2 * special.stdtr(max(freedom, 1.0), -abs(observed) / np.sqrt(total)))
     else:
         p_value = 1.0 if observed == 0 else 0.0
@@ -272,9 +278,16 @@ def _paired_item_part(
         left = _item_table(first, aggregator, draws.clusters)
         right = _item_table(second, aggregator, draws.clusters)
         gain = right.mean(axis=0) - left.mean(axis=0)
-        variance = float(gain.var(ddof=1)) if items > 1 else 0.0
+        variance = _variance(gain, items)
         variance -= sum(_residual_mean_square(table) / len(table) for table in (left, right))
+        # In this order a variance that is not known stays so.
         return Component(max(variance, 0.0) / items, max(items - 1, 1))
     resampled = resampled_scores([*first, *second], aggregator, samples, draws)
     gains = resampled[:, len(first) :].mean(axis=1) - resampled[:, : len(first)].mean(axis=1)
-    return Component(float(gains.var(ddof=1)), max(items - 1, 1))
+    return Component(_variance(gains, items), max(items - 1, 1))
+
+
+def _variance(values: Array, items: int) -> float:
+    """Of values that vary with the choice of items; how one item would vary is not known."""
+    usable = values[np.isfinite(values)]
+    return float(usable.var(ddof=1)) if items > 1 and len(usable) > 1 else float("nan")

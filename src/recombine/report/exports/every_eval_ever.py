@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -70,15 +71,14 @@ def _result(report: Findings, score: Score) -> dict[str, Any]:
     benchmark = report.source.benchmark
     where = f" [{score.tag}={score.slice}]" if score.tag else ""
     sheet = report.sheet(score.metric, score.split)
-    uncertainty: dict[str, Any] = {
-        "confidence_interval": {
+    uncertainty: dict[str, Any] = {"num_samples": score.n}
+    if not math.isnan(score.low):  # of one sentence it is not known
+        uncertainty["confidence_interval"] = {
             "lower": score.low,
             "upper": score.high,
             "confidence_level": report.options.confidence,
             "method": score.method,
-        },
-        "num_samples": score.n,
-    }
+        }
     return {
         "evaluation_name": f"{benchmark.manifest.name} {score.split} {score.metric}{where}",
         "source_data": {

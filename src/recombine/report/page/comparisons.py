@@ -83,6 +83,8 @@ def _difference_bar(report: Findings, one: Comparison, reach: float) -> str:
         50 + 50 * value / reach
         for value in (one.overall.low, one.overall.difference, one.overall.high)
     )
+    if math.isnan(left):
+        return ""
     return (
         f'<div class="range {colour(report, one.second)}" aria-hidden="true"><u style="left:50%"></u>'
         f'<b style="left:{left:.2f}%;width:{right - left:.2f}%"></b><i style="left:{middle:.2f}%"></i></div>'

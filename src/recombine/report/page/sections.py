@@ -173,11 +173,11 @@ def _direction(sheet: Sheet) -> str:
 
 
 def _bar(score: Score, scale: float) -> str:
+    if any(map(math.isnan, (score.low, score.value))):
+        return ""
     low = max(0.0, min(100.0, 100 * score.low / scale))
     high = max(0.0, min(100.0, 100 * score.high / scale))
     middle = max(0.0, min(100.0, 100 * score.value / scale))
-    if math.isnan(low) or math.isnan(middle):
-        return ""
     return (
         f'<b style="left:{low:.2f}%;width:{high - low:.2f}%"></b><i style="left:{middle:.2f}%"></i>'
     )

@@ -44,7 +44,9 @@ def show(value: Cell, decimals: int = 1) -> str:
     """A cell as text: fixed decimals for numbers, a dash for what does not exist."""
     if isinstance(value, Ranged):
         number, low, high = (show(one, decimals) for one in value)
-        return number if math.isnan(value.value) else f"{number} ({low} to {high})"
+        if math.isnan(value.value):
+            return number
+        return f"{number} (–)" if math.isnan(value.low) else f"{number} ({low} to {high})"
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, float):
@@ -261,6 +263,8 @@ def _html_text(cell: Cell, decimals: int) -> str:
     """A cell's text with true minus signs; an interval stands below its number, in small."""
     if isinstance(cell, Ranged) and not math.isnan(cell.value):
         number, low, high = (show(one, decimals).replace("-", "−") for one in cell)
+        if math.isnan(cell.low):
+            return f"{number}<small>–</small>"
         between = "–" if cell.low >= 0 else " to "
         return f"{number}<small>{low}{between}{high}</small>"
     text = escape(show(cell, decimals))
