@@ -15,7 +15,8 @@ import time
 
 from recombine.errors import RecombineError
 from recombine.experiment.experiment import read_experiment
-from recombine.experiment.stages import trainings, translate
+from recombine.experiment.training import trainings
+from recombine.experiment.translating import translate
 from recombine.systems.seq2seq.training import Job, train_jobs
 
 

@@ -25,8 +25,9 @@ _PUBLIC = {
     "evaluate": "recombine.experiment.evaluation",
     "read_experiment": "recombine.experiment.experiment",
     "score": "recombine.metrics.scoring",
-    "train": "recombine.experiment.stages",
-    "translate": "recombine.experiment.stages",
+    "score_run": "recombine.experiment.scoring",
+    "train": "recombine.experiment.training",
+    "translate": "recombine.experiment.translating",
     "write_report": "recombine.report",
 }
 
@@ -45,6 +46,7 @@ __all__ = [
     "evaluate",
     "read_experiment",
     "score",
+    "score_run",
     "train",
     "translate",
     "write_report",
@@ -57,7 +59,9 @@ if TYPE_CHECKING:
     from recombine.experiment.evaluation import evaluate
     from recombine.experiment.experiment import Experiment, read_experiment
     from recombine.experiment.run import Run
-    from recombine.experiment.stages import train, translate
+    from recombine.experiment.scoring import score_run
+    from recombine.experiment.training import train
+    from recombine.experiment.translating import translate
     from recombine.grammar import Grammar
     from recombine.metrics.base import Metric
     from recombine.metrics.scoring import score

@@ -20,7 +20,9 @@ from recombine.experiment.plan import (
     plan_reading,
     plan_scores,
 )
-from recombine.experiment.stages import score_run, train, translate
+from recombine.experiment.scoring import score_run
+from recombine.experiment.training import train
+from recombine.experiment.translating import translate
 from recombine.registry import create
 from recombine.report import write_report
 from recombine.report.plan import plan_report

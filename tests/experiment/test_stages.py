@@ -10,7 +10,9 @@ from recombine.errors import ConfigError, DataError, StaleOutput
 from recombine.experiment.experiment import Experiment, read_experiment, series_experiments
 from recombine.experiment.failures import SystemsFailed
 from recombine.experiment.run import Meta, Run
-from recombine.experiment.stages import score_run, train, translate
+from recombine.experiment.scoring import score_run
+from recombine.experiment.training import train
+from recombine.experiment.translating import translate
 
 FAULTY = '''
 from dataclasses import dataclass

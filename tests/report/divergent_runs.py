@@ -7,7 +7,8 @@ from pathlib import Path
 from parsed_corpora import made_up, write_conllu
 from recombine.builders.recipe import build
 from recombine.experiment.experiment import Experiment
-from recombine.experiment.stages import score_run, translate
+from recombine.experiment.scoring import score_run
+from recombine.experiment.translating import translate
 
 KINDS = {"min": ("0", "search"), "random": ("0.5", "random"), "max": ("1", "search")}
 # Source and reference share no letters, so a copy is scored 0; half a reference is not.

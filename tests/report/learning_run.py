@@ -7,7 +7,7 @@ from pathlib import Path
 from recombine.benchmark import Benchmark, Example
 from recombine.builders.recipe import build
 from recombine.experiment.experiment import read_experiment
-from recombine.experiment.stages import score_run
+from recombine.experiment.scoring import score_run
 from report.scored_run import Outputs, scored_run
 
 SPLITS = ("systematicity", "substitutivity", "overgeneralisation", "context", "probe")

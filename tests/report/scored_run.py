@@ -8,7 +8,7 @@ from typing import Any
 
 from recombine.benchmark import Benchmark, Draft, Example
 from recombine.experiment.run import Run
-from recombine.experiment.stages import write_result
+from recombine.experiment.scoring import write_result
 from recombine.files import write_json, write_jsonl
 from recombine.metrics.scoring import score
 

@@ -45,7 +45,7 @@ def _print_plans(options: argparse.Namespace, *stages: str) -> int:
 
 def train_verb(options: argparse.Namespace) -> int:
     """Train."""
-    from recombine.experiment.stages import train
+    from recombine.experiment.training import train
 
     if options.dry_run:
         return _print_plans(options, "train")
@@ -58,7 +58,9 @@ def train_verb(options: argparse.Namespace) -> int:
 def run_verb(options: argparse.Namespace) -> int:
     """Do all stages."""
     from recombine.experiment.failures import Failures
-    from recombine.experiment.stages import score_run, train, translate
+    from recombine.experiment.scoring import score_run
+    from recombine.experiment.training import train
+    from recombine.experiment.translating import translate
 
     if options.dry_run:
         return _print_plans(options, "train", "translate", "score", "report")
@@ -87,7 +89,7 @@ def translate_verb(options: argparse.Namespace) -> int:
     if options.system is None:
         if options.experiment is None:
             raise ConfigError("give an experiment file, or --system NAME")
-        from recombine.experiment.stages import translate
+        from recombine.experiment.translating import translate
 
         if options.dry_run:
             return _print_plans(options, "translate")
@@ -102,7 +104,7 @@ def _translate_lines(options: argparse.Namespace) -> int:
     from recombine import registry
     from recombine.benchmark import Example, identity_of, stratified_sample
     from recombine.config import apply_overrides, to_plain
-    from recombine.experiment.translating import SourceSentence, translate_to_file
+    from recombine.experiment.translations import SourceSentence, translate_to_file
     from recombine.files import read_jsonl, read_lines, read_standard_input, sha256_of, write_text
 
     system = registry.create("system", options.system, apply_overrides({}, options.overrides))
@@ -173,7 +175,7 @@ def score_verb(options: argparse.Namespace) -> int:
 
 def _score_experiment(options: argparse.Namespace) -> int:
     from recombine.experiment.experiment import cells_of
-    from recombine.experiment.stages import score_run
+    from recombine.experiment.scoring import score_run
 
     options.experiment = options.target
     for name in ("hyps", "split", "metric", "observations", "tags", "json"):

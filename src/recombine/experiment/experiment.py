@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import platform
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recombine import registry
+from recombine import __version__, registry
 from recombine.benchmark import Benchmark
-from recombine.config import Document, apply_overrides, parse_config, read_toml, with_preset
+from recombine.config import (
+    Document,
+    apply_overrides,
+    parse_config,
+    read_toml,
+    to_plain,
+    with_preset,
+)
 from recombine.errors import ConfigError, RecombineError, collected
 from recombine.experiment.run import Cell, Run
+from recombine.files import write_json
 from recombine.systems.base import hook, uses_seed
 
 # Splits that a system may learn from are not translated unless asked for.
@@ -149,3 +159,17 @@ def cells_of(experiment: Experiment) -> Iterator[tuple[str, int, Cell]]:
     for name in experiment.system:
         for seed, cell in system_cells(experiment, name, create_system(experiment, name)).items():
             yield name, seed, cell
+
+
+def begin_cell(experiment: Experiment, cell: Cell, benchmark: Benchmark) -> None:
+    """Note in the run what is about to be made, of what, with which versions."""
+    write_json(experiment.run / "experiment.json", to_plain(experiment))
+    cell.update_record(
+        system=cell.system,
+        seed=cell.seed,
+        options=experiment.system[cell.system],
+        benchmark=str(experiment.benchmark),
+        benchmark_hash=benchmark.hash,
+        versions={"recombine": __version__, "python": platform.python_version()},
+        platform=f"{sys.platform} {platform.machine()}",
+    )

@@ -15,9 +15,10 @@ from typing import Any
 from recombine.benchmark import Benchmark, Example, stratified_sample
 from recombine.errors import DataError
 from recombine.experiment.experiment import Experiment, chosen_splits, create_system, system_cells
+from recombine.experiment.fingerprint import training_fingerprint, translation_fingerprint
 from recombine.experiment.run import Cell, Meta, Run
-from recombine.experiment.stages import training_fingerprint, translation_fingerprint, unscored
-from recombine.experiment.translating import answered, is_translated
+from recombine.experiment.scoring import unscored
+from recombine.experiment.translations import answered, is_translated
 from recombine.metrics.base import Scored
 from recombine.metrics.scoring import by_key, create_metrics, default_metrics
 from recombine.systems.base import hook, is_trainable

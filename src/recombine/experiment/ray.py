@@ -21,7 +21,8 @@ from recombine.errors import RecombineError
 from recombine.experiment.experiment import Experiment, cells_of
 from recombine.experiment.failures import Failures
 from recombine.experiment.run import Cell, Run
-from recombine.experiment.stages import train, translate
+from recombine.experiment.training import train
+from recombine.experiment.translating import translate
 from recombine.files import write_json
 from recombine.parallel import RETRIES, connect, ray_result
 from recombine.progress import progress

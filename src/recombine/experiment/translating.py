@@ -1,198 +1,155 @@
-"""Translation: the resumable stage from sources to a file of hypotheses.
+"""Translating: the stage that takes every chosen split through every system and seed.
 
-Rows are appended as the system yields them, failures to a file beside it. A killed run goes on with
-the ids that are missing. A sentence that was lost is tried again by the next run, one that was
-refused for good is not. Answers outside the present sample are kept aside and come back when they
-are wanted. A finished file is in source order, so that an interrupted run ends in the same bytes as
-an uninterrupted one.
+What is there is kept, what is missing is asked for, and what was made from other inputs is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+import functools
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from recombine.errors import RecombineError, SystemFailure
-from recombine.experiment.run import Meta, set_aside
-from recombine.files import Appender, read_jsonl, sha256_of, write_jsonl
-from recombine.progress import progress
-from recombine.systems.base import Failure, System, answers, one_line
-
-# A translation does not depend on which other sentences were asked for.
-GROWING = ("sample",)
-
-
-class SourceSentence(NamedTuple):
-    """A sentence to translate. The stage hands systems nothing else: never a reference."""
-
-    id: str
-    text: str
-
-
-class FailedSentence(NamedTuple):
-    """A sentence without a translation, after so many runs that tried."""
-
-    id: str
-    error: str
-    final: bool = False
-    tries: int = 1
-
-
-class Translated(NamedTuple):
-    """What there is of a translations file: how many came now, and who failed of all."""
-
-    path: Path
-    now: int
-    sentences: int
-    failed: tuple[FailedSentence, ...]
-
-    def problem(self) -> SystemFailure:
-        """Return what to say of the sentences that failed."""
-        again = sum(not one.final for one in self.failed)
-        return SystemFailure(
-            f"{len(self.failed):,} of {self.sentences:,} sentences of {self.path.stem} could not "
-            f"be translated; the first ({self.failed[0].id}): {self.failed[0].error}",
-            hint=f"listed in {errors_of(self.path)}; "
-            + (f"run again to retry {again:,} of them" if again else "asking again will not help"),
-        )
+from recombine.benchmark import Benchmark, Example, stratified_sample
+from recombine.config import to_plain
+from recombine.errors import DataError
+from recombine.experiment.experiment import (
+    Experiment,
+    begin_cell,
+    chosen_splits,
+    create_system,
+    system_cells,
+)
+from recombine.experiment.failures import Failures
+from recombine.experiment.fingerprint import translation_fingerprint
+from recombine.experiment.run import Cell, Meta
+from recombine.experiment.translations import (
+    SourceSentence,
+    Translated,
+    is_translated,
+    read_translated,
+    stored_hypotheses,
+    translate_to_file,
+)
+from recombine.systems.base import hook, is_trainable
 
 
-def errors_of(path: Path) -> Path:
-    """Return the file of the sentences of a translations file that failed."""
-    return path.with_name(path.name.removesuffix(".jsonl") + ".errors.jsonl")
+def translate(experiment: Experiment, *, force: bool = False) -> int:
+    """Translate every chosen split with every system and seed; return the number of sentences.
 
+    A system that fails stops no other, nor does a sentence; SystemsFailed is raised when
+    everything else is done.
+    """
+    benchmark = Benchmark.open(experiment.benchmark)
+    splits = chosen_splits(experiment, benchmark)
+    cells = []
+    # All that is stale is found before any work begins.
+    for name in experiment.system:
+        system = create_system(experiment, name, benchmark)
+        for cell in system_cells(experiment, name, system).values():
+            cells.append(cell)
+            made_from = translation_fingerprint(experiment, cell, system, benchmark)
+            for split in () if force else splits:
+                is_translated(cell.translations(split), made_from)
 
-def others_of(path: Path) -> Path:
-    """Return the file of answers to sentences that the present sample leaves out."""
-    return path.with_name(path.name + ".others")
+    @functools.cache
+    def sample(split: str) -> list[Example]:
+        return stratified_sample(benchmark.read(split), experiment.sample, experiment.sample_seed)
 
-
-def is_translated(path: Path, fingerprint: Mapping[str, Any]) -> bool:
-    """Return True when nothing is left to do; raise when the file was made from other inputs."""
-    return Meta(path).is_current(fingerprint, growing=GROWING)
-
-
-def read_translated(path: Path) -> Translated:
-    """Return what is known of a file that nothing was added to now."""
-    failed = _failed(_rows(errors_of(path)))
-    return Translated(
-        path, 0, (Meta(path).read() or {}).get("sentences", 0), tuple(failed.values())
-    )
-
-
-def answered(path: Path) -> set[str]:
-    """Return the ids that would not be asked for again."""
-    known = {row["id"] for row in [*_rows(path), *_rows(others_of(path))]}
-    return known | {one.id for one in _failed(_rows(errors_of(path))).values() if one.final}
-
-
-def translate_to_file(
-    system: System,
-    sources: Sequence[SourceSentence],
-    path: Path,
-    fingerprint: Mapping[str, Any],
-    *,
-    force: bool = False,
-    description: str = "translate",
-) -> Translated:
-    """Complete the translations file at `path`, as far as the system can."""
-    meta, errors = Meta(path), errors_of(path)
-    if force:
-        set_aside(path)
-        set_aside(others_of(path))
-        errors.unlink(missing_ok=True)
-    if is_translated(path, fingerprint):
-        return read_translated(path)
-    meta.write(fingerprint, complete=False, sentences=len(sources), failed=0)
-    wanted = [source.id for source in sources]
-    known = {row["id"]: row for row in _rows(others_of(path))}
-    failed: dict[str, FailedSentence] = {}
     count = 0
-    try:
-        with Appender(path) as output, Appender(errors) as noted:
-            known |= {row["id"]: row for row in output.rows}
-            before = _failed(noted.rows)
-            failed = {one: before[one] for one in wanted if one in before and one not in known}
-            # Sentences that keep failing come last: they must not keep the others waiting.
-            asked = sorted(
-                (
-                    source
-                    for source in sources
-                    if source.id not in known
-                    and not (source.id in failed and before[source.id].final)
-                ),
-                key=lambda source: before[source.id].tries if source.id in before else 0,
+    failures = Failures()
+    for cell in cells:
+        with failures.apart(cell):
+            for translated in _translate_cell(experiment, cell, benchmark, sample, force=force):
+                count += translated.now
+                if translated.failed:
+                    failures.add(translated.problem(), cell)
+    failures.raise_any()
+    return count
+
+
+def _translate_cell(
+    experiment: Experiment,
+    cell: Cell,
+    benchmark: Benchmark,
+    sample: Callable[[str], list[Example]],
+    *,
+    force: bool,
+) -> Iterator[Translated]:
+    """Translate every split with one system and seed, and with its checkpoints if asked for."""
+    system = create_system(experiment, cell.system, benchmark)
+    checkpoints: list[str | None] = [None]
+    if is_trainable(system):
+        if not (Meta(cell.model).read() or {}).get("complete"):
+            raise DataError("this system is not trained yet", hint="recombine train EXPERIMENT")
+        if experiment.checkpoints:
+            known = hook(system, "checkpoints")(cell.model)
+            checkpoints += list(
+                known if "all" in experiment.checkpoints else experiment.checkpoints
             )
-            with progress(description, len(sources)) as bar:
-                bar.advance(len(sources) - len(asked))
-                given = answers(system, [one.text for one in asked], worked=bool(known))
-                for source, answer in zip(asked, given, strict=True):
-                    if isinstance(answer, Failure):
-                        tries = 1 + (failed[source.id].tries if source.id in failed else 0)
-                        lost = FailedSentence(source.id, answer.reason, answer.final, tries)
-                        failed[source.id] = lost
-                        noted.append(lost._asdict())
-                    else:
-                        row = {"id": source.id, "hyp": one_line(answer)}
-                        output.append(row)
-                        known[source.id] = row
-                        failed.pop(source.id, None)
-                        count += 1
-                    bar.advance()
-    except RecombineError:
-        if not known:
-            # It never worked: what it refused may be right once its options are.
-            failed = {one: lost._replace(final=False) for one, lost in failed.items()}
-        raise
-    finally:
-        _settle(path, wanted, known, failed)
-        done = sum(one in known or _is_final(failed, one) for one in wanted)
-        meta.write(
-            fingerprint,
-            complete=done == len(wanted),
-            sentences=len(wanted),
-            failed=len(failed),
-            sha256=sha256_of(path),
-        )
-    return Translated(
-        path, count, len(wanted), tuple(failed[one] for one in wanted if one in failed)
-    )
+    begin_cell(experiment, cell, benchmark)
+    for checkpoint in checkpoints:
+        ready = None
+        fingerprint = translation_fingerprint(experiment, cell, system, benchmark)
+        try:
+            for split in chosen_splits(experiment, benchmark):
+                path = cell.translations(split, checkpoint)
+                if not force and is_translated(path, fingerprint):
+                    yield read_translated(path)
+                    continue
+                if ready is None:
+                    ready = _load(system, cell, checkpoint) if is_trainable(system) else system
+                started = time.time()
+                translated = translate_to_file(
+                    ready,
+                    [SourceSentence(example.id, example.source) for example in sample(split)],
+                    path,
+                    fingerprint,
+                    force=force,
+                    description=f"{cell.system} seed {cell.seed} {path.stem}",
+                )
+                seconds = time.time() - started
+                _record_translation(cell, path.stem, translated.now, seconds, ready)
+                yield translated
+            if ready is not None and experiment.repeat and checkpoint is None:
+                _measure_flips(experiment, benchmark, ready, cell, sample)
+        finally:
+            if ready is not None:
+                hook(ready, "close")()
 
 
-def _settle(
-    path: Path,
-    wanted: Sequence[str],
-    known: Mapping[str, Mapping[str, Any]],
-    failed: Mapping[str, FailedSentence],
+def _load(system: Any, cell: Cell, checkpoint: str | None) -> Any:
+    if checkpoint is None:
+        return system.load(cell.model)
+    return system.load(cell.model, checkpoint=checkpoint)
+
+
+def _record_translation(cell: Cell, name: str, count: int, seconds: float, system: Any) -> None:
+    times = {**cell.record().get("translate", {})}
+    times[name] = {"sentences": count, "seconds": round(seconds, 2)}
+    described = dict(hook(system, "describe")())
+    cell.update_record(translate=times, **({"described": described} if described else {}))
+
+
+def _measure_flips(
+    experiment: Experiment,
+    benchmark: Benchmark,
+    system: Any,
+    cell: Cell,
+    sample: Callable[[str], list[Example]],
 ) -> None:
-    """Put everything in order: what is wanted, what failed, and what is for later."""
-    inside = set(wanted)
-    others = [row for one, row in known.items() if one not in inside]
-    if others:  # before they leave the file that is written next
-        write_jsonl(others_of(path), others)
-    write_jsonl(path, (known[one] for one in wanted if one in known))
-    if not others:
-        others_of(path).unlink(missing_ok=True)
-    if failed:
-        write_jsonl(errors_of(path), (failed[one]._asdict() for one in wanted if one in failed))
-    else:
-        errors_of(path).unlink(missing_ok=True)
+    """Store how often the same sentence gets another translation alone or in a shuffled batch."""
+    from recombine.experiment.repeatability import flip_rate
 
-
-def _is_final(failed: Mapping[str, FailedSentence], one: str) -> bool:
-    return one in failed and failed[one].final
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    return list(read_jsonl(path)) if path.exists() else []
-
-
-def _failed(rows: Sequence[Mapping[str, Any]]) -> dict[str, FailedSentence]:
-    """Return noted failures by id, the last of each."""
-    return {
-        row["id"]: FailedSentence(
-            row["id"], row["error"], row.get("final", False), row.get("tries", 1)
+    flips = {}
+    for split in chosen_splits(experiment, benchmark):
+        hypotheses = stored_hypotheses(cell.translations(split))
+        examples = [example for example in sample(split) if example.id in hypotheses]
+        examples = stratified_sample(examples, experiment.repeat, experiment.sample_seed)
+        flips[split] = flip_rate(
+            system,
+            [example.source for example in examples],
+            [hypotheses[example.id] for example in examples],
+            seed=experiment.sample_seed,
         )
-        for row in rows
-    }
+    cell.update_record(flips=to_plain(flips))

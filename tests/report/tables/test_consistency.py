@@ -6,7 +6,8 @@ import pytest
 
 from recombine.builders.recipe import build
 from recombine.experiment.experiment import read_experiment
-from recombine.experiment.stages import score_run, translate
+from recombine.experiment.scoring import score_run
+from recombine.experiment.translating import translate
 from recombine.report.page.pairs import pairs_page
 from recombine.report.runs import ReportRuns, open_source
 from recombine.report.tables.consistency import (

@@ -14,7 +14,7 @@ from typing import ClassVar
 from recombine.benchmark import Benchmark
 from recombine.cli import main
 from recombine.experiment.experiment import read_experiment
-from recombine.experiment.stages import translate
+from recombine.experiment.translating import translate
 
 SECRET = "sk-never-on-disk"
 

@@ -384,7 +384,7 @@ import json, sys
 from pathlib import Path
 from recombine.config import parse_config, to_plain
 from recombine.systems.http.system import Http
-from recombine.experiment.translating import SourceSentence, translate_to_file
+from recombine.experiment.translations import SourceSentence, translate_to_file
 
 options = json.loads(sys.argv[1])
 sources = [SourceSentence(f"id-{i}", text) for i, text in enumerate(json.loads(sys.argv[2]))]

@@ -15,7 +15,7 @@ import pytest
 
 from recombine.errors import StaleOutput, SystemFailure
 from recombine.experiment.run import Meta
-from recombine.experiment.translating import SourceSentence, others_of, translate_to_file
+from recombine.experiment.translations import SourceSentence, others_of, translate_to_file
 from recombine.files import sha256_of
 from recombine.systems.base import Failure
 
@@ -175,7 +175,7 @@ def test_line_breaks_inside_a_hypothesis_become_spaces(tmp_path):
 SLOW_SYSTEM = """
 import sys, time
 from pathlib import Path
-from recombine.experiment.translating import SourceSentence, translate_to_file
+from recombine.experiment.translations import SourceSentence, translate_to_file
 class Slow:
     def translate(self, sources):
         for s in sources:

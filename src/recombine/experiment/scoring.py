@@ -1,0 +1,233 @@
+"""Scoring: the stage from the translations of a run to observations and scores.csv.
+
+Scores cost seconds: those of other translations, metrics or sentences are made again. Translations
+of another benchmark or of a system with other options are refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from recombine.benchmark import Benchmark, identity_of, stratified_sample
+from recombine.config import to_plain
+from recombine.errors import DataError, StaleOutput
+from recombine.experiment.experiment import Experiment, cells_of, create_system
+from recombine.experiment.failures import Failures
+from recombine.experiment.fingerprint import translation_fingerprint
+from recombine.experiment.run import Cell, Meta, difference, stale_output
+from recombine.experiment.translations import stored_hypotheses
+from recombine.files import read_json, sha256_of, write_jsonl
+from recombine.metrics.base import declaration
+from recombine.metrics.score import scores_of, write_scores
+from recombine.metrics.scoring import (
+    MissingOutputs,
+    Result,
+    about_nothing,
+    default_metrics,
+    observation_row,
+    score,
+)
+
+
+class Unscored(NamedTuple):
+    """Translations of one cell and checkpoint that are not scored yet."""
+
+    checkpoint: str | None
+    files: list[Path]
+    meta: Meta
+    fingerprint: dict[str, Any]
+
+
+def unscored(
+    experiment: Experiment,
+    benchmark: Benchmark,
+    cell: Cell,
+    *,
+    force: bool,
+    sample: int,
+    missing: MissingOutputs = "count",
+) -> Iterator[Unscored]:
+    """Yield what is to be scored in a cell; scores made from other inputs are made again."""
+    folder = cell.path / "translations"
+    paths = sorted(p for p in folder.glob("*.jsonl") if not p.name.endswith(".errors.jsonl"))
+    for checkpoint in sorted({_checkpoint_of(path) for path in paths}, key=str):
+        files = [path for path in paths if _checkpoint_of(path) == checkpoint]
+        metrics = list(experiment.metrics or default_metrics(benchmark))
+        fingerprint = {
+            "benchmark": benchmark.hash,
+            "metrics": metrics,
+            # A metric of the user's own that is edited is another metric.
+            "code": {
+                name: sha256_of(path)
+                for name in metrics
+                if ".py:" in name and (path := Path(name.rpartition(":")[0])).is_file()
+            },
+            "options": to_plain(experiment.metric),
+            # By content: a translation that goes on after it was scored is another translation.
+            "translations": {path.name: sha256_of(path) for path in files},
+            "asked": [experiment.sample, experiment.sample_seed, sample],
+            "missing": missing,
+        }
+        meta = Meta(cell.path / "scores" / (f"scores@{checkpoint}" if checkpoint else "scores"))
+        if force or not _up_to_date(meta, fingerprint):
+            yield Unscored(checkpoint, files, meta, fingerprint)
+
+
+def score_run(
+    experiment: Experiment,
+    *,
+    force: bool = False,
+    sample: int = 0,
+    missing: MissingOutputs = "count",
+) -> int:
+    """Score every translation of the run; return how many cells were scored now.
+
+    `sample` scores a stratified subset of each split, for a first look. Sentences that failed or
+    are not there yet count as each metric declares, unless `missing` is "skip".
+    """
+    benchmark = Benchmark.open(experiment.benchmark)
+    scored = 0
+    failures = Failures()
+    for _name, _seed, cell in cells_of(experiment):
+        if not any((cell.path / "translations").glob("*.jsonl")):
+            nothing = DataError("it has no translations yet", hint="recombine translate ...")
+            failures.add(nothing, cell)
+            continue
+        known = len(failures.found)
+        with failures.apart(cell):
+            _require_same_system(experiment, benchmark, cell)
+        if len(failures.found) > known:
+            continue
+        for work in unscored(
+            experiment, benchmark, cell, force=force, sample=sample, missing=missing
+        ):
+            _require_same_benchmark(work.files, benchmark)
+            _score_cell(experiment, benchmark, cell, work)
+            scored += 1
+    failures.raise_any()
+    return scored
+
+
+def _require_same_benchmark(files: Iterable[Path], benchmark: Benchmark) -> None:
+    """Raise when translations are of a benchmark that was built again in the same place."""
+    for path in files:
+        made_from = (Meta(path).read() or {}).get("fingerprint", {})
+        if made_from.get("benchmark", benchmark.hash) != benchmark.hash:
+            raise StaleOutput(
+                f"{path} was made on another version of the benchmark {benchmark.path}",
+                hint="restore that benchmark, or translate again with --force",
+            )
+
+
+def _require_same_system(experiment: Experiment, benchmark: Benchmark, cell: Cell) -> None:
+    """Raise when translations are of a system with other options than the experiment says.
+
+    Options that only one of the two knows are those of another version of the system.
+    """
+    system = create_system(experiment, cell.system, benchmark)
+    now = translation_fingerprint(experiment, cell, system, benchmark)
+    for path in sorted((cell.path / "translations").glob("*.meta.json")):
+        then = read_json(path).get("fingerprint", {})
+        same = ("use", "train_size", "sample_seed")
+        shared = {name: now.get(name) for name in same if name in then}
+        options = then.get("options")
+        if isinstance(options, dict) and isinstance(now["options"], dict):
+            shared["options"] = {one: now["options"].get(one, options[one]) for one in options}
+        found = difference({name: then[name] for name in shared if name in then}, shared)
+        if found is not None:
+            raise stale_output(path.parent, found, hint="recombine translate EXPERIMENT --force")
+
+
+def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: Unscored) -> None:
+    _drop_stale_scores(cell, work)
+    work.meta.path.unlink(missing_ok=True)
+    started = time.time()
+    there = {path.stem.partition("@")[0] for path in work.files}
+    splits = [split for split in benchmark.splits if split in there]
+    size, seed, sample = work.fingerprint["asked"]
+    asked: set[str] = set()
+    for split in splits:
+        translated = stratified_sample(benchmark.read(split), size, seed)
+        asked.update(one.id for one in stratified_sample(translated, sample, 0))
+    hypotheses: dict[str, str] = {}
+    for path in work.files:
+        stored = stored_hypotheses(path)
+        hypotheses |= {name: text for name, text in stored.items() if name in asked}
+    results = score(
+        benchmark,
+        hypotheses,
+        work.fingerprint["metrics"],
+        splits=splits,
+        options=experiment.metric,
+        missing=work.fingerprint["missing"],
+        asked=asked,
+    )
+    for result in results:
+        write_result(cell.scores(result.metric.name, result.split, work.checkpoint), result)
+    suffix = f"@{work.checkpoint}" if work.checkpoint else ""
+    write_scores(cell.path / f"scores{suffix}.csv", scores_of(results))
+    work.meta.write(work.fingerprint, complete=True)
+    if work.checkpoint is None:
+        cell.update_record(
+            score={
+                "hypotheses": len(hypotheses),
+                "asked": len(asked),
+                "missing": work.fingerprint["missing"],
+                "about_nothing": about_nothing(experiment.metrics, results),
+                "seconds": round(time.time() - started, 2),
+            }
+        )
+
+
+def _drop_stale_scores(cell: Cell, work: Unscored) -> None:
+    """Remove scores of other translations or other sentences, of whatever metric.
+
+    Metrics that are not asked for this time would be reported beside the new scores.
+    """
+    before = (work.meta.read() or {}).get("fingerprint", {})
+    inputs = ("benchmark", "translations", "asked", "missing")
+    if all(before.get(name) == work.fingerprint[name] for name in inputs):
+        return
+    for path in (cell.path / "scores").glob("*.jsonl"):
+        if _checkpoint_of(path) == work.checkpoint:
+            path.unlink()
+            Meta(path).path.unlink(missing_ok=True)
+
+
+def write_result(path: Path, result: Result) -> None:
+    """Write observations, and beside them what a report needs to aggregate them again."""
+    name = result.metric.name
+    write_jsonl(path, (observation_row(name, one) for one in result.observations))
+    options: Any = to_plain(result.metric) if dataclasses.is_dataclass(result.metric) else {}
+    unseen = result.members[len(result.observations) :]
+    failed = [result.members[place] for place in np.flatnonzero(result.failed)]
+    Meta(path).write(
+        {},
+        complete=True,
+        metric={"name": name, "options": options, "declares": declaration(result.metric)},
+        signature=result.metric.signature(),
+        notes=result.metric.notes(),
+        # Of how many keys the score speaks, by the first example of each key that it does not.
+        unobserved=[members[0].id for members in unseen],
+        failed=[members[0].id for members in failed],
+    )
+
+
+def _up_to_date(meta: Meta, fingerprint: Mapping[str, Any]) -> bool:
+    """Scores cost seconds: those made from other inputs are made again, not refused."""
+    stored = meta.read()
+    return (
+        stored is not None
+        and bool(stored.get("complete"))
+        and identity_of(stored["fingerprint"]) == identity_of(fingerprint)
+    )
+
+
+def _checkpoint_of(path: Path) -> str | None:
+    return path.stem.partition("@")[2] or None

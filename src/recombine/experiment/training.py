@@ -1,0 +1,129 @@
+"""Training: the stage from a benchmark to a model for each seed of each trainable system.
+
+Models that are there are kept, interrupted ones continue, and those of other options are refused.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recombine.benchmark import Benchmark, stratified_sample
+from recombine.errors import DataError
+from recombine.experiment.experiment import Experiment, begin_cell, create_system, system_cells
+from recombine.experiment.failures import Failures
+from recombine.experiment.fingerprint import train_size, training_fingerprint
+from recombine.experiment.run import Cell, Meta, set_aside
+from recombine.systems.base import TrainingData, hook, is_trainable
+
+
+@dataclass(frozen=True)
+class Training:
+    """The models of one system that are not trained yet, one for each seed."""
+
+    system: Any
+    data: TrainingData
+    cells: dict[int, Cell]
+    fingerprints: dict[int, dict[str, Any]]
+    sample: int = 0
+
+    def finish(self, seconds: float, seeds: Collection[int] | None = None) -> None:
+        """Note that the models (of these seeds) are trained, in so many seconds each."""
+        for seed in self.cells if seeds is None else seeds:
+            made_from = self.fingerprints[seed]
+            Meta(self.cells[seed].model).write(made_from, complete=True, sample=self.sample)
+            self.cells[seed].update_record(train_seconds=round(seconds, 1))
+
+
+def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Training]:
+    """Yield what each trainable system of the experiment has still to learn."""
+    benchmark = Benchmark.open(experiment.benchmark)
+    pending: dict[str, tuple[Any, dict[int, Cell], dict[int, dict[str, Any]]]] = {}
+    # All that is stale or impossible is found before any training begins.
+    for name in experiment.system:
+        system = create_system(experiment, name, benchmark)
+        if not is_trainable(system):
+            continue
+        cells, made_from = {}, {}
+        for seed, cell in system_cells(experiment, name, system).items():
+            made_from[seed] = training_fingerprint(experiment, cell, system, benchmark)
+            outgrown = _is_outgrown(cell, made_from[seed])
+            if force or outgrown or not Meta(cell.model).is_current(made_from[seed]):
+                cells[seed] = cell
+        if cells:
+            _require_training_text(experiment, name, benchmark)
+            pending[name] = system, cells, made_from
+    if not pending:
+        return
+    train = benchmark.read("train")
+    dev = benchmark.read("dev") if "dev" in benchmark.splits else []
+    source, target = benchmark.manifest.source, benchmark.manifest.target
+    for name, (system, cells, made_from) in pending.items():
+        for seed, cell in cells.items():
+            if force or _is_outgrown(cell, made_from[seed]):
+                # A system would go on with the model that it finds.
+                set_aside(cell.model)
+                if not force:
+                    for path in cell.path.glob("translations/*.jsonl"):
+                        set_aside(path)
+            begin_cell(experiment, cell, benchmark)
+            Meta(cell.model).write(made_from[seed], complete=False, sample=experiment.sample)
+        size = train_size(experiment, name).get("train_size", 0)
+        learned = stratified_sample(train, size, experiment.sample_seed)
+        data = TrainingData(learned, dev, source, target)
+        yield Training(system, data, cells, made_from, experiment.sample)
+
+
+def train(experiment: Experiment, *, force: bool = False) -> int:
+    """Train every trainable system with every seed; return how many models were trained now.
+
+    A training that fails stops no other; SystemsFailed is raised when all the others are done.
+    """
+    trained = 0
+    failures = Failures()
+    for training in trainings(experiment, force=force):
+        system, data, cells = training.system, training.data, training.cells
+        together = hook(system, "train_many")
+        if len(cells) > 1 and together is not None:
+            with failures.apart(*cells.values()):
+                started = time.time()
+                together(data, {seed: cell.model for seed, cell in cells.items()})
+                training.finish((time.time() - started) / len(cells))
+                trained += len(cells)
+            continue
+        for seed, cell in cells.items():
+            with failures.apart(cell):
+                started = time.time()
+                system.train(data, cell.model, seed)
+                training.finish(time.time() - started, [seed])
+                trained += 1
+    failures.raise_any()
+    return trained
+
+
+def _is_outgrown(cell: Cell, made_from: Mapping[str, Any]) -> bool:
+    """Is the model there a first look (--sample), of which the whole is wanted now?
+
+    It makes room, with what it translated; any other model of another size is refused as stale.
+    """
+    stored = Meta(cell.model).read() or {}
+    if not stored.get("sample") or "train_size" not in stored["fingerprint"]:
+        return False
+    size = ("train_size", "sample_seed")
+    now, then = made_from.get("train_size"), stored["fingerprint"]["train_size"]
+    larger = now is None or now > then
+    return larger and not Meta(cell.model).is_current(made_from, growing=size)
+
+
+def _require_training_text(experiment: Experiment, name: str, benchmark: Benchmark) -> None:
+    if "train" not in benchmark.splits:
+        raise DataError(f"{benchmark.path} has no split 'train' to train '{name}' on")
+    size = train_size(experiment, name).get("train_size", 0)
+    there = benchmark.manifest.splits["train"]
+    if size > there:
+        raise DataError(
+            f"[system.{name}] train_size is {size}, but {benchmark.path} has {there} "
+            "examples in 'train'"
+        )

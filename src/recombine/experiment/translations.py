@@ -1,0 +1,208 @@
+"""Translations: the file of a split's hypotheses, completed as far as a system can.
+
+Rows are appended as the system yields them, failures to a file beside it. A killed run goes on with
+the ids that are missing. A sentence that was lost is tried again by the next run, one that was
+refused for good is not. Answers outside the present sample are kept aside and come back when they
+are wanted. A finished file is in source order, so that an interrupted run ends in the same bytes as
+an uninterrupted one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recombine.errors import DataError, RecombineError, SystemFailure, Where
+from recombine.experiment.run import Meta, set_aside
+from recombine.files import Appender, read_jsonl, sha256_of, write_jsonl
+from recombine.progress import progress
+from recombine.systems.base import Failure, System, answers, one_line
+
+# A translation does not depend on which other sentences were asked for.
+GROWING = ("sample",)
+
+
+class SourceSentence(NamedTuple):
+    """A sentence to translate. The stage hands systems nothing else: never a reference."""
+
+    id: str
+    text: str
+
+
+class FailedSentence(NamedTuple):
+    """A sentence without a translation, after so many runs that tried."""
+
+    id: str
+    error: str
+    final: bool = False
+    tries: int = 1
+
+
+class Translated(NamedTuple):
+    """What there is of a translations file: how many came now, and who failed of all."""
+
+    path: Path
+    now: int
+    sentences: int
+    failed: tuple[FailedSentence, ...]
+
+    def problem(self) -> SystemFailure:
+        """Return what to say of the sentences that failed."""
+        again = sum(not one.final for one in self.failed)
+        return SystemFailure(
+            f"{len(self.failed):,} of {self.sentences:,} sentences of {self.path.stem} could not "
+            f"be translated; the first ({self.failed[0].id}): {self.failed[0].error}",
+            hint=f"listed in {errors_of(self.path)}; "
+            + (f"run again to retry {again:,} of them" if again else "asking again will not help"),
+        )
+
+
+def errors_of(path: Path) -> Path:
+    """Return the file of the sentences of a translations file that failed."""
+    return path.with_name(path.name.removesuffix(".jsonl") + ".errors.jsonl")
+
+
+def others_of(path: Path) -> Path:
+    """Return the file of answers to sentences that the present sample leaves out."""
+    return path.with_name(path.name + ".others")
+
+
+def is_translated(path: Path, fingerprint: Mapping[str, Any]) -> bool:
+    """Return True when nothing is left to do; raise when the file was made from other inputs."""
+    return Meta(path).is_current(fingerprint, growing=GROWING)
+
+
+def read_translated(path: Path) -> Translated:
+    """Return what is known of a file that nothing was added to now."""
+    failed = _failed(_rows(errors_of(path)))
+    return Translated(
+        path, 0, (Meta(path).read() or {}).get("sentences", 0), tuple(failed.values())
+    )
+
+
+def stored_hypotheses(path: Path) -> dict[str, str]:
+    """Return id -> hypothesis of a translations file."""
+    found: dict[str, str] = {}
+    for number, row in enumerate(read_jsonl(path), start=1):
+        if row["id"] in found:
+            raise DataError(f"duplicate id '{row['id']}'", Where(str(path), number))
+        found[row["id"]] = row["hyp"]
+    return found
+
+
+def answered(path: Path) -> set[str]:
+    """Return the ids that would not be asked for again."""
+    known = {row["id"] for row in [*_rows(path), *_rows(others_of(path))]}
+    return known | {one.id for one in _failed(_rows(errors_of(path))).values() if one.final}
+
+
+def translate_to_file(
+    system: System,
+    sources: Sequence[SourceSentence],
+    path: Path,
+    fingerprint: Mapping[str, Any],
+    *,
+    force: bool = False,
+    description: str = "translate",
+) -> Translated:
+    """Complete the translations file at `path`, as far as the system can."""
+    meta, errors = Meta(path), errors_of(path)
+    if force:
+        set_aside(path)
+        set_aside(others_of(path))
+        errors.unlink(missing_ok=True)
+    if is_translated(path, fingerprint):
+        return read_translated(path)
+    meta.write(fingerprint, complete=False, sentences=len(sources), failed=0)
+    wanted = [source.id for source in sources]
+    known = {row["id"]: row for row in _rows(others_of(path))}
+    failed: dict[str, FailedSentence] = {}
+    count = 0
+    try:
+        with Appender(path) as output, Appender(errors) as noted:
+            known |= {row["id"]: row for row in output.rows}
+            before = _failed(noted.rows)
+            failed = {one: before[one] for one in wanted if one in before and one not in known}
+            # Sentences that keep failing come last: they must not keep the others waiting.
+            asked = sorted(
+                (
+                    source
+                    for source in sources
+                    if source.id not in known
+                    and not (source.id in failed and before[source.id].final)
+                ),
+                key=lambda source: before[source.id].tries if source.id in before else 0,
+            )
+            with progress(description, len(sources)) as bar:
+                bar.advance(len(sources) - len(asked))
+                given = answers(system, [one.text for one in asked], worked=bool(known))
+                for source, answer in zip(asked, given, strict=True):
+                    if isinstance(answer, Failure):
+                        tries = 1 + (failed[source.id].tries if source.id in failed else 0)
+                        lost = FailedSentence(source.id, answer.reason, answer.final, tries)
+                        failed[source.id] = lost
+                        noted.append(lost._asdict())
+                    else:
+                        row = {"id": source.id, "hyp": one_line(answer)}
+                        output.append(row)
+                        known[source.id] = row
+                        failed.pop(source.id, None)
+                        count += 1
+                    bar.advance()
+    except RecombineError:
+        if not known:
+            # It never worked: what it refused may be right once its options are.
+            failed = {one: lost._replace(final=False) for one, lost in failed.items()}
+        raise
+    finally:
+        _settle(path, wanted, known, failed)
+        done = sum(one in known or _is_final(failed, one) for one in wanted)
+        meta.write(
+            fingerprint,
+            complete=done == len(wanted),
+            sentences=len(wanted),
+            failed=len(failed),
+            sha256=sha256_of(path),
+        )
+    return Translated(
+        path, count, len(wanted), tuple(failed[one] for one in wanted if one in failed)
+    )
+
+
+def _settle(
+    path: Path,
+    wanted: Sequence[str],
+    known: Mapping[str, Mapping[str, Any]],
+    failed: Mapping[str, FailedSentence],
+) -> None:
+    """Put everything in order: what is wanted, what failed, and what is for later."""
+    inside = set(wanted)
+    others = [row for one, row in known.items() if one not in inside]
+    if others:  # before they leave the file that is written next
+        write_jsonl(others_of(path), others)
+    write_jsonl(path, (known[one] for one in wanted if one in known))
+    if not others:
+        others_of(path).unlink(missing_ok=True)
+    if failed:
+        write_jsonl(errors_of(path), (failed[one]._asdict() for one in wanted if one in failed))
+    else:
+        errors_of(path).unlink(missing_ok=True)
+
+
+def _is_final(failed: Mapping[str, FailedSentence], one: str) -> bool:
+    return one in failed and failed[one].final
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return list(read_jsonl(path)) if path.exists() else []
+
+
+def _failed(rows: Sequence[Mapping[str, Any]]) -> dict[str, FailedSentence]:
+    """Return noted failures by id, the last of each."""
+    return {
+        row["id"]: FailedSentence(
+            row["id"], row["error"], row.get("final", False), row.get("tries", 1)
+        )
+        for row in rows
+    }
