@@ -65,6 +65,7 @@ def test_two_layers_overfit_fifty_sentences(pairs: list[Example], tmp_path: Path
     [
         (TransformerSystem, {"preset": "tiny", "dropout": 0.1, "steps": 20, "checkpoint_every": 5}),
         (LstmSystem, TINY_LSTM),
+        (LstmSystem, {**TINY_LSTM, "decoder_layers": 2, "input_feeding": True}),
     ],
 )
 def test_a_stopped_run_ends_like_an_unbroken_one(

@@ -162,6 +162,7 @@ MODELS: list[Any] = [
     TransformerOptions(**SHAPE, norm="post", shared_layers=True, tie_embeddings=True),
     LstmOptions(width=32, encoder_layers=2, decoder_layers=2, dropout=0.0),
     LstmOptions(width=32, encoder_layers=1, decoder_layers=2, dropout=0.0, bidirectional=True),
+    LstmOptions(width=32, encoder_layers=1, decoder_layers=2, dropout=0.0, input_feeding=True),
 ]
 
 

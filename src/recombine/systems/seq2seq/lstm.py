@@ -2,7 +2,9 @@
 
 The decoder starts from the encoder's last states; attention reads the top layer, and the
 attentional state tanh(W [context; state]) of equation 5 goes to the output layer. Without input
-feeding, so that a whole target is one call.
+feeding a whole target is one call of the layers. With it (section 3.3, and the default of
+OpenNMT-py) the attentional state goes into the first layer again, beside the next piece, so that
+the decoder knows what it has attended to and takes one piece after another.
 """
 
 # torch leaves some of its methods without types.
@@ -35,6 +37,7 @@ class LstmCache:
     memory: Tensor
     states: States
     hidden: Tensor  # True where a source position is padding
+    fed: Tensor  # the attentional state of the piece before, where there is input feeding
 
     def select(self, index: Tensor) -> LstmCache:
         """Return the cache of the chosen sentences (or beams), in that order."""
@@ -43,12 +46,14 @@ class LstmCache:
             self.memory.index_select(0, index),
             (states[0], states[1]),
             self.hidden.index_select(0, index),
+            self.fed.index_select(0, index),
         )
 
     def reorder(self, index: Tensor, length: int) -> None:
         """Exchange beams of the same sentence; what they have in common stays where it is."""
         state, cell = self.states
         self.states = state.index_select(1, index), cell.index_select(1, index)
+        self.fed = self.fed.index_select(0, index)
 
 
 class Lstm(nn.Module):
@@ -70,7 +75,7 @@ class Lstm(nn.Module):
             batch_first=True,
         )
         self.decoder = nn.LSTM(
-            width,
+            2 * width if options.input_feeding else width,
             width,
             options.decoder_layers,
             dropout=options.dropout if options.decoder_layers > 1 else 0.0,
@@ -88,10 +93,17 @@ class Lstm(nn.Module):
         """Return the summed cross-entropy of a batch over its target pieces."""
         memory, states = self._encode(batch.source)
         target = self._embed(self.target_embedding, batch.target.pieces)
-        output, _ = self.operations.recur(self.decoder, target, batch.target.lengths, states)
-        mixed = self._attend(output, memory, batch.source.padding())
+        hidden = batch.source.padding()
+        if self.options.input_feeding:
+            cache, mixed = LstmCache(memory, states, hidden, self._nothing(memory)), []
+            for piece in target.unbind(1):
+                mixed.append(self._feed(cache, piece))
+            attended = torch.stack(mixed, dim=1)
+        else:
+            output, _ = self.operations.recur(self.decoder, target, batch.target.lengths, states)
+            attended = self._attend(output, memory, hidden)
         return functional.cross_entropy(
-            self._score(mixed).float().flatten(0, 1),
+            self._score(attended).float().flatten(0, 1),
             batch.expected.flatten(),
             ignore_index=PAD,
             reduction="sum",
@@ -103,13 +115,49 @@ class Lstm(nn.Module):
     def start(self, pieces: Tensor, lengths: Tensor, room: int) -> LstmCache:
         """Encode padded sources [sentences, pieces]; `room` is of no concern to an LSTM."""
         source = Sentences.padded(pieces, lengths)
-        return LstmCache(*self._encode(source), source.padding())
+        memory, states = self._encode(source)
+        return LstmCache(memory, states, source.padding(), self._nothing(memory))
 
     def step(self, cache: LstmCache, pieces: Tensor, position: int) -> Tensor:
         """Return the logits after one more target piece of every sentence."""
-        embedded = self._embed(self.target_embedding, pieces[:, None])
-        output, cache.states = self.decoder(embedded, cache.states)
+        embedded = self._embed(self.target_embedding, pieces)
+        if self.options.input_feeding:
+            return self._score(self._feed(cache, embedded))
+        output, cache.states = self.decoder(embedded[:, None], cache.states)
         return self._score(self._attend(output, cache.memory, cache.hidden))[:, 0]
+
+    # Input feeding
+
+    def _feed(self, cache: LstmCache, x: Tensor) -> Tensor:
+        """Take one piece of every sentence through the decoder; return its attentional state."""
+        x = torch.cat((x, cache.fed), dim=-1)
+        states, cells = [], []
+        for number, (state, cell) in enumerate(zip(*cache.states, strict=True)):
+            x = self._drop(x) if number else x
+            x, cell = self._cell(number, x, state, cell)
+            states.append(x)
+            cells.append(cell)
+        cache.states = torch.stack(states), torch.stack(cells)
+        cache.fed = self._attend(x[:, None], cache.memory, cache.hidden)[:, 0]
+        return cache.fed
+
+    def _cell(self, layer: int, x: Tensor, state: Tensor, cell: Tensor) -> States:
+        """Return the next state and cell of a layer, as nn.LSTM has them.
+
+        The cell is float32 at least: bfloat16 could not add the small to the large.
+        """
+        into, again, bias, other = (
+            getattr(self.decoder, f"{name}_l{layer}")
+            for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        )
+        gates = functional.linear(x, into, bias) + functional.linear(state, again, other)
+        gates = gates.to(torch.promote_types(gates.dtype, torch.float32))
+        entry, forget, candidate, exit_ = gates.chunk(4, dim=-1)
+        cell = forget.sigmoid() * cell + entry.sigmoid() * candidate.tanh()
+        return (exit_.sigmoid() * cell.tanh()).to(x.dtype), cell
+
+    def _nothing(self, memory: Tensor) -> Tensor:
+        return memory.new_zeros(len(memory), self.options.width)
 
     # What lies between
 

@@ -172,6 +172,8 @@ class LstmOptions(Options):
     encoder_layers: int = 4
     decoder_layers: int = 4
     bidirectional: bool = False
+    # The attentional state goes into the decoder again (Luong et al. 2015, section 3.3).
+    input_feeding: bool = False
     # A recurrent net takes as many steps as its longest sentence has pieces.
     batch_by_length: bool = True
 
@@ -186,7 +188,9 @@ _NO_PART_OF_IDENTITY = frozenset({
 
 # Options that came later, as models were trained before there was a choice: so set, they are no
 # part of an identity, and a model of 0.1 is still its own.
-_ADDED: dict[str, Any] = {"scale_embeddings": True, "halve_from": 0, "halve_every": 10_000}
+_ADDED: dict[str, Any] = {
+    "scale_embeddings": True, "halve_from": 0, "halve_every": 10_000, "input_feeding": False,
+}  # fmt: skip
 _NEVER = object()
 
 

@@ -193,4 +193,5 @@ class LstmSystem(LstmOptions, _Trained):
         # Four gates, each over the input and the state; the decoder attends besides.
         layer = 8 * self.width**2
         output = self.width * (2 * self.width + self.target_vocabulary_size)
-        return self.encoder_layers * layer, self.decoder_layers * layer + output
+        fed = 4 * self.width**2 if self.input_feeding else 0
+        return self.encoder_layers * layer, self.decoder_layers * layer + fed + output

@@ -49,10 +49,12 @@ def transformer_error(
     return _error(model, pad_batch(corpus, np.arange(len(lengths)), device), batch, operations)
 
 
-def lstm_error(operations: FusedOperations, lengths: Sequence[int]) -> float:
+def lstm_error(
+    operations: FusedOperations, lengths: Sequence[int], input_feeding: bool = False
+) -> float:
     """Return the same for an LSTM."""
     device = operations.seed.device
-    options = LstmOptions(width=32, encoder_layers=3, decoder_layers=2)
+    options = LstmOptions(width=32, encoder_layers=3, decoder_layers=2, input_feeding=input_feeding)
     torch.manual_seed(1)
     model = Lstm(options, 30, 30).to(device)
     chosen = torch.arange(len(lengths), device=device)
@@ -125,6 +127,7 @@ def main() -> None:
                     FusedOperations(seed, keep_all=True), lengths[1:], "relative", "pre", 20
                 ),
                 "lstm": lstm_error(FusedOperations(seed, keep_all=True), lengths[1:]),
+                "lstm, fed": lstm_error(FusedOperations(seed, keep_all=True), lengths[1:], True),
                 "lstm, dropout": recurrence_error(seed.device, lengths[1:], 3),
             }
         )

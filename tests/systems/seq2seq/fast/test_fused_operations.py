@@ -19,6 +19,7 @@ from recombine.systems.seq2seq.options import LstmOptions, TransformerOptions
         (TransformerOptions(width=96, heads=4), False),
         (TransformerOptions(width=4096, heads=32), False),
         (LstmOptions(), True),
+        (LstmOptions(input_feeding=True), True),
         (LstmOptions(bidirectional=True), False),
     ],
 )

@@ -26,17 +26,15 @@ from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
 NEEDS_GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 
 
+TINY_LSTM: dict[str, Any] = {
+    "source_subwords": "word", "target_subwords": "char", "encoder_layers": 2, "decoder_layers": 2,
+    "width": 32, "dropout": 0.0, "batch_size": 16, "steps": 200, "learning_rate": 0.01,
+}  # fmt: skip
 KINDS: list[Any] = [
     (TransformerSystem, {"preset": "tiny"}),
-    (
-        LstmSystem,
-        {
-            "source_subwords": "word", "target_subwords": "char", "encoder_layers": 2,
-            "decoder_layers": 2, "width": 32, "dropout": 0.0, "batch_size": 16, "steps": 200,
-            "learning_rate": 0.01,
-        },
-    ),
-]  # fmt: skip
+    (LstmSystem, TINY_LSTM),
+    (LstmSystem, {**TINY_LSTM, "input_feeding": True}),
+]
 
 
 def test_the_uploaded_order_is_the_plan_s(importable_kernels: None) -> None:

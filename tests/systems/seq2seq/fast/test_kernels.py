@@ -170,7 +170,8 @@ def test_an_lstm_s_kernels_agree_with_plain_pytorch() -> None:
     seed = torch.zeros(1, dtype=torch.int64, device="cuda")
     lengths = [40, 18, 15, 9, 1, 0]
     assert recurrence_error(seed.device, lengths, 4) <= 1e-4
-    assert lstm_error(FusedOperations(seed, keep_all=True), lengths) <= 1e-4
+    for feeding in (False, True):
+        assert lstm_error(FusedOperations(seed, keep_all=True), lengths, feeding) <= 1e-4
 
 
 @pytest.mark.slow
@@ -187,5 +188,5 @@ def test_interpreted_kernels_agree_with_plain_pytorch() -> None:
     )
     assert done.returncode == 0, done.stderr
     errors = json.loads(done.stdout)
-    assert len(errors) == 5
+    assert len(errors) == 6
     assert max(errors.values()) < 1e-5, errors
