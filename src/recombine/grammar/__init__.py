@@ -19,7 +19,8 @@ The files are described in docs/how-to/grammar-format.md.
 """
 
 from recombine.grammar.check import check_conflicts, check_grammar, note_conflicts
-from recombine.grammar.grammar import Grammar, find_grammar, shipped_grammars
+from recombine.grammar.files.folder import find_grammar, shipped_grammars
+from recombine.grammar.grammar import Grammar
 from recombine.grammar.parsing.parser import Parse, ParseFailure
 from recombine.grammar.pattern import Pattern
 from recombine.grammar.realise.realiser import Realisation, Span

@@ -8,14 +8,17 @@ asks here and gets that grammar or an error, never another one.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine.benchmark import Benchmark, Draft
 from recombine.errors import ConfigError, DataError, GrammarError, Where
 from recombine.files import sha256_of
-from recombine.grammar.grammar import Grammar, find_grammar
+from recombine.grammar.files.folder import base_folders, find_grammar
+from recombine.grammar.grammar import Grammar
 from recombine.registry import data_path
 
 COPY = "grammar"  # the folder of a benchmark with the files of its grammar
@@ -35,7 +38,8 @@ def declared_grammar(benchmark: Benchmark) -> DeclaredGrammar | None:
     if not isinstance(recipe.get("grammar"), str):
         return None
     copies = sorted((benchmark.path / COPY).glob("*/abstract.grammar"))
-    place = str(copies[0].parent) if copies else recipe["grammar"]
+    named = [path for path in copies if path.parent.name == Path(recipe["grammar"]).name]
+    place = str((named or copies)[0].parent) if copies else recipe["grammar"]
     certified: dict[str, Any] = {}
     path = benchmark.path / "certificate.json"
     if path.is_file():
@@ -50,13 +54,13 @@ def declared_grammar(benchmark: Benchmark) -> DeclaredGrammar | None:
 def load_grammar(declared: DeclaredGrammar) -> Grammar:
     """Load the grammar a benchmark declares, and no other that has its name."""
     try:
-        found = grammar_hash(declared.place)
+        known = _known_hashes(declared.place)
     except GrammarError as error:
         raise ConfigError(
             f"the benchmark's grammar is not here: {error.message}",
             hint="say where it is with the option 'grammar', or build the benchmark again",
         ) from None
-    if declared.sha256 and found != declared.sha256:
+    if declared.sha256 and declared.sha256 not in known:
         raise ConfigError(
             f"the grammar '{declared.place}' is not the one that the benchmark was made with: "
             f"its files have another hash",
@@ -91,12 +95,38 @@ def grammar_signature(grammar: str, edition: str | None, sha256: str) -> str:
     return f"grammar:{name}{version}|edition:{edition or 'default'}"
 
 
-def grammar_hash(name: str) -> str:
-    """SHA-256 over the files of a grammar."""
+def grammar_hash(name: str, languages: Sequence[str] = ()) -> str:
+    """SHA-256 over the files of a grammar, or over the abstract files and those of languages.
+
+    A benchmark is about two languages: a third one that is added later does not change it.
+    """
+    return _digest(_hashes(find_grammar(name)), languages)
+
+
+def _known_hashes(name: str) -> set[str]:
+    """The hashes by which a benchmark may know a grammar: whole, or of two of its languages."""
+    hashes = _hashes(find_grammar(name))
+    codes = sorted({owner for owner, _, _ in hashes} - {"abstract"})
+    pairs = itertools.combinations(codes, 2)
+    return {_digest(hashes, ()), *(_digest(hashes, pair) for pair in pairs)}
+
+
+def _hashes(folder: Path) -> list[tuple[str, str, str]]:
+    """Owner, path and hash of every file of a grammar; those of what it extends come first."""
+    *bases, own = base_folders(folder)
+    places = [*((f"{base.name}/", base) for base in bases), ("", own)]
+    return [
+        (path.name.partition(".")[0], prefix + path.relative_to(place).as_posix(), sha256_of(path))
+        for prefix, place in places
+        for path in grammar_files(place)
+    ]
+
+
+def _digest(hashes: Sequence[tuple[str, str, str]], languages: Sequence[str]) -> str:
     digest = hashlib.sha256()
-    folder = find_grammar(name)
-    for path in grammar_files(folder):
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{sha256_of(path)}\n".encode())
+    for owner, path, sha256 in hashes:
+        if not languages or owner in ("abstract", *languages):
+            digest.update(f"{path}\0{sha256}\n".encode())
     return digest.hexdigest()
 
 
@@ -108,13 +138,27 @@ def grammar_files(folder: Path) -> list[Path]:
 
 def is_shipped(name: str) -> bool:
     """Whether a grammar comes with Recombine."""
-    return find_grammar(name).resolve().parent == data_path("grammars").resolve()
+    return _is_shipped(find_grammar(name))
+
+
+def _is_shipped(folder: Path) -> bool:
+    return folder.resolve().parent == data_path("grammars").resolve()
 
 
 def keep_grammar(draft: Draft, name: str) -> None:
-    """Copy a grammar that does not come with Recombine into the benchmark it makes."""
-    if not is_shipped(name):
-        folder = find_grammar(name).resolve()
+    """Copy a grammar that does not come with Recombine into the benchmark it makes.
+
+    What it extends is copied beside it, unless that comes with Recombine.
+    """
+    own = find_grammar(name).resolve()
+    for folder in base_folders(own):
+        if _is_shipped(folder):
+            continue
+        if folder.resolve().parent != own.parent:
+            raise ConfigError(
+                f"the grammar '{own.name}' extends {folder}, which does not lie beside it",
+                hint="put both folders into one, so that the benchmark can carry them",
+            )
         for path in grammar_files(folder):
-            kept = Path(COPY, folder.name, path.relative_to(folder))
+            kept = Path(COPY, folder.resolve().name, path.relative_to(folder))
             draft.file(kept.as_posix(), path.read_bytes())

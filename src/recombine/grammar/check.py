@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recombine.errors import GrammarError, RecombineError, Where
-from recombine.grammar.files.folder import editions, scan_grammar
-from recombine.grammar.grammar import Grammar, find_grammar
+from recombine.grammar.files.folder import base_folders, editions, find_grammar, scan_grammar
+from recombine.grammar.grammar import Grammar
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.model import (
     Abstract,
@@ -46,7 +46,11 @@ def check_grammar(name_or_path: str | Path, edition: str | None = None) -> list[
         folder = find_grammar(name_or_path)
     except RecombineError as error:
         return [error]
-    wanted = [edition] if edition is not None else [None, *editions(folder)]
+    try:
+        every_edition = [name for place in base_folders(folder) for name in editions(place)]
+    except GrammarError as error:
+        return [error]
+    wanted = [edition] if edition is not None else [None, *dict.fromkeys(every_edition)]
     found: dict[tuple[str, str], RecombineError] = {}
     for name in wanted:
         source, problems = scan_grammar(folder, name)
@@ -54,8 +58,18 @@ def check_grammar(name_or_path: str | Path, edition: str | None = None) -> list[
         if source is not None and not problems:
             every.extend(check_source(source))
         for problem in every:
-            found.setdefault((str(problem.where), problem.message), problem)
+            key = (str(problem.where), problem.message)
+            if key not in found:
+                found[key] = _of_edition(problem, name)
     return sorted(found.values(), key=_place)
+
+
+def _of_edition(problem: RecombineError, edition: str | None) -> RecombineError:
+    """A problem that only an edition has, said so where its place does not say it."""
+    place = problem.where.path if problem.where else ""
+    if edition is None or edition in Path(place).parts:
+        return problem
+    return GrammarError(f"{problem.message} (in edition '{edition}')", problem.where, problem.hint)
 
 
 def check_source(source: GrammarSource) -> list[RecombineError]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from recombine.errors import ConfigError, GrammarError
-from recombine.grammar.files.folder import read_grammar
+from recombine.errors import ConfigError
+from recombine.grammar.files.folder import find_grammar, read_grammar
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.model import GrammarSource
 from recombine.grammar.parsing.parser import Parse, Parser
@@ -17,7 +16,6 @@ from recombine.grammar.sampling.constraints import Constraints
 from recombine.grammar.sampling.sampler import Sampler, admits
 from recombine.grammar.sampling.selection import selector_of
 from recombine.grammar.tree import Tree, read_tree
-from recombine.registry import data_path
 
 _NO_CONSTRAINTS = Constraints()
 
@@ -138,32 +136,3 @@ class Grammar:
         if language not in self._parsers:
             self._parsers[language] = Parser(self.concrete(language))
         return self._parsers[language]
-
-
-def find_grammar(name_or_path: str | Path) -> Path:
-    """Return the folder of a grammar: a path, or the name of a shipped one."""
-    path = Path(name_or_path)
-    name = str(name_or_path)
-    shipped = shipped_grammars()
-    # A folder that only happens to be called like a shipped grammar does not hide it.
-    if path.is_dir() and (name not in shipped or (path / "abstract.grammar").is_file()):
-        return path
-    if path.name == "abstract.grammar" and path.is_file():
-        return path.parent
-    if name in shipped:
-        return data_path("grammars", name)
-    close = difflib.get_close_matches(name, shipped, n=1)
-    raise GrammarError(
-        f"no grammar '{name}'",
-        hint=f"did you mean '{close[0]}'?"
-        if close
-        else f"a folder, or one of: {', '.join(shipped) or 'none'}",
-    )
-
-
-def shipped_grammars() -> list[str]:
-    """The names of the grammars that come with the package."""
-    root = data_path("grammars")
-    if not root.is_dir():
-        return []
-    return sorted(path.name for path in root.iterdir() if (path / "abstract.grammar").is_file())

@@ -16,7 +16,7 @@ from recombine.builders.generated.lexicon import words_of
 from recombine.builders.recipe import build, check_benchmark
 from recombine.errors import ConfigError, GrammarError
 from recombine.grammar import Grammar, Pattern
-from recombine.grammar.grammar import shipped_grammars
+from recombine.grammar.files.folder import shipped_grammars
 from recombine.registry import data_path
 
 

@@ -285,3 +285,54 @@ def test_fuzzed_files(
         assert found.message
         if found.where is not None and found.where.path.endswith((".grammar", ".tsv")):
             assert found.where.line is None or found.where.line >= 1
+
+
+def test_a_folder_extends_a_grammar(tmp_path: Path) -> None:
+    """What is extended is read first: new files add a language, a rule, a word and a pair."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    rule = "%extends sget\nnot_act : S -> subj:Agent *VU [0] {negation}\n"
+    (folder / "abstract.grammar").write_text(rule, encoding="utf-8")
+    (folder / "en.grammar").write_text('not_act.* = subj.* "did not" VU\n', encoding="utf-8")
+    (folder / "ja.grammar").write_text('not_act.* = subj "が" VU.past\n', encoding="utf-8")
+    (folder / "abstract.pairs.tsv").write_text(
+        "role\tgovernor\tdependent\nobject\teat_tr\tbook\n", encoding="utf-8"
+    )
+    assert check_grammar(folder) == []
+    grammar, base = Grammar.load(folder), Grammar.load("sget")
+    assert (grammar.name, grammar.languages) == ("mine", base.languages)
+    tree = grammar.tree("tell(not_act(agent_name(Liam), smile))")
+    assert grammar.text(tree, "en") == "Liam did not smile."
+    assert len(grammar.abstract.pairs) >= len(base.abstract.pairs)
+    assert grammar.abstract.pairs["object", "eat_tr"][-1] == "book"
+    assert Grammar.load(folder, "official").edition == "official"
+    with pytest.raises(GrammarError, match="no edition 'offical'"):
+        Grammar.load(folder, "offical")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("%extends sgett\n", "%extends: no grammar 'sgett'"),
+        ('%extends "../mine"\n', "extends itself"),
+        ("%extends\n%start S\n", "expected a grammar"),
+    ],
+)
+def test_what_cannot_be_extended_has_a_place(tmp_path: Path, text: str, said: str) -> None:
+    """A wrong %extends line is reported with its file and line."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "abstract.grammar").write_text("# mine\n" + text, encoding="utf-8")
+    problem = check_grammar(folder)[0]
+    assert said in problem.message
+    assert str(problem.where).endswith("abstract.grammar:2")
+
+
+def test_problems_of_an_edition_say_which(write: Write) -> None:
+    """An error that only an edition has names it, also where its place is a file of the base."""
+    rule = "sit : VP -> V1\n"
+    problems = check_grammar(write({"editions/late/abstract.grammar": rule}))
+    assert [p.message for p in problems] == [
+        "en: no line 'sit', needed by 'decl' (en.grammar:3) (in edition 'late')",
+        "ja: no line 'sit', needed by 'decl' (ja.grammar:3) (in edition 'late')",
+    ]

@@ -166,12 +166,14 @@ class AbstractReader:
             "select": self._read_select,
             "prefer": self._read_prefer,
             "edition": self._read_edition,
+            "extends": self._read_extends,
         }
         if name not in readers:
             raise GrammarError(
                 f"unknown directive '{token.text}'",
                 token.where,
-                "in the abstract grammar: " + ", ".join(f"%{known}" for known in readers),
+                "in the abstract grammar: "
+                + ", ".join(f"%{known}" for known in (*readers, "each")),
             )
         readers[name](line, token.where)
         line.finish()
@@ -186,6 +188,12 @@ class AbstractReader:
     def _read_edition(self, line: Cursor, where: Where) -> None:
         self._first("directive", "edition", "directive", where)
         self._edition = line.name("the name of the edition")
+
+    def _read_extends(self, line: Cursor, where: Where) -> None:
+        self._first("directive", "extends", "directive", where)
+        if line.kind() not in ("name", "string"):
+            line.fail('expected a grammar: %extends sget, or a folder: %extends "../mine"')
+        line.take()  # what is extended was read before (folder.py)
 
     def _read_zipf(self, line: Cursor, where: Where) -> None:
         exponent = self._number(line, "the exponent")

@@ -1,4 +1,4 @@
-"""Read a grammar folder, with or without an edition laid over it."""
+"""Read a grammar folder: what it extends, its own files over that, an edition over both."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from pathlib import Path
 from recombine.errors import GrammarError, Where, raise_all
 from recombine.grammar.files.abstract_syntax import AbstractReader
 from recombine.grammar.files.concrete_syntax import ConcreteReader
+from recombine.grammar.files.tables import read_text
 from recombine.grammar.model import GrammarSource
+from recombine.registry import data_path
 
 _FILE = re.compile(
     r"(?P<owner>[A-Za-z][\w-]*)(?:\.[\w-]+)*?\.(?P<kind>grammar|lexicon\.tsv|paradigms\.tsv|pairs\.tsv)\Z"
 )
+_EXTENDS = re.compile(r'\s*%extends\s+("[^"]+"|[^\s#]+)')
 
 
 def read_grammar(folder: Path, edition: str | None = None) -> GrammarSource:
@@ -30,31 +33,33 @@ def scan_grammar(
 ) -> tuple[GrammarSource | None, list[GrammarError]]:
     """Read a grammar and return it with everything that is wrong about its notation."""
     problems: list[GrammarError] = []
-    if not (folder / "abstract.grammar").is_file():
-        hint = "a grammar is a folder with abstract.grammar and one CODE.grammar per language"
-        return None, [GrammarError("no abstract.grammar here", Where(str(folder)), hint)]
+    try:
+        folders = base_folders(folder)
+    except GrammarError as error:
+        return None, [error]
     abstract = AbstractReader(problems)
     languages: dict[str, ConcreteReader] = {}
-    _read_layer(folder, abstract, languages, problems, base=True)
+    known: list[str] = []
+    for place in folders:
+        layers = [place]
+        if edition is not None and edition in editions(place):
+            layers.append(place / "editions" / edition)
+        known.extend(editions(place))
+        for layer in layers:
+            abstract.new_layer()
+            for reader in languages.values():
+                reader.new_layer()
+            _read_layer(layer, abstract, languages, problems)
     own = abstract.result().edition
-    if edition is not None and edition != own:
-        overlay = folder / "editions" / edition
-        if not overlay.is_dir():
-            known = editions(folder)
-            close = difflib.get_close_matches(edition, known, n=1)
-            return None, [
-                GrammarError(
-                    f"no edition '{edition}'",
-                    Where(str(folder)),
-                    f"did you mean '{close[0]}'?"
-                    if close
-                    else f"known: {', '.join(known) or 'none'}",
-                )
-            ]
-        abstract.new_layer()
-        for reader in languages.values():
-            reader.new_layer()
-        _read_layer(overlay, abstract, languages, problems, base=False)
+    if edition is not None and edition not in (own, *known):
+        close = difflib.get_close_matches(edition, known, n=1)
+        return None, [
+            GrammarError(
+                f"no edition '{edition}'",
+                Where(str(folder)),
+                f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known) or 'none'}",
+            )
+        ]
     result = abstract.result()
     if not result.start and not problems:
         problems.append(
@@ -72,13 +77,47 @@ def editions(folder: Path) -> list[str]:
     return sorted(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
 
 
+def base_folders(folder: Path) -> list[Path]:
+    """The folders a grammar consists of: what it extends first, itself last."""
+    found: list[Path] = []
+    place: Path | None = folder
+    while place is not None:
+        if not (place / "abstract.grammar").is_file():
+            hint = "a grammar is a folder with abstract.grammar and one CODE.grammar per language"
+            raise GrammarError("no abstract.grammar here", Where(str(place)), hint)
+        found.insert(0, place)
+        place, where = _extended(place)
+        if place is not None and any(place.resolve() == other.resolve() for other in found):
+            raise GrammarError("the grammar extends itself", where)
+    return found
+
+
+def _extended(folder: Path) -> tuple[Path | None, Where | None]:
+    """What the line `%extends` names: a shipped grammar, or a folder as seen from this one."""
+    path = folder / "abstract.grammar"
+    try:
+        lines = read_text(path).split("\n")
+    except GrammarError:
+        return None, None  # said when the file is read
+    for number, line in enumerate(lines, start=1):
+        match = _EXTENDS.match(line)
+        if match is not None:
+            where = Where(str(path), number, match.start(1) + 1, line, len(match[1]))
+            name = match[1].strip('"')
+            beside = folder / name
+            try:
+                found = beside if (beside / "abstract.grammar").is_file() else find_grammar(name)
+            except GrammarError as error:
+                raise GrammarError(f"%extends: {error.message}", where, error.hint) from None
+            return found, where
+    return None, None
+
+
 def _read_layer(
     folder: Path,
     abstract: AbstractReader,
     languages: dict[str, ConcreteReader],
     problems: list[GrammarError],
-    *,
-    base: bool,
 ) -> None:
     files: list[tuple[str, str, Path]] = []
     for path in sorted(folder.iterdir(), key=lambda path: path.name):
@@ -94,7 +133,7 @@ def _read_layer(
                 )
             )
     for kind, owner, _ in files:
-        if kind == "grammar" and owner != "abstract" and (base or owner not in languages):
+        if kind == "grammar" and owner != "abstract" and owner not in languages:
             languages[owner] = ConcreteReader(owner, problems)
     for kind, owner, path in files:
         reader = abstract if owner == "abstract" else languages.get(owner)
@@ -116,3 +155,32 @@ _METHODS = {
     "paradigms.tsv": "read_paradigms",
     "pairs.tsv": "read_pairs",
 }
+
+
+def find_grammar(name_or_path: str | Path) -> Path:
+    """Return the folder of a grammar: a path, or the name of a shipped one."""
+    path = Path(name_or_path)
+    name = str(name_or_path)
+    shipped = shipped_grammars()
+    # A folder that only happens to be called like a shipped grammar does not hide it.
+    if path.is_dir() and (name not in shipped or (path / "abstract.grammar").is_file()):
+        return path
+    if path.name == "abstract.grammar" and path.is_file():
+        return path.parent
+    if name in shipped:
+        return data_path("grammars", name)
+    close = difflib.get_close_matches(name, shipped, n=1)
+    raise GrammarError(
+        f"no grammar '{name}'",
+        hint=f"did you mean '{close[0]}'?"
+        if close
+        else f"a folder, or one of: {', '.join(shipped) or 'none'}",
+    )
+
+
+def shipped_grammars() -> list[str]:
+    """The names of the grammars that come with the package."""
+    root = data_path("grammars")
+    if not root.is_dir():
+        return []
+    return sorted(path.name for path in root.iterdir() if (path / "abstract.grammar").is_file())
