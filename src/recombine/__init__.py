@@ -21,6 +21,7 @@ _PUBLIC = {
     "RecombineError": "recombine.errors",
     "Run": "recombine.experiment.run",
     "System": "recombine.systems.base",
+    "augment": "recombine.augment.methods",
     "build": "recombine.builders.recipe",
     "evaluate": "recombine.experiment.evaluation",
     "read_experiment": "recombine.experiment.experiment",
@@ -42,6 +43,7 @@ __all__ = [
     "Run",
     "System",
     "__version__",
+    "augment",
     "build",
     "evaluate",
     "read_experiment",
@@ -53,6 +55,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from recombine.augment.methods import augment
     from recombine.benchmark import Benchmark, Example, Focus
     from recombine.builders.recipe import build
     from recombine.errors import RecombineError

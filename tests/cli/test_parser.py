@@ -19,7 +19,7 @@ from recombine.cli.parser import make_parser
 
 VERBS = (
     *("list", "sample", "build", "check", "export", "clean", "divergence", "contamination"),
-    *("train", "translate", "score", "run", "report"),
+    *("augment", "train", "translate", "score", "run", "report"),
 )
 
 
@@ -114,7 +114,7 @@ def test_importing_the_package_loads_nothing():
 
 
 LONG = (
-    *("build", "export", "divergence", "contamination"),
+    *("build", "export", "divergence", "contamination", "augment"),
     *("train", "translate", "score", "report", "run"),
 )
 

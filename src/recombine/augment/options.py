@@ -41,7 +41,7 @@ class AugmentOptions:
 
     n: int = 250_000
     seed: int = 1
-    method: Literal["recombine", "words"] = "recombine"
+    method: Literal["recombine", "words", "grammar"] = "recombine"
     source_language: str = "en"
     target_language: str = "ja"
     # Alignment: a link stays when the target word is so much likelier with the source word than

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine import __version__
+from recombine.cli import augment as more
 from recombine.cli import build as make
 from recombine.cli import run as evaluate
 
@@ -167,6 +168,35 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("corpus", type=Path, nargs="+")
     add.add_argument("--split", action="append", default=[])
     _share(add, "--json", *PLANNED)
+
+    add = verb(
+        "augment",
+        more.augment_verb,
+        "recombine training pairs into more training pairs, learned from train alone",
+        "recombine augment out/sget-mini -n 5000 --out out/sget-mini-augmented",
+    )
+    add.add_argument(
+        "pairs",
+        nargs="+",
+        type=Path,
+        help="a benchmark; or two aligned texts, one .tsv or one .jsonl (.gz, .xz, .bz2)",
+    )
+    add.add_argument("--out", type=Path, help="the folder to make")
+    add.add_argument("-n", type=int, help="how many pairs to draw (default 250,000)")
+    add.add_argument("--seed", type=int, help="another seed draws other pairs (default 1)")
+    add.add_argument("--source", default="", help="the source language of your own pairs")
+    add.add_argument("--target", default="", help="the target language of your own pairs")
+    add.add_argument(
+        "--review",
+        action="store_true",
+        help="print what is learned with its support, or write it as a page: --out FILE.html",
+    )
+    add.add_argument(
+        "--explain",
+        metavar="SENTENCE",
+        help="show what a sentence was made of (of --out DIR), or could be made of",
+    )
+    _share(add, "-o", *LONG)
 
     add = verb(
         "train",

@@ -1,0 +1,136 @@
+"""Recombined pairs as a folder: pairs.jsonl, certificate.json, README.md and review.html.
+
+The folder appears whole or not at all. One that was made from the same pairs with the same options
+is kept, any other is refused or, with `force`, replaced.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recombine.augment.certificate import card, certify, identity
+from recombine.augment.inputs import PairSource
+from recombine.augment.methods import draw, learn
+from recombine.augment.options import AugmentOptions, Recombined
+from recombine.augment.review import review_page
+from recombine.benchmark import identity_of, refuse_output
+from recombine.errors import ConfigError, DataError, StaleOutput, Where
+from recombine.files import read_json, read_jsonl, sha256_of, write_json, write_jsonl, write_text
+
+PAIRS, CERTIFICATE, CARD, REVIEW = "pairs.jsonl", "certificate.json", "README.md", "review.html"
+
+
+@dataclass(frozen=True)
+class AugmentedFolder:
+    """A folder of recombined pairs."""
+
+    path: Path
+    certificate: dict[str, Any]
+    made_now: bool = False
+
+    @classmethod
+    def open(cls, path: Path) -> AugmentedFolder:
+        """Open a folder; the pairs must be those that its certificate speaks of."""
+        if not (path / CERTIFICATE).is_file():
+            raise DataError(f"{path} has no recombined pairs", hint="recombine augment --out DIR")
+        certificate = read_json(path / CERTIFICATE)
+        pairs = path / PAIRS
+        if not pairs.is_file() or sha256_of(pairs) != certificate.get("pairs_sha256"):
+            raise StaleOutput(
+                "these are not the pairs that the certificate beside them speaks of "
+                "(SHA-256 differs)",
+                Where(str(pairs)),
+                hint="make them again with --force, or restore them",
+            )
+        return cls(path, certificate)
+
+    def pairs(self) -> Iterator[Recombined]:
+        """Yield the pairs."""
+        for row in read_jsonl(self.path / PAIRS):
+            yield Recombined(
+                row["source"], row["target"], tuple(row["parents"]), tuple(row["steps"]),
+                row["depth"],
+            )  # fmt: skip
+
+
+def find_pair(folder: AugmentedFolder, source: str) -> Recombined | None:
+    """Return the pair of a source sentence, if the folder has it."""
+    return next((pair for pair in folder.pairs() if pair.source == source), None)
+
+
+def write_augmented(
+    source: PairSource, options: AugmentOptions, out: Path, *, force: bool = False
+) -> AugmentedFolder:
+    """Recombine pairs into a folder; an up-to-date one is left as it is."""
+    existing = existing_folder(source, options, out, force=force)
+    if existing is not None:
+        return existing
+    method = learn(source, options)
+    found = draw(method, source, options)
+    certificate = certify(source, options, found)
+    partial = out.with_name(out.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        write_jsonl(partial / PAIRS, rows_of(found.pairs))
+        certificate["pairs_sha256"] = sha256_of(partial / PAIRS)
+        write_json(partial / CERTIFICATE, certificate)
+        write_text(partial / CARD, card(certificate, out.name))
+        write_text(partial / REVIEW, review_page(method.review(), out.name))
+        shutil.rmtree(out, ignore_errors=True)
+        partial.rename(out)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    return AugmentedFolder(out, certificate, made_now=True)
+
+
+def existing_folder(
+    source: PairSource, options: AugmentOptions, out: Path, *, force: bool
+) -> AugmentedFolder | None:
+    """Return what `out` holds already; raise where it must not be written."""
+    refuse_output(out)
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return None
+    if not (out / CERTIFICATE).is_file() or not (out / PAIRS).is_file():
+        raise ConfigError(
+            f"{out} exists and holds no recombined pairs; it is not replaced",
+            hint="choose another --out",
+        )
+    if force:
+        return None
+    found = AugmentedFolder.open(out)
+    now = identity(source, options)
+    for name, value in now.items():
+        then = found.certificate.get(name)
+        if identity_of(then) != identity_of(value):
+            raise StaleOutput(
+                f"{out} was made with another '{_differs(name, then, value)}'",
+                hint="use --force to make it again, or another --out",
+            )
+    return found
+
+
+def _differs(name: str, then: Any, now: Any) -> str:
+    """The dotted name of the first field in which two values differ."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key in sorted({*then, *now}):
+            if identity_of(then.get(key)) != identity_of(now.get(key)):
+                return f"{name}.{_differs(key, then.get(key), now.get(key))}"
+    return name
+
+
+def rows_of(pairs: Iterable[Recombined]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of pairs.jsonl."""
+    for pair in pairs:
+        yield {
+            "source": pair.source,
+            "target": pair.target,
+            "parents": list(pair.parents),
+            "steps": list(pair.steps),
+            "depth": pair.depth,
+        }

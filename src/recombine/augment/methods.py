@@ -1,0 +1,126 @@
+"""The methods by name, and one call from pairs to more pairs.
+
+`recombine` and `words` learn from training pairs, of which they receive nothing but the texts;
+`grammar` samples the grammar that made the benchmark, and is the upper bound of the others.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+from recombine.augment.certificate import Kept, remove_known
+from recombine.augment.inputs import PairSource, benchmark_pairs
+from recombine.augment.options import AugmentOptions, Recombined, TrainingPair
+from recombine.augment.recombiner import Recombiner, Review
+from recombine.benchmark import Benchmark, Example
+from recombine.config import parse_config
+from recombine.errors import ConfigError, DataError
+from recombine.parallel import gc_paused
+from recombine.progress import progress
+
+LEARNED_A_SECOND = 2_000
+DRAWN_A_SECOND = 10_000
+
+
+class Method(Protocol):
+    """What has been learned, ready to draw."""
+
+    def draw(self, n: int | None = None, seed: int | None = None) -> Iterator[Recombined]:
+        """Yield new pairs."""
+        ...
+
+    def review(self) -> Review:
+        """Return what was learned, for people."""
+        ...
+
+    def explain(self, source: str) -> list[str] | None:
+        """Return how a sentence can be made, or None."""
+        ...
+
+
+def learn(source: PairSource, options: AugmentOptions) -> Method:
+    """Learn from training pairs; only `grammar` is told of the benchmark."""
+    if options.method == "grammar":
+        from recombine.augment.grammar_sample import GrammarSample
+
+        return GrammarSample.of(source.benchmark, source.pairs)
+    if options.method == "words":
+        from recombine.augment.words import WordExchange
+
+        return WordExchange.learn(source.pairs, options)
+    return Recombiner.learn(source.pairs, options)
+
+
+@gc_paused()
+def draw(method: Method, source: PairSource, options: AugmentOptions) -> Kept:
+    """Draw as many pairs as the options say; then remove those that the benchmark asks for."""
+    drawn = []
+    with progress("recombine", options.n) as bar:
+        for pair in method.draw(options.n, options.seed):
+            drawn.append(pair)
+            bar.advance()
+    if not drawn:
+        raise DataError(
+            f"no new pair could be made of the {len(source.pairs):,} training pairs",
+            hint="lower the thresholds (support, analogy_support), or give more pairs",
+        )
+    found = remove_known(drawn, source.benchmark)
+    if not found.pairs:
+        raise DataError(f"all {len(drawn):,} drawn pairs are sentences of other splits")
+    return found
+
+
+def cost(source: PairSource, options: AugmentOptions) -> tuple[float, str]:
+    """Estimate the seconds that learning and drawing take, and say from what."""
+    seconds = 2 + len(source.pairs) / LEARNED_A_SECOND + options.n / DRAWN_A_SECOND
+    return seconds, (
+        f"{LEARNED_A_SECOND:,} pairs learned from and {DRAWN_A_SECOND:,} drawn a second, as "
+        "measured on one core"
+    )
+
+
+def read_options(given: dict[str, Any], source: PairSource, prefix: str = "") -> AugmentOptions:
+    """Make options of plain data; the languages are those of the pairs where nothing is said."""
+    languages = {
+        "source_language": source.source_language,
+        "target_language": source.target_language,
+    }
+    options = parse_config(AugmentOptions, {**languages, **given}, prefix=prefix)
+    if options.n < 1:
+        raise ConfigError(f"n = {options.n}: at least one pair must be asked for")
+    return options
+
+
+def augment(
+    pairs: Benchmark | Iterable[TrainingPair | Example | tuple[str, str]],
+    n: int = AugmentOptions.n,
+    *,
+    seed: int = 1,
+    source_language: str = "",
+    target_language: str = "",
+    **options: Any,
+) -> list[Recombined]:
+    """Return new training pairs made of training pairs.
+
+    `pairs` are (source, target), examples with references, or a benchmark, of which `train` is
+    learned from and the sentences of the other splits are removed from what was drawn. Options are
+    those of `AugmentOptions`: thresholds, depth, method.
+    """
+    if isinstance(pairs, Benchmark):
+        source = benchmark_pairs(pairs)
+    else:
+        given = tuple(_pair(number, one) for number, one in enumerate(pairs, start=1))
+        source = PairSource(given, source_language, target_language, {"pairs": len(given)})
+    asked = read_options({**options, "n": n, "seed": seed}, source)
+    return draw(learn(source, asked), source, asked).pairs
+
+
+def _pair(number: int, given: Any) -> TrainingPair:
+    if isinstance(given, TrainingPair):
+        return given if given.id else dataclasses.replace(given, id=str(number))
+    if isinstance(given, Example):
+        return TrainingPair(given.source, (*given.references, "")[0], given.id)
+    source, target = given
+    return TrainingPair(source, target, str(number))

@@ -1,0 +1,117 @@
+"""The verb that recombines training pairs, and looks inside."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from recombine.cli.talk import print_json, say
+from recombine.errors import ConfigError, DataError
+
+
+def augment_verb(options: argparse.Namespace) -> int:
+    """Recombine training pairs into more training pairs."""
+    from recombine.augment.folder import existing_folder, write_augmented
+    from recombine.augment.inputs import read_pairs
+    from recombine.augment.methods import read_options
+    from recombine.config import apply_overrides
+
+    if options.review and options.explain is not None:
+        raise ConfigError("--review and --explain are two questions: ask one at a time")
+    source = read_pairs(
+        options.pairs, source=options.source, target=options.target, sample=options.sample
+    )
+    given = apply_overrides({}, options.overrides)
+    for name in ("n", "seed"):
+        if getattr(options, name) is not None:
+            given[name] = getattr(options, name)
+    asked = read_options(given, source)
+    if options.review:
+        return _review(source, asked, options)
+    if options.explain is not None:
+        return _explain(source, asked, options)
+    if options.out is None:
+        raise ConfigError(
+            "give --out DIR for the pairs, or ask --review or --explain 'SENTENCE'",
+            hint="recombine augment BENCHMARK --out DIR",
+        )
+    if options.dry_run:
+        there = existing_folder(source, asked, options.out, force=options.force)
+        print_json(_plan(source, asked, options, done=there is not None))
+        return 0
+    folder = write_augmented(source, asked, options.out, force=options.force)
+    found = folder.certificate
+    state = "written" if folder.made_now else "is up to date"
+    say(f"{options.out}: {state} ({found['kept']:,} pairs, track {found['track']})")
+    for split, row in found["removed"].items():
+        if row["sources"] and folder.made_now:
+            say(
+                f"note: {row['sources']:,} drawn sources are sentences of '{split}' and were "
+                f"removed; {row['target_as_reference']:,} had its reference as target"
+            )
+    if found["drawn"] < asked.n and folder.made_now:
+        say(f"note: only {found['drawn']:,} of {asked.n:,} different pairs could be drawn")
+    print(options.out / "pairs.jsonl")
+    return 0
+
+
+def _plan(source: Any, asked: Any, options: argparse.Namespace, *, done: bool) -> dict[str, Any]:
+    from recombine.augment.methods import cost
+
+    seconds, basis = (0.0, "nothing to do") if done else cost(source, asked)
+    return {
+        "method": asked.method,
+        "training_pairs": len(source.pairs),
+        "n": asked.n,
+        "out": str(options.out),
+        "estimated_seconds": round(seconds, 1),
+        "estimated_from": basis,
+    }
+
+
+def _review(source: Any, asked: Any, options: argparse.Namespace) -> int:
+    from recombine.augment.methods import learn
+    from recombine.augment.review import review_page, review_text
+    from recombine.benchmark import refuse_output
+    from recombine.files import write_text
+
+    if options.out is not None:
+        if options.out.suffix != ".html":
+            raise ConfigError("--review writes one page: --out FILE.html, or no --out for text")
+        refuse_output(options.out.parent)
+    learned = learn(source, asked).review()
+    if options.out is not None:
+        write_text(options.out, review_page(learned, options.out.stem))
+        print(options.out)
+        return 0
+    for line in review_text(learned):
+        print(line)
+    return 0
+
+
+def _explain(source: Any, asked: Any, options: argparse.Namespace) -> int:
+    """Say how a sentence came to be: as it was written, or as it could be made."""
+    from recombine.augment.folder import AugmentedFolder, find_pair
+    from recombine.augment.methods import learn
+
+    sentence = " ".join(options.explain.split())
+    if options.out is not None:
+        found = find_pair(AugmentedFolder.open(options.out), sentence)
+        if found is not None:
+            print(f"{found.source}\t{found.target}")
+            texts = {pair.id: f"{pair.source}\t{pair.target}" for pair in source.pairs}
+            for parent in found.parents:
+                print(f"  made of {parent}: {texts.get(parent, '(not among these pairs)')}")
+            for step in found.steps:
+                print(f"  {step}")
+            return 0
+        say(f"note: {options.out} does not have this sentence; what follows could be made")
+    lines = learn(source, asked).explain(sentence)
+    if lines is None:
+        raise DataError(
+            f"'{sentence}' cannot be made of the {len(source.pairs):,} training pairs",
+            hint="recombine augment ... --review shows what was learned",
+        )
+    for line in lines:
+        print(line)
+    return 0
