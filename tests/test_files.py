@@ -63,14 +63,23 @@ def test_lines_split_at_line_feeds_alone(tmp_path):
     assert list(read_lines(path)) == [(1, "a\u2028b"), (2, "c\x85d")]
 
 
-def test_a_wrong_encoding_names_the_line(tmp_path):
-    """Latin-1 in a UTF-8 file."""
+@pytest.mark.parametrize(
+    ("data", "line", "encoding"),
+    [
+        (b"fine\nK\xf6nig\n", 2, "LATIN1"),
+        ("König\n".encode("utf-16"), 1, "UTF-16"),
+        (b"\xfe\xff" + "König\n".encode("utf-16-be"), 1, "UTF-16"),
+    ],
+)
+def test_a_wrong_encoding_names_the_line_and_the_way_out(tmp_path, data, line, encoding):
+    """The hint is a command that works on this file."""
     path = tmp_path / "x.txt"
-    path.write_bytes(b"fine\nK\xf6nig\n")
+    path.write_bytes(data)
     with pytest.raises(DataError) as caught:
         list(read_lines(path))
     assert caught.value.where is not None
-    assert caught.value.where.line == 2
+    assert caught.value.where.line == line
+    assert f"iconv -f {encoding} -t UTF-8" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize("read", [read_lines, read_whole])

@@ -101,6 +101,21 @@ def test_long_work_says_how_far_it_is(clock, capsys):
     ]
 
 
+def test_one_item_is_no_pace(clock, capsys):
+    """One sentence after a long start told "994 h left"; what was done before tells nothing."""
+    with progress("translate", 300_000) as bar:
+        bar.advance(100_000)  # by an earlier run
+        clock.now += 12
+        bar.advance()
+        for _ in range(640):
+            clock.now += 1 / 64
+            bar.advance()
+    assert capsys.readouterr().err.splitlines()[:2] == [
+        "translate: 100,001/300,000 (33%), 12 s",
+        "translate: 100,641/300,000 (34%), 22 s, 1 h 54 min left",
+    ]
+
+
 def test_work_of_unknown_size_counts_and_shows_its_values(clock, capsys):
     """Long times are said in minutes and hours."""
     with progress("training") as bar:
@@ -126,7 +141,7 @@ def test_works_within_each_other_share_the_pace(clock, capsys):
             inner.advance()
         outer.advance()
     assert capsys.readouterr().err.splitlines() == [
-        "inner: 1/2 (50%), 12 s, 12 s left",
+        "inner: 1/2 (50%), 12 s",
         "inner: 2/2 (100%) in 17 s",
         "outer: 2/2 (100%) in 17 s",
     ]

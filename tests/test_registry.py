@@ -53,7 +53,7 @@ def test_a_plain_class_takes_its_options_as_keywords(tmp_path):
         encoding="utf-8",
     )
     assert registry.create("system", f"{path}:Plain", {}) is not None
-    with pytest.raises(ConfigError, match="no arguments"):
+    with pytest.raises(ConfigError, match="unknown key 'speed'"):
         registry.create("system", f"{path}:Plain", {"speed": 1})
 
 

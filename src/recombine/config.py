@@ -9,12 +9,13 @@ from __future__ import annotations
 import copy
 import dataclasses
 import difflib
+import inspect
 import json
 import re
 import tomllib
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -258,35 +259,22 @@ class _Parser:
 
     def instance(self, cls: type[Any], data: Mapping[str, Any], prefix: str) -> Any:
         if not dataclasses.is_dataclass(cls):
-            # A plain class of an outside author: its keyword arguments are its options.
-            try:
-                return cls(**data)
-            except TypeError as error:
-                self.problem(prefix, f"{cls.__name__}: {error}")
-                return None
+            return self.plain(cls, data, prefix)
         fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
         hints = typing.get_type_hints(cls)
         values: dict[str, Any] = {}
         for key, raw in data.items():
-            dotted = f"{prefix}.{key}" if prefix else key
-            if key not in fields:
-                close = difflib.get_close_matches(key, fields, n=1)
-                known = ", ".join(fields) or "none"
-                self.problem(
-                    dotted,
-                    f"unknown key '{dotted}'",
-                    f"did you mean '{close[0]}'?" if close else f"known keys: {known}",
-                )
-                continue
-            values[key] = self.value(hints[key], raw, dotted)
+            if key in fields:
+                values[key] = self.value(hints[key], raw, _dotted(prefix, key))
+            else:
+                self.unknown(key, fields, prefix)
         for name, field in fields.items():
             required = (
                 field.default is dataclasses.MISSING
                 and field.default_factory is dataclasses.MISSING
             )
             if required and name not in data:
-                dotted = f"{prefix}.{name}" if prefix else name
-                self.problem(dotted, f"missing key '{dotted}'", f"give it as -o {dotted}=...")
+                self.missing(name, prefix)
         if self.problems:
             return None
         try:
@@ -297,6 +285,33 @@ class _Parser:
                 error.where = self.document.where(prefix)
             self.problems.append(error)
             return None
+
+    def plain(self, cls: type[Any], data: Mapping[str, Any], prefix: str) -> Any:
+        """An instance of an outside author's plain class: its keyword arguments are its options."""
+        known = inspect.signature(cls).parameters.values()
+        names = [
+            one.name for one in known if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+        ]
+        if not any(one.kind is one.VAR_KEYWORD for one in known):
+            for key in data:
+                if key not in names:
+                    self.unknown(key, names, prefix)
+        for one in known:
+            if one.name in names and one.default is one.empty and one.name not in data:
+                self.missing(one.name, prefix)
+        return None if self.problems else cls(**data)
+
+    def unknown(self, key: str, known: Collection[str], prefix: str) -> None:
+        dotted = _dotted(prefix, key)
+        close = difflib.get_close_matches(key, known, n=1)
+        hint = (
+            f"did you mean '{close[0]}'?" if close else f"known keys: {', '.join(known) or 'none'}"
+        )
+        self.problem(dotted, f"unknown key '{dotted}'", hint)
+
+    def missing(self, key: str, prefix: str) -> None:
+        dotted = _dotted(prefix, key)
+        self.problem(dotted, f"missing key '{dotted}'", f"give it as -o {dotted}=...")
 
     def value(self, hint: Any, raw: Any, dotted: str) -> Any:
         origin = typing.get_origin(hint)
@@ -362,6 +377,10 @@ class _Parser:
 
     def mismatch(self, hint: Any, raw: Any, dotted: str) -> None:
         self.problem(dotted, f"'{dotted}' must be {_type_name(hint)}, not {raw!r}")
+
+
+def _dotted(prefix: str, key: str) -> str:
+    return f"{prefix}.{key}" if prefix else key
 
 
 def _type_name(hint: Any) -> str:

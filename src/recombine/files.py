@@ -7,6 +7,7 @@ ordinary characters here). Lines, tables and aligned texts may be compressed (.g
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import hashlib
 import io
@@ -146,10 +147,12 @@ def _open_bytes(path: Path) -> Iterator[io.BufferedReader]:
 
 
 def _encoding_fault(path: Path, line: int, error: UnicodeDecodeError) -> DataError:
+    # Windows programs begin UTF-16 with a mark; most other text that is not UTF-8 is Latin-1.
+    marked = error.object.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return DataError(
         f"not UTF-8 at byte {error.start + 1} of the line",
         Where(str(path), line),
-        hint="convert the file first: iconv -f LATIN1 -t UTF-8",
+        hint=f"convert the file first: iconv -f {'UTF-16' if marked else 'LATIN1'} -t UTF-8",
     )
 
 

@@ -18,6 +18,9 @@ from typing import Any, Protocol, TextIO
 
 # A log gets at most one line in so many seconds, and none from work that is done before.
 LINE_SECONDS = 10.0
+# An estimate of the rest wants so many items (a tenth of few), and seconds, after the first.
+TELLING_ITEMS = 10
+TELLING_SECONDS = 5.0
 
 
 class Progress(Protocol):
@@ -85,10 +88,13 @@ class _LoggedWork:
         self._total = total
         self._began = log.clock()
         self._done = 0
+        self._moved: tuple[float, int] | None = None  # when the first items were done, how many
         self._note = ""
 
     def advance(self, count: int = 1) -> None:
         self._done += count
+        if self._moved is None and self._done:
+            self._moved = self._log.clock(), self._done
         self._speak()
 
     def note(self, **values: Any) -> None:
@@ -104,10 +110,22 @@ class _LoggedWork:
         if not self._log.is_due(self._began):
             return
         took = self._log.clock() - self._began
-        left = ""
-        if self._total and self._done:
-            left = f", {_duration(took * max(0, self._total - self._done) / self._done)} left"
-        self._log.say(f"{self._description}: {self._count()}, {_duration(took)}{left}{self._note}")
+        left = self._left()
+        told = "" if left is None else f", {_duration(left)} left"
+        self._log.say(f"{self._description}: {self._count()}, {_duration(took)}{told}{self._note}")
+
+    def _left(self) -> float | None:
+        """Seconds to the end, once enough items after the first tell how fast they come.
+
+        What comes before the first (loading a model, what an earlier run has done) tells nothing.
+        """
+        if not self._total or self._moved is None:
+            return None
+        since, before = self._moved
+        now, moved = self._log.clock(), self._done - before
+        if moved < min(TELLING_ITEMS, -(-self._total // 10)) or now - since < TELLING_SECONDS:
+            return None
+        return (now - since) * max(0, self._total - self._done) / moved
 
     def _count(self) -> str:
         if not self._total:

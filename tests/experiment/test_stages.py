@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -301,3 +302,76 @@ def test_a_metric_whose_file_was_edited_is_scored_again(experiment_file, tmp_pat
     assert (score_run(experiment), score_run(experiment)) == (3, 0)
     code.write_text(code.read_text(encoding="utf-8") + "    limits = (0, 50)\n", encoding="utf-8")
     assert score_run(experiment) == 3
+
+
+def test_a_system_whose_file_was_edited_is_another_system(experiment_file, tmp_path):
+    """Its model and translations are refused; those of before such hashes are taken as they are."""
+    experiment = read_experiment(experiment_file, ["seeds=[1]"])
+    train(experiment)
+    translate(experiment)
+    code = tmp_path / "memory.py"
+    code.write_text(code.read_text(encoding="utf-8") + "# edited\n", encoding="utf-8")
+    for stage in (train, translate):
+        with pytest.raises(StaleOutput, match=r"another 'code\.memory\.py'"):
+            stage(experiment)
+    with pytest.raises(SystemsFailed, match=r"another 'code\.memory\.py'"):
+        score_run(experiment)
+    cell = Run(experiment.run).cell("memory", 1)
+    for output in (cell.model, cell.translations("train"), cell.translations("test")):
+        stored = Meta(output).read()
+        del stored["fingerprint"]["code"]
+        Meta(output).write(**stored)
+    assert (train(experiment), translate(experiment), score_run(experiment)) == (0, 0, 1)
+
+
+def test_a_dictionary_with_other_words_is_another_system(experiment_file, tmp_path):
+    """Files behind options count by what they say, wherever they lie."""
+    words = tmp_path / "words.tsv"
+    words.write_text("dog\tHund\n", encoding="utf-8")
+    options = ["use=dictionary", f"path={words}"]
+    experiment = read_experiment(experiment_file, [f"system.copy.{one}" for one in options])
+    experiment = dataclasses.replace(experiment, system={"copy": experiment.system["copy"]})
+    assert translate(experiment) == 5
+    words.write_text("dog\tDogge\n", encoding="utf-8")
+    with pytest.raises(StaleOutput, match=r"another 'code\.words\.tsv'"):
+        translate(experiment)
+
+
+def test_rows_that_were_taken_away_are_translated_again(experiment_file):
+    """A finished file is finished as long as it is whole."""
+    experiment = read_experiment(experiment_file, ["seeds=[1]"])
+    train(experiment)
+    translate(experiment)
+    path = Run(experiment.run).cell("copy", 1).translations("test")
+    whole = path.read_bytes()
+    for left in (whole[: whole.index(b"\n") + 1], whole[:-3], b""):
+        path.write_bytes(left)
+        assert translate(experiment) == 3 - left.count(b"\n")
+        assert path.read_bytes() == whole
+    path.unlink()
+    assert translate(experiment) == 3
+    assert translate(experiment) == 0
+
+
+PLAIN = """
+class Plain:
+    def __init__(self, *, mark="!"):
+        self.mark = mark
+    def translate(self, sources):
+        return (source + self.mark for source in sources)
+"""
+
+
+def test_a_plain_class_is_a_system(experiment_file, tmp_path):
+    """Its keyword arguments are its options, in messages and in fingerprints."""
+    (tmp_path / "plain.py").write_text(PLAIN, encoding="utf-8")
+    use = f"system.copy.use={tmp_path / 'plain.py'}:Plain"
+    experiment = read_experiment(experiment_file, [use, "seeds=[1]"])
+    train(experiment)
+    assert translate(experiment) == 2 * 5
+    other = read_experiment(experiment_file, [use, "seeds=[1]", 'system.copy.mark="?"'])
+    with pytest.raises(StaleOutput, match=r"another 'options\.mark'"):
+        translate(other)
+    with pytest.raises(ConfigError, match=r"unknown key 'system\.copy\.marc'") as raised:
+        read_experiment(experiment_file, [use, 'system.copy.marc="?"'])
+    assert raised.value.hint == "did you mean 'mark'?"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 
 import pytest
 
-from recombine.errors import StaleOutput
+from recombine.benchmark import Benchmark, Manifest
+from recombine.errors import DataError, StaleOutput
 from recombine.files import sha256_of, write_jsonl
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.sections import sure_section
-from recombine.report.runs import open_source, read_rows
+from recombine.report.runs import open_source, read_rows, require_same_benchmark
 from report.synthetic import ACCURACY, make_run
 
 
@@ -126,3 +128,27 @@ def test_a_metric_about_nothing_is_named(run, tmp_path):
     assert open_source([copy]).notes == (
         "literal is about none of the sentences that lstm translated",
     )
+
+
+def test_two_editions_are_told_apart_by_their_recipe(tmp_path):
+    """What was asked for explains a difference; its data card only shows it."""
+    manifest = Manifest(
+        format=1,
+        name="b",
+        version="1",
+        source="en",
+        target="ja",
+        builder="generated",
+        seed=1,
+        splits={"gen": 2},
+        files={"README.md": "1"},
+        recipe={"grammar": "sget", "edition": "corrected"},
+    )
+    other = dataclasses.replace(
+        manifest, files={"README.md": "2"}, recipe={**manifest.recipe, "edition": "official"}
+    )
+    opened = [
+        (tmp_path, Benchmark(tmp_path, one, one.recipe["edition"])) for one in (manifest, other)
+    ]
+    with pytest.raises(DataError, match=r"differ in 'edition' \('corrected' and 'official'\)"):
+        require_same_benchmark(opened)

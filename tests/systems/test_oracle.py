@@ -51,3 +51,10 @@ def test_published_sentences(reference_data: Path) -> None:
     oracle = Oracle(grammar="sget", edition="official", target="ja")
     outputs = list(oracle.translate([row[0] for row in rows]))
     assert outputs == [row[1] for row in rows]
+
+
+def test_its_grammar_counts_by_what_it_says() -> None:
+    """Of the languages that it reads and says, with what all share, and of no other."""
+    oracle = Oracle(grammar="toy", source="en", target="ja")
+    owners = {path.name.partition(".")[0] for path in oracle.depends_on()}
+    assert owners == {"abstract", "en", "ja"}

@@ -103,11 +103,13 @@ def translate_verb(options: argparse.Namespace) -> int:
 def _translate_lines(options: argparse.Namespace) -> int:
     from recombine import registry
     from recombine.benchmark import Example, identity_of, stratified_sample
-    from recombine.config import apply_overrides, to_plain
+    from recombine.config import apply_overrides
+    from recombine.experiment.fingerprint import code_of, options_of
     from recombine.experiment.translations import SourceSentence, translate_to_file
     from recombine.files import read_jsonl, read_lines, read_standard_input, sha256_of, write_text
 
-    system = registry.create("system", options.system, apply_overrides({}, options.overrides))
+    given_options = apply_overrides({}, options.overrides)
+    system = registry.create("system", options.system, given_options)
     given = read_standard_input() if options.input is None else read_lines(options.input)
     lines = [line for _, line in given]
     for number, line in enumerate(lines, start=1):
@@ -128,8 +130,9 @@ def _translate_lines(options: argparse.Namespace) -> int:
         return _print_translations(system, lines)
     fingerprint = {
         "system": options.system,
-        "options": to_plain(system),
+        "options": options_of(system, given_options),
         "input": identity_of(lines),
+        **code_of(options.system, system),
     }
     if options.model is not None:
         folder: Path = options.model

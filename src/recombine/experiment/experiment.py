@@ -25,6 +25,8 @@ from recombine.experiment.run import Cell, Run
 from recombine.files import write_json
 from recombine.systems.base import hook, uses_seed
 
+# Keys of [system.NAME] that are no options of the system.
+SETTINGS = ("use", "train_size")
 # Splits that a system may learn from are not translated unless asked for.
 _LEARNED = ("train", "dev")
 
@@ -78,9 +80,9 @@ def check_experiment(path: Path | str) -> list[RecombineError]:
         parse_config(Experiment, data, document=document)
     systems = data.get("system")
     for name, given in systems.items() if isinstance(systems, dict) else ():
-        options = dict(given) if isinstance(given, dict) else {}
-        use = options.pop("use", None)
-        options.pop("train_size", None)
+        given = given if isinstance(given, dict) else {}
+        use = given.get("use")
+        options = {key: value for key, value in given.items() if key not in SETTINGS}
         if isinstance(use, str):
             prefix = f"system.{name}"
             with collected(problems, document.where(f"{prefix}.use")):
@@ -137,9 +139,9 @@ def chosen_splits(experiment: Experiment, benchmark: Benchmark) -> tuple[str, ..
 
 def create_system(experiment: Experiment, name: str, benchmark: Benchmark | None = None) -> Any:
     """Make one system of the experiment; one that asks for languages is told the benchmark's."""
-    options = dict(experiment.system[name])
-    use = options.pop("use")
-    options.pop("train_size", None)
+    given = experiment.system[name]
+    use = given["use"]
+    options = {key: value for key, value in given.items() if key not in SETTINGS}
     system = registry.create("system", use, options, prefix=f"system.{name}")
     if benchmark is not None:
         for side in ("source", "target"):

@@ -1,18 +1,27 @@
 """Fingerprints: everything that an output depends on.
 
 Each stage stores the fingerprint of its inputs beside what it writes (run.py compares them), so
-that an output is used again exactly as long as it would come out the same.
+that an output is used again exactly as long as it would come out the same. Files that a system is
+made of (a class of the user's own, a dictionary, a grammar, a program) count by what they say.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from recombine.benchmark import Benchmark
 from recombine.config import to_plain
-from recombine.experiment.experiment import Experiment
+from recombine.experiment.experiment import SETTINGS, Experiment
 from recombine.experiment.run import Cell, Meta
+from recombine.files import sha256_of
 from recombine.systems.base import hook
+
+LARGE = 100_000_000  # bytes, which take a tenth of a second to hash
+END = 1_000_000
 
 
 def training_fingerprint(
@@ -21,8 +30,9 @@ def training_fingerprint(
     """Return everything a model depends on."""
     return {
         "benchmark": benchmark.hash,
-        "options": _trained_options(system),
+        "options": _trained_options(experiment, cell.system, system),
         "seed": cell.seed,
+        **code_of(experiment.system[cell.system]["use"], system),
         **train_size(experiment, cell.system),
     }
 
@@ -34,9 +44,10 @@ def translation_fingerprint(
     learned = (Meta(cell.model).read() or {}).get("fingerprint", {})
     return {
         "benchmark": benchmark.hash,
-        "options": to_plain(system),
+        "options": options_of(system, experiment.system[cell.system]),
         "use": experiment.system[cell.system]["use"],
         "seed": cell.seed,
+        **code_of(experiment.system[cell.system]["use"], system),
         "sample": [experiment.sample, experiment.sample_seed],
         **{name: learned[name] for name in ("train_size", "sample_seed") if name in learned},
     }
@@ -48,9 +59,52 @@ def train_size(experiment: Experiment, name: str) -> dict[str, int]:
     return {} if size is None else {"train_size": size, "sample_seed": experiment.sample_seed}
 
 
-def _trained_options(system: Any) -> Any:
+def options_of(system: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a system; those of a plain class are what it was given."""
+    if dataclasses.is_dataclass(system):
+        options: dict[str, Any] = to_plain(system)
+        return options
+    return {name: to_plain(one) for name, one in given.items() if name not in SETTINGS}
+
+
+def _trained_options(experiment: Experiment, name: str, system: Any) -> dict[str, Any]:
     """Return the options that make a model; a system may name those that only matter later."""
-    options = to_plain(system)
-    for name in hook(system, "decoding_options"):
-        options.pop(name, None)
+    options = options_of(system, experiment.system[name])
+    for later in hook(system, "decoding_options"):
+        options.pop(later, None)
     return options
+
+
+def code_of(use: str, system: Any) -> dict[str, dict[str, str]]:
+    """Return the field `code` of a fingerprint: the files of a system, where it has any."""
+    found = content_of([*own_files([use]), *hook(system, "depends_on")()])
+    return {"code": found} if found else {}
+
+
+def own_files(names: Iterable[str]) -> list[Path]:
+    """Return the files of systems or metrics that are given as ./file.py:Name."""
+    paths = [Path(name.rpartition(":")[0]) for name in names if ".py:" in name]
+    return [path for path in paths if path.is_file()]
+
+
+def content_of(paths: Iterable[Path]) -> dict[str, str]:
+    """Return what files say, as hashes by name: a run may be moved to another folder."""
+    found: dict[str, str] = {}
+    for path in paths:
+        digest = _hash(path)
+        if path.name in found:
+            digest = hashlib.sha256(f"{found[path.name]} {digest}".encode()).hexdigest()
+        found[path.name] = digest
+    return found
+
+
+def _hash(path: Path) -> str:
+    """The SHA-256 of a file; one of many gigabytes goes by its size and both its ends."""
+    size = path.stat().st_size
+    if size <= LARGE:
+        return sha256_of(path)
+    with path.open("rb") as stream:
+        ends = stream.read(END)
+        stream.seek(size - END)
+        ends += stream.read(END)
+    return hashlib.sha256(str(size).encode() + ends).hexdigest()

@@ -19,7 +19,7 @@ from recombine.config import to_plain
 from recombine.errors import DataError, StaleOutput
 from recombine.experiment.experiment import Experiment, cells_of, create_system
 from recombine.experiment.failures import Failures
-from recombine.experiment.fingerprint import translation_fingerprint
+from recombine.experiment.fingerprint import content_of, own_files, translation_fingerprint
 from recombine.experiment.run import Cell, Meta, difference, stale_output
 from recombine.experiment.translations import stored_hypotheses
 from recombine.files import read_json, sha256_of, write_jsonl
@@ -63,11 +63,7 @@ def unscored(
             "benchmark": benchmark.hash,
             "metrics": metrics,
             # A metric of the user's own that is edited is another metric.
-            "code": {
-                name: sha256_of(path)
-                for name in metrics
-                if ".py:" in name and (path := Path(name.rpartition(":")[0])).is_file()
-            },
+            "code": content_of(own_files(metrics)),
             "options": to_plain(experiment.metric),
             # By content: a translation that goes on after it was scored is another translation.
             "translations": {path.name: sha256_of(path) for path in files},
@@ -134,7 +130,7 @@ def _require_same_system(experiment: Experiment, benchmark: Benchmark, cell: Cel
     now = translation_fingerprint(experiment, cell, system, benchmark)
     for path in sorted((cell.path / "translations").glob("*.meta.json")):
         then = read_json(path).get("fingerprint", {})
-        same = ("use", "train_size", "sample_seed")
+        same = ("use", "code", "train_size", "sample_seed")
         shared = {name: now.get(name) for name in same if name in then}
         options = then.get("options")
         if isinstance(options, dict) and isinstance(now["options"], dict):

@@ -69,8 +69,20 @@ def others_of(path: Path) -> Path:
 
 
 def is_translated(path: Path, fingerprint: Mapping[str, Any]) -> bool:
-    """Return True when nothing is left to do; raise when the file was made from other inputs."""
-    return Meta(path).is_current(fingerprint, growing=GROWING)
+    """Return True when nothing is left to do; raise when the file was made from other inputs.
+
+    A file that somebody took rows from is not finished, whatever was noted of it.
+    """
+    meta = Meta(path)
+    return meta.is_current(fingerprint, growing=GROWING) and _is_whole(path, meta.read() or {})
+
+
+def _is_whole(path: Path, noted: Mapping[str, Any]) -> bool:
+    """Whether translations and failures are all there, as they were when they were noted."""
+    if "sha256" not in noted:
+        return True  # noted before hashes were
+    lost = sum(1 for _ in _failed(_rows(errors_of(path)))) if noted.get("failed") else 0
+    return path.is_file() and sha256_of(path) == noted["sha256"] and lost == noted.get("failed")
 
 
 def read_translated(path: Path) -> Translated:

@@ -221,6 +221,12 @@ def _difference(first: Benchmark, other: Benchmark) -> str:
         old, new = getattr(mine, name), getattr(theirs, name)
         if old != new:
             return f"their benchmarks differ in {name} ({old!r} and {new!r})"
+    keys = dict.fromkeys([*mine.recipe, *theirs.recipe])
+    for key in keys:
+        old, new = mine.recipe.get(key), theirs.recipe.get(key)
+        if old != new:
+            told = f" ({old!r} and {new!r})" if max(len(repr(old)), len(repr(new))) < 60 else ""
+            return f"both use '{mine.name}', but their recipes differ in '{key}'{told}"
     for split in dict.fromkeys([*mine.splits, *theirs.splits]):
         old, new = mine.splits.get(split, 0), theirs.splits.get(split, 0)
         if old != new:
@@ -228,7 +234,7 @@ def _difference(first: Benchmark, other: Benchmark) -> str:
     for name in dict.fromkeys([*mine.files, *theirs.files]):
         if mine.files.get(name) != theirs.files.get(name):
             return f"both use '{mine.name}', but its file {name} is not the same"
-    return f"both use '{mine.name}', but its recipe or options differ"
+    return f"both use '{mine.name}', but of another version"
 
 
 def _system_names(opened: Sequence[tuple[Path, Run]]) -> dict[Path, str]:

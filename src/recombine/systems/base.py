@@ -98,6 +98,10 @@ class Hooks:
         """Names that `load` accepts as `checkpoint`."""
         return ()
 
+    def depends_on(self) -> Sequence[Path]:
+        """Files that its translations depend on: once they say something else, so may it."""
+        return ()
+
     def describe(self) -> Mapping[str, Any]:
         """Versions, device, what was used: kept in run.json."""
         return {}

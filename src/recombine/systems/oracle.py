@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar
 
 from recombine.errors import ConfigError
 from recombine.grammar import Grammar
+from recombine.grammar.benchmark_grammar import grammar_files
+from recombine.grammar.files.folder import base_folders, find_grammar
 from recombine.systems.base import Failure
 
 
@@ -48,6 +51,16 @@ class Oracle:
                 yield Failure(failure.message if failure else "no analysis", final=True)
             else:
                 yield fill(tree.codes)
+
+    def depends_on(self) -> list[Path]:
+        """The files of the grammar that these two languages read."""
+        read = ("abstract", self.source, self.target)
+        files = (
+            path
+            for folder in base_folders(find_grammar(self.grammar))
+            for path in grammar_files(folder)
+        )
+        return [path for path in files if path.name.partition(".")[0] in read]
 
     def describe(self) -> dict[str, str]:
         """The grammar and edition used."""

@@ -44,6 +44,10 @@ class Dictionary:
             words = (self._words.get(w, self._words.get(w.lower(), w)) for w in source.split())
             yield self.joiner.join(words)
 
+    def depends_on(self) -> tuple[Path, ...]:
+        """The words."""
+        return (self.path,)
+
 
 @dataclass(kw_only=True)
 class NoisyOracle:
@@ -86,3 +90,7 @@ class NoisyOracle:
             drop = int.from_bytes(digest[8:16], "big") % len(parts)
             kept = parts[:drop] + parts[drop + 1 :]
             yield (" " if " " in reference else "").join(kept) or "-"
+
+    def depends_on(self) -> tuple[Path, ...]:
+        """The benchmark whose references it knows."""
+        return (self.benchmark / "benchmark.toml",)

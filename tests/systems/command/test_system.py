@@ -345,3 +345,17 @@ def test_options_are_checked():
         parse_config(Command, {"run": ["a", "b"], "shell": True})
     with pytest.raises(ConfigError):
         parse_config(Command, {"run": "a", "batch_size": 0})
+
+
+def test_the_program_counts_by_what_it_says(program, tmp_path, monkeypatch):
+    """Scripts and a program beside the experiment; neither interpreters nor logs."""
+    script = tmp_path / "program.py"
+    assert Command(run=program(UPPERCASE)).depends_on() == (script,)
+    (tmp_path / "run.log").write_text("changes\n")
+    monkeypatch.chdir(tmp_path)
+    assert Command(run="python -u program.py run.log").depends_on() == (Path("program.py"),)
+    (tmp_path / "engine").write_bytes(b"\x7fELF")
+    assert Command(run=("./engine", "run.log")).depends_on() == (Path("engine"),)
+    assert Command(run="cat | tr a-z A-Z", shell=True).depends_on() == ()
+    with pytest.raises(ConfigError, match="names no program"):
+        Command(run=" ")

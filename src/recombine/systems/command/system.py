@@ -20,6 +20,7 @@ from recombine.systems.secret import redact
 _ALWAYS_PASSED = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SYSTEMROOT")
 _SETTLE = 0.05  # seconds in which a line too many is expected to follow the last answer
 _EXCERPT = 60
+_SCRIPTS = (".py", ".sh", ".pl", ".rb", ".js", ".jl", ".lua", ".R", ".jar")
 
 
 class Item(NamedTuple):
@@ -63,7 +64,7 @@ class Command:
     _starts: int = field(init=False, default=0, repr=False)
 
     def __post_init__(self) -> None:
-        if not self.run:
+        if not self.run or not "".join(self.run).strip():
             raise ConfigError("'run' names no program", hint='run = ["./translate.sh", "en-ja"]')
         if self.shell and not isinstance(self.run, str):
             raise ConfigError("with 'shell' the command must be one text, not a list")
@@ -99,6 +100,17 @@ class Command:
             f"assumed: {ASSUMED_SECONDS} s a sentence and 1 s for each of {starts:,} starts "
             "of the program",
         )
+
+    def depends_on(self) -> tuple[Path, ...]:
+        """The program where it lies beside the experiment, and the scripts that it is given.
+
+        Other files are not known: some may be logs that change with every run.
+        """
+        first, *others = self.run.split() if isinstance(self.run, str) else self.run
+        own = [first] if "/" in first and not Path(first).is_absolute() else []
+        scripts = [word for word in (first, *others) if Path(word).suffix in _SCRIPTS]
+        paths = [(self.cwd or Path()) / word for word in dict.fromkeys([*own, *scripts])]
+        return tuple(path for path in paths if path.is_file())
 
     def describe(self) -> dict[str, object]:
         """Say what ran, for the run's record."""
