@@ -13,7 +13,7 @@ import pytest
 # Lowest first (docs/decisions/0003-one-house.md). A module may import its own chapter and anything
 # below.
 LAYERS = [
-    {"errors"},
+    {"errors", "moved"},
     {"config", "files"},
     {"registry", "progress"},
     {"parallel"},

@@ -24,7 +24,7 @@ from recombine.experiment.run import Cell, Meta, difference, stale_output
 from recombine.experiment.translations import stored_hypotheses
 from recombine.files import read_json, sha256_of, write_jsonl
 from recombine.metrics.base import declaration
-from recombine.metrics.score import scores_of, write_scores
+from recombine.metrics.score import Score, scores_of, stored_intervals, write_scores
 from recombine.metrics.scoring import (
     MissingOutputs,
     Result,
@@ -164,10 +164,14 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
         missing=work.fingerprint["missing"],
         asked=asked,
     )
+    scores = []
     for result in results:
-        write_result(cell.scores(result.metric.name, result.split, work.checkpoint), result)
+        found = scores_of([result])
+        path = cell.scores(result.metric.name, result.split, work.checkpoint)
+        write_result(path, result, found)
+        scores += found
     suffix = f"@{work.checkpoint}" if work.checkpoint else ""
-    write_scores(cell.path / f"scores{suffix}.csv", scores_of(results))
+    write_scores(cell.path / f"scores{suffix}.csv", scores)
     work.meta.write(work.fingerprint, complete=True)
     if work.checkpoint is None:
         cell.update_record(
@@ -196,7 +200,7 @@ def _drop_stale_scores(cell: Cell, work: Unscored) -> None:
             Meta(path).path.unlink(missing_ok=True)
 
 
-def write_result(path: Path, result: Result) -> None:
+def write_result(path: Path, result: Result, scores: Iterable[Score] = ()) -> None:
     """Write observations, and beside them what a report needs to aggregate them again."""
     name = result.metric.name
     write_jsonl(path, (observation_row(name, one) for one in result.observations))
@@ -209,6 +213,7 @@ def write_result(path: Path, result: Result) -> None:
         metric={"name": name, "options": options, "declares": declaration(result.metric)},
         signature=result.metric.signature(),
         notes=result.metric.notes(),
+        intervals=stored_intervals(scores),
         # Of how many keys the score speaks, by the first example of each key that it does not.
         unobserved=[members[0].id for members in unseen],
         failed=[members[0].id for members in failed],

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,12 +16,13 @@ from recombine.files import write_text
 from recombine.metrics.base import aggregator_of
 from recombine.metrics.scoring import Result
 from recombine.metrics.slices import DECLARED
-from recombine.statistics.intervals import SLICE_SAMPLES, Aggregator, normal_quantile
+from recombine.statistics.intervals import SLICE_SAMPLES, Aggregator, Interval, normal_quantile
 from recombine.statistics.resample import Array, Draws
 from recombine.statistics.seeds import system_interval
 
 ALL = "all"
-SAMPLES = 1_000
+# What an interval is made with unless somebody says otherwise.
+SAMPLES, CONFIDENCE = 1_000, 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,10 +94,16 @@ def make_score(
     slice: str = "",
     system: str = "",
     samples: int = SAMPLES,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
+    known: Interval | None = None,
 ) -> Score:
-    """The score of one system from the statistics of each of its seeds: the one place for it."""
-    span = system_interval(tables, aggregator, draws, samples=samples, confidence=confidence)
+    """The score of one system from the statistics of each of its seeds: the one place for it.
+
+    `known` is its interval where it has been worked out before, from the same statistics.
+    """
+    span = known or system_interval(
+        tables, aggregator, draws, samples=samples, confidence=confidence
+    )
     return Score(
         metric=metric,
         split=split,
@@ -147,6 +154,27 @@ def scores_of(results: Iterable[Result], *, overall_only: bool = False) -> list[
                     samples=SLICE_SAMPLES if tag else SAMPLES,
                 )
             )
+    return found
+
+
+def stored_intervals(scores: Iterable[Score]) -> list[list[object]]:
+    """Intervals as plain data, kept beside the observations: a report need not draw again."""
+    return [
+        [
+            one.tag, one.slice,
+            *(None if math.isnan(end) else end for end in (one.value, one.low, one.high)),
+            one.method,
+        ]
+        for one in scores
+    ]  # fmt: skip
+
+
+def read_intervals(stored: Iterable[Sequence[Any]]) -> dict[tuple[str, str], Interval]:
+    """Tag and slice -> interval, from what `stored_intervals` made."""
+    found = {}
+    for tag, value, *ends, method in stored:
+        estimate, low, high = (math.nan if end is None else float(end) for end in ends)
+        found[tag, value] = Interval(estimate, low, high, method)
     return found
 
 

@@ -15,6 +15,7 @@ from recombine.metrics.score import Score
 from recombine.metrics.slices import DECLARED, LENGTH_TAG, NO_TAG
 from recombine.progress import progress
 from recombine.report.compare import Comparison, compare_panel, ranking
+from recombine.report.examples import room
 from recombine.report.options import ReportOptions
 from recombine.report.panel import HIDDEN_SPLITS, Panel, read_panel
 from recombine.report.runs import ReportRuns
@@ -120,18 +121,26 @@ class Findings:
         return self.options.title or f"{manifest.name}: {', '.join(self.systems)}"
 
 
-def build_report(source: ReportRuns, options: ReportOptions) -> Findings:
-    """Read every score file, one metric and split at a time, and keep the findings."""
+def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool = True) -> Findings:
+    """Read every score file, one metric and split at a time, and keep the findings.
+
+    With `examples` also what is said of as many of them as the page can show.
+    """
     if options.sample:
         note = f"only a sample of {options.sample:,} examples of each split is looked at"
         source = replace(source, sample=options.sample, notes=(*source.notes, note))
-    _require_cluster(source, options)
     wanted = [
         (split, metric)
         for split in _chosen_splits(source, options)
         for metric in source.metrics(split)
         if not options.metrics or metric in options.metrics
     ]
+    if examples:
+        splits = dict.fromkeys(split for split, _ in wanted)
+        there = [one for one in splits if any(c.translations(one).is_file() for c in source.cells)]
+        shown = room(there, options.examples)
+        source = replace(source, shown=shown, shown_seed=options.seed)
+    _require_cluster(source, options)
     sheets, notes = [], list(source.notes)
     with progress("report", len(wanted)) as bar:
         for split, metric in wanted:

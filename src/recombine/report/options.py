@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recombine.errors import ConfigError
+from recombine.metrics.score import CONFIDENCE, SAMPLES
+from recombine.metrics.slices import DECLARED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +26,8 @@ class ReportOptions:
     cluster: str = ""
     # Of each split, a stratified subset of this many examples; 0 = all.
     sample: int = 0
-    confidence: float = 0.95
-    samples: int = 1_000
+    confidence: float = CONFIDENCE
+    samples: int = SAMPLES
     trials: int = 2_000
     seed: int = 0
     # Largest report.html in megabytes; the examples shown are thinned out to fit.
@@ -35,6 +37,12 @@ class ReportOptions:
     figures: tuple[str, ...] = ("svg", "pdf")
     # every-eval-ever, harness, inspect, genbench
     exports: tuple[str, ...] = ()
+
+    @property
+    def as_scored(self) -> bool:
+        """Whether intervals are wanted as the score stage makes them."""
+        wanted = (self.cluster, self.sample, self.confidence, self.samples, self.seed)
+        return wanted == (DECLARED, 0, CONFIDENCE, SAMPLES, 0)
 
     def __post_init__(self) -> None:
         if not 0 < self.confidence < 1:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,12 +19,13 @@ import numpy.typing as npt
 from recombine.errors import ConfigError, DataError, Where
 from recombine.experiment.run import Meta
 from recombine.metrics.base import aggregator_of
+from recombine.metrics.score import read_intervals
 from recombine.metrics.scoring import create_metric
 from recombine.metrics.slices import DECLARED, Slices
 from recombine.registry import lookup
 from recombine.report.runs import ReportRuns, Scores, open_source, read_translations
 from recombine.report.score_file import ScoreColumns, read_details, read_scores
-from recombine.statistics.intervals import Aggregator
+from recombine.statistics.intervals import Aggregator, Interval
 from recombine.statistics.resample import Array, Clusters, Draws
 
 __all__ = [
@@ -82,6 +83,9 @@ class Panel:
     # System -> the keys, of those sliced, of which some seed has no output.
     failed: Mapping[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
+    # System of one seed, of which every key is here -> tag and slice -> the interval that the
+    # score stage worked out.
+    intervals: Mapping[str, Mapping[tuple[str, str], Interval]] = field(default_factory=dict)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -149,13 +153,16 @@ def read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | No
     files = source.files(metric, split, checkpoint)
     if not files:
         raise DataError(f"no scores of metric '{metric}' on split '{split}'")
-    tables = {(one.system, one.seed): read_scores(one.path) for one in files}
+    shown = checkpoint is None and split in source.shown
+    kept: Collection[str] | None = source.kept.get(split) if shown else ()
+    tables = {}
+    for one in files:
+        tables[one.system, one.seed] = table = read_scores(one.path, kept)
+        if kept:
+            source.judged[one.path] = table.judged(kept)
+            table.details.clear()
     metas = {(one.system, one.seed): Meta(one.path).read() or {} for one in files}
     _require_same_metric(metas, metric, split)
-    if checkpoint is None and metric == source.metrics(split)[0]:
-        # Choosing examples to show needs one file per system, of the first metric.
-        for one in {one.system: one for one in reversed(files)}.values():
-            source.seen[one.path] = tables[one.system, one.seed].seen()
     common = set.intersection(*(set(table.keys) for table in tables.values()))
     left_out = {
         f"{system}, seed {seed}": len(table.keys) - len(common)
@@ -179,6 +186,13 @@ def read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | No
     unseen = tuple((name,) for name in rest if name in examples and name not in seen)
     sliced = source.sliced(split, (*ids, *unseen), len(ids))
     facts = _metric_facts(files[0], metas[files[0].system, files[0].seed], source)
+    if shown and kept is None and keys:
+        # The first metric of a split: choosing examples takes the first seed of every system.
+        firsts = {one.system: one for one in reversed(files)}
+        verdicts = [tables[one.system, one.seed].seen() for one in reversed(firsts.values())]
+        source.keep_examples(split, verdicts, facts.right_value)
+        for one in files:
+            source.judged[one.path] = tables[one.system, one.seed].judged(source.kept[split])
     return Panel(
         metric=metric,
         split=split,
@@ -194,6 +208,12 @@ def read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | No
         declared_clusters=facts.clusters,
         failed=_failed(metas, (*ids, *unseen)),
         left_out=left_out,
+        intervals={
+            system: read_intervals(metas[system, seed].get("intervals", ()))
+            for system, by_seed in columns.items()
+            for seed in by_seed
+            if len(by_seed) == 1 and len(tables[system, seed].keys) == len(keys)
+        },
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from recombine.errors import DataError, StaleOutput
 from recombine.experiment.run import Cell, Meta, Run, difference, stale_output
 from recombine.files import read_json, read_jsonl, sha256_of
 from recombine.metrics.slices import Slices
+from recombine.report.examples import JudgedExample, TranslatedSplit, choose
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,9 @@ class ReportRuns:
     notes: tuple[str, ...] = ()
     # More than 0: only a stratified subset of this many examples of each split is looked at.
     sample: int = 0
+    # Split -> how many of its examples a reader can look at, and the seed that they are drawn with.
+    shown: Mapping[str, int] = field(default_factory=dict)
+    shown_seed: int = 0
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -59,9 +63,37 @@ class ReportRuns:
         return self._examples[split]
 
     @cached_property
-    def seen(self) -> dict[Path, Mapping[str, float]]:
-        """Values by example id of score files read so far, for the choice of examples."""
+    def translated(self) -> dict[str, TranslatedSplit]:
+        """Split -> what a choice of its examples is made from; filled with its first metric."""
         return {}
+
+    @cached_property
+    def kept(self) -> dict[str, dict[str, None]]:
+        """Split -> ids of the examples that a reader can look at, in order."""
+        return {}
+
+    @cached_property
+    def said(self) -> dict[tuple[Path, str], dict[str, str]]:
+        """Cell and split -> translations of the examples that are kept."""
+        return {}
+
+    @cached_property
+    def judged(self) -> dict[Path, dict[str, JudgedExample]]:
+        """Score file -> what it says of the examples that are kept."""
+        return {}
+
+    def keep_examples(
+        self, split: str, verdicts: Sequence[Mapping[str, float]], right_value: float
+    ) -> None:
+        """Choose the examples of a split that a reader can look at, and keep what was said."""
+        said = {cell.path: read_translations(cell, split) for cell in self.cells}
+        covered = {name for texts in said.values() for name in texts}
+        examples = {name: one for name, one in self.examples(split).items() if name in covered}
+        self.translated[split] = TranslatedSplit(examples, verdicts, right_value)
+        chosen = choose(self.translated[split], list(examples), self.shown[split], self.shown_seed)
+        self.kept[split] = dict.fromkeys(chosen)
+        for path, texts in said.items():
+            self.said[path, split] = {one: texts[one] for one in chosen if one in texts}
 
     def sliced(self, split: str, keys: tuple[tuple[str, ...], ...], observed: int) -> Slices:
         """The slices of these keys; most metrics of a split have the same."""

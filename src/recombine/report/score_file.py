@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from recombine.errors import DataError, Where
 from recombine.parallel import gc_paused
+from recombine.report.examples import JudgedExample, explain
 from recombine.report.runs import read_rows
 from recombine.statistics.resample import Array
 
@@ -23,15 +25,31 @@ class ScoreColumns:
     values: Array
     stats: Array
     labels: list[str]
+    # What the metric says of each row; nothing where nobody will ask.
+    details: list[Mapping[str, Any]]
 
     def seen(self) -> dict[str, float]:
         """Values by example id."""
         pairs = zip(self.ids, self.values.tolist(), strict=True)
         return {name: value for group, value in pairs for name in group}
 
+    def judged(self, wanted: Collection[str]) -> dict[str, JudgedExample]:
+        """What is said of these examples."""
+        return {
+            name: JudgedExample(value, explain(detail), detail.get("aligned"))
+            for group, value, detail in zip(
+                self.ids, self.values.tolist(), self.details, strict=True
+            )
+            for name in group
+            if name in wanted
+        }
 
-def read_scores(path: Path) -> ScoreColumns:
-    """Read one score file into columns."""
+
+NOTHING: Mapping[str, Any] = {}
+
+
+def read_scores(path: Path, told: Collection[str] | None = ()) -> ScoreColumns:
+    """Read one score file into columns; details of the examples to be told of, None for all."""
     with gc_paused():  # a hundred thousand rows, all of which stay
         rows = list(read_rows(path))
         try:
@@ -40,10 +58,16 @@ def read_scores(path: Path) -> ScoreColumns:
             values = np.array([row["value"] for row in rows], dtype=np.float64)
             stats = [row["stats"] for row in rows]
             labels = [str(row["detail"].get("class", "")) if row["detail"] else "" for row in rows]
+            details = [
+                row["detail"]
+                if row["detail"] and (told is None or any(one in told for one in group))
+                else NOTHING
+                for row, group in zip(rows, ids, strict=True)
+            ]
             table = np.array(stats, dtype=np.float64).reshape(len(rows), -1 if rows else 1)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise _fault(path, rows) or DataError(f"no scores: {error}", Where(str(path))) from None
-    return ScoreColumns(keys, ids, values, table, labels)
+    return ScoreColumns(keys, ids, values, table, labels, details)
 
 
 def _ids(row: dict[str, Any]) -> tuple[str, ...]:

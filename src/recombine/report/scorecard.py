@@ -61,7 +61,7 @@ class Suite(NamedTuple):
 
 def read_suite(run: Path, options: ReportOptions) -> Suite:
     """The findings of one run, by the metrics that were asked for."""
-    report = build_report(open_source([run]), options)
+    report = build_report(open_source([run]), options, examples=False)
     return Suite(report.source.benchmark.manifest.name, run, report)
 
 

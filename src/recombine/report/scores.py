@@ -40,6 +40,9 @@ def _score(
     options: ReportOptions,
     samples: int,
 ) -> Score:
+    known = panel.intervals.get(system, {}).get((tag, value)) if options.as_scored else None
+    if known is not None and known.estimate != panel.aggregator.from_rows(part.tables[system][0]):
+        known = None  # somebody changed the observations
     failed = panel.failed[system]
     keys = panel.sliced.all_keys(tag)[value] if tag else np.arange(len(failed))
     return make_score(
@@ -57,6 +60,7 @@ def _score(
         system=system,
         samples=samples,
         confidence=options.confidence,
+        known=known,
     )
 
 

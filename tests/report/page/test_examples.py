@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from recombine.report.page.examples import explain, gather, pack, pack_examples
+from recombine.report.examples import explain
+from recombine.report.page.examples import gather, pack, pack_examples
 from recombine.report.runs import open_source, read_translations
 from recombine.report.score_file import read_details
 from report.synthetic import unpack

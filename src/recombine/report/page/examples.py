@@ -1,25 +1,18 @@
-"""The examples people can look at in the page: drawn evenly, every one left out counted."""
+"""The examples in the page, packed: every one that is left out is counted."""
 
 from __future__ import annotations
 
 import base64
 import gzip
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from recombine.benchmark import Example
 from recombine.metrics.slices import show_tag
+from recombine.report.examples import JudgedExample, choose, room
 from recombine.report.findings import Findings
-from recombine.report.runs import Scores, read_translations
-from recombine.report.score_file import read_details, read_scores
-
-# Splits after the first one are there for orientation; they get a tenth of the room together.
-SHARE_OF_OTHER_SPLITS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,138 +24,34 @@ class PackedExamples:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
-    """Examples that were translated, and what the first seed of each system got for them."""
-
-    name: str
-    examples: Mapping[str, Example]
-    verdicts: Sequence[Mapping[str, float]]
-    right_value: float
-
-
 def pack_examples(report: Findings, budget_bytes: int) -> PackedExamples:
     """Choose and pack examples so that the text stays within the budget."""
-    splits = [one for one in (_read_split(report, name) for name in report.splits) if one.examples]
-    total = sum(len(one.examples) for one in splits)
+    source = report.source
+    splits = {name: source.translated[name] for name in report.splits if name in source.translated}
+    splits = {name: one for name, one in splits.items() if one.examples}
+    total = sum(len(one.examples) for one in splits.values())
     if not splits:
         return PackedExamples("", 0, 0)
     wanted = report.options.examples
-    pool = {one.name: list(one.examples) for one in splits}
-    gathered: Gathered | None = None
+    pool: dict[str, Sequence[str]] = {name: list(source.kept[name]) for name in splits}
+    gathered = gather(report, pool)
     while True:
-        pool = _choose(report, splits, pool, wanted)
-        if gathered is None:
-            # What is chosen later is a part of what is chosen first, so one reading is enough.
-            gathered = gather(report, pool)
         text = pack(report, gathered, pool)
         shown = sum(len(ids) for ids in pool.values())
         if len(text) <= budget_bytes or wanted <= 50:
             return PackedExamples(text, shown, total)
         # Size grows a little slower than the count; 0.95 saves most second tries.
         wanted = max(50, int(shown * 0.95 * budget_bytes / len(text)))
-
-
-def _read_split(report: Findings, split: str) -> _Split:
-    examples = report.source.examples(split)
-    covered: set[str] = set()
-    for cell in report.source.cells:
-        covered.update(read_translations(cell, split))
-    sheet = next(sheet for sheet in report.sheets if sheet.split == split)
-    first: dict[str, Scores] = {}
-    for one in report.source.files(sheet.metric, split):
-        first.setdefault(one.system, one)
-    return _Split(
-        split,
-        {name: example for name, example in examples.items() if name in covered},
-        [_values(report, one) for one in first.values()],
-        sheet.right_value,
-    )
-
-
-def _values(report: Findings, one: Scores) -> Mapping[str, float]:
-    if one.path not in report.source.seen:
-        report.source.seen[one.path] = read_scores(one.path).seen()
-    return report.source.seen[one.path]
-
-
-def _choose(
-    report: Findings, splits: Sequence[_Split], pool: Mapping[str, Sequence[str]], wanted: int
-) -> dict[str, list[str]]:
-    """Ids of each split: even over the first tag, interesting ones first, order of the file."""
-    shares = [1.0]
-    if len(splits) > 1:
-        other = SHARE_OF_OTHER_SPLITS / (len(splits) - 1)
-        shares = [1 - SHARE_OF_OTHER_SPLITS, *([other] * (len(splits) - 1))]
-    return {
-        split.name: _choose_in(report, split, pool[split.name], max(20, int(wanted * share)))
-        for split, share in zip(splits, shares, strict=True)
-    }
-
-
-def _choose_in(report: Findings, split: _Split, covered: Sequence[str], wanted: int) -> list[str]:
-    if len(covered) <= wanted:
-        return list(covered)
-    generator = np.random.default_rng(np.random.SeedSequence([report.options.seed, len(covered)]))
-    strata: dict[str, list[str]] = {}
-    for name in covered:
-        tags = split.examples[name].tags
-        strata.setdefault(show_tag(next(iter(tags.values()), "")), []).append(name)
-    chosen: set[str] = set()
-    remaining = wanted
-    # Small strata first, so that what they do not use goes to the large ones.
-    for position, members in enumerate(sorted(strata.values(), key=len)):
-        quota = remaining // (len(strata) - position)
-        taken = _most_telling(split, members, quota, generator)
-        chosen.update(taken)
-        remaining -= len(taken)
-    return [name for name in covered if name in chosen]
-
-
-def _most_telling(
-    split: _Split, members: Sequence[str], quota: int, generator: np.random.Generator
-) -> list[str]:
-    """Disagreements and errors take three quarters of the room, a plain sample the rest."""
-    if len(members) <= quota:
-        return list(members)
-    order = [members[index] for index in generator.permutation(len(members))]
-
-    def telling(name: str) -> int:
-        seen = {verdicts[name] for verdicts in split.verdicts if name in verdicts}
-        return 0 if len(seen) > 1 else 1 if any(value != split.right_value for value in seen) else 2
-
-    plain = order[: quota // 4]
-    rest = sorted(order[quota // 4 :], key=telling)
-    return plain + rest[: quota - len(plain)]
+        rooms = room(list(splits), wanted)
+        pool = {
+            name: choose(split, pool[name], rooms[name], report.options.seed)
+            for name, split in splits.items()
+        }
 
 
 LONGEST_TEXT = 4_000
 
-
-MOST_DETAIL = 600
-
-
-# Fields of a detail that are shown in another way, or say nothing to a reader.
-UNTOLD = ("aligned", "findings", "window")
-
-
-# Fields whose values say more in a phrase than beside their name.
-NAMELESS = {
-    "class": "{}",
-    "how": "judged by: {}",
-    "width": "{} words differ",
-    "allowed": "{} may",
-}
-
-
 Place = tuple[str, str]  # split and example id
-
-
-class JudgedExample(NamedTuple):
-    """What a metric found of one translation."""
-
-    value: float
-    explanation: str
 
 
 @dataclass(slots=True)
@@ -176,9 +65,8 @@ class Gathered:
 
 
 def gather(report: Findings, wanted: Mapping[str, Sequence[str]]) -> Gathered:
-    """Read translations and verdicts of these examples, one file at a time."""
+    """Put together what was kept of these examples when the files were read."""
     source = report.source
-    names = {name: set(ids) for name, ids in wanted.items()}
     order = {name: place for place, name in enumerate(report.systems)}
     cells = sorted(
         (cell for cell in source.cells if source.names[cell.path] in order),
@@ -188,21 +76,20 @@ def gather(report: Findings, wanted: Mapping[str, Sequence[str]]) -> Gathered:
     found = Gathered(voices, [], {})
     for cell in cells:
         said: dict[Place, str] = {}
-        for split, ids in names.items():
-            texts = read_translations(cell, split)
+        for split, ids in wanted.items():
+            texts = source.said[cell.path, split]
             said.update(((split, one), texts[one]) for one in ids if one in texts)
         found.said.append(said)
     for metric in dict.fromkeys(sheet.metric for sheet in report.sheets):
         columns: list[dict[Place, JudgedExample]] = [{} for _ in voices]
         found.judged[metric] = columns
-        for split, ids in names.items():
+        for split in wanted:
             for one in source.files(metric, split):
                 column = columns[voices.index((one.system, one.seed))]
-                for name, row in read_details(one.path, ids).items():
-                    detail = row["detail"]
-                    if "aligned" in detail:
-                        found.aligned[split, name] = detail["aligned"]
-                    column[split, name] = JudgedExample(float(row["value"]), explain(detail))
+                for name, judged in source.judged.get(one.path, {}).items():
+                    if judged.aligned is not None:
+                        found.aligned[split, name] = judged.aligned
+                    column[split, name] = judged
     return found
 
 
@@ -302,45 +189,3 @@ def _verdicts(
 
 def _short_number(value: float) -> float:
     return int(value) if value.is_integer() else round(value, 1 if abs(value) > 1 else 3)
-
-
-def explain(detail: Mapping[str, Any]) -> str:
-    """A verdict's detail in words: the metric's own sentence if it has one, else its fields."""
-    if not detail:
-        return ""
-    for name in ("explanation", "reason", "why"):
-        if isinstance(detail.get(name), str):
-            head = str(detail.get("class", ""))
-            text = str(detail[name])
-            return (
-                f"{head}: {text}"[:MOST_DETAIL] if head and head not in text else text[:MOST_DETAIL]
-            )
-    if set(detail) <= {"class", *UNTOLD}:
-        kind = str(detail.get("class", ""))
-        return "" if kind == "right" else kind
-    parts = []
-    for name, value in detail.items():
-        if name in UNTOLD:
-            continue
-        if name in NAMELESS and isinstance(value, (str, int)):
-            parts.append(NAMELESS[name].format(value))
-            continue
-        if isinstance(value, (str, int, float, bool)):
-            parts.append(f"{name} {value}")
-        elif isinstance(value, (list, tuple)) and value:
-            parts.append(f"{name} " + ", ".join(_counted(map(_short, value))))
-        elif isinstance(value, Mapping) and value:
-            parts.append(f"{name} " + ", ".join(f"{k} {_short(v)}" for k, v in value.items()))
-    return "; ".join(parts)[:MOST_DETAIL]
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, Mapping):  # ids say nothing to a reader
-        return " ".join(_short(one) for name, one in value.items() if name != "id")
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _counted(texts: Iterable[str]) -> list[str]:
-    """Each text once, with how often it was said if more than once."""
-    times = Counter(texts)
-    return [text if count == 1 else f"{count} × {text}" for text, count in times.items()]

@@ -208,7 +208,7 @@ def series_runs(folder: Path) -> list[Path]:
 
 def read_family(runs: Sequence[Path], options: ReportOptions) -> Family:
     """Read the runs; they must share a metric."""
-    return make_family([build_report(open_source([run]), options) for run in runs])
+    return make_family([build_report(open_source([run]), options, examples=False) for run in runs])
 
 
 def make_family(reports: Sequence[Findings]) -> Family:
