@@ -101,6 +101,7 @@ class Chart:
         *,
         filtered: bool = True,
         coarse: bool = False,
+        most_items: int | None = None,
     ) -> None:
         self.grammar = grammar
         self.lattice = lattice
@@ -113,6 +114,7 @@ class Chart:
         self.edges_from: list[list[int]] = [[] for _ in range(size)]
         self.available = [0 if filtered else -1] * size  # per node: terminals at hand, as bits
         self.truncated = False
+        self._most_items = MAX_ITEMS if most_items is None else most_items
         cfg = grammar.cfg
         self.masks: list[int] = []  # edge -> its terminals as bits; coarse: those of its family
         self._terminals: list[Sequence[int]] = []
@@ -134,7 +136,7 @@ class Chart:
         total = 0
         for node in range(self.lattice.size):
             total += self._predict_and_complete(node)
-            if total > MAX_ITEMS:
+            if total > self._most_items:
                 self.truncated = True
                 return
             self._scan(node)

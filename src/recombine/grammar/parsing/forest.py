@@ -57,7 +57,9 @@ class Leaf(NamedTuple):
 class PackedForest:
     """The analyses of a family of texts."""
 
-    def __init__(self, cfg: ContextFreeGrammar, chart: Chart) -> None:
+    def __init__(
+        self, cfg: ContextFreeGrammar, chart: Chart, most_alternatives: int | None = None
+    ) -> None:
         self.cfg = cfg
         self.alternatives: list[list[Alternative]] = []
         self.leaves: list[Leaf | None] = []
@@ -66,11 +68,12 @@ class PackedForest:
         self._queue: list[tuple[int, tuple[Stretch, ...]]] = []
         self.roots = self._roots(chart, chart.lattice.size - 1)
         self.truncated = False
+        most = MAX_ALTERNATIVES if most_alternatives is None else most_alternatives
         total = 0
         while self._queue and not self.truncated:
             number = self._expand(self._queue.pop(), chart)
             total += len(self.alternatives[number])
-            self.truncated = total > MAX_ALTERNATIVES
+            self.truncated = total > most
 
     def _roots(self, chart: Chart, end: int) -> list[int]:
         found: list[int] = []

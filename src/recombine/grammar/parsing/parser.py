@@ -15,12 +15,17 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from recombine.errors import DataError, Where
 from recombine.grammar.parsing.cfg import ContextFreeGrammar
 from recombine.grammar.parsing.chart import Chart, ChartGrammar
-from recombine.grammar.parsing.forest import Entries, Forest, PackedForest, Ranking
+from recombine.grammar.parsing.forest import (
+    Entries,
+    Forest,
+    PackedForest,
+    Ranking,
+)
 from recombine.grammar.parsing.lattice import Cutter, Lattice, Shaper
 from recombine.grammar.realise.language import Concrete
 from recombine.grammar.tree import Tree
@@ -39,6 +44,19 @@ class ParseFailure:
     found: str  # the word or characters there
     expected: tuple[str, ...]
     unknown: bool  # the word is not in the language at all
+
+
+class Budget(NamedTuple):
+    """How much work one text is worth, counted, so that no answer depends on the machine.
+
+    None is the most that any text is worth (chart.py, forest.py).
+    """
+
+    items: int | None = None
+    alternatives: int | None = None
+
+
+UNBUDGETED = Budget()
 
 
 class Parse:
@@ -104,9 +122,10 @@ class Parse:
 
 
 class Parser:
-    """Parses one language."""
+    """Parses one language; a text that needs more than `budget` is not analysed."""
 
-    def __init__(self, concrete: Concrete) -> None:
+    def __init__(self, concrete: Concrete, budget: Budget = UNBUDGETED) -> None:
+        self.budget = budget
         self.concrete = concrete
         self.inventory = concrete.inventory
         self.cfg = ContextFreeGrammar(concrete)
@@ -158,8 +177,9 @@ class Parser:
         family = tuple([(edge[0], edge[1], edge[2].family) for edge in lattice.edges])
         packed: PackedForest | None = self._packed.get(family, _UNSEEN)
         if packed is _UNSEEN:
-            chart = Chart(self.grammar, lattice, self.cfg.roots, coarse=True)
-            packed = None if chart.truncated else PackedForest(self.cfg, chart)
+            items, alternatives = self.budget
+            chart = Chart(self.grammar, lattice, self.cfg.roots, coarse=True, most_items=items)
+            packed = None if chart.truncated else PackedForest(self.cfg, chart, alternatives)
             if packed is not None and packed.truncated:
                 packed = None
             if len(self._packed) >= MAX_KEPT:

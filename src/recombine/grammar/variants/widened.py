@@ -1,0 +1,223 @@
+"""A grammar widened by variants: for reading what the variants of some other meaning say.
+
+Variants become plain rules and words, so that the parser reads them as it reads everything: a chain
+of rules is one rule with the slots of all, a line in any order is one line per order, and a synonym
+is a word of its own whose name begins with the word it stands for (`give_dat~2`).  A table of
+variants is a word that says nothing but itself.  So are contrasts, `give_dat~polarity`, which are
+not the same word.  The grammar is relaxed first (parsing/relaxed.py): what is read here is wrong.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from recombine.grammar.grammar import Grammar
+from recombine.grammar.model import (
+    ANY_FIELD,
+    Language,
+    LexiconRow,
+    Line,
+    LiteralText,
+    Pieces,
+    Ref,
+    Rule,
+    RulePart,
+    Same,
+    Symbol,
+    TableCell,
+    Word,
+)
+from recombine.grammar.parsing.relaxed import relax
+from recombine.grammar.realise.language import Forms
+from recombine.grammar.variants.files import AnyOrder, Body, OneOf, VariantLine
+from recombine.grammar.variants.wordings import Wordings
+
+MARK = "~"  # between a word and the number of its synonym, or the name of its contrast
+MOST_ORDERS = 500  # plain lines of one line of variants
+
+
+class Widened(NamedTuple):
+    """The widened grammar, and for every rule of the original the rule that stands for it."""
+
+    grammar: Grammar
+    names: Mapping[str, str]
+
+
+def word_of(label: str) -> tuple[str, str]:
+    """The word of the original that a word stands for, and the contrast it is in, if any."""
+    word, _, rest = label.partition(MARK)
+    return word, "" if rest.isdigit() else rest.split(MARK)[0]
+
+
+def is_table(label: str) -> bool:
+    """Whether a word of a widened grammar only stands for a table."""
+    return label.startswith(MARK)
+
+
+def widen(grammar: Grammar, language: str, wordings: Wordings) -> Widened:
+    """Widen a grammar for parsing one of its languages, which must be that of the wordings."""
+    relaxed, names = relax(grammar, language)
+    spoken = relaxed.source.languages[language]
+    words: dict[str, Word] = {}
+    rows: dict[str, LexiconRow] = {}
+    for word in relaxed.abstract.words.values():
+        for label, forms in _senses(word.id, wordings):
+            words[label] = dataclasses.replace(word, id=label, weight=1.0, rank=None)
+            rows[label] = LexiconRow(label, forms)
+    for table, forms in wordings.senses.tables.items():
+        name = MARK + table
+        words[name] = Word(name, name)
+        rows[name] = LexiconRow(
+            name, {k: tuple(map(wordings.cleaned, v)) for k, v in forms.items()}
+        )
+    rules: dict[str, Rule] = dict(relaxed.abstract.rules)
+    lines: dict[tuple[str, str], list[Pieces]] = {}
+    for (rule, field), line in spoken.lines.items():
+        lines[rule, field] = [_cleaned(pieces, wordings) for pieces in line.variants]
+    for variant in wordings.variants.lines:
+        _add(variant, rules, names, lines, wordings)
+    # What `rule.* =` says of a field that has lines of its own too is one more way to say it.
+    for (rule, field), found in lines.items():
+        if field != ANY_FIELD and (rule, ANY_FIELD) in lines:
+            found += [_bind(pieces, field) for pieces in lines[rule, ANY_FIELD]]
+    kept = {
+        (rule, field): Line(rule, field, tuple(dict.fromkeys(found)))
+        for (rule, field), found in lines.items()
+        if found
+    }
+    spoken = Language(language, kept, rows, (), spoken.join, spoken.root, ())
+    abstract = dataclasses.replace(relaxed.abstract, rules=rules, words=words)
+    source = dataclasses.replace(relaxed.source, abstract=abstract, languages={language: spoken})
+    return Widened(Grammar(source), names)
+
+
+def _senses(word: str, wordings: Wordings) -> Iterator[tuple[str, Forms]]:
+    """A word's senses; those that say one field only, as nouns do, are one."""
+    senses = wordings.senses
+    for contrast in ("", *wordings.variants.contrasts):
+        found = senses.contrasts.get((word, contrast), ()) if contrast else senses.same[word]
+        merged: dict[int, dict[str, list[str]]] = {}
+        for number, forms in enumerate(found):
+            into = merged.setdefault(0 if len(forms) == 1 else number, {})
+            for name, texts in forms.items():
+                into.setdefault(name, []).extend(map(wordings.cleaned, texts))
+        for number, one in enumerate(merged.values()):
+            suffix = MARK.join(
+                [*([contrast] if contrast else []), *([str(number)] if number else [])]
+            )
+            label = f"{word}{MARK}{suffix}" if suffix else word
+            yield label, {name: tuple(dict.fromkeys(texts)) for name, texts in one.items()}
+
+
+def _add(
+    line: VariantLine,
+    rules: dict[str, Rule],
+    names: Mapping[str, str],
+    lines: dict[tuple[str, str], list[Pieces]],
+    wordings: Wordings,
+) -> None:
+    if any(names.get(name) != name for name in line.chain):
+        return  # the rule that stands for this one has these lines too
+    parts: list[RulePart] = []
+    for above, name in itertools.pairwise((None, *line.chain)):
+        for part in rules[name or ""].parts:
+            if all(part.slot != other.slot for other in parts):
+                parts.append(part)
+        if above is not None:
+            slot = _slot_of(rules, above, name or "")
+            if slot is None:
+                return
+            parts = [part for part in parts if part.slot != slot]
+    tables: dict[str, int] = {}
+    orders = list(itertools.islice(_orders(line.body), MOST_ORDERS))
+    bodies: list[Pieces] = []
+    for pieces in orders:
+        seen: dict[str, int] = {}
+        body: list[LiteralText | Ref] = []
+        for piece in pieces:
+            if isinstance(piece, TableCell):
+                count = seen[piece.table] = seen.get(piece.table, 0) + 1
+                tables[piece.table] = max(tables.get(piece.table, 0), count)
+                body.append(Ref(f"{piece.table}{count}", piece.keys))
+            elif isinstance(piece, LiteralText):
+                body.append(LiteralText(wordings.cleaned(piece.text)))
+            else:
+                body.append(piece)
+        bodies.append(tuple(body))
+    top = rules[line.chain[0]]
+    name = "/".join((*line.chain, *(f"{table}{count}" for table, count in sorted(tables.items()))))
+    if len(line.chain) > 1 or tables:
+        more = [
+            RulePart(f"{table}{number + 1}", Symbol(MARK + table))
+            for table, count in sorted(tables.items())
+            for number in range(count)
+        ]
+        head = _head_slot(rules, line.chain)
+        marked = [part._replace(head=part.slot == head) for part in (*parts, *more)]
+        tags = tuple(dict.fromkeys(tag for one in line.chain for tag in rules[one].tags))
+        rules.setdefault(name, dataclasses.replace(top, name=name, parts=tuple(marked), tags=tags))
+    lines.setdefault((name, line.field), []).extend(bodies)
+
+
+def _slot_of(rules: Mapping[str, Rule], above: str, below: str) -> str | None:
+    """The slot of a rule that another fills, directly or through rules of one part."""
+    wanted = {rules[below].category}
+    while True:
+        more = {
+            rule.category
+            for rule in rules.values()
+            if len(rule.parts) == 1 and rule.parts[0].symbol.category in wanted
+        }
+        if more <= wanted:
+            break
+        wanted |= more
+    return next((p.slot for p in rules[above].parts if p.symbol.category in wanted), None)
+
+
+def _head_slot(rules: Mapping[str, Rule], chain: tuple[str, ...]) -> str | None:
+    """The slot of the head: of the lowest rule on the way of heads."""
+    for name, below in itertools.zip_longest(chain, chain[1:]):
+        rule = rules[name]
+        head = rule.parts[rule.head].slot if rule.head is not None else None
+        if below is None or head != _slot_of(rules, name, below):
+            return head
+    return None
+
+
+def _orders(body: Body) -> Iterator[tuple[LiteralText | Ref | TableCell, ...]]:
+    """A body without choices, once for every choice and order."""
+    ways: list[list[tuple[LiteralText | Ref | TableCell, ...]]] = []
+    for piece in body:
+        if isinstance(piece, OneOf):
+            ways.append([one for option in piece.options for one in _orders(option)])
+        elif isinstance(piece, AnyOrder):
+            ways.append(
+                [
+                    tuple(itertools.chain.from_iterable(chosen))
+                    for order in itertools.permutations(piece.parts)
+                    for chosen in itertools.product(*(list(_orders(part)) for part in order))
+                ]
+            )
+        else:
+            ways.append([(piece,)])
+    for chosen in itertools.product(*ways):
+        yield tuple(itertools.chain.from_iterable(chosen))
+
+
+def _cleaned(pieces: Pieces, wordings: Wordings) -> Pieces:
+    return tuple(
+        LiteralText(wordings.cleaned(piece.text)) if isinstance(piece, LiteralText) else piece
+        for piece in pieces
+    )
+
+
+def _bind(pieces: Pieces, field: str) -> Pieces:
+    return tuple(
+        piece._replace(keys=tuple(field if isinstance(k, Same) else k for k in piece.keys))
+        if isinstance(piece, Ref | TableCell)
+        else piece
+        for piece in pieces
+    )

@@ -1,0 +1,462 @@
+"""All wordings of one meaning: whether a text is one of them, and some of them drawn at random.
+
+A tree and the variants of a language make a finite language: every node can be said by one of its
+lines, every word by one of its senses.  `Wordings.accepts` asks whether a text is in it, without
+ever making the language: `_ends` says where a field of a node can end if it begins at a place, and
+remembers the answer.  As the tree is given, nothing is ambiguous and nothing has to be searched but
+the text's own beginnings: the work is at most nodes x places, whatever the text.
+
+Marks that say nothing are deleted from both sides first; letters are compared without case, and
+spaces as one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from recombine.errors import GrammarError, raise_all
+from recombine.grammar.files.folder import find_grammar
+from recombine.grammar.grammar import Grammar
+from recombine.grammar.model import (
+    ANY_FIELD,
+    Feature,
+    Glue,
+    Key,
+    LiteralText,
+    Ref,
+    Same,
+    TableCell,
+)
+from recombine.grammar.realise.language import Concrete, Forms
+from recombine.grammar.sampling.random_stream import Stream
+from recombine.grammar.tree import Tree
+from recombine.grammar.variants.files import AnyOrder, Body, OneOf, Variants, read_variants
+from recombine.grammar.variants.senses import Senses, find_senses
+
+MOST_TRIES = 20  # draws for one more wording before it is said that there is none
+
+
+def wordings_of(grammar: Grammar, place: str | Path, language: str) -> Wordings:
+    """The wordings of a grammar's language, by the variants that lie with the grammar."""
+    return Wordings(grammar.concrete(language), read_variants(find_grammar(place), language))
+
+
+class Way(NamedTuple):
+    """One line for a field of a rule; `chain` are the rules that must be below it."""
+
+    chain: tuple[str, ...]
+    body: Body
+
+
+class Wordings:
+    """The ways to say trees in one language."""
+
+    def __init__(self, concrete: Concrete, variants: Variants) -> None:
+        self.concrete = concrete
+        self.inventory = concrete.inventory
+        self.variants = variants
+        self.senses: Senses = find_senses(concrete, variants)
+        self.join = concrete.language.join
+        self._a_an = "a_an" in concrete.language.post
+        self._ways: dict[tuple[str, str], list[Way]] = {}
+        self._cleaned: dict[str, str] = {}
+        self._several: dict[int, tuple[str, ...]] = {}
+        self._heard: dict[tuple[str, int, str], dict[str, tuple[str, ...]]] = {}
+        raise_all(list(self._problems()))
+
+    def clean(self, text: str) -> str:
+        """A text without the marks and spaces that say nothing."""
+        text = unicodedata.normalize("NFKC", text).casefold()
+        ignored = self.variants.ignored
+        text = "".join(letter for letter in text if letter not in ignored)
+        text = self.join.join(text.split())
+        return text.rstrip("".join(self.variants.final)).rstrip()
+
+    def accepts(self, tree: Tree, text: str) -> bool:
+        """Whether a text is a way to say a tree."""
+        return _Match(self, tree, self.clean(text)).whole()
+
+    def ways(self, rule: str, field: str) -> list[Way]:
+        """The lines of a rule's field, the language's own first."""
+        key = (rule, field)
+        if key not in self._ways:
+            own = self.concrete.line(self.inventory.code(rule), field) or ()
+            found = [Way((rule,), _plain(pieces)) for pieces in own]
+            for line in self.variants.lines:
+                if line.chain[0] == rule and line.field in (field, ANY_FIELD):
+                    found.append(Way(line.chain, _bound(line.body, field)))
+            self._ways[key] = found
+        return self._ways[key]
+
+    def sample(self, tree: Tree, count: int, seed: int, stream: str = "") -> tuple[str, ...]:
+        """Some other wordings of a tree, each once, none of them the canonical text."""
+        canonical = self.clean(_Draw(self, tree, None).text())
+        found: dict[str, str] = {}
+        for candidate, numbers in Stream(seed, f"variants/{stream}").rows():
+            if len(found) == count or candidate == MOST_TRIES * count:
+                break
+            drawn = _Draw(self, tree, numbers).text()
+            cleaned = self.clean(drawn)
+            if cleaned and cleaned != canonical:
+                found.setdefault(cleaned, drawn)
+        return tuple(found.values())
+
+    def cleaned(self, text: str) -> str:
+        """`clean` of a piece of the language, remembered."""
+        found = self._cleaned.get(text)
+        if found is None:
+            found = self._cleaned[text] = self.clean(text)
+        return found
+
+    def heard(self, name: str, sense: int, field: str) -> dict[str, tuple[str, ...]]:
+        """The strings of a field of a word or table in cleaned texts, by their first letter."""
+        key = (name, sense, field)
+        found = self._heard.get(key)
+        if found is None:
+            if name in self.senses.tables:
+                forms: Sequence[Forms] = [self.senses.tables[name]]
+            else:
+                forms = self.senses.same[name]
+            chosen = forms if sense < 0 else forms[sense : sense + 1]
+            texts = dict.fromkeys(
+                self.cleaned(text) for one in chosen for text in one.get(field, ())
+            )
+            if self._a_an and "a" in texts:
+                texts["an"] = None
+            letters: dict[str, list[str]] = {}
+            for text in texts:
+                letters.setdefault(text[:1], []).append(text)
+            found = self._heard[key] = {letter: tuple(more) for letter, more in letters.items()}
+        return found
+
+    def several(self, body: Body) -> tuple[str, ...]:
+        """The slots that a body asks more than once: all must hear the same sense."""
+        found = self._several.get(id(body))
+        if found is None:
+            asked = Counter(_asked(body))
+            found = self._several[id(body)] = tuple(s for s, n in asked.items() if n > 1)
+        return found
+
+    def below(self, tree: Tree, node: int, chain: tuple[str, ...]) -> dict[str, int] | None:
+        """The slots of a chain of rules that begins at a node, or None where it does not hold."""
+        labels, codes, positions = self.inventory.labels, tree.codes, tree.positions
+        if labels[codes[node]] != chain[0]:
+            return None
+        slots: dict[str, int] = {}
+        for name in (*chain[1:], None):
+            rule = self.inventory.rule(codes[node])
+            following = -1
+            for part, child in zip(rule.parts, positions[node], strict=True):
+                slots.setdefault(part.slot, child)
+                reached = child
+                while name is not None and labels[codes[reached]] != name:
+                    if len(positions[reached]) != 1:
+                        break
+                    reached = positions[reached][0]
+                else:
+                    following = reached if name is not None else -1
+            if name is not None and following < 0:
+                return None
+            node = following
+        return slots
+
+    def _problems(self) -> Iterator[GrammarError]:
+        rules = {rule.name: rule for rule in self.inventory.rules}
+        for line in self.variants.lines:
+            unknown = [name for name in line.chain if name not in rules]
+            if unknown:
+                yield GrammarError(f"there is no rule '{unknown[0]}'", line.where)
+                continue
+            slots = {part.slot for name in line.chain for part in rules[name].parts}
+            for slot in _asked(line.body):
+                if slot not in slots:
+                    hint = f"it has: {', '.join(sorted(slots))}"
+                    yield GrammarError(
+                        f"{'/'.join(line.chain)} has no slot '{slot}'", line.where, hint
+                    )
+            for table in _tables(line.body):
+                if table not in self.senses.tables:
+                    yield GrammarError(f"there is no table '{table}'", line.where)
+
+
+class _Match:
+    """One text against one tree."""
+
+    def __init__(self, wordings: Wordings, tree: Tree, text: str) -> None:
+        self.wordings = wordings
+        self.tree = tree
+        self.text = text
+        self.spaced = bool(wordings.join)
+        self._known: dict[tuple[int, str, int, int], frozenset[int]] = {}
+        self._slots: dict[tuple[int, tuple[str, ...]], dict[str, int] | None] = {}
+
+    def whole(self) -> bool:
+        root = self.wordings.concrete.language.root
+        return len(self.text) in self._ends(0, root, 0, -1)
+
+    def _ends(self, node: int, field: str, start: int, sense: int) -> frozenset[int]:
+        """Where a field of a node can end; `sense` holds for the word it is made of, if not -1."""
+        key = (node, field, start, sense)
+        found = self._known.get(key)
+        if found is None:
+            wordings = self.wordings
+            label = wordings.inventory.labels[self.tree.codes[node]]
+            if wordings.inventory.is_word(self.tree.codes[node]):
+                found = frozenset(self._heard(wordings.heard(label, sense, field), start))
+            else:
+                ends: set[int] = set()
+                for way in wordings.ways(label, field):
+                    slots = self._below(node, way.chain)
+                    if slots is not None:
+                        ends |= self._said(way.body, slots, start, sense)
+                found = frozenset(ends)
+            self._known[key] = found
+        return found
+
+    def _below(self, node: int, chain: tuple[str, ...]) -> dict[str, int] | None:
+        key = (node, chain)
+        if key not in self._slots:
+            self._slots[key] = self.wordings.below(self.tree, node, chain)
+        return self._slots[key]
+
+    def _step(self, text: str, start: int) -> int:
+        if not text:
+            return start
+        if self.spaced and self.text.startswith(" ", start):
+            start += 1
+        return start + len(text) if self.text.startswith(text, start) else -1
+
+    def _heard(self, strings: Mapping[str, tuple[str, ...]], start: int) -> Iterator[int]:
+        """Where one of some strings can end."""
+        if "" in strings:
+            yield start
+        begin = start + (self.spaced and self.text.startswith(" ", start))
+        for text in strings.get(self.text[begin : begin + 1], ()) if begin < len(self.text) else ():
+            if self.text.startswith(text, begin):
+                yield begin + len(text)
+
+    def _said(self, body: Body, slots: Mapping[str, int], start: int, sense: int) -> set[int]:
+        """Where a line can end, whichever senses its words are heard in."""
+        if sense >= 0:
+            # The word of a phrase that is nothing but this word.
+            return self._row(body, slots, dict.fromkeys(slots, sense), {start})
+        asked: list[tuple[str, int]] = []
+        for slot in self.wordings.several(body):
+            leaf = self._leaf(slots[slot])
+            if leaf is not None:
+                count = len(self.wordings.senses.same[leaf])
+                if count > 1:
+                    asked.append((slot, count))
+        ends: set[int] = set()
+        for chosen in itertools.product(*(range(count) for _, count in asked)):
+            bound = {slot: index for (slot, _), index in zip(asked, chosen, strict=True)}
+            ends |= self._row(body, slots, bound, {start})
+        return ends
+
+    def _leaf(self, node: int) -> str | None:
+        """The word that a node says and nothing else."""
+        positions = self.tree.positions
+        while len(positions[node]) == 1:
+            node = positions[node][0]
+        code = self.tree.codes[node]
+        return self.wordings.inventory.labels[code] if not positions[node] else None
+
+    def _row(
+        self, body: Body, slots: Mapping[str, int], senses: Mapping[str, int], starts: set[int]
+    ) -> set[int]:
+        for piece in body:
+            if not starts:
+                return starts
+            if isinstance(piece, LiteralText):
+                text = self.wordings.cleaned(piece.text)
+                starts = {end for start in starts if (end := self._step(text, start)) >= 0}
+            elif isinstance(piece, OneOf):
+                starts = {
+                    end
+                    for option in piece.options
+                    for end in self._row(option, slots, senses, starts)
+                }
+            elif isinstance(piece, AnyOrder):
+                starts = self._any_order(piece.parts, slots, senses, starts)
+            elif isinstance(piece, TableCell):
+                name = self._name(piece.keys, slots, senses)
+                strings = self.wordings.heard(piece.table, -1, name)
+                starts = {end for start in starts for end in self._heard(strings, start)}
+            else:
+                name = self._name(piece.keys, slots, senses)
+                node, sense = slots[piece.slot], senses.get(piece.slot, -1)
+                starts = {end for start in starts for end in self._ends(node, name, start, sense)}
+        return starts
+
+    def _any_order(
+        self,
+        parts: tuple[Body, ...],
+        slots: Mapping[str, int],
+        senses: Mapping[str, int],
+        starts: set[int],
+    ) -> set[int]:
+        if not parts:
+            return starts
+        ends: set[int] = set()
+        for index, part in enumerate(parts):
+            after = self._row(part, slots, senses, starts)
+            if after:
+                ends |= self._any_order((*parts[:index], *parts[index + 1 :]), slots, senses, after)
+        return ends
+
+    def _name(
+        self, keys: tuple[Key, ...], slots: Mapping[str, int], senses: Mapping[str, int]
+    ) -> str:
+        if len(keys) == 1 and isinstance(keys[0], str):
+            return keys[0]
+        names: list[str] = []
+        for key in keys:
+            if isinstance(key, Feature):
+                leaf = self._leaf(slots[key.slot])
+                if leaf is None:
+                    concrete, tree = self.wordings.concrete, self.tree
+                    names.append(
+                        concrete.feature(tree.codes, tree.positions, slots[key.slot], key.field)
+                    )
+                else:
+                    forms = self.wordings.senses.same[leaf][max(senses.get(key.slot, 0), 0)]
+                    names.append(forms.get(key.field, ("",))[0])
+            elif isinstance(key, str):
+                names.append(key)
+        return ".".join(names)
+
+
+class _Missing(Exception):
+    """A sense has no such form: another has to be drawn."""
+
+
+class _Draw:
+    """One wording of a tree; without numbers the canonical one."""
+
+    def __init__(self, wordings: Wordings, tree: Tree, numbers: Iterator[int] | None) -> None:
+        self.wordings = wordings
+        self.tree = tree
+        self.numbers = numbers
+        first = wordings.inventory.first_word
+        self.senses: dict[int, Forms] = {}
+        for node, code in enumerate(tree.codes):
+            if code >= first:
+                senses = wordings.senses.same[wordings.inventory.labels[code]]
+                self.senses[node] = senses[self._pick(len(senses))]
+
+    def text(self) -> str:
+        """The wording; empty where the senses that were drawn do not fit together."""
+        try:
+            pieces = [text for text in self._field(0, self.wordings.concrete.language.root) if text]
+        except _Missing:
+            return ""
+        return self.wordings.join.join(pieces)
+
+    def _pick(self, ways: int) -> int:
+        return 0 if self.numbers is None or ways < 2 else next(self.numbers) % ways
+
+    def _field(self, node: int, field: str) -> list[str]:
+        label = self.wordings.inventory.labels[self.tree.codes[node]]
+        if node in self.senses:
+            forms = self.senses[node].get(field)
+            if forms is None:
+                raise _Missing
+            return [forms[self._pick(len(forms))]]
+        ways = [
+            (way, slots)
+            for way in self.wordings.ways(label, field)
+            if (slots := self.wordings.below(self.tree, node, way.chain)) is not None
+        ]
+        if not ways:
+            raise _Missing
+        way, slots = ways[self._pick(len(ways))]
+        return self._row(way.body, slots)
+
+    def _row(self, body: Body, slots: Mapping[str, int]) -> list[str]:
+        found: list[str] = []
+        for piece in body:
+            if isinstance(piece, LiteralText):
+                found.append(piece.text)
+            elif isinstance(piece, OneOf):
+                found += self._row(piece.options[self._pick(len(piece.options))], slots)
+            elif isinstance(piece, AnyOrder):
+                left = list(piece.parts)
+                while left:
+                    found += self._row(left.pop(self._pick(len(left))), slots)
+            elif isinstance(piece, TableCell):
+                cell = self.wordings.senses.tables[piece.table].get(self._name(piece.keys, slots))
+                if cell is None:
+                    raise _Missing
+                found.append(cell[self._pick(len(cell))])
+            else:
+                found += self._field(slots[piece.slot], self._name(piece.keys, slots))
+        return found
+
+    def _name(self, keys: tuple[Key, ...], slots: Mapping[str, int]) -> str:
+        names: list[str] = []
+        for key in keys:
+            if isinstance(key, Feature):
+                node = slots[key.slot]
+                while len(self.tree.positions[node]) == 1:
+                    node = self.tree.positions[node][0]
+                names.append(self.senses.get(node, {}).get(key.field, ("",))[0])
+            elif isinstance(key, str):
+                names.append(key)
+        return ".".join(names)
+
+
+def _plain(pieces: Iterable[object]) -> Body:
+    return tuple(
+        p
+        for p in pieces
+        if isinstance(p, LiteralText | Ref | TableCell) and not isinstance(p, Glue)
+    )
+
+
+def _bound(body: Body, field: str) -> Body:
+    """A body with the field that was asked for in the place of `*`."""
+
+    def bind(
+        piece: LiteralText | Ref | TableCell | AnyOrder | OneOf,
+    ) -> LiteralText | Ref | TableCell | AnyOrder | OneOf:
+        if isinstance(piece, AnyOrder):
+            return AnyOrder(tuple(_bound(part, field) for part in piece.parts))
+        if isinstance(piece, OneOf):
+            return OneOf(tuple(_bound(part, field) for part in piece.options))
+        if isinstance(piece, LiteralText):
+            return piece
+        return piece._replace(keys=tuple(field if isinstance(k, Same) else k for k in piece.keys))
+
+    return tuple(bind(piece) for piece in body)
+
+
+def _asked(body: Body) -> Iterator[str]:
+    """The slots that a body names, once for each time."""
+    for piece in body:
+        if isinstance(piece, Ref):
+            yield piece.slot
+        if isinstance(piece, Ref | TableCell):
+            yield from (key.slot for key in piece.keys if isinstance(key, Feature))
+        elif isinstance(piece, AnyOrder):
+            for part in piece.parts:
+                yield from _asked(part)
+        elif isinstance(piece, OneOf):
+            for part in piece.options:
+                yield from _asked(part)
+
+
+def _tables(body: Body) -> Iterator[str]:
+    for piece in body:
+        if isinstance(piece, TableCell):
+            yield piece.table
+        elif isinstance(piece, AnyOrder):
+            for part in piece.parts:
+                yield from _tables(part)
+        elif isinstance(piece, OneOf):
+            for part in piece.options:
+                yield from _tables(part)

@@ -1,0 +1,54 @@
+"""Variants as files: mistakes are told with their place, and nothing is built from them."""
+
+from __future__ import annotations
+
+import pytest
+
+from recombine.errors import GrammarError, RecombineError
+from recombine.grammar import Grammar
+from recombine.grammar.benchmark_grammar import grammar_hash
+from recombine.grammar.variants.files import read_variants
+from recombine.grammar.variants.wordings import wordings_of
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message", "line"),
+    [
+        ("xx.grammar", "\nakt = subj VP\n", "no rule 'akt'", 2),
+        ("xx.grammar", "act = who VP\n", "no slot 'who'", 1),
+        ("xx.grammar", "act = subj _wa VP\n", "no table '_wa'", 1),
+        ("xx.grammar", "act = { subj , VP\n", "expected '}'", 1),
+        ("xx.grammar", "%forget x\n", "unknown directive '%forget'", 1),
+        ("xx.lexicon.tsv", "id\tform\nkat\tneko\n", "no word 'kat'", 2),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(small, name, text, message, line):
+    """Who writes variants reads the file and line of a mistake."""
+    for path in (small / "variants").iterdir():
+        path.unlink()
+    (small / "variants" / name).write_text(text, encoding="utf-8")
+    with pytest.raises(RecombineError) as error:
+        wordings_of(Grammar.load(small), small, "xx")
+    assert message in str(error.value)
+    assert isinstance(error.value, GrammarError)
+    assert error.value.where is not None
+    assert error.value.where.line == line
+
+
+def test_variants_change_no_grammar(small):
+    """A benchmark's grammar is the same with and without variants: its hash and what it says."""
+    with_variants = grammar_hash(str(small)), Grammar.load(small).source
+    for path in (small / "variants").iterdir():
+        path.unlink()
+    assert (grammar_hash(str(small)), Grammar.load(small).source) == with_variants
+
+
+def test_variants_of_what_is_extended_hold_too(small, tmp_path):
+    """A folder that extends a grammar says what that says, and more."""
+    folder = tmp_path / "more"
+    (folder / "variants").mkdir(parents=True)
+    (folder / "abstract.grammar").write_text('%extends "../small"\n', encoding="utf-8")
+    (folder / "variants" / "xx.lexicon.tsv").write_text("id\tform\ndog\twanko\n", encoding="utf-8")
+    variants = read_variants(folder, "xx")
+    assert {row.id for row in variants.rows} == {"_topic", "cat", "see", "like", "dog"}
+    assert variants.sha256 != read_variants(small, "xx").sha256

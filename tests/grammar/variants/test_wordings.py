@@ -1,0 +1,82 @@
+"""All wordings of one meaning: what is one of them, and drawing some."""
+
+from __future__ import annotations
+
+import pytest
+
+from recombine.grammar import Grammar
+from recombine.grammar.variants.wordings import wordings_of
+
+SEEN = "tell(act(np(dog), tr(see, np(cat))))"
+LIKED = "tell(act(np(dog), tr(like, np(cat))))"
+
+
+def said(folder, tree, text):
+    """Whether a text is a wording of a tree."""
+    grammar = Grammar.load(folder)
+    return wordings_of(grammar, folder, "xx").accepts(grammar.tree(tree), text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "inu ga neko o mita.",
+        "inu wa neko o mita",
+        "neko o inu wa mita!",
+        "Inu wa, sono koneko o mita.",
+        "neko ga inu ni mirareta.",
+    ],
+)
+def test_another_wording_says_the_same(small, text):
+    """Particles, orders across levels, synonyms, voice and marks are not what was said."""
+    assert said(small, SEEN, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "neko ga inu o mita.",
+        "inu ga mita.",
+        "inu ga inu o mita.",
+        "inu ga neko ni mirareta.",
+        "inu ga neko o minakatta.",
+        "inu ga neko o mita mita.",
+        "",
+    ],
+)
+def test_another_meaning_is_no_wording(small, text):
+    """Swapped roles, dropped words, a negated verb and what is too much are other meanings."""
+    assert not said(small, SEEN, text)
+
+
+def test_the_forms_of_a_synonym_belong_together(small):
+    """A synonym brings its own particle, which the word itself does not take."""
+    assert said(small, LIKED, "inu ga neko ga sukida.")
+    assert said(small, LIKED, "inu wa neko o kononda.")
+    assert not said(small, LIKED, "inu wa neko ga kononda.")
+    assert not said(small, LIKED, "inu wa neko o sukida.")
+
+
+def test_a_text_that_goes_on_and_on_is_refused(small):
+    """The work is bounded by the tree, however long the text."""
+    assert not said(small, SEEN, "inu ga neko o " * 200 + "mita.")
+
+
+def test_drawn_wordings_are_wordings(small):
+    """What `sample` draws says the same, each once, and the same for the same seed."""
+    grammar = Grammar.load(small)
+    wordings = wordings_of(grammar, small, "xx")
+    tree = grammar.tree(SEEN)
+    drawn = wordings.sample(tree, 6, seed=1)
+    assert len(set(drawn)) == 6
+    assert "inu ga neko o mita ." not in drawn
+    assert all(wordings.accepts(tree, text) for text in drawn)
+    assert drawn == wordings.sample(tree, 6, seed=1)
+
+
+def test_a_grammar_without_variants_says_what_it_says(small):
+    """The language's own text is a wording everywhere; where none are listed it is the only one."""
+    for path in (small / "variants").iterdir():
+        path.unlink()
+    assert said(small, SEEN, "inu ga neko o mita.")
+    assert not said(small, SEEN, "inu wa neko o mita.")
