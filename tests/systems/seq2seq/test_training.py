@@ -18,10 +18,11 @@ import torch
 from recombine.benchmark import Example
 from recombine.errors import ConfigError, DataError, SystemFailure
 from recombine.systems.base import TrainingData
-from recombine.systems.seq2seq import training
+from recombine.systems.seq2seq import fast, training
 from recombine.systems.seq2seq.checkpoint import read_state, read_tensors
+from recombine.systems.seq2seq.fast import fast_stepper
 from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
-from recombine.systems.seq2seq.trainer import Stepper
+from recombine.systems.seq2seq.trainer import Stepper, Trainer
 from recombine.systems.seq2seq.training import Job, choose_dtype, train_jobs
 
 TINY_LSTM: dict[str, Any] = {
@@ -110,6 +111,7 @@ import sys
 from pathlib import Path
 from recombine.benchmark import Example
 from recombine.systems.base import TrainingData
+from recombine.systems.seq2seq.fast import fast_stepper
 from recombine.systems.seq2seq.system import TransformerSystem
 import torch
 torch.set_num_threads(1)
@@ -120,6 +122,26 @@ TransformerSystem(preset="tiny", dropout=0.1, steps=60, batch_size=8, checkpoint
                   log_every=3, evaluate_every=20, target_subwords="word").train(
     data, Path(sys.argv[1]), seed=3)
 """
+
+
+def test_going_on_compares_fast_with_plain_on_the_first_weights(
+    data: TrainingData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that knows its pairs has no gradient left to compare: going on must stay fast."""
+    seen = []
+
+    def watched(trainer: Trainer) -> Stepper:
+        seen.append(next(trainer.model.parameters()).detach().clone())
+        return fast_stepper(trainer)
+
+    monkeypatch.setattr(fast, "fast_stepper", watched)
+    for steps in (4, 8):
+        system = TransformerSystem(preset="tiny", steps=steps, checkpoint_every=4)
+        system.train(data, tmp_path, seed=1)
+    first, again = seen
+    assert torch.equal(first, again)
+    rows = [json.loads(line) for line in (tmp_path / "train_log.jsonl").read_text().splitlines()]
+    assert [row["event"] for row in rows if "event" in row] == ["start", "start"]
 
 
 @pytest.mark.slow

@@ -129,6 +129,7 @@ class Trainer:
         self._resume()
         self._batches: Iterator[Numbers] = self.plan.batches(self.state.step)
         self.stepper = Stepper(self)
+        self.slowed = False  # whether steps are taken that are slower than this device's fastest
         self.pairs = 0
         self.clock = time.monotonic()
         self.began = self.clock
@@ -140,7 +141,6 @@ class Trainer:
         log_path = self.model_dir / "train_log.jsonl"
         if state is not None:
             self.state = state
-            self.optimiser.load(read_tensors(self.model_dir / state.file, self.device))
         self.world.wait()
         if self.world.leads:
             if log_path.exists():
@@ -151,6 +151,16 @@ class Trainer:
             self._log: Appender | None = Appender(log_path)
         else:
             self._log = None
+
+    def load_weights(self) -> None:
+        """Take the weights and moments of the step to go on from, once the steps are chosen.
+
+        Fast steps are compared with plain ones on the first weights, before this: the gradient of a
+        model that knows its training pairs by heart is next to nothing, and differs by rounding.
+        """
+        if self.state.step:
+            path = self.model_dir / self.state.file
+            self.optimiser.load(read_tensors(path, self.device))
 
     def note(self, *, step: int, **values: Any) -> None:
         """Add a row to train_log.jsonl."""

@@ -169,6 +169,7 @@ def _run(trainers: list[Trainer], started: float) -> list[SystemFailure]:
         return []
     for trainer in trainers:
         _hasten(trainer)
+        trainer.load_weights()
     label = ", ".join(f"{kind_of(one.options)} seed {one.seed}" for one in trainers)
     going, failures = trainers, []
     total = sum(trainer.options.steps - trainer.state.step for trainer in trainers)
@@ -193,6 +194,7 @@ def _run(trainers: list[Trainer], started: float) -> list[SystemFailure]:
                     loss=lead.loss,
                     dev=lead.state.best_score if lead.state.best_step is not None else "-",
                     pairs_s=sum(trainer.rate for trainer in going),
+                    **({"slow": "(train_log.jsonl says why)"} if lead.slowed else {}),
                 )
                 going = [trainer for trainer in sound if not trainer.done]
                 _stop_in_time(going, started)
@@ -224,6 +226,7 @@ def _hasten(trainer: Trainer) -> None:
         trainer.stepper = fast_stepper(trainer)
     except Exception as error:
         # Whatever is wrong with it, plain steps are right.
+        trainer.slowed = True
         trainer.note(step=trainer.state.step, event="plain steps", reason=repr(error)[:500])
 
 

@@ -29,6 +29,7 @@ def fast_stepper(trainer: Trainer) -> Stepper:
         except Exception as error:
             # Whatever a driver, compiler or kernel does not like, eager steps are right.
             leave_capture(trainer)
+            trainer.slowed = True
             trainer.note(
                 step=trainer.state.step, event="no graph, eager steps", reason=repr(error)[:500]
             )
