@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine import __version__, registry
+from recombine.augment.mixture import AugmentedTraining, read_mixture
 from recombine.benchmark import Benchmark
 from recombine.config import (
     Document,
@@ -23,10 +24,10 @@ from recombine.config import (
 from recombine.errors import ConfigError, RecombineError, collected
 from recombine.experiment.run import Cell, Run
 from recombine.files import write_json
-from recombine.systems.base import hook, uses_seed
+from recombine.systems.base import hook, is_trainable, uses_seed
 
 # Keys of [system.NAME] that are no options of the system.
-SETTINGS = ("use", "train_size")
+SETTINGS = ("use", "train_size", "augment")
 # Splits that a system may learn from are not translated unless asked for.
 _LEARNED = ("train", "dev")
 
@@ -67,7 +68,10 @@ def read_experiment(path: Path | str, overrides: Sequence[str] = ()) -> Experime
     data.setdefault("run", str(Path("runs") / Path(path).stem))
     experiment = parse_config(Experiment, data, document=document)
     for name in experiment.system:
-        create_system(experiment, name)  # a typo in an option is found before any work begins
+        # A typo in an option is found before any work begins.
+        system = create_system(experiment, name)
+        if augmentation(experiment, name) is not None and not is_trainable(system):
+            raise ConfigError(f"[system.{name}] has 'augment', but is not trained")
     return experiment
 
 
@@ -83,10 +87,14 @@ def check_experiment(path: Path | str) -> list[RecombineError]:
         given = given if isinstance(given, dict) else {}
         use = given.get("use")
         options = {key: value for key, value in given.items() if key not in SETTINGS}
+        prefix = f"system.{name}"
         if isinstance(use, str):
-            prefix = f"system.{name}"
             with collected(problems, document.where(f"{prefix}.use")):
                 registry.create("system", use, options, document=document, prefix=prefix)
+        if "augment" in given:
+            prefix = f"{prefix}.augment"
+            with collected(problems, document.where(prefix)):
+                read_mixture(given["augment"], prefix=prefix, document=document)
     for name in data.get("metrics") or ():
         with collected(problems, document.where("metrics")):
             registry.lookup("metric", str(name))
@@ -150,6 +158,26 @@ def create_system(experiment: Experiment, name: str, benchmark: Benchmark | None
     return system
 
 
+def augmentation(experiment: Experiment, name: str) -> AugmentedTraining | None:
+    """Return what a system learns from besides the training pairs."""
+    given = experiment.system[name].get("augment")
+    return None if given is None else read_mixture(given, prefix=f"system.{name}.augment")
+
+
+def track_of_system(experiment: Experiment, name: str) -> str:
+    """Return what a system has learned from; empty where it is not known, as of a service.
+
+    Every table of a report names it: scores of different tracks answer different questions.
+    """
+    system = create_system(experiment, name)
+    if hook(system, "pretrained"):
+        return "pretrained"
+    added = augmentation(experiment, name)
+    if added is not None:
+        return str(added.fingerprint()["track"])
+    return "plain" if is_trainable(system) else ""
+
+
 def system_cells(experiment: Experiment, name: str, system: Any) -> dict[int, Cell]:
     """Return the cells of a system by seed: one where no seed makes it another system."""
     seeds = experiment.seeds if uses_seed(system) else (1,)
@@ -170,6 +198,7 @@ def begin_cell(experiment: Experiment, cell: Cell, benchmark: Benchmark) -> None
         system=cell.system,
         seed=cell.seed,
         options=experiment.system[cell.system],
+        track=track_of_system(experiment, cell.system),
         benchmark=str(experiment.benchmark),
         benchmark_hash=benchmark.hash,
         versions={"recombine": __version__, "python": platform.python_version()},

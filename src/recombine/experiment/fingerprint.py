@@ -15,13 +15,16 @@ from typing import Any
 
 from recombine.benchmark import Benchmark
 from recombine.config import to_plain
-from recombine.experiment.experiment import SETTINGS, Experiment
+from recombine.experiment.experiment import SETTINGS, Experiment, augmentation
 from recombine.experiment.run import Cell, Meta
 from recombine.files import sha256_of
 from recombine.systems.base import hook
 
 LARGE = 100_000_000  # bytes, which take a tenth of a second to hash
 END = 1_000_000
+
+# Fields that say which text a model has learned from.
+LEARNED_FROM = ("train_size", "sample_seed", "augment")
 
 
 def training_fingerprint(
@@ -34,6 +37,7 @@ def training_fingerprint(
         "seed": cell.seed,
         **code_of(experiment.system[cell.system]["use"], system),
         **train_size(experiment, cell.system),
+        **augmented(experiment, cell.system),
     }
 
 
@@ -49,8 +53,14 @@ def translation_fingerprint(
         "seed": cell.seed,
         **code_of(experiment.system[cell.system]["use"], system),
         "sample": [experiment.sample, experiment.sample_seed],
-        **{name: learned[name] for name in ("train_size", "sample_seed") if name in learned},
+        **{name: learned[name] for name in LEARNED_FROM if name in learned},
     }
+
+
+def augmented(experiment: Experiment, name: str) -> dict[str, Any]:
+    """Return what a fingerprint must know of a system that learns from recombined pairs, too."""
+    added = augmentation(experiment, name)
+    return {} if added is None else {"augment": added.fingerprint()}
 
 
 def train_size(experiment: Experiment, name: str) -> dict[str, int]:

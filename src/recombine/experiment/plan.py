@@ -14,7 +14,13 @@ from typing import Any
 
 from recombine.benchmark import Benchmark, Example, stratified_sample
 from recombine.errors import DataError
-from recombine.experiment.experiment import Experiment, chosen_splits, create_system, system_cells
+from recombine.experiment.experiment import (
+    Experiment,
+    augmentation,
+    chosen_splits,
+    create_system,
+    system_cells,
+)
 from recombine.experiment.fingerprint import training_fingerprint, translation_fingerprint
 from recombine.experiment.run import Cell, Meta, Run
 from recombine.experiment.scoring import unscored
@@ -114,6 +120,9 @@ class _Planner:
             return {"pairs": 0, **NOTHING.row()}
         size = self.experiment.system[name].get("train_size")
         pairs = size or self.benchmark.manifest.splits.get("train", 0)
+        added = augmentation(self.experiment, name)
+        if added is not None:
+            pairs = added.mixture.copies * pairs + added.number(pairs)
         for other, record in self._records(name):
             seconds = record.get("train_seconds")
             if seconds:

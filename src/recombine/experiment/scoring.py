@@ -19,7 +19,12 @@ from recombine.config import to_plain
 from recombine.errors import DataError, StaleOutput
 from recombine.experiment.experiment import Experiment, cells_of, create_system
 from recombine.experiment.failures import Failures
-from recombine.experiment.fingerprint import content_of, own_files, translation_fingerprint
+from recombine.experiment.fingerprint import (
+    augmented,
+    content_of,
+    own_files,
+    translation_fingerprint,
+)
 from recombine.experiment.run import Cell, Meta, difference, stale_output
 from recombine.experiment.translations import stored_hypotheses
 from recombine.files import read_json, sha256_of, write_jsonl
@@ -132,6 +137,7 @@ def _require_same_system(experiment: Experiment, benchmark: Benchmark, cell: Cel
         then = read_json(path).get("fingerprint", {})
         same = ("use", "code", "train_size", "sample_seed")
         shared = {name: now.get(name) for name in same if name in then}
+        shared |= {"augment": None, **augmented(experiment, cell.system)}
         options = then.get("options")
         if isinstance(options, dict) and isinstance(now["options"], dict):
             shared["options"] = {one: now["options"].get(one, options[one]) for one in options}

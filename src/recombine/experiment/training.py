@@ -6,12 +6,14 @@ Models that are there are kept, interrupted ones continue, and those of other op
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from recombine.benchmark import Benchmark, stratified_sample
 from recombine.errors import DataError
+from recombine.experiment.augmenting import augmenter
 from recombine.experiment.experiment import Experiment, begin_cell, create_system, system_cells
 from recombine.experiment.failures import Failures
 from recombine.experiment.fingerprint import train_size, training_fingerprint
@@ -24,10 +26,17 @@ class Training:
     """The models of one system that are not trained yet, one for each seed."""
 
     system: Any
-    data: TrainingData
+    text: TrainingData
     cells: dict[int, Cell]
     fingerprints: dict[int, dict[str, Any]]
     sample: int = 0
+    # Makes more of the text, where the experiment says so; it may take a minute, or fail.
+    augment: Callable[[TrainingData], TrainingData] | None = None
+
+    @cached_property
+    def data(self) -> TrainingData:
+        """What the models learn from."""
+        return self.text if self.augment is None else self.augment(self.text)
 
     def finish(self, seconds: float, seeds: Collection[int] | None = None) -> None:
         """Note that the models (of these seeds) are trained, in so many seconds each."""
@@ -73,7 +82,8 @@ def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Traini
         size = train_size(experiment, name).get("train_size", 0)
         learned = stratified_sample(train, size, experiment.sample_seed)
         data = TrainingData(learned, dev, source, target)
-        yield Training(system, data, cells, made_from, experiment.sample)
+        more = augmenter(experiment, name, benchmark, force=force)
+        yield Training(system, data, cells, made_from, experiment.sample, more)
 
 
 def train(experiment: Experiment, *, force: bool = False) -> int:
@@ -84,18 +94,18 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
     trained = 0
     failures = Failures()
     for training in trainings(experiment, force=force):
-        system, data, cells = training.system, training.data, training.cells
+        system, cells = training.system, training.cells
         together = hook(system, "train_many")
         if len(cells) > 1 and together is not None:
             with failures.apart(*cells.values()):
-                started = time.time()
+                data, started = training.data, time.time()
                 together(data, {seed: cell.model for seed, cell in cells.items()})
                 training.finish((time.time() - started) / len(cells))
                 trained += len(cells)
             continue
         for seed, cell in cells.items():
             with failures.apart(cell):
-                started = time.time()
+                data, started = training.data, time.time()
                 system.train(data, cell.model, seed)
                 training.finish(time.time() - started, [seed])
                 trained += 1

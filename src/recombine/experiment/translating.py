@@ -21,8 +21,8 @@ from recombine.experiment.experiment import (
     system_cells,
 )
 from recombine.experiment.failures import Failures
-from recombine.experiment.fingerprint import translation_fingerprint
-from recombine.experiment.run import Cell, Meta
+from recombine.experiment.fingerprint import augmented, translation_fingerprint
+from recombine.experiment.run import Cell, Meta, difference, stale_output
 from recombine.experiment.translations import (
     SourceSentence,
     Translated,
@@ -80,8 +80,13 @@ def _translate_cell(
     system = create_system(experiment, cell.system, benchmark)
     checkpoints: list[str | None] = [None]
     if is_trainable(system):
-        if not (Meta(cell.model).read() or {}).get("complete"):
+        model = Meta(cell.model).read() or {}
+        if not model.get("complete"):
             raise DataError("this system is not trained yet", hint="recombine train EXPERIMENT")
+        learned = {"augment": model["fingerprint"].get("augment")}
+        found = difference(learned, {"augment": None, **augmented(experiment, cell.system)})
+        if found is not None:
+            raise stale_output(cell.model, found, hint="recombine train EXPERIMENT --force")
         if experiment.checkpoints:
             known = hook(system, "checkpoints")(cell.model)
             checkpoints += list(

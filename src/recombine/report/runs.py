@@ -11,6 +11,7 @@ from typing import Any
 
 from recombine.benchmark import Benchmark, Example, stratified_sample
 from recombine.errors import DataError, StaleOutput
+from recombine.experiment.fingerprint import LEARNED_FROM
 from recombine.experiment.run import Cell, Meta, Run, difference, stale_output
 from recombine.files import read_json, read_jsonl, sha256_of
 from recombine.metrics.slices import Slices
@@ -281,7 +282,20 @@ def _system_names(opened: Sequence[tuple[Path, Run]]) -> dict[Path, str]:
         for cell in run.cells():
             shared = len(owners[cell.system]) > 1
             names[cell.path] = f"{told[path.resolve()]}/{cell.system}" if shared else cell.system
-    return names
+    tracks = {cell.path: _track(cell) for _, run in opened for cell in run.cells()}
+    if set(tracks.values()) <= {"", "plain"}:
+        return names
+    # Scores of systems that learned from different text stand side by side: every name says so.
+    return {
+        path: f"{name} ({tracks[path]})" if tracks[path] else name for path, name in names.items()
+    }
+
+
+def _track(cell: Cell) -> str:
+    """What a system has learned from, as its run says; runs made before that had plain text."""
+    record = cell.record()
+    from_scratch = (record.get("options") or {}).get("use") in ("transformer", "lstm")
+    return str(record.get("track", "plain" if from_scratch else ""))
 
 
 def run_names(runs: set[Path]) -> dict[Path, str]:
@@ -312,10 +326,7 @@ def _require_own_model(cell: Cell) -> None:
     learned = (Meta(cell.model).read() or {}).get("fingerprint", {})
     for path in sorted((cell.path / "translations").glob("*.meta.json")) if learned else ():
         said = read_json(path).get("fingerprint", {})
-        now, then = (
-            {name: one.get(name) for name in ("train_size", "sample_seed")}
-            for one in (learned, said)
-        )
+        now, then = ({name: one.get(name) for name in LEARNED_FROM} for one in (learned, said))
         options, used = learned.get("options"), said.get("options")
         if isinstance(options, dict) and isinstance(used, dict):
             # Options that only one of the two knows matter later, or are of another version.

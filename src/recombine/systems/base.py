@@ -88,6 +88,9 @@ class Hooks:
     decoding_options: ClassVar[tuple[str, ...]] = ()
     """Names of options that a trained model does not depend on."""
 
+    pretrained: ClassVar[bool] = False
+    """It had learned from other text before it came here; reports name its track so."""
+
     cheap: ClassVar[bool] = False
     """A few sentences may be translated to estimate how long all would take."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from recombine.errors import ConfigError, DataError
 from recombine.registry import require
@@ -23,6 +23,7 @@ class Pretrained(TuningRecipe):
     The defaults are those of Kumon et al. 2024 for Llama 2.
     """
 
+    pretrained: ClassVar[bool] = True
     model: str
     allow_hub: bool = False
     rank: int = 8
