@@ -107,6 +107,11 @@ class ReportRuns:
         return found
 
     @cached_property
+    def panels(self) -> dict[tuple[str, str, str | None], Any]:
+        """Panels by metric, split and checkpoint, where they are kept."""
+        return {}
+
+    @cached_property
     def _sliced(self) -> dict[str, tuple[Any, ...]]:
         return {}
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from recombine.report.page.pairs import MOST_PAIRS, _heading, _listed, _marked, _pair
-from recombine.report.tables.consistency import MarkedPair
+from recombine.report.page.pairs import MOST_PAIRS, MarkedPair, _heading, _listed, _marked, _pair
 
 PAIR = MarkedPair(
     "s",

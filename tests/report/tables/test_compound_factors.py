@@ -10,11 +10,13 @@ from recombine.report.options import ReportOptions
 from recombine.report.panel import read_panel
 from recombine.report.runs import open_source
 from recombine.report.scores import by_tag
-from recombine.report.tables.compound_counts import CorpusCounts
 from recombine.report.tables.compound_factors import (
     JudgedCompound,
+    count_in,
+    equal_bins,
     error_rate,
     factor_tables,
+    frequency_class,
     regression,
 )
 from recombine.report.tables.published import COGNITION, PublishedSetting
@@ -96,7 +98,7 @@ def test_the_regression_finds_the_planted_factor():
                 focus=example.focus, salt=str(copy),
             )  # fmt: skip
             found.append(JudgedCompound(clone, (float(generator.random() < chance),)))
-    table = regression(found, "toy", CorpusCounts(["every small dog"], list(examples())))
+    table = regression(found, "toy", count_in(["every small dog"], list(examples())))
     effects = {row[0]: row for row in table.rows}
     assert effects["has ADJ"][1] > 3
     assert effects["has ADJ"][4] < 0.001
@@ -118,7 +120,7 @@ def test_a_category_that_is_always_wrong_is_not_the_one_compared_with(recwarn):
                 )  # fmt: skip
                 chance = {"NP": 1.0, "PP": 0.3, "VP": 0.6}[category]
                 found.append(JudgedCompound(clone, (float(generator.random() < chance),)))
-    table = regression(found, "toy", CorpusCounts(["every small dog"], list(examples())))
+    table = regression(found, "toy", count_in(["every small dog"], list(examples())))
     effects = {row[0]: row for row in table.rows}
     assert effects["category NP"][1:] == (None,) * 4
     assert 1.5 < effects["category VP"][2] < 0.6 / 0.4 / (0.3 / 0.7) < effects["category VP"][3]
@@ -159,3 +161,17 @@ def test_a_run_without_compounds_has_no_tables(tmp_path):
 
     source = open_source([other(tmp_path, per_pattern=2, seeds=(1,))])
     assert factor_tables(source) == []
+
+
+def test_bins_have_equal_sizes():
+    """Ties stay together."""
+    bins = equal_bins({str(n): float(n) for n in range(10)}, 5)
+    assert len(set(bins.values())) == 5
+    assert bins["0"] == bins["1"] == "0 to 1"
+    assert set(equal_bins(dict.fromkeys("abcd", 1.0), 2).values()) == {"1"}
+
+
+@pytest.mark.parametrize(("count", "name"), [(0, "zero"), (1, "few"), (10, "few"), (11, "many")])
+def test_shots_are_named(count, name):
+    """Section 6.1."""
+    assert frequency_class(count).startswith(name)

@@ -8,11 +8,10 @@ from recombine.builders.recipe import build
 from recombine.experiment.experiment import read_experiment
 from recombine.experiment.scoring import score_run
 from recombine.experiment.translating import translate
-from recombine.report.page.pairs import pairs_page
+from recombine.report.page.pairs import inconsistent_pairs, pairs_page
 from recombine.report.runs import ReportRuns, open_source
 from recombine.report.tables.consistency import (
     consistency_tables,
-    inconsistent_pairs,
     window_table,
 )
 from recombine.report.tables.published import PARADOX, PublishedSetting

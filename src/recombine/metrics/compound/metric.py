@@ -23,6 +23,22 @@ from recombine.metrics.compound.units import WHOLE, Atom, Units, find_all, is_ma
 from recombine.statistics.intervals import Kind
 
 
+def is_compound(example: Example) -> bool:
+    """Return True for a sentence that embeds a compound with known atoms."""
+    return bool(compound_of(example)) and any(one.role != WHOLE for one in example.focus)
+
+
+def compound_of(example: Example) -> str:
+    """Return the compound of an example: its tag, or the focus that is the whole compound."""
+    whole = next((focus.text for focus in example.focus if focus.role == WHOLE), "")
+    return str(example.tags.get("compound", whole))
+
+
+def context_of(example: Example) -> str:
+    """Return the sentence without its compound."""
+    return " ".join(example.source.replace(compound_of(example), " ", 1).split())
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What is wrong with a compound's translation, and where it was found."""
@@ -81,34 +97,6 @@ class Compound(Metric):
         """Every sentence with a compound is one observation."""
         return example.id if is_compound(example) else None
 
-    def prepare(self, items: Sequence[Scored]) -> None:
-        """Learn from the references, and from the outputs of sentences that have none."""
-        self._units, self._knowledge = Units(), Knowledge()
-        compounds = [item for item in items if is_compound(item.example)]
-        self._examples = [item.example for item in compounds]
-        if self.mode == "official":
-            return
-        texts: list[ReferenceText] = []
-        for example, hypothesis, _ in compounds:
-            trusted = self.fillers == "references" or (
-                self.fillers == "auto" and bool(example.references)
-            )
-            atoms, group, context = self._units.atoms(example), example.group or "", None
-            for text in example.references if trusted else (hypothesis,):
-                if units := self._units.encode(text):
-                    context = context or context_of(example)
-                    texts.append(ReferenceText(atoms, units, group, context, trusted))
-        kinds = {"references" if text.trusted else "hypotheses" for text in texts}
-        self._learned_from = "+".join(sorted(kinds, reverse=True))
-        self._knowledge = learn(
-            texts,
-            heads=self.heads,
-            filler_share=self.filler_share,
-            order_share=self.order_share,
-            optional_share=self.optional_share,
-            synonym_roles=self.synonyms,
-        )
-
     def observe(self, items: Sequence[Scored]) -> Observation | None:
         """Judge one translation."""
         example, hypothesis, _ = items[0]
@@ -121,30 +109,6 @@ class Compound(Metric):
             stats=(float(not verdict.correct), 1.0),
             detail=detail,
         )
-
-    def signature(self) -> str:
-        """Return the settings that change verdicts."""
-        if self.mode == "official":
-            return f"{self.name}|mode:official|source:Li2021"
-        return (
-            f"{self.name}|mode:default|fillers:{self._learned_from or self.fillers}"
-            f"@{self.filler_share:g}|order:{self.order_share:g}|optional:{self.optional_share:g}"
-            f"|relaxation:{'yes' if self.relaxation else 'no'}"
-            f"|own-fillers:{'yes' if self.own_fillers else 'no'}|version:2"
-        )
-
-    def notes(self) -> dict[str, Any]:
-        """Return the error rate of the references themselves, and what was learned."""
-        decode = self._units.decode
-        return {
-            "floor": self.floor(),
-            "learned_from": self._learned_from,
-            "synonyms": {
-                f"{text} ({role})": [decode(one) for one in found]
-                for (text, role), found in self._knowledge.synonyms.items()
-            },
-            "optional_heads": sorted(text for text, _ in self._knowledge.optional),
-        }
 
     def judge(
         self, example: Example, hypothesis: str, *, relaxation: bool | None = None
@@ -165,26 +129,10 @@ class Compound(Metric):
             return Verdict("missing", atom=missing.text)
         return self._phrase(atoms, units, reference if self.own_fillers else "")
 
-    def floor(self) -> dict[str, Any]:
-        """Return the error rate of the references, relaxation off; below it all is noise."""
-        judged: list[tuple[str, bool]] = []
-        for example in self._examples:
-            if example.references:
-                verdict = self.judge(example, example.references[0], relaxation=False)
-                judged.append((example.group or example.id, verdict.correct))
-        if not judged:
-            return {}
-        wrong = Counter(group for group, correct in judged if not correct)
-        groups = {group for group, _ in judged}
-        return {
-            "instance": round(sum(wrong.values()) / len(judged), 6),
-            "aggregate": round(len(wrong) / len(groups), 6),
-            "references": len(judged),
-        }
-
     def _missing(
         self, example: Example, atoms: Sequence[Atom], units: str, reference: str
     ) -> Atom | None:
+        """Return the first atom that is not rendered, unless it is a head that may be left out."""
         for atom, listed in zip(atoms, self._units.atoms(example), strict=True):
             if not atom.required or any(rendering in units for rendering in atom.accepted):
                 continue
@@ -197,6 +145,13 @@ class Compound(Metric):
         return None
 
     def _phrase(self, atoms: Sequence[Atom], units: str, reference: str) -> Verdict:
+        """Judge whether atoms that are all there make one phrase.
+
+        What is not a head is the core. It is arranged as well as it can be (arrangement.py), and
+        then asked, the gravest fault first: can every atom have a place of its own, are they in an
+        order that translations keep, does something foreign stand between them, does something
+        lack that must, and is a governed phrase left without what governs it.
+        """
         core = tuple(a for a in atoms if a.role not in self.heads and a.accepted)
         if not core:
             return Verdict()
@@ -242,6 +197,7 @@ class Compound(Metric):
     def _inside(
         self, reference: str, core: Sequence[Atom], before: frozenset[tuple[str, str]]
     ) -> frozenset[str]:
+        """Return what the reference itself puts between the atoms of the core."""
         if not reference:
             return frozenset()
         found = arrange(reference, core, before=before)
@@ -257,6 +213,75 @@ class Compound(Metric):
             if end == right.span[0] and rendering in self._knowledge.never_bare:
                 return left.atom
         return None
+
+    def prepare(self, items: Sequence[Scored]) -> None:
+        """Learn from the references, and from the outputs of sentences that have none."""
+        self._units, self._knowledge = Units(), Knowledge()
+        compounds = [item for item in items if is_compound(item.example)]
+        self._examples = [item.example for item in compounds]
+        if self.mode == "official":
+            return
+        texts: list[ReferenceText] = []
+        for example, hypothesis, _ in compounds:
+            trusted = self.fillers == "references" or (
+                self.fillers == "auto" and bool(example.references)
+            )
+            atoms, group, context = self._units.atoms(example), example.group or "", None
+            for text in example.references if trusted else (hypothesis,):
+                if units := self._units.encode(text):
+                    context = context or context_of(example)
+                    texts.append(ReferenceText(atoms, units, group, context, trusted))
+        kinds = {"references" if text.trusted else "hypotheses" for text in texts}
+        self._learned_from = "+".join(sorted(kinds, reverse=True))
+        self._knowledge = learn(
+            texts,
+            heads=self.heads,
+            filler_share=self.filler_share,
+            order_share=self.order_share,
+            optional_share=self.optional_share,
+            synonym_roles=self.synonyms,
+        )
+
+    def floor(self) -> dict[str, Any]:
+        """Return the error rate of the references, relaxation off; below it all is noise."""
+        judged: list[tuple[str, bool]] = []
+        for example in self._examples:
+            if example.references:
+                verdict = self.judge(example, example.references[0], relaxation=False)
+                judged.append((example.group or example.id, verdict.correct))
+        if not judged:
+            return {}
+        wrong = Counter(group for group, correct in judged if not correct)
+        groups = {group for group, _ in judged}
+        return {
+            "instance": round(sum(wrong.values()) / len(judged), 6),
+            "aggregate": round(len(wrong) / len(groups), 6),
+            "references": len(judged),
+        }
+
+    def notes(self) -> dict[str, Any]:
+        """Return the error rate of the references themselves, and what was learned."""
+        decode = self._units.decode
+        return {
+            "floor": self.floor(),
+            "learned_from": self._learned_from,
+            "synonyms": {
+                f"{text} ({role})": [decode(one) for one in found]
+                for (text, role), found in self._knowledge.synonyms.items()
+            },
+            "optional_heads": sorted(text for text, _ in self._knowledge.optional),
+        }
+
+    def signature(self) -> str:
+        """Return the settings that change verdicts."""
+        if self.mode == "official":
+            return f"{self.name}|mode:official|source:Li2021"
+        return (
+            f"{self.name}|mode:default|fillers:{self._learned_from or self.fillers}"
+            f"@{self.filler_share:g}|order:{self.order_share:g}|optional:{self.optional_share:g}"
+            f"|relaxation:{'yes' if self.relaxation else 'no'}"
+            f"|own-fillers:{'yes' if self.own_fillers else 'no'}|version:2"
+        )
 
 
 @dataclass(kw_only=True)
@@ -307,22 +332,6 @@ class CompoundAggregate(Compound):
     def notes(self) -> dict[str, Any]:
         """Return what `compound` notes, and how many compounds were incomplete."""
         return {**super().notes(), "incomplete_compounds": self.incomplete}
-
-
-def is_compound(example: Example) -> bool:
-    """Return True for a sentence that embeds a compound with known atoms."""
-    return bool(compound_of(example)) and any(one.role != WHOLE for one in example.focus)
-
-
-def compound_of(example: Example) -> str:
-    """Return the compound of an example: its tag, or the focus that is the whole compound."""
-    whole = next((focus.text for focus in example.focus if focus.role == WHOLE), "")
-    return str(example.tags.get("compound", whole))
-
-
-def context_of(example: Example) -> str:
-    """Return the sentence without its compound."""
-    return " ".join(example.source.replace(compound_of(example), " ", 1).split())
 
 
 def _shortest(atoms: Sequence[Atom]) -> Atom:

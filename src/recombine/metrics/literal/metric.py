@@ -22,6 +22,71 @@ from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.literal.keywords import own_translations, read_dictionary, read_lemmas
 from recombine.statistics.intervals import Kind
 
+
+def idiom_of(example: Example) -> str:
+    """Return the idiom that an example contains."""
+    return next((focus.text for focus in example.focus if focus.role == "idiom"), "")
+
+
+def _file_keywords(example: Example) -> tuple[str, ...]:
+    return tuple(
+        accepted
+        for focus in example.focus
+        if focus.role == "keyword"
+        for accepted in focus.accepted
+    )
+
+
+def _source_keywords(example: Example) -> tuple[Keyword, ...]:
+    return tuple(as_keyword(focus.text) for focus in example.focus if focus.role == "keyword")
+
+
+def contains_keyword(sentence: str, keywords: Sequence[str]) -> bool:
+    """Return True when any keyword is a substring of the lower-cased sentence."""
+    sentence = sentence.lower()
+    return any(keyword.lower() in sentence for keyword in keywords)
+
+
+def _keyword_elsewhere(example: Example) -> bool:
+    """Say whether a content word of the idiom stands outside it, where it is rightly rendered.
+
+    "In the short run" beside "the doctors run": the verb's rendering says nothing of the idiom.
+    """
+    idiom = next(focus for focus in example.focus if focus.role == "idiom")
+    start = example.source.lower().find(idiom.text.lower()) if idiom.start is None else idiom.start
+    rest = f"{example.source[:start]} {example.source[start + len(idiom.text) :]}"
+    keywords = _source_keywords(example)
+    return find_keyword(segment(rest), keywords, inflected=True) is not None
+
+
+# Tokens of the output per token of the source; characters of unspaced scripts need more room.
+SHORTEST, LONGEST = 0.3, 4.0
+
+
+# The share of one single word, and the share of source words that came through unchanged.
+MOST_REPEATED, MOST_COPIED = 0.5, 0.7
+
+
+def degeneracy(source: str, hypothesis: str) -> str | None:
+    """Return why an output is no translation: empty, short, long, repetitive or a copy."""
+    words = [token.lower() for token in segment(hypothesis) if not is_punctuation(token)]
+    if not words:
+        return "empty"
+    given = [token.lower() for token in segment(source) if not is_punctuation(token)]
+    ratio = len(words) / max(1, len(given))
+    if ratio < SHORTEST:
+        return "short"
+    if ratio > LONGEST:
+        return "long"
+    if len(words) >= 4 and Counter(words).most_common(1)[0][1] > MOST_REPEATED * len(words):
+        return "repetitive"
+    if len(given) >= 4 and sum((Counter(words) & Counter(given)).values()) > MOST_COPIED * len(
+        given
+    ):
+        return "copy"
+    return None
+
+
 # A listed word in more than this share of the sentences with other idioms is no keyword.
 MOST_COMMON = 0.1
 
@@ -70,26 +135,6 @@ class LiteralTranslation(Metric):
             return None
         return example.id if any(focus.role == "idiom" for focus in example.focus) else None
 
-    def prepare(self, items: Sequence[Scored]) -> None:
-        """Read the lists, learn the system's own words, find idioms that are literal anyway."""
-        self.excluded.clear()
-        self._apart, self._common = {}, {}
-        if self.mode == "official":
-            return
-        self._listed = read_dictionary(self.dictionary) if self.dictionary else {}
-        self._lemmas = read_lemmas(self.lemmas) if self.lemmas else {}
-        self._own = own_translations(items) if "system" in self.block_lists else {}
-        self._common = self._find_common(items)
-        literal: dict[str, list[bool]] = defaultdict(list)
-        for item in items:
-            if self.key(item.example) is not None and item.example.references:
-                is_literal = self._literal_reference(item.example, self._block_list(item.example))
-                literal[idiom_of(item.example)].append(is_literal)
-        for idiom, found in literal.items():
-            share = sum(found) / len(found)
-            if len(found) >= self.fewest_references and share > self.lexicalised:
-                self._apart[idiom] = round(share, 4)
-
     def observe(self, items: Sequence[Scored]) -> Observation | None:
         """Label one output: literal, copied, paraphrase, degenerate or set apart."""
         item = items[0]
@@ -111,30 +156,8 @@ class LiteralTranslation(Metric):
             detail=detail,
         )
 
-    def signature(self) -> str:
-        """Return mode, matching and lists."""
-        filtered = "paraphrased" if self.only_paraphrased else "all"
-        if self.mode == "official":
-            return f"{self.name}|mode:official|references:{filtered}|source:Dankers2022"
-        lists = "+".join(self.block_lists)
-        return (
-            f"{self.name}|mode:neutral|match:{self.match}|lists:{lists}|references:{filtered}"
-            f"|lexicalised:{self.lexicalised:g}|gate:{'yes' if self.gate else 'no'}"
-        )
-
-    def notes(self) -> dict[str, Any]:
-        """Return what was left out, and the idioms that are literal in the target language."""
-        return {
-            "excluded": dict(sorted(self.excluded.items())),
-            "set_apart": dict(self._apart),
-            "too_common": {
-                idiom: sorted(" ".join(keyword) for keyword in found)
-                for idiom, found in self._common.items()
-                if found
-            },
-        }
-
     def _label_officially(self, item: Scored) -> tuple[str | None, str | None]:
+        """Label as the released code does: a keyword of the file anywhere in the output."""
         keywords = _file_keywords(item.example)
         if not keywords:
             self.excluded["the idiom has no keywords for this target language"] += 1
@@ -149,6 +172,7 @@ class LiteralTranslation(Metric):
         return ("literal" if found else "paraphrase"), None
 
     def _label(self, item: Scored) -> tuple[str | None, str | None]:
+        """Label by whole words; first comes what cannot be judged, then what is no translation."""
         example = item.example
         block_list = self._block_list(example)
         if not block_list:
@@ -185,6 +209,42 @@ class LiteralTranslation(Metric):
             for reference in example.references
         )
 
+    def _block_list(self, example: Example) -> tuple[Keyword, ...]:
+        """Return words that render the idiom's own words, from all lists, less common ones."""
+        keywords: list[Keyword] = []
+        if "file" in self.block_lists:
+            keywords += [as_keyword(keyword) for keyword in _file_keywords(example)]
+        for focus in example.focus:
+            if focus.role != "keyword":
+                continue
+            word = focus.text.lower()
+            if "dictionary" in self.block_lists:
+                keywords += self._listed.get(word, ())
+            if "system" in self.block_lists:
+                keywords += self._own.get(word, ())
+        common = self._common.get(idiom_of(example), frozenset())
+        return tuple(dict.fromkeys(one for one in keywords if one and one not in common))
+
+    def prepare(self, items: Sequence[Scored]) -> None:
+        """Read the lists, learn the system's own words, find idioms that are literal anyway."""
+        self.excluded.clear()
+        self._apart, self._common = {}, {}
+        if self.mode == "official":
+            return
+        self._listed = read_dictionary(self.dictionary) if self.dictionary else {}
+        self._lemmas = read_lemmas(self.lemmas) if self.lemmas else {}
+        self._own = own_translations(items) if "system" in self.block_lists else {}
+        self._common = self._find_common(items)
+        literal: dict[str, list[bool]] = defaultdict(list)
+        for item in items:
+            if self.key(item.example) is not None and item.example.references:
+                is_literal = self._literal_reference(item.example, self._block_list(item.example))
+                literal[idiom_of(item.example)].append(is_literal)
+        for idiom, found in literal.items():
+            share = sum(found) / len(found)
+            if len(found) >= self.fewest_references and share > self.lexicalised:
+                self._apart[idiom] = round(share, 4)
+
     def _find_common(self, items: Sequence[Scored]) -> dict[str, frozenset[Keyword]]:
         """Find listed words that betray nothing: frequent in sentences with other idioms.
 
@@ -214,20 +274,28 @@ class LiteralTranslation(Metric):
                 )
         return found
 
-    def _block_list(self, example: Example) -> tuple[Keyword, ...]:
-        keywords: list[Keyword] = []
-        if "file" in self.block_lists:
-            keywords += [as_keyword(keyword) for keyword in _file_keywords(example)]
-        for focus in example.focus:
-            if focus.role != "keyword":
-                continue
-            word = focus.text.lower()
-            if "dictionary" in self.block_lists:
-                keywords += self._listed.get(word, ())
-            if "system" in self.block_lists:
-                keywords += self._own.get(word, ())
-        common = self._common.get(idiom_of(example), frozenset())
-        return tuple(dict.fromkeys(one for one in keywords if one and one not in common))
+    def notes(self) -> dict[str, Any]:
+        """Return what was left out, and the idioms that are literal in the target language."""
+        return {
+            "excluded": dict(sorted(self.excluded.items())),
+            "set_apart": dict(self._apart),
+            "too_common": {
+                idiom: sorted(" ".join(keyword) for keyword in found)
+                for idiom, found in self._common.items()
+                if found
+            },
+        }
+
+    def signature(self) -> str:
+        """Return mode, matching and lists."""
+        filtered = "paraphrased" if self.only_paraphrased else "all"
+        if self.mode == "official":
+            return f"{self.name}|mode:official|references:{filtered}|source:Dankers2022"
+        lists = "+".join(self.block_lists)
+        return (
+            f"{self.name}|mode:neutral|match:{self.match}|lists:{lists}|references:{filtered}"
+            f"|lexicalised:{self.lexicalised:g}|gate:{'yes' if self.gate else 'no'}"
+        )
 
 
 @dataclass(kw_only=True)
@@ -244,67 +312,3 @@ class LiteralControl(LiteralTranslation):
     right_value: ClassVar[float] = 1.0
 
     only_paraphrased: bool = False
-
-
-def idiom_of(example: Example) -> str:
-    """Return the idiom that an example contains."""
-    return next((focus.text for focus in example.focus if focus.role == "idiom"), "")
-
-
-def _file_keywords(example: Example) -> tuple[str, ...]:
-    return tuple(
-        accepted
-        for focus in example.focus
-        if focus.role == "keyword"
-        for accepted in focus.accepted
-    )
-
-
-def _keyword_elsewhere(example: Example) -> bool:
-    """Say whether a content word of the idiom stands outside it, where it is rightly rendered.
-
-    "In the short run" beside "the doctors run": the verb's rendering says nothing of the idiom.
-    """
-    idiom = next(focus for focus in example.focus if focus.role == "idiom")
-    start = example.source.lower().find(idiom.text.lower()) if idiom.start is None else idiom.start
-    rest = f"{example.source[:start]} {example.source[start + len(idiom.text) :]}"
-    keywords = _source_keywords(example)
-    return find_keyword(segment(rest), keywords, inflected=True) is not None
-
-
-def _source_keywords(example: Example) -> tuple[Keyword, ...]:
-    return tuple(as_keyword(focus.text) for focus in example.focus if focus.role == "keyword")
-
-
-# Tokens of the output per token of the source; characters of unspaced scripts need more room.
-SHORTEST, LONGEST = 0.3, 4.0
-
-
-# The share of one single word, and the share of source words that came through unchanged.
-MOST_REPEATED, MOST_COPIED = 0.5, 0.7
-
-
-def degeneracy(source: str, hypothesis: str) -> str | None:
-    """Return why an output is no translation: empty, short, long, repetitive or a copy."""
-    words = [token.lower() for token in segment(hypothesis) if not is_punctuation(token)]
-    if not words:
-        return "empty"
-    given = [token.lower() for token in segment(source) if not is_punctuation(token)]
-    ratio = len(words) / max(1, len(given))
-    if ratio < SHORTEST:
-        return "short"
-    if ratio > LONGEST:
-        return "long"
-    if len(words) >= 4 and Counter(words).most_common(1)[0][1] > MOST_REPEATED * len(words):
-        return "repetitive"
-    if len(given) >= 4 and sum((Counter(words) & Counter(given)).values()) > MOST_COPIED * len(
-        given
-    ):
-        return "copy"
-    return None
-
-
-def contains_keyword(sentence: str, keywords: Sequence[str]) -> bool:
-    """Return True when any keyword is a substring of the lower-cased sentence."""
-    sentence = sentence.lower()
-    return any(keyword.lower() in sentence for keyword in keywords)

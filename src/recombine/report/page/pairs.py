@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from typing import Any, NamedTuple
 
+from recombine.benchmark import Example
+from recombine.corpus.segment import segment
+from recombine.corpus.token_diff import differing
 from recombine.report.page.frame import page
-from recombine.report.runs import ReportRuns
-from recombine.report.tables.consistency import MarkedPair, inconsistent_pairs
+from recombine.report.runs import ReportRuns, read_rows, read_translations
 
 # Per system and split; more is for the score files.
 MOST_PAIRS = 500
@@ -18,6 +21,19 @@ _OWN_STYLE = (
     ".pair{border-top:1px solid var(--line);padding:.6rem 0}.pair p{margin:.15rem 0}"
     ".pair .src{color:var(--soft)}mark{background:var(--mark);color:inherit;border-radius:3px;padding:0 .15em}"
 )
+
+
+class MarkedPair(NamedTuple):
+    """An inconsistent pair: sources and outputs as (word, changed?), and why it failed."""
+
+    system: str
+    seed: int
+    key: str
+    kind: str
+    tags: Mapping[str, Any]
+    sources: tuple[str, str]
+    outputs: tuple[tuple[tuple[str, bool], ...], tuple[tuple[str, bool], ...]]
+    detail: Mapping[str, Any]
 
 
 def has_pairs(source: ReportRuns) -> bool:
@@ -90,3 +106,51 @@ def _marked(output: Sequence[tuple[str, bool]]) -> str:
         f"<mark>{escape(word)}</mark>" if changed else escape(word) for word, changed in output
     ]
     return " ".join(words) or "<em>nothing</em>"
+
+
+def inconsistent_pairs(
+    source: ReportRuns, split: str = "systematicity", kinds: Sequence[str] = ("context", "empty")
+) -> Iterator[MarkedPair]:
+    """Yield pairs that failed, for a browser: changed words are marked on both sides."""
+    examples = source.examples(split)
+    for cell in source.cells:
+        hypotheses = read_translations(cell, split)
+        system = source.names[cell.path]
+        path = cell.scores("consistency", split)
+        if not path.is_file():
+            continue
+        for row in read_rows(path):
+            detail = row["detail"]
+            if detail.get("class") not in kinds:
+                continue
+            variant, base = (examples[one] for one in row["ids"])
+            yield _mark(system, cell.seed, row, base, variant, hypotheses)
+
+
+def _mark(
+    system: str,
+    seed: int,
+    row: Mapping[str, Any],
+    base: Example,
+    variant: Example,
+    hypotheses: Mapping[str, str],
+) -> MarkedPair:
+    outputs = tuple(segment(hypotheses.get(one.id, "")) for one in (base, variant))
+    changed: tuple[set[int], set[int]] = (set(), set())
+    for one in differing(outputs[0], outputs[1]):
+        changed[0].update(range(one.first_start, one.first_end))
+        changed[1].update(range(one.second_start, one.second_end))
+    marked = [
+        tuple((token, place in changed[side]) for place, token in enumerate(outputs[side]))
+        for side in (0, 1)
+    ]
+    return MarkedPair(
+        system,
+        seed,
+        str(row["key"]),
+        str(row["detail"].get("class", "")),
+        dict(variant.tags),
+        (base.source, variant.source),
+        (marked[0], marked[1]),
+        dict(row["detail"]),
+    )

@@ -9,24 +9,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from recombine.benchmark import Example
+from recombine.corpus.cooccurrence import CorpusCounts
 from recombine.errors import MissingExtra
 from recombine.files import read_jsonl
 from recombine.report.panel import read_panel
 from recombine.report.runs import ReportRuns
-from recombine.report.tables.compound_counts import (
-    CorpusCounts,
-    atoms_of,
-    compound_text,
-    equal_bins,
-    frequency_class,
-)
 from recombine.report.tables.published import COGNITION, find_all, published_setting
 from recombine.report.tables.table import Cell, Table
 from recombine.statistics.intervals import SLICE_SAMPLES, Aggregator, cluster_codes
@@ -67,7 +61,7 @@ def factor_tables(source: ReportRuns, split: str = "gen") -> list[Table]:
     corpus = [name for name in ("train",) if name in source.benchmark.splits]
     corpus = corpus or [name for name in ("dev", "test") if name in source.benchmark.splits]
     files = [source.benchmark.split_path(name) for name in corpus]
-    counts = CorpusCounts((row["source"] for path in files for row in read_jsonl(path)), everything)
+    counts = count_in((row["source"] for path in files for row in read_jsonl(path)), everything)
     setting = published_setting(source)
     beside = setting is not None and setting.name == COGNITION and "Transformer" in setting.kinds
     note = f"Counted in: {', '.join(corpus) or 'nothing, the benchmark has no corpus'}."
@@ -369,3 +363,46 @@ def _natural(value: str) -> tuple[float, str]:
     if number is None:
         return order.get(value, math.inf), ""
     return float(number.group().replace(",", "")), value
+
+
+def count_in(sources: Iterable[str], examples: Sequence[Example]) -> CorpusCounts:
+    """How often a corpus has the compounds of these examples, and their atoms together."""
+    return CorpusCounts(sources, map(compound_text, examples), map(atoms_of, examples))
+
+
+def atoms_of(example: Example) -> list[str]:
+    """Return the atoms of an example in lower case."""
+    return [focus.text.lower() for focus in example.focus]
+
+
+def compound_text(example: Example) -> str:
+    """Return the compound of an example in lower case."""
+    return str(example.tags.get("compound", "")).lower()
+
+
+def frequency_class(count: int) -> str:
+    """Return zero, few (1 to 10) or many shot (more than 10), as section 6.1 has them."""
+    if count == 0:
+        return "zero shot (0)"
+    return "few shot (1-10)" if count <= 10 else "many shot (11+)"
+
+
+def equal_bins(values: Mapping[str, float], bins: int) -> dict[str, str]:
+    """Put keys into bins of equal size by value; ties stay together in the lower bin."""
+    order = sorted(values, key=lambda key: (values[key], key))
+    found: dict[str, str] = {}
+    labels: dict[int, tuple[float, float]] = {}
+    placed: dict[float, int] = {}
+    for place, key in enumerate(order):
+        number = placed.setdefault(values[key], place * bins // len(order))
+        low, high = labels.get(number, (values[key], values[key]))
+        labels[number] = (min(low, values[key]), max(high, values[key]))
+        found[key] = str(number)
+    return {key: _range(*labels[int(number)]) for key, number in found.items()}
+
+
+def _range(low: float, high: float) -> str:
+    def show(value: float) -> str:
+        return f"{value:,.0f}" if float(value).is_integer() else f"{value:.2f}"
+
+    return show(low) if low == high else f"{show(low)} to {show(high)}"

@@ -1,24 +1,20 @@
-"""What a report shows of consistency runs: tables 4 to 8 of Dankers et al. 2022, the templates
-of their figure 1, and the inconsistent pairs with the changed words marked.
-"""
+"""What a report shows of consistency runs: tables 4 to 8 and figure 1 of Dankers et al. 2022."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from recombine.benchmark import Example
-from recombine.corpus.segment import segment
-from recombine.corpus.token_diff import differing
 from recombine.experiment.run import Meta
 from recombine.files import read_json, read_jsonl
 from recombine.report.panel import Panel, read_panel
-from recombine.report.runs import ReportRuns, Scores, read_translations
+from recombine.report.runs import ReportRuns, Scores, read_rows
 from recombine.report.tables.consistency_curves import training_counts, training_tables
 from recombine.report.tables.published import PARADOX, find_all, lookup, published_setting
 from recombine.report.tables.table import Cell, Table
@@ -31,19 +27,6 @@ PAPER = "(paper): printed there, its Transformers (en-nl) by size of training da
 RELEASED = "(released): mean over seeds of the result files that the authors released."
 ALL = "all"
 _CONDITIONS = ("np", "vp", "s1p", "s3")
-
-
-class MarkedPair(NamedTuple):
-    """An inconsistent pair: sources and outputs as (word, changed?), and why it failed."""
-
-    system: str
-    seed: int
-    key: str
-    kind: str
-    tags: Mapping[str, Any]
-    sources: tuple[str, str]
-    outputs: tuple[tuple[tuple[str, bool], ...], tuple[tuple[str, bool], ...]]
-    detail: Mapping[str, Any]
 
 
 def consistency_tables(source: ReportRuns) -> list[Table]:
@@ -297,14 +280,13 @@ def window_table(source: ReportRuns) -> Table:
     for one in source.scores:
         if (one.metric, one.split, one.checkpoint) != ("consistency", "systematicity", None):
             continue
-        widths = [
-            row["detail"]["width"]
-            for row in read_jsonl(one.path)
-            if "width" in row["detail"] and row["stats"][1] and not row["detail"].get("reason")
+        judged = [
+            row["detail"]
+            for row in read_rows(one.path)
+            if "width" in row["detail"] and row["stats"][1]
         ]
-        total = sum(
-            1 for row in read_jsonl(one.path) if "width" in row["detail"] and row["stats"][1]
-        )
+        widths = [detail["width"] for detail in judged if not detail.get("reason")]
+        total = len(judged)
         if total:
             within = [100.0 * sum(w <= size for w in widths) / total for size in (1, 2, 3, 4)]
             rows.append((one.system, one.seed, total, *within))
@@ -322,54 +304,6 @@ def read_notes(one: Scores) -> dict[str, Any]:
     stored: dict[str, Any] = read_json(path) if path.is_file() else {}
     notes: dict[str, Any] = stored.get("notes") or {}
     return notes
-
-
-def inconsistent_pairs(
-    source: ReportRuns, split: str = "systematicity", kinds: Sequence[str] = ("context", "empty")
-) -> Iterator[MarkedPair]:
-    """Yield pairs that failed, for a browser: changed words are marked on both sides."""
-    examples = source.examples(split)
-    for cell in source.cells:
-        hypotheses = read_translations(cell, split)
-        system = source.names[cell.path]
-        path = cell.scores("consistency", split)
-        if not path.is_file():
-            continue
-        for row in read_jsonl(path):
-            detail = row["detail"]
-            if detail.get("class") not in kinds:
-                continue
-            variant, base = (examples[one] for one in row["ids"])
-            yield _marked(system, cell.seed, row, base, variant, hypotheses)
-
-
-def _marked(
-    system: str,
-    seed: int,
-    row: Mapping[str, Any],
-    base: Example,
-    variant: Example,
-    hypotheses: Mapping[str, str],
-) -> MarkedPair:
-    outputs = tuple(segment(hypotheses.get(one.id, "")) for one in (base, variant))
-    changed: tuple[set[int], set[int]] = (set(), set())
-    for one in differing(outputs[0], outputs[1]):
-        changed[0].update(range(one.first_start, one.first_end))
-        changed[1].update(range(one.second_start, one.second_end))
-    marked = [
-        tuple((token, place in changed[side]) for place, token in enumerate(outputs[side]))
-        for side in (0, 1)
-    ]
-    return MarkedPair(
-        system,
-        seed,
-        str(row["key"]),
-        str(row["detail"].get("class", "")),
-        dict(variant.tags),
-        (base.source, variant.source),
-        (marked[0], marked[1]),
-        dict(row["detail"]),
-    )
 
 
 def _both(

@@ -1,39 +1,31 @@
-"""Counting compounds and atoms in a corpus."""
+"""Counting words and phrases in a corpus, alone and together."""
 
 from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recombine.benchmark import Example, Focus
-from recombine.report.tables.compound_counts import CorpusCounts, equal_bins, frequency_class
+from recombine.corpus.cooccurrence import CorpusCounts
 
 
-def compound(*atoms):
-    """Return an example with these atoms."""
-    return Example.make(
-        source=" ".join(atoms),
-        tags={"compound": " ".join(atoms)},
-        focus=[Focus(text=atom, role="X") for atom in atoms],
-    )
+def counted(sources, *groups):
+    """Counts of groups of texts, each also as one phrase."""
+    return CorpusCounts(sources, map(" ".join, groups), groups)
 
 
 def test_occurrences_are_counted_as_words():
     """Phrases too, whatever the case; 'cat' is not in 'category'."""
-    counts = CorpusCounts(
-        ["Every dog he liked ran.", "A dog category."], [compound("dog", "he liked", "cat")]
-    )
+    counts = counted(["Every dog he liked ran.", "A dog category."], ("dog", "he liked", "cat"))
     assert counts.occurrences == {"dog": 2, "he liked": 1}
 
 
 def test_a_phrase_that_ends_the_sentence_is_counted_once():
     """Also where longer phrases begin with the same word."""
-    examples = [compound("the", "cat"), compound("the", "cat", "that", "sat")]
-    counts = CorpusCounts(["they saw the cat"], examples)
+    groups = [("the", "cat"), ("the", "cat", "that", "sat")]
+    counts = counted(["they saw the cat"], *groups)
     assert counts.occurrences == {"the": 1, "cat": 1, "the cat": 1}
 
 
@@ -68,7 +60,7 @@ PHRASES = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
 )
 def test_windows_are_those_of_a_plain_count(sources, atoms):
     """All windows of five words, looked at one by one, give the same counts."""
-    counts = CorpusCounts(sources, [compound(*atoms)])
+    counts = counted(sources, atoms)
     texts = {*atoms, " ".join(atoms)}
     pairs = set(combinations(sorted(atoms), 2))
     windows, having, both = naive(sources, texts, pairs)
@@ -80,20 +72,6 @@ def test_windows_are_those_of_a_plain_count(sources, atoms):
 def test_words_that_meet_are_associated():
     """More often together than chance: positive; never together: negative."""
     corpus = ["a b x x x x x x"] * 5 + ["x x x c x x x x x x"] * 5
-    counts = CorpusCounts(corpus, [compound("a", "b"), compound("a", "c")])
+    counts = counted(corpus, ("a", "b"), ("a", "c"))
     assert counts.association(["a", "b"]) > 0 > counts.association(["a", "c"])
     assert counts.association(["a", "nowhere"]) is None
-
-
-def test_bins_have_equal_sizes():
-    """Ties stay together."""
-    bins = equal_bins({str(n): float(n) for n in range(10)}, 5)
-    assert len(set(bins.values())) == 5
-    assert bins["0"] == bins["1"] == "0 to 1"
-    assert set(equal_bins(dict.fromkeys("abcd", 1.0), 2).values()) == {"1"}
-
-
-@pytest.mark.parametrize(("count", "name"), [(0, "zero"), (1, "few"), (10, "few"), (11, "many")])
-def test_shots_are_named(count, name):
-    """Section 6.1."""
-    assert frequency_class(count).startswith(name)

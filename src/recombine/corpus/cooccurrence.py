@@ -1,7 +1,8 @@
-"""What a training corpus says about compounds: how often they and their atoms occur, and together.
+"""How often words and phrases occur in a corpus, and how often near each other.
 
-Li et al. 2021, sections 6.1, 6.3 and 6.4: frequency of the compound, of its atoms, and the mean
-pointwise mutual information of its atoms within five words.
+All are found in one walk over the corpus. Near is within a window of five words, and how much more
+often than by chance two are near is their pointwise mutual information (Church & Hanks 1990; as Li
+et al. 2021, section 6.4, use it).
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.benchmark import Example
 from recombine.corpus.segment import segment
 
 WINDOW = 5
@@ -23,16 +23,16 @@ Numbers = npt.NDArray[np.int64]
 
 
 class CorpusCounts:
-    """Counts over the source side of a corpus, for the atoms and compounds asked for."""
+    """Counts over sentences: of single texts, and of those that are looked for together."""
 
-    def __init__(self, sources: Iterable[str], examples: Iterable[Example]) -> None:
-        texts: set[str] = set()
+    def __init__(
+        self, sources: Iterable[str], singles: Iterable[str], together: Iterable[Sequence[str]]
+    ) -> None:
+        texts = set(singles)
         pairs: set[tuple[str, str]] = set()
-        for example in examples:
-            atoms = atoms_of(example)
-            texts.update(atoms)
-            texts.add(compound_text(example))
-            pairs.update(combinations(sorted(set(atoms)), 2))
+        for group in together:
+            texts.update(group)
+            pairs.update(combinations(sorted(set(group)), 2))
         # Words of a text are joined by one space; others are found nowhere.
         names = sorted(text for text in texts if text and " ".join(text.split()) == text)
         words = sorted({word for name in names for word in name.split()})
@@ -44,14 +44,14 @@ class CorpusCounts:
         self.windows_with = _named(names, np.bincount(found.text, weights, len(names)))
         self.windows_with_both = _count_pairs(found, names, pairs)
 
-    def association(self, atoms: Sequence[str]) -> float | None:
-        """Return the mean pointwise mutual information of all pairs of atoms that occur.
+    def association(self, texts: Sequence[str]) -> float | None:
+        """Return the mean pointwise mutual information of all pairs of texts that occur.
 
         Pairs that never meet count as if they had met once in half a window (a floor, because the
         logarithm of zero would hide how rare the words are).
         """
         values = []
-        for one, other in combinations(sorted(set(atoms)), 2):
+        for one, other in combinations(sorted(set(texts)), 2):
             single = self.windows_with[one] * self.windows_with[other]
             if single:
                 both = max(self.windows_with_both[one, other], 0.5)
@@ -175,41 +175,3 @@ def _count_pairs(
 
 def _named(names: Sequence[str], counts: npt.NDArray[Any]) -> Counter[str]:
     return Counter({n: int(c) for n, c in zip(names, counts.tolist(), strict=True) if c})
-
-
-def atoms_of(example: Example) -> list[str]:
-    """Return the atoms of an example in lower case."""
-    return [focus.text.lower() for focus in example.focus]
-
-
-def compound_text(example: Example) -> str:
-    """Return the compound of an example in lower case."""
-    return str(example.tags.get("compound", "")).lower()
-
-
-def frequency_class(count: int) -> str:
-    """Return zero, few (1 to 10) or many shot (more than 10), as section 6.1 has them."""
-    if count == 0:
-        return "zero shot (0)"
-    return "few shot (1-10)" if count <= 10 else "many shot (11+)"
-
-
-def equal_bins(values: Mapping[str, float], bins: int) -> dict[str, str]:
-    """Put keys into bins of equal size by value; ties stay together in the lower bin."""
-    order = sorted(values, key=lambda key: (values[key], key))
-    found: dict[str, str] = {}
-    labels: dict[int, tuple[float, float]] = {}
-    placed: dict[float, int] = {}
-    for place, key in enumerate(order):
-        number = placed.setdefault(values[key], place * bins // len(order))
-        low, high = labels.get(number, (values[key], values[key]))
-        labels[number] = (min(low, values[key]), max(high, values[key]))
-        found[key] = str(number)
-    return {key: _range(*labels[int(number)]) for key, number in found.items()}
-
-
-def _range(low: float, high: float) -> str:
-    def show(value: float) -> str:
-        return f"{value:,.0f}" if float(value).is_integer() else f"{value:.2f}"
-
-    return show(low) if low == high else f"{show(low)} to {show(high)}"
