@@ -19,7 +19,7 @@ def test_an_error_shows_the_line_with_a_caret_and_a_hint():
     assert text.splitlines() == [
         "error: ja.grammar:7: no such form",
         '  7 | trans = obj "を" V2.past',
-        "                      ^^^^^^^",
+        "                       ^^^^^^^",
         "hint: add it",
     ]
 
@@ -57,3 +57,12 @@ def test_exit_codes_tell_a_failed_run_from_a_mistake():
 def test_a_missing_extra_prints_the_install_line():
     """Nobody has to look up which extra has what."""
     assert "pip install 'recombine[train]'" in MissingExtra("training", "train", "torch").render()
+
+
+def test_the_caret_points_below_wide_letters() -> None:
+    """Letters of East Asia take two columns of a terminal."""
+    where = Where("sentence", 1, 3, "猫が寝る。", 2)
+    assert DataError("wrong", where).render().splitlines()[1:] == [
+        "  1 | 猫が寝る。",
+        "          ^^^^",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -46,11 +47,20 @@ class RecombineError(Exception):
             # Tabs would move the caret away from what it points at.
             lines.append(gutter + self.where.text.replace("\t", " "))
             if self.where.column is not None:
-                blank = " " * (len(gutter) + self.where.column - 1)
-                lines.append(blank + "^" * max(1, self.where.width))
+                before, marked = self.where.column - 1, self.where.column - 1 + self.where.width
+                blank = " " * (len(gutter) + _columns(self.where.text[:before]))
+                # A place beyond the end of its line is still pointed at.
+                blank += " " * (before - len(self.where.text))
+                marked_columns = _columns(self.where.text[before:marked])
+                lines.append(blank + "^" * max(1, self.where.width, marked_columns))
         if self.hint:
             lines.append(f"hint: {self.hint}")
         return "\n".join(lines)
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal a text takes: letters of East Asia take two."""
+    return len(text) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
 
 
 def _restore(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -131,34 +130,6 @@ def _recipe_problems(text: str) -> list[RecombineError]:
         if hasattr(builder, "check_recipe"):
             builder.check_recipe()
     return problems
-
-
-def sample_verb(options: argparse.Namespace) -> int:
-    """Print parallel sentences."""
-    from recombine.grammar import Constraints, Grammar, review_rows, sample_rows
-
-    grammar = Grammar.load(options.grammar, edition=options.edition)
-    languages = tuple(options.languages.split(",")) if options.languages else ()
-    if options.review:
-        rows = review_rows(grammar, languages)
-    else:
-        rows = sample_rows(
-            grammar,
-            options.n,
-            languages=languages,
-            seed=options.seed,
-            constraints=Constraints(require=tuple(options.require), exclude=tuple(options.exclude)),
-        )
-    for row in rows:
-        if not (options.trees or options.review):
-            row.pop("tree", None)
-        if options.json:
-            print(json.dumps(row, ensure_ascii=False))
-        elif options.review:
-            print("\t".join(str(value) for value in row.values()))
-        else:
-            print("\n".join(f"{key}\t{value}" for key, value in row.items()) + "\n")
-    return 0
 
 
 def build_verb(options: argparse.Namespace) -> int:

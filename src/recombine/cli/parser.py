@@ -10,12 +10,15 @@ from typing import Any
 from recombine import __version__
 from recombine.cli import augment as more
 from recombine.cli import build as make
+from recombine.cli import grammar as look
 from recombine.cli import run as evaluate
 
 Verb = Callable[[argparse.Namespace], int]
 
 # Options that mean the same wherever they stand.
 SHARED: dict[str, dict[str, Any]] = {
+    "--languages": {"metavar": "CODE,CODE,...", "help": "which languages to show (default: all)"},
+    "--edition": {"help": "an edition of the grammar"},
     "-o": {
         "dest": "overrides",
         "action": "append",
@@ -37,6 +40,7 @@ SHARED: dict[str, dict[str, Any]] = {
     "--force": {"action": "store_true", "help": "make outputs again that are stale"},
     "--address": {"help": "the address of a Ray cluster"},
 }
+ALSO = {"--languages": ("--langs",)}
 PLANNED = ("--dry-run", "--sample")
 LONG = (*PLANNED, "--force")
 ENGINES = ("local", "ray")
@@ -87,24 +91,50 @@ def make_parser() -> argparse.ArgumentParser:
 
     add = verb(
         "sample",
-        make.sample_verb,
+        look.sample_verb,
         "print parallel sentences of a grammar: the linguist's loop",
         "recombine sample toy -n 5 --languages en,ja --require 'decl.subj >> beside'",
     )
     add.add_argument("grammar", help="a shipped grammar or a directory")
     add.add_argument("-n", type=int, default=10, help="how many sentences (default 10)")
-    add.add_argument("--languages", "--langs", help="comma-separated; default: all")
-    add.add_argument("--edition", help="an edition of the grammar")
     add.add_argument("--seed", type=int, default=1)
     add.add_argument(
-        "--require", action="append", default=[], help="a tree pattern that must occur"
+        "--require",
+        action="append",
+        default=[],
+        help="a tree pattern that must occur; what has weight 0 in it is let in",
     )
     add.add_argument("--exclude", action="append", default=[], help="a pattern that must not occur")
-    add.add_argument("--trees", action="store_true", help="print the trees too")
+    add.add_argument("--trees", action="store_true", help="draw the trees too")
     add.add_argument(
         "--review", action="store_true", help="every lexeme x form and construction once, to read"
     )
-    _share(add, "--json")
+    _share(add, "--languages", "--edition", "--json")
+
+    add = verb(
+        "parse",
+        look.parse_verb,
+        "draw every reading of a sentence, its meaning, and what every language says for each part",
+        "recombine parse sget en 'Liam saw the cat in the box.' --svg liam.svg",
+    )
+    add.add_argument("grammar", help="a shipped grammar or a directory")
+    add.add_argument("language", help="the language of the sentences")
+    add.add_argument("text", nargs="*", help="sentences (default: the lines of standard input)")
+    add.add_argument("-n", type=int, default=5, help="how many readings of each (default 5)")
+    add.add_argument("--all", action="store_true", help="all readings")
+    add.add_argument("--svg", type=Path, metavar="FILE", help="draw into this file, too")
+    _share(add, "--languages", "--edition", "--json")
+
+    add = verb(
+        "tree",
+        look.tree_verb,
+        "draw a tree and what every language says for each of its parts",
+        "recombine tree toy 'say(decl(past, def(cat), intrans(sleep)))' --languages en,ja",
+    )
+    add.add_argument("grammar", help="a shipped grammar or a directory")
+    add.add_argument("tree", nargs="*", help="rule(child, word) (default: from standard input)")
+    add.add_argument("--svg", type=Path, metavar="FILE", help="draw into this file, too")
+    _share(add, "--languages", "--edition", "--json")
 
     add = verb(
         "build",
@@ -284,4 +314,4 @@ def make_parser() -> argparse.ArgumentParser:
 
 def _share(parser: argparse.ArgumentParser, *names: str) -> None:
     for name in names:
-        parser.add_argument(name, **SHARED[name])
+        parser.add_argument(name, *ALSO.get(name, ()), **SHARED[name])

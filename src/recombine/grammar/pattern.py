@@ -114,6 +114,21 @@ class Pattern:
         """Whether a tree matches."""
         return self.compile(tree.inventory).matches(tree)
 
+    def named_codes(self, inventory: Inventory) -> frozenset[int]:
+        """The rules and words that the pattern speaks of; any node and categories are none."""
+        formulas, nodes = [self.formula], []
+        while formulas:
+            formula = formulas.pop()
+            formulas.extend(() if formula.kind == "not" else formula.parts)
+            nodes.extend([formula.node] if formula.node else [])
+        found: set[int] = set()
+        while nodes:
+            node = nodes.pop()
+            nodes.extend(branch.target for branch in node.branches if not branch.negated)
+            if node.atom.kind not in ("any", "category"):
+                found |= node.atom.codes(inventory)
+        return frozenset(found)
+
     def __str__(self) -> str:
         return self.text
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from recombine.errors import GrammarError
 from recombine.grammar.grammar import Grammar
+from recombine.grammar.pattern import Pattern
 from recombine.grammar.sampling.constraints import Constraints
 from recombine.grammar.tree import Tree
 
@@ -30,9 +31,38 @@ def sample_rows(
         wanted = dataclasses.replace(wanted, require=(*wanted.require, *patterns))
     codes = tuple(languages) or grammar.languages
     for tree, texts in grammar.sentences(
-        count, codes, seed=seed, stream=stream, constraints=wanted
+        count, codes, seed=seed, stream=stream, constraints=_possible(grammar, wanted)
     ):
         yield {"tree": str(tree), **dict(zip(codes, texts, strict=True))}
+
+
+def _possible(grammar: Grammar, wanted: Constraints) -> Constraints:
+    """The constraints, with what they require let in where it has weight 0.
+
+    Such rules and words are left to splits; who asks for them wants to see them. First those that
+    the patterns name, then all, and every start category in turn.
+    """
+    inventory = grammar.inventory
+    named = {
+        inventory.labels[code]: 1.0
+        for pattern in wanted.require
+        for code in sorted(Pattern.parse(pattern).named_codes(inventory))
+        if (inventory.word(code) if inventory.is_word(code) else inventory.rule(code)).weight == 0
+    }
+    asleep = {rule.name: 1e-3 for rule in inventory.rules if rule.weight == 0}
+    first: GrammarError | None = None
+    starts = (wanted.start,) if wanted.start else (None, *grammar.abstract.start[1:])
+    for weights in ({}, named, {**asleep, **named}):
+        for start in starts:
+            tried = dataclasses.replace(wanted, weights={**weights, **wanted.weights}, start=start)
+            try:
+                grammar.sampler(tried)
+            except GrammarError as error:
+                first = first or error
+            else:
+                return tried
+    assert first is not None
+    raise first
 
 
 def review_rows(grammar: Grammar, languages: Sequence[str] = ()) -> Iterator[dict[str, Any]]:

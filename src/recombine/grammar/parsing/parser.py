@@ -195,6 +195,11 @@ class Parser:
         self._forests[key] = forest
         return forest
 
+    def words_of(self, name: str) -> list[str]:
+        """The strings behind a name among the expectations of a failure, frequent words first."""
+        terminals = {number for number, other in enumerate(self.cfg.names) if other == name}
+        return [t for t, entry in self.cfg.entries.items() if not terminals.isdisjoint(entry.words)]
+
     def explain(self, text: str) -> ParseFailure:
         """Say where the analysis of a text stopped."""
         lattice = self.cutter.cut(text)

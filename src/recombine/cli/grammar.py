@@ -1,0 +1,176 @@
+"""Verbs for grammars: the linguist's loop of writing, looking and mending."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recombine.cli.talk import say
+from recombine.errors import DataError, Problems, Where
+
+if TYPE_CHECKING:
+    from recombine.grammar import Grammar, Parse, Tree
+
+MORE = 6  # words named of each list that could have come
+
+
+def sample_verb(options: argparse.Namespace) -> int:
+    """Print parallel sentences."""
+    from recombine.grammar import Constraints, Grammar, review_rows, sample_rows
+    from recombine.grammar.drawing import draw_lines
+
+    grammar = Grammar.load(options.grammar, edition=options.edition)
+    languages = _languages(grammar, options.languages)
+    if options.review:
+        rows = review_rows(grammar, languages)
+    else:
+        rows = sample_rows(
+            grammar,
+            options.n,
+            languages=languages,
+            seed=options.seed,
+            constraints=Constraints(require=tuple(options.require), exclude=tuple(options.exclude)),
+        )
+    for row in rows:
+        tree = row["tree"] if options.review and "tree" in row else row.pop("tree", "")
+        if options.json:
+            print(json.dumps({**row, "tree": tree} if options.trees else row, ensure_ascii=False))
+        elif options.review:
+            print("\t".join(str(value) for value in row.values()))
+        else:
+            print("\n".join(f"{key}\t{value}" for key, value in row.items()))
+            if options.trees:
+                print("\n".join(["", tree, *draw_lines(grammar, grammar.tree(tree), languages)]))
+            print()
+    return 0
+
+
+def parse_verb(options: argparse.Namespace) -> int:
+    """Print the analyses of sentences."""
+    from recombine.grammar import Grammar
+
+    grammar = Grammar.load(options.grammar, edition=options.edition)
+    languages = _languages(grammar, options.languages)
+    grammar.parser(options.language)
+    failures = []
+    drawn = 0
+    for where, text in _sentences(options.text):
+        parse = grammar.parse(text, options.language)
+        trees = list(parse.trees(None if options.all else options.n))
+        if options.json:
+            print(json.dumps(_parse_row(grammar, parse, trees, languages), ensure_ascii=False))
+        for number, tree in enumerate(trees, start=1):
+            if not options.json:
+                _print_reading(grammar, tree, languages, f"{number} of {parse.count}")
+            drawn += _draw(grammar, tree, languages, options.svg, drawn)
+        if not trees:
+            failures.append(_unread(grammar, options.language, parse, where))
+    if failures:
+        raise failures[0] if len(failures) == 1 else Problems(failures)
+    return 0
+
+
+def tree_verb(options: argparse.Namespace) -> int:
+    """Draw trees that are given as rule(child, word)."""
+    from recombine.grammar import Grammar
+
+    grammar = Grammar.load(options.grammar, edition=options.edition)
+    languages = _languages(grammar, options.languages)
+    for number, (_, text) in enumerate(_sentences(options.tree)):
+        tree = grammar.tree(text)
+        if options.json:
+            print(json.dumps(_tree_row(grammar, tree, languages), ensure_ascii=False))
+        else:
+            _print_reading(grammar, tree, languages)
+        _draw(grammar, tree, languages, options.svg, number)
+    return 0
+
+
+def _languages(grammar: Grammar, given: str | None) -> tuple[str, ...]:
+    chosen = tuple(given.split(",")) if given else grammar.languages
+    for language in chosen:
+        grammar.concrete(language)  # an unknown one is refused before anything is printed
+    return chosen
+
+
+def _sentences(given: Sequence[str]) -> Iterator[tuple[Where, str]]:
+    """What was given, or the lines of standard input; empty lines are no sentences."""
+    lines = given or (line.rstrip("\n") for line in sys.stdin)
+    name = "sentence" if given else "standard input"
+    for number, text in enumerate(lines, start=1):
+        if text.strip():
+            yield Where(name, number, 1, text.strip()), text.strip()
+
+
+def _print_reading(grammar: Grammar, tree: Tree, languages: Sequence[str], of: str = "") -> None:
+    from recombine.grammar.drawing import draw_lines
+
+    print(f"meaning{f' {of}' if of else ''}: {tree}")
+    for language in languages:
+        print(f"{language}\t{grammar.text(tree, language)}")
+    print("\n".join(["", *draw_lines(grammar, tree, languages), ""]))
+
+
+def _tree_row(grammar: Grammar, tree: Tree, languages: Sequence[str]) -> dict[str, Any]:
+    said = {language: grammar.realise(tree, language) for language in languages}
+    return {
+        "tree": str(tree),
+        **{language: one.text for language, one in said.items()},
+        "nodes": [
+            {"label": label, **{language: one.piece(node) for language, one in said.items()}}
+            for node, label in enumerate(tree.labels())
+        ],
+    }
+
+
+def _parse_row(
+    grammar: Grammar, parse: Parse, trees: Sequence[Tree], languages: Sequence[str]
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"text": parse.text, "count": parse.count}
+    row["readings"] = [_tree_row(grammar, tree, languages) for tree in trees]
+    if parse.failure is not None:
+        row["failure"] = {"message": parse.failure.message, "offset": parse.failure.offset}
+    return row
+
+
+def _draw(
+    grammar: Grammar, tree: Tree, languages: Sequence[str], path: Path | None, before: int
+) -> bool:
+    """Write a picture; a second one gets a number."""
+    from recombine.files import write_text
+    from recombine.grammar.drawing import draw_svg
+
+    if path is None:
+        return False
+    name = path.with_stem(f"{path.stem}-{before + 1}") if before else path
+    write_text(name, draw_svg(grammar, tree, languages))
+    say(f"{name}: drawn")
+    return True
+
+
+def _unread(grammar: Grammar, language: str, parse: Parse, where: Where) -> DataError:
+    """Where a sentence stopped being one, and what could have come there."""
+    failure = parse.failure
+    assert failure is not None
+    place = where._replace(column=failure.offset + 1, width=max(1, len(failure.found)))
+    lines = []
+    read = parse.text[: failure.offset].strip()
+    if read:
+        lines.append(f"read so far: {read}")
+    literals = [name for name in failure.expected if name.startswith('"')]
+    if failure.expected:
+        lines.append(f"could have come: {' '.join(literals)}".rstrip())
+    for name in failure.expected:
+        if name not in literals:
+            words = grammar.parser(language).words_of(name)
+            shown = ", ".join(words[:MORE]) + (", ..." if len(words) > MORE else "")
+            lines.append(f"  {name}: {shown}")
+    what = f"unknown word '{failure.found}'" if failure.unknown else f"unexpected '{failure.found}'"
+    what = what if failure.found else "the sentence ends too early"
+    if not failure.expected and not failure.found:
+        what = failure.message
+    return DataError(f"no sentence of '{language}': {what}", place, "\n".join(lines) or None)

@@ -1,0 +1,92 @@
+"""Verbs for grammars."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from recombine.cli import main
+
+SENTENCE = "Liam saw the cat in the box."
+
+
+def test_parse_draws_every_reading(capsys, tmp_path):
+    """Meaning, all languages, a drawn tree, and a picture on request."""
+    picture = tmp_path / "liam.svg"
+    assert main(["parse", "sget", "en", SENTENCE, "--svg", str(picture)]) == 0
+    out = capsys.readouterr().out
+    assert "meaning 1 of 1: tell(act(agent_name(Liam), past_tr(" in out
+    assert "ja\tリアムが箱の中の猫を見た。" in out
+    assert "└─ N: box       box                           箱" in out
+    assert picture.read_text(encoding="utf-8").startswith("<svg ")
+
+
+def test_parse_shows_all_readings_of_an_ambiguous_sentence(capsys):
+    """The one that is meant comes first; -n limits them."""
+    text = "猫は眠った。"
+    assert main(["parse", "toy", "ja", text, "--languages", "en"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("meaning ") > 1
+    assert "meaning 1 of" in out
+    assert main(["parse", "toy", "ja", text, "-n", "1", "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert len(row["readings"]) == 1 < row["count"]
+    nodes = row["readings"][0]["nodes"]
+    assert {"label": "cat", "ja": "猫", "en": "cat"}.items() <= nodes[4].items()
+
+
+def test_what_cannot_be_read_says_how_far_it_got(capsys, monkeypatch):
+    """Line, sentence, what was read, and what could have come in words of the lexicon."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{SENTENCE}\n\nThe dogg slept.\nLiam slept\n"))
+    assert main(["parse", "sget", "en", "--json"]) == 2
+    captured = capsys.readouterr()
+    rows = [json.loads(line) for line in captured.out.splitlines()]
+    assert [row["count"] for row in rows] == [1, 0, 0]
+    assert "standard input:3: no sentence of 'en': unknown word 'dogg'" in captured.err
+    assert "read so far: The" in captured.err
+    assert "  N<animate>: child, friend, mother, girl, father, patient, ..." in captured.err
+    assert "standard input:4: no sentence of 'en': the sentence ends too early" in captured.err
+    assert 'could have come: "."' in captured.err
+
+
+def test_tree_draws_what_is_written(capsys, tmp_path):
+    """A tree by its rules; several pictures are numbered; a wrong tree is refused."""
+    tree = "say(decl(past, def(cat), intrans(sleep)))"
+    picture = tmp_path / "t.svg"
+    assert main(["tree", "toy", tree, tree, "--languages", "en,ja", "--svg", str(picture)]) == 0
+    assert "└─ V1: sleep" in capsys.readouterr().out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t-2.svg", "t.svg"]
+    assert main(["tree", "toy", "say(cat)"]) == 2
+    assert "'cat' cannot fill say.S" in capsys.readouterr().err
+    assert main(["tree", "toy", tree, "--languages", "xx"]) == 2
+    assert "has no language 'xx'" in capsys.readouterr().err
+
+
+def test_sample_shows_what_is_left_to_splits_when_it_is_asked_for(capsys):
+    """A rule or word of weight 0 that a pattern requires is let in; nothing else is."""
+    pattern = "_.subj > agent_mod > living_pp"
+    assert main(["sample", "sget", "-n", "3", "--require", pattern, "--json", "--trees"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(rows) == 3
+    assert all("agent_mod(living_pp" in row["tree"] for row in rows)
+    assert main(["sample", "sget", "-n", "2", "--require", "_.subj = thief"]) == 0
+    assert capsys.readouterr().out.count("thief") == 2
+    assert main(["sample", "toy", "-n", "1", "--require", "trans & !trans"]) == 2
+
+
+def test_sample_draws_trees(capsys):
+    """`--trees` draws; without it there are only sentences."""
+    assert main(["sample", "toy", "-n", "1", "--languages", "en,ja", "--trees"]) == 0
+    assert "└─ S: decl" in capsys.readouterr().out
+    assert main(["sample", "toy", "-n", "1", "--langs", "en"]) == 0
+    assert "└─" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", ["parse", "tree", "sample"])
+def test_help_has_an_example(capsys, verb):
+    """Every verb shows how it is called."""
+    with pytest.raises(SystemExit):
+        main([verb, "--help"])
+    assert f"recombine {verb} " in capsys.readouterr().out
