@@ -298,7 +298,10 @@ def test_a_folder_extends_a_grammar(tmp_path: Path) -> None:
     (folder / "abstract.pairs.tsv").write_text(
         "role\tgovernor\tdependent\nobject\teat_tr\tbook\n", encoding="utf-8"
     )
-    assert check_grammar(folder) == []
+    others = tuple(
+        f"{code}:" for code in Grammar.load("sget").languages if code not in ("en", "ja")
+    )
+    assert [one for one in check_grammar(folder) if not one.message.startswith(others)] == []
     grammar, base = Grammar.load(folder), Grammar.load("sget")
     assert (grammar.name, grammar.languages) == ("mine", base.languages)
     tree = grammar.tree("tell(not_act(agent_name(Liam), smile))")

@@ -72,9 +72,13 @@ class Generated:
     def load(self) -> Grammar:
         """Load the grammar; the languages must be there."""
         grammar = Grammar.load(self.grammar, edition=self.edition)
-        for language in (self.source_language, self.target_language):
+        for language in self._languages:
             grammar.concrete(language)
         return grammar
+
+    @property
+    def _languages(self) -> tuple[str, str]:
+        return self.source_language, self.target_language
 
     def blueprint(self) -> Blueprint:
         """Work the recipe out for its grammar."""
@@ -172,8 +176,11 @@ class Generated:
         )
 
     def _notes(self) -> list[str]:
-        notes = data_path("grammars", self.grammar, "NOTES.md")
-        return ["", notes.read_text(encoding="utf-8").strip()] if notes.is_file() else []
+        """What the grammar's author says of it, and of the two languages."""
+        names = ("NOTES.md", *(f"NOTES.{code}.md" for code in self._languages))
+        files = (data_path("grammars", self.grammar, name) for name in names)
+        read = (path.read_text(encoding="utf-8").strip() for path in files if path.is_file())
+        return [line for text in read for line in ("", text)]
 
     @staticmethod
     @gc_paused()

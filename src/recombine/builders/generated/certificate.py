@@ -75,7 +75,7 @@ def certify(
             "targets_in_train": {word: train_words.get(word, 0) for word in words},
             "new_word_forms": new,
             "unexpected_word_forms": [form for form in new if form not in allowed],
-            "lemmas_not_in_train": sorted(lexicon.lemmas(forms) - train_lemmas),
+            "lemmas_not_in_train": lexicon.strange(forms, train_lemmas),
         }
     certificate["patterns"] = patterns
     certificate["disjoint"] = blueprint.setting.disjoint

@@ -113,8 +113,7 @@ class Drawing:
     def _allowed(self, seen: set[str], one: PlannedPart) -> set[str]:
         """The words of a part: those of training, and the forms of its target words."""
         targets = one.part.targets[: self.setting.target_words]
-        forms = {token for form in self.lexicon.forms_of(targets) for token in form.split()}
-        words = seen | forms | {""}
+        words = seen | self.lexicon.forms_of(targets) | {""}
         return {word + mark for word in words for mark in ("", *MARKS)}
 
     # --- the one rejection loop

@@ -42,16 +42,23 @@ class Lexicon:
 
     def lemmas(self, tokens: Iterable[str]) -> set[str]:
         """Their lemmas; a word outside the lexicon is its own."""
+        return {lemma for token in tokens for lemma in self._lemmas_of(token)}
+
+    def strange(self, tokens: Iterable[str], known: set[str]) -> list[str]:
+        """The lemmas of tokens that can be no known lemma: a homograph is known as either."""
+        found = (self._lemmas_of(token) for token in tokens)
+        return sorted({lemma for lemmas in found if not lemmas & known for lemma in lemmas})
+
+    def _lemmas_of(self, token: str) -> set[str]:
         if self._lemmas is None:
             self._lemmas = {}
             for code in range(self.inventory.first_word, len(self.inventory.labels)):
                 for form in self._forms(code):
                     self._lemmas.setdefault(form, set()).add(self.citation(code))
-        known = self._lemmas
-        return {lemma for token in tokens for lemma in sorted(known.get(token, {token}))}
+        return self._lemmas.get(token, {token})
 
     def forms_of(self, words: Iterable[str]) -> set[str]:
-        """All forms of some words."""
+        """All forms of some words; of a form of several words (frunció el ceño), each of them."""
         return {form for word in words for form in self._forms(self.inventory.code(word))}
 
     def citation(self, code: int) -> str:
@@ -60,7 +67,8 @@ class Lexicon:
         return forms["form"][0] if "form" in forms else self.inventory.labels[code]
 
     def _forms(self, code: int) -> Iterable[str]:
-        return (form for variants in self._concrete.word_forms(code).values() for form in variants)
+        forms = (form for every in self._concrete.word_forms(code).values() for form in every)
+        return (word for form in forms for word in form.split()) if self.spaced else forms
 
 
 def words_of(sentence: str) -> list[str]:
