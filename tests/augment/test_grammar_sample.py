@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recombinable import english_german
-from recombine.augment.inputs import benchmark_pairs
+from recombine.augment.files.inputs import benchmark_pairs
 from recombine.augment.methods import augment, draw, learn, read_options
 from recombine.builders.recipe import build
 from recombine.errors import ConfigError

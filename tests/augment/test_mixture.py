@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from recombinable import english_german
-from recombine.augment.certificate import words_of
+from recombine.augment.files.certificate import words_of
 from recombine.augment.methods import augment
 from recombine.augment.mixture import hold_out, read_mixture
 from recombine.errors import ConfigError, DataError

@@ -10,8 +10,8 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
-from recombine.augment.certificate import Kept, remove_known
-from recombine.augment.inputs import PairSource, benchmark_pairs
+from recombine.augment.files.certificate import Kept, remove_known
+from recombine.augment.files.inputs import PairSource, benchmark_pairs
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair
 from recombine.augment.recombiner import Recombiner, Review
 from recombine.benchmark import Benchmark, Example

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
-from recombine.augment.certificate import track_of, words_of
+from recombine.augment.files.certificate import track_of, words_of
 from recombine.augment.options import AugmentOptions, Recombined
 from recombine.benchmark import Example
 from recombine.config import Document, parse_config, to_plain

@@ -11,8 +11,8 @@ from recombine.errors import ConfigError, DataError
 
 def augment_verb(options: argparse.Namespace) -> int:
     """Recombine training pairs into more training pairs."""
-    from recombine.augment.folder import existing_folder, write_augmented
-    from recombine.augment.inputs import read_pairs
+    from recombine.augment.files.folder import existing_folder, write_augmented
+    from recombine.augment.files.inputs import read_pairs
     from recombine.augment.methods import read_options
     from recombine.config import apply_overrides
 
@@ -70,8 +70,8 @@ def _plan(source: Any, asked: Any, options: argparse.Namespace, *, done: bool) -
 
 
 def _review(source: Any, asked: Any, options: argparse.Namespace) -> int:
+    from recombine.augment.files.review import review_page, review_text
     from recombine.augment.methods import learn
-    from recombine.augment.review import review_page, review_text
     from recombine.benchmark import refuse_output
     from recombine.files import write_text
 
@@ -91,7 +91,7 @@ def _review(source: Any, asked: Any, options: argparse.Namespace) -> int:
 
 def _explain(source: Any, asked: Any, options: argparse.Namespace) -> int:
     """Say how a sentence came to be: as it was written, or as it could be made."""
-    from recombine.augment.folder import AugmentedFolder, find_pair
+    from recombine.augment.files.folder import AugmentedFolder, find_pair
     from recombine.augment.methods import learn
 
     sentence = " ".join(options.explain.split())

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from recombine.augment.certificate import identity
-from recombine.augment.folder import write_augmented
-from recombine.augment.inputs import benchmark_pairs
+from recombine.augment.files.certificate import identity
+from recombine.augment.files.folder import write_augmented
+from recombine.augment.files.inputs import benchmark_pairs
 from recombine.augment.methods import read_options
 from recombine.augment.mixture import AugmentedTraining, as_examples, hold_out
 from recombine.benchmark import Benchmark, identity_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from recombine.augment.files.review import review_page, review_text
 from recombine.augment.recombiner import Review
-from recombine.augment.review import review_page, review_text
 
 REVIEW = Review(
     classes=[

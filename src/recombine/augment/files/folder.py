@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recombine.augment.certificate import card, certify, identity
-from recombine.augment.inputs import PairSource
+from recombine.augment.files.certificate import card, certify, identity
+from recombine.augment.files.inputs import PairSource
+from recombine.augment.files.review import review_page
 from recombine.augment.methods import draw, learn
 from recombine.augment.options import AugmentOptions, Recombined
-from recombine.augment.review import review_page
 from recombine.benchmark import identity_of, refuse_output
 from recombine.errors import ConfigError, DataError, StaleOutput, Where
 from recombine.files import read_json, read_jsonl, sha256_of, write_json, write_jsonl, write_text

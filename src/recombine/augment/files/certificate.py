@@ -8,13 +8,13 @@ compared with the references, and they are removed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from recombine import __version__
-from recombine.augment.inputs import TRAIN, PairSource
-from recombine.augment.options import AugmentOptions, Recombined, TrainingPair
+from recombine.augment.files.inputs import TRAIN, PairSource
+from recombine.augment.options import AugmentOptions, Recombined
 from recombine.benchmark import Benchmark
 from recombine.config import to_plain
 from recombine.corpus.segment import segment
@@ -22,6 +22,7 @@ from recombine.corpus.segment import segment
 FORMAT = 1
 # What a model has learned from, besides the training pairs; every table of a report names it.
 TRAIN_ONLY, GRAMMAR = "train-only", "grammar"
+SIDES = ("source", "target")
 SHOWN = 5
 NEW_WORDS_SHOWN = 50
 
@@ -88,21 +89,24 @@ def remove_known(drawn: Sequence[Recombined], benchmark: Benchmark | None) -> Ke
 def certify(source: PairSource, options: AugmentOptions, found: Kept) -> dict[str, Any]:
     """Return what is known of the pairs that are kept: from what, how, and what was removed."""
     kept = found.pairs
-    lengths = sorted(len(words_of(pair.source)) for pair in kept)
     in_train = {pair.source for pair in source.pairs}
+    trained, drawn = (
+        {side: _WordCounts(getattr(pair, side) for pair in pairs) for side in SIDES}
+        for pairs in (source.pairs, kept)
+    )
     return {
         **identity(source, options),
         "drawn": found.drawn,
         "removed": {one.split: one.row() for one in found.overlaps},
         "kept": len(kept),
         "sources_in_train": sum(pair.source in in_train for pair in kept),
-        "words": {side: _words(source.pairs, kept, side) for side in ("source", "target") if kept},
+        "words": {side: _words(trained[side], drawn[side]) for side in SIDES},
         "steps": dict(Counter(kind for pair in kept for kind in step_kinds(pair)).most_common()),
         "depth": {str(k): n for k, n in sorted(Counter(pair.depth for pair in kept).items())},
         "source_words": {
-            "mean": round(sum(lengths) / max(1, len(lengths)), 2),
-            "longest": lengths[-1] if lengths else 0,
-            "longest_in_train": max(len(words_of(pair.source)) for pair in source.pairs),
+            "mean": round(drawn["source"].total / max(1, len(kept)), 2),
+            "longest": drawn["source"].longest,
+            "longest_in_train": trained["source"].longest,
         },
     }
 
@@ -133,12 +137,22 @@ def step_kinds(pair: Recombined) -> set[str]:
     return {step.split(":", 1)[0].split()[0] for step in pair.steps if step.strip()}
 
 
-def _words(pairs: Sequence[TrainingPair], kept: Sequence[Recombined], side: str) -> dict[str, Any]:
-    known = {word for pair in pairs for word in words_of(getattr(pair, side))}
-    used: Counter[str] = Counter()
-    for one in kept:
-        used.update(set(words_of(getattr(one, side))))
-    new = [word for word, _ in used.most_common() if word not in known]
+class _WordCounts:
+    """The words of texts: in how many texts each is, how many there are, and in one at most."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.texts_with: Counter[str] = Counter()
+        self.total = self.longest = 0
+        for text in texts:
+            words = words_of(text)
+            self.texts_with.update(set(words))
+            self.total += len(words)
+            self.longest = max(self.longest, len(words))
+
+
+def _words(trained: _WordCounts, drawn: _WordCounts) -> dict[str, Any]:
+    known, used = trained.texts_with, drawn.texts_with
+    new = sorted((word for word in used if word not in known), key=lambda one: (-used[one], one))
     return {
         "in_train": len(known),
         "used": len(used) - len(new),

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from recombinable import english_german, recombinable
-from recombine.augment.inputs import read_pairs
+from recombine.augment.files.inputs import read_pairs
 from recombine.errors import ConfigError, DataError
 
 PAIRS = english_german()

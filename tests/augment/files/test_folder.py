@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from recombinable import recombinable
-from recombine.augment.folder import AugmentedFolder, write_augmented
-from recombine.augment.inputs import read_pairs
+from recombine.augment.files.folder import AugmentedFolder, write_augmented
+from recombine.augment.files.inputs import read_pairs
 from recombine.augment.methods import read_options
 from recombine.errors import ConfigError, DataError, StaleOutput
 from recombine.files import sha256_of
@@ -119,7 +119,7 @@ def test_nothing_is_written_into_benchmarks_runs_and_other_folders(tmp_path, sou
 
 def test_a_failure_leaves_nothing_behind(tmp_path, source, monkeypatch):
     """A folder is whole or not there."""
-    monkeypatch.setattr("recombine.augment.folder.card", lambda *_: 1 / 0)
+    monkeypatch.setattr("recombine.augment.files.folder.card", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_augmented(source, options_of(source), tmp_path / "new" / "out")
     assert list((tmp_path / "new").iterdir()) == []

@@ -1,0 +1,1 @@
+"""Pairs from anywhere, and recombined pairs as a folder that proves itself."""
