@@ -91,3 +91,14 @@ def test_faults_are_named(run, tmp_path):
     sheet.write_text("a\tb\n", encoding="utf-8")
     with pytest.raises(DataError, match="column 'key'"):
         read_judgements([run], sheet)
+
+
+def test_a_row_judged_twice_is_refused(run, tmp_path):
+    """Two sheets pasted together would count its compound twice."""
+    sheet = tmp_path / "sheet.tsv"
+    write_annotation_sheet([run], sheet)
+    fill(sheet, lambda cells: "1")
+    lines = sheet.read_text(encoding="utf-8").splitlines()
+    sheet.write_text("\n".join([*lines, lines[1]]) + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match="stands in line 2 already"):
+        read_judgements([run], sheet)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from recombine.errors import DataError
@@ -13,6 +15,7 @@ from recombine.report.scorecard import (
     build_tables,
     correlation_table,
     read_suite,
+    scorecard_notes,
     write_scorecard,
 )
 from recombine.report.tables.published import SGET, PublishedSetting
@@ -148,3 +151,17 @@ def test_two_runs_of_one_benchmark_are_compared(two_runs, tmp_path):
     source = open_source([two_runs[0], again])
     assert "again/lstm" in source.systems
     assert "run/lstm" in source.systems
+
+
+def test_what_a_report_would_say_is_said_here_too(two_runs, tmp_path):
+    """A suite scored on a sample, and one metric with two signatures, have a note."""
+    options = ReportOptions(metrics=("exact",), sample=16)
+    page, paper, *_ = write_scorecard(two_runs, tmp_path / "card", options)
+    for text in (page.read_text(), paper.read_text()):
+        assert "other: only a sample of 16 examples of each split is looked at" in text
+    first, second = (read_suite(run, ReportOptions(metrics=("exact",))) for run in two_runs)
+    assert scorecard_notes([first, second]) == []
+    sheets = tuple(replace(one, signature="exact|lowercase") for one in second.report.sheets)
+    second = second._replace(report=replace(second.report, sheets=sheets))
+    (note,) = scorecard_notes([first, second])
+    assert "exact is not the same everywhere" in note

@@ -121,3 +121,11 @@ def test_a_confidence_of_95_is_refused():
     """It is a share, not a percentage."""
     with pytest.raises(ConfigError, match="between 0 and 1, not 95"):
         ReportOptions(confidence=95)
+
+
+def test_the_page_counts_the_sentences_it_is_about(run, tmp_path):
+    """A look at 16 examples of each split is not one at 400."""
+    options = {"metrics": ("exact",), "figures": ()}
+    for sample, told in ((0, "400 sentences in gen, test"), (16, "32 sentences in gen, test")):
+        paths = write_report([run], tmp_path, ReportOptions(sample=sample, **options))
+        assert told in paths.html.read_text(encoding="utf-8")

@@ -56,9 +56,14 @@ def read_judgements(runs: Sequence[Path], path: Path) -> dict[str, Any]:
     problems: list[RecombineError] = []
     found: list[HumanJudgement] = []
     empty = 0
+    seen: dict[str, Where] = {}
     for key, answer, where in _answers(path):
         if key not in verdicts:
             problems.append(DataError(f"key '{key}' is not in these runs", where))
+        elif seen.setdefault(key, where) is not where:
+            problems.append(
+                DataError(f"key '{key}' stands in line {seen[key].line} already", where)
+            )
         elif not answer:
             empty += 1
         elif answer not in YES | NO:

@@ -46,6 +46,7 @@ class Sheet:
     is_share: bool
     higher_is_better: bool
     right_value: float
+    limits: tuple[float, float]
     resampled: str
     scores: tuple[Score, ...]
     comparisons: tuple[Comparison, ...]
@@ -198,6 +199,7 @@ def make_sheet(panel: Panel, options: ReportOptions) -> Sheet:
         is_share=panel.is_share,
         higher_is_better=panel.higher_is_better,
         right_value=panel.right_value,
+        limits=panel.aggregator.limits,
         resampled=_resampled(panel, options.cluster),
         scores=tuple(all_scores(panel, options)),
         comparisons=tuple(comparisons),

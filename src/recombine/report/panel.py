@@ -231,6 +231,11 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
     )
 
 
+def comparable(signature: str) -> str:
+    """A signature without what the sample decides: how many references, learned from what."""
+    return re.sub(r"\|(nrefs|fillers):[^|@]*", "", signature)
+
+
 def _require_same_metric(
     metas: Mapping[tuple[str, int], Mapping[str, Any]], metric: str, split: str
 ) -> None:
@@ -238,8 +243,7 @@ def _require_same_metric(
     by_signature: dict[str, str] = {}
     for (system, seed), told in metas.items():
         options = json.dumps((told.get("metric") or {}).get("options") or {}, sort_keys=True)
-        # How many references there are, or what was learned from, is a matter of the sample.
-        signature = re.sub(r"\|(nrefs|fillers):[^|@]*", "", str(told.get("signature", "")))
+        signature = comparable(str(told.get("signature", "")))
         if signature:
             by_signature.setdefault(f"{signature} {options}", f"{system}, seed {seed}")
     if len(by_signature) > 1:

@@ -158,7 +158,9 @@ def open_source(runs: Sequence[Path]) -> ReportRuns:
     """Open one or more runs of one benchmark; refuse runs of different benchmarks."""
     if not runs:
         raise DataError("no run was given", hint="recombine report RUN [RUN ...] --out DIR")
-    opened = [(Path(path), Run(path)) for path in runs]
+    opened = [
+        (path, Run(path)) for path in {Path(one).resolve(): Path(one) for one in runs}.values()
+    ]
     for path, run in opened:
         if not run.cells():
             raise DataError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from html import escape
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,8 +18,14 @@ from recombine.parallel import gc_paused
 from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.frame import page
+from recombine.report.panel import comparable
 from recombine.report.runs import open_source, run_names
-from recombine.report.tables.divergent import BUILDER, generalisation_table, make_family
+from recombine.report.tables.divergent import (
+    BUILDER,
+    are_of_one_corpus,
+    generalisation_table,
+    make_family,
+)
 from recombine.report.tables.generated import variant_table
 from recombine.report.tables.own import ranged
 from recombine.report.tables.table import Cell, Table, html, markdown
@@ -81,17 +88,39 @@ def write_scorecard(
     ranks = correlation_table(suites, options)
     tables = scores if ranks is None else [*scores, ranks]
     title = options.title or "Scorecard"
-    parts = [f"# {title}", *(markdown(table) for table in tables)]
+    notes = scorecard_notes(suites)
+    parts = [f"# {title}", *(f"> {note}" for note in notes), *map(markdown, tables)]
     if ranks is None:
         parts.append(NO_RANKS)
     pages = {
-        "scorecard.html": _page(title, suites, scores, ranks),
+        "scorecard.html": _page(title, suites, scores, ranks, notes),
         "scorecard.md": "\n\n".join(parts),
     }
     return write_folder(Path(out), "scorecard", pages, tables)
 
 
-def _page(title: str, suites: Sequence[Suite], scores: Sequence[Table], ranks: Table | None) -> str:
+def scorecard_notes(suites: Sequence[Suite]) -> list[str]:
+    """What the suites' reports say beside their numbers, and metrics of one name that differ."""
+    found = [f"{suite.name}: {note}" for suite in suites for note in suite.report.notes]
+    signatures: dict[str, dict[str, str]] = {}
+    for suite in suites:
+        for sheet in suite.findings:
+            of_metric = signatures.setdefault(sheet.metric, {})
+            of_metric.setdefault(comparable(sheet.signature), suite.name)
+    for metric, told in signatures.items():
+        if len(told) > 1:
+            kinds = "; ".join(f"{suite}: {signature}" for signature, suite in told.items())
+            found.append(f"{metric} is not the same everywhere: {kinds}")
+    return found
+
+
+def _page(
+    title: str,
+    suites: Sequence[Suite],
+    scores: Sequence[Table],
+    ranks: Table | None,
+    notes: Sequence[str],
+) -> str:
     systems = dict.fromkeys(name for suite in suites for name in suite.report.systems)
     agreement = f"<p>{NO_RANKS}</p>" if ranks is None else html(ranks)
     return page(
@@ -101,7 +130,8 @@ def _page(title: str, suites: Sequence[Suite], scores: Sequence[Table], ranks: T
         {
             "scores": (
                 "Scores",
-                f"<h2>What does each system score?</h2>{''.join(map(html, scores))}",
+                f"<h2>What does each system score?</h2>{''.join(map(html, scores))}"
+                + "".join(f'<p class="note small">{escape(note)}</p>' for note in notes),
             ),
             "ranks": ("Ranks", f"<h2>Do the suites agree?</h2>{agreement}"),
         },
@@ -128,7 +158,9 @@ def _generalisation(suites: Sequence[Suite]) -> Table | None:
         for suite in suites
         if suite.report.source.benchmark.manifest.builder == BUILDER
     ]
-    return generalisation_table(make_family(reports)) if len(reports) > 1 else None
+    if len(reports) < 2 or not are_of_one_corpus(reports):
+        return None
+    return generalisation_table(make_family(reports))
 
 
 def scorecard_table(suites: Sequence[Suite]) -> Table:

@@ -31,6 +31,7 @@ from recombine.report.tables.checkpoints import checkpoint_points, checkpoint_ta
 from recombine.report.tables.divergent import (
     family_tables,
     is_family,
+    missing_members,
     read_family,
     series_runs,
 )
@@ -122,13 +123,15 @@ def _write_family(runs: Sequence[Path], out: Path, options: ReportOptions) -> Re
     """The report on divergent splits of one corpus."""
     family = read_family(runs, options)
     notes = [f"{one.name}: {note}" for one in family.divisions for note in one.report.notes]
+    notes += missing_members(family)
     tables = family_tables(family)
     charts, drawn = draw_figures(response_figures(family), out / "figures", options.figures, notes)
     rows: list[list[object]] = []
     for one in family.divisions:
         columns, found = tidy_rows(list(one.report.scores))
         rows += [[one.name, one.kind, one.seed, *row] for row in found]
-    text = "\n\n".join([f"# {family_title(family)}", *map(markdown, tables)])
+    said = [f"# {family_title(family)}", *(f"> {note}" for note in notes)]
+    text = "\n\n".join([*said, *map(markdown, tables)])
     pages = {
         "report.html": render_family(family, tables, charts, notes),
         "report.md": text + "\n",

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+from dataclasses import replace
 
+from recombine.files import read_jsonl
 from recombine.report.exports import write_exports
+from recombine.report.findings import build_report
+from recombine.report.options import ReportOptions
+from recombine.report.runs import open_source
+from report.synthetic import make_run
 
 
 def test_every_eval_ever_has_the_required_fields(findings, tmp_path):
@@ -29,3 +36,27 @@ def test_every_eval_ever_has_the_required_fields(findings, tmp_path):
     assert row["evaluation_id"] == record["evaluation_id"]
     assert isinstance(row["output"]["raw"], list)
     assert all(isinstance(value, str) for value in row["metadata"].values())
+
+
+def test_right_is_what_the_metric_calls_right(tmp_path):
+    """BLEU is right at 100 and an idiom where nothing is literal: 1 is not right everywhere."""
+    run = make_run(tmp_path, per_pattern=4, seeds=(1,), metrics=("exact", "bleu"))
+    report = build_report(open_source([run]), ReportOptions(splits=("gen",)))
+    write_exports(report, tmp_path, ("every-eval-ever",))
+    rows = read_jsonl(tmp_path / "every-eval-ever" / "lstm.samples.jsonl")
+    told = {}
+    for row in rows:
+        metric = row["evaluation_name"].rpartition(" ")[2]
+        told.setdefault(metric, {})[row["sample_id"]] = row["evaluation"]["is_correct"]
+    assert told["exact"] == told["bleu"]
+    assert set(told["exact"].values()) == {True, False}
+
+
+def test_the_scale_is_the_metrics_own(findings, tmp_path):
+    """A metric without an upper end has none in the record."""
+    sheets = tuple(replace(one, limits=(-1.0, math.inf)) for one in findings.sheets)
+    write_exports(replace(findings, sheets=sheets), tmp_path, ("every-eval-ever",))
+    record = json.loads((tmp_path / "every-eval-ever" / "lstm.json").read_text())
+    config = record["evaluation_results"][0]["metric_config"]
+    assert config["min_score"] == -1
+    assert "max_score" not in config

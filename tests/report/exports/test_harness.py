@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from recombine.report.exports import write_exports
+from recombine.report.exports import harness, write_exports
 
 
 def test_harness_results_and_samples(findings, tmp_path):
@@ -18,3 +19,11 @@ def test_harness_results_and_samples(findings, tmp_path):
     row = json.loads(samples.read_text().splitlines()[0])
     assert row["exact"] in (0, 1)
     assert row["filtered_resps"] == [row["resps"][0][0]]
+
+
+def test_a_task_has_as_many_samples_as_its_widest_metric(findings, tmp_path):
+    """The last metric of a split may be about a part of it."""
+    narrow = replace(findings.sheets[0], metric="partial", n=7)
+    report = replace(findings, sheets=(*findings.sheets, narrow))
+    results = harness._results(report, "lstm")
+    assert results["n-samples"]["synthetic_gen"] == {"original": 320, "effective": 320}

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 
 import pytest
 
 from recombine.errors import ConfigError, MissingExtra
 from recombine.report.exports import write_exports
+from recombine.report.findings import build_report
+from recombine.report.options import ReportOptions
+from recombine.report.runs import open_source
+from report.synthetic import ACCURACY, make_run
 
 
 def test_inspect_reads_what_was_written(findings, tmp_path):
@@ -41,3 +46,15 @@ def test_unknown_export_is_named(findings, tmp_path):
     """A typo is answered with the list."""
     with pytest.raises(ConfigError, match="unknown export 'excel'"):
         write_exports(findings, tmp_path, ("excel",))
+
+
+def test_seeds_zero_and_one_are_two_epochs(tmp_path):
+    """Epochs begin with 1; no seed's samples are taken for another's."""
+    from inspect_ai.log import read_eval_log
+
+    lstm = {"lstm": ACCURACY["lstm"]}
+    run = make_run(tmp_path, per_pattern=2, seeds=(0, 1), systems=lstm, metrics=("exact",))
+    report = build_report(open_source([run]), ReportOptions(splits=("gen",)))
+    write_exports(report, tmp_path, ("inspect",))
+    log = read_eval_log(str(tmp_path / "inspect" / "lstm-gen.json"))
+    assert Counter(sample.epoch for sample in log.samples) == {1: 16, 2: 16}

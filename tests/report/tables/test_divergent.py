@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from recombine.errors import DataError
@@ -10,14 +12,17 @@ from recombine.report.figures.papers import response_figures
 from recombine.report.options import ReportOptions
 from recombine.report.tables import divergent
 from recombine.report.tables.divergent import (
+    CORPUS_FACTS,
     PAPER,
     Family,
     _published_splits,
+    are_of_one_corpus,
     divergent_tables,
     family_tables,
     generalisation_table,
     is_family,
     make_family,
+    missing_members,
     read_family,
     series_runs,
 )
@@ -159,3 +164,41 @@ def test_the_paper_prints_eleven_splits():
         "Europarl max D_C split #2 (paper)", None, None, "198k", "22k", "390k", None, "34k", None,
         0.002, 1.0,
     )  # fmt: skip
+
+
+def test_splits_of_other_corpora_are_no_family(family):
+    """Max of one corpus over min of another is no generalisation score."""
+    first, *rest = [one.report for one in family.divisions]
+    assert are_of_one_corpus([first, *rest])
+    for fact in CORPUS_FACTS:
+        division = family.divisions[0]
+        stored = dict(division.certificate)
+        path = division.report.source.benchmark.path / "certificate.json"
+        write_json(path, {**stored, fact: 7})
+        with pytest.raises(DataError, match=f"not splits of one corpus.*: {fact} 7 and"):
+            make_family([first, *rest])
+        assert not are_of_one_corpus([first, *rest])
+        write_json(path, stored)
+
+
+def test_a_family_has_one_metric(family):
+    """ChrF of words and chrF without are not put together."""
+    first, *rest = [one.report for one in family.divisions]
+    sheets = tuple(replace(one, signature=f"{one.signature}|nw:9") for one in first.sheets)
+    with pytest.raises(DataError, match="not the same metric"):
+        make_family([replace(first, sheets=sheets), *rest])
+
+
+def test_members_of_a_series_that_were_not_run_are_named(family):
+    """A series that was stopped is not shown as a whole one."""
+    assert missing_members(family) == []
+    folder = family.divisions[0].report.source.benchmark.path.parent
+    member = "target_divergence = 0.5\nseed = 1\natom_divergence = 0.0\ncompound_divergence = 0.5\n"
+    text = 'format = 1\nname = "s"\n'
+    for name in ("min", "random", "max", "c-0.75-seed-1"):
+        text += f'[[member]]\nbenchmark = "{name}"\n{member}'
+    (folder / "series.toml").write_text(text)
+    (note,) = missing_members(family)
+    assert note.startswith("1 of the 4 splits of ")
+    assert note.endswith("are not in this report: c-0.75-seed-1")
+    (folder / "series.toml").unlink()

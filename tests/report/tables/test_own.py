@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from recombine.report.tables.own import comparison_table, overall_table, own_tables, table_name
+from dataclasses import replace
+
+from recombine.report.tables.own import (
+    comparison_table,
+    counts_of,
+    overall_table,
+    own_tables,
+    table_name,
+    tag_table,
+)
 
 
 def test_tables_have_one_name_each(findings):
@@ -17,3 +26,12 @@ def test_overall_table_has_every_system(findings):
     table = overall_table(findings, "gen")
     assert [row[1] for row in table.rows] == list(findings.systems)
     assert "Tied sets" in comparison_table(findings.main).notes[0]
+
+
+def test_a_count_is_of_every_system(findings):
+    """Where systems differ in what could be judged, one system's n is not that of all."""
+    tag = findings.main.main_tag
+    (value, by_system), *_ = findings.main.by_tag(tag).items()
+    assert tag_table(findings.main, tag).rows[0][:2] == (value, 40)
+    less = replace(by_system["lstm"], n=1_007)
+    assert counts_of([less, by_system["transformer"]]) == "40 to 1,007"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recombine.benchmark import Benchmark, Manifest
+from recombine.benchmark import Benchmark, Example, Manifest
 from recombine.builders.recipe import read_recipe
 from recombine.experiment.run import Run
 from recombine.report.tables.published import (
@@ -120,10 +120,14 @@ def test_what_differs_is_not_the_published_benchmark(made):
 @pytest.mark.parametrize(
     ("recipe", "test"), [("dbca-min", 37_000), ("dbca-random", 30_000), ("dbca-max", 22_900)]
 )
-def test_splits_of_the_papers_sizes(recipe, test):
-    """The recipes of Moisio et al. at their sizes, from a corpus that lies anywhere."""
+def test_splits_of_the_papers_sizes(recipe, test, monkeypatch):
+    """The recipes of Moisio et al. at their sizes, from Europarl wherever it lies."""
     splits = {"train": 197_000, "dev": 3_000, "test": test}
-    assert published_benchmark(benchmark(recipe, splits, ("corpus=c.conllu",))) == (DBCA, ())
+    made = benchmark(recipe, splits, ("corpus=c.conllu",))
+    for said, known in (("Thank you, Mr President .", (DBCA, ())), ("A dog barks .", None)):
+        found = [Example.make(source=f"{said} {n}", tags={}) for n in range(9)]
+        monkeypatch.setattr(Benchmark, "iterate", lambda self, split, found=found: iter(found))
+        assert published_benchmark(made) == known
 
 
 @pytest.mark.parametrize(
@@ -136,10 +140,12 @@ def test_released_data_is_known_by_its_sentences(recipe, folder, name, reference
 
     made = build(recipe, tmp_path / "b", overrides=[f"path={reference_data / folder}"])
     assert published_benchmark(made) == (name, ())
-    split = {COGNITION: "gen", PARADOX: "systematicity"}[name]
-    path = made.split_path(split)
-    path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
-    assert published_benchmark(made) is None
+    for split in {COGNITION: ("gen", "test"), PARADOX: ("systematicity", "substitutivity")}[name]:
+        path = made.split_path(split)
+        whole = path.read_text()
+        path.write_text("".join(whole.splitlines(keepends=True)[1:]))
+        assert published_benchmark(made) is None
+        path.write_text(whole)
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,9 @@ def _record(report: Findings, system: str, file_name: str, text: str, rows: int)
 def _result(report: Findings, score: Score) -> dict[str, Any]:
     benchmark = report.source.benchmark
     where = f" [{score.tag}={score.slice}]" if score.tag else ""
-    sheet = report.sheet(score.metric, score.split)
+    sheet = next(
+        one for one in report.sheets if (one.metric, one.split) == (score.metric, score.split)
+    )
     uncertainty: dict[str, Any] = {"num_samples": score.n}
     if not math.isnan(score.low):  # of one sentence it is not known
         uncertainty["confidence_interval"] = {
@@ -92,10 +94,9 @@ def _result(report: Findings, score: Score) -> dict[str, Any]:
         },
         "metric_config": {
             "evaluation_description": score.signature or score.metric,
-            "lower_is_better": not (sheet.higher_is_better if sheet else True),
+            "lower_is_better": not sheet.higher_is_better,
             "score_type": "continuous",
-            "min_score": 0.0,
-            "max_score": 100.0,
+            **_ends(sheet.limits),
         },
         "score_details": {
             "score": score.value,
@@ -108,6 +109,12 @@ def _result(report: Findings, score: Score) -> dict[str, Any]:
             "uncertainty": uncertainty,
         },
     }
+
+
+def _ends(limits: tuple[float, float]) -> dict[str, float]:
+    """The ends of a metric's scale, where it has some."""
+    named = dict(zip(("min_score", "max_score"), limits, strict=True))
+    return {name: end for name, end in named.items() if math.isfinite(end)}
 
 
 def _instance(report: Findings, system: str, sample: dict[str, Any]) -> dict[str, Any]:
@@ -132,7 +139,7 @@ def _instance(report: Findings, system: str, sample: dict[str, Any]) -> dict[str
                 "is_terminal": True,
             }
         ],
-        "evaluation": {"score": sample["value"], "is_correct": sample["value"] == 1},
+        "evaluation": {"score": sample["value"], "is_correct": sample["right"]},
         "metadata": {
             "seed": str(sample["seed"]),
             **{str(key): str(value) for key, value in sample["tags"].items()},

@@ -50,9 +50,11 @@ def _results(report: Findings, system: str) -> dict[str, Any]:
         # Half the interval over the normal quantile: what readers of the harness call stderr.
         error = score.standard_error(report.options.confidence)
         row[f"{sheet.metric}_stderr,none"] = "N/A" if math.isnan(error) else error
+        # Metrics of one split may be about different parts of it.
+        known = samples.setdefault(task, {"effective": 0})["effective"]
         samples[task] = {
             "original": report.source.benchmark.manifest.splits.get(sheet.split, sheet.n),
-            "effective": sheet.n,
+            "effective": max(known, sheet.n),
         }
         higher.setdefault(task, {})[sheet.metric] = sheet.higher_is_better
     manifest = report.source.benchmark.manifest

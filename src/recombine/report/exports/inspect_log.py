@@ -61,12 +61,13 @@ def _samples(report: Findings, log: Any, system: str, split: str) -> list[Any]:
     model = require("inspect_ai.model", extra="inspect", feature="writing Inspect logs")
     scorer = require("inspect_ai.scorer", extra="inspect", feature="writing Inspect logs")
     found: dict[tuple[str, int], Any] = {}
+    epochs: dict[int, int] = {}  # seed -> epoch, which must be 1 or more
     for sample in samples_of(report, system, split):
         key = (sample["id"], sample["seed"])
         if key not in found:
             found[key] = log.EvalSample(
                 id=sample["id"],
-                epoch=sample["seed"] if sample["seed"] > 0 else 1,
+                epoch=epochs.setdefault(sample["seed"], len(epochs) + 1),
                 input=sample["source"],
                 target=sample["references"] or "",
                 output=model.ModelOutput.from_content(system, sample["hypothesis"]),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from recombine.report.findings import Findings
+from recombine.report.examples import is_right
+from recombine.report.findings import Findings, Sheet
 from recombine.report.runs import read_translations
 from recombine.report.score_file import read_details
 
@@ -19,10 +20,11 @@ def samples_of(report: Findings, system: str, split: str) -> Iterator[dict[str, 
     """Every example of a split with its hypothesis and value, for each metric and seed."""
     for sheet in report.sheets:
         if sheet.split == split:
-            yield from _judged(report, system, sheet.metric, split)
+            yield from _judged(report, system, sheet)
 
 
-def _judged(report: Findings, system: str, metric: str, split: str) -> Iterator[dict[str, Any]]:
+def _judged(report: Findings, system: str, sheet: Sheet) -> Iterator[dict[str, Any]]:
+    metric, split = sheet.metric, sheet.split
     examples = report.source.examples(split)
     cells = {
         cell.seed: cell for cell in report.source.cells if report.source.names[cell.path] == system
@@ -44,5 +46,6 @@ def _judged(report: Findings, system: str, metric: str, split: str) -> Iterator[
                     "hypothesis": hypotheses.get(name, ""),
                     "tags": dict(example.tags),
                     "value": verdicts[name]["value"],
+                    "right": is_right(verdicts[name]["value"], sheet.right_value),
                     "detail": verdicts[name]["detail"],
                 }

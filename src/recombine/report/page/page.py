@@ -53,11 +53,14 @@ def _lead(report: Findings) -> str:
     seeds = sorted({len(of_system) for of_system in report.main.seeds.values()})
     seeds_text = "–".join(str(count) for count in dict.fromkeys([seeds[0], seeds[-1]]))
     systems = len(report.systems)
-    splits = report.source.benchmark.manifest.splits
+    translated = report.source.translated
+    sentences = sum(
+        len(translated[split].examples) for split in report.splits if split in translated
+    )
     return (
         f"{systems} system{'' if systems == 1 else 's'}, {seeds_text} "
         f"seed{'' if seeds_text == '1' else 's'} each, "
-        f"{sum(splits.get(split, 0) for split in report.splits):,} sentences in "
+        f"{sentences:,} sentences in "
         f"{', '.join(report.splits)}. Does it compose, or does it only remember?"
     )
 

@@ -8,7 +8,7 @@ the compounds stands beside the ratio (their section 7.2): length, vocabulary, n
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,8 +20,9 @@ from recombine.experiment.run import Run
 from recombine.files import read_json
 from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
+from recombine.report.panel import comparable
 from recombine.report.runs import benchmark_of, open_source
-from recombine.report.tables.own import ranged
+from recombine.report.tables.own import counts_of, ranged
 from recombine.report.tables.published import (
     DBCA,
     find_all,
@@ -224,7 +225,65 @@ def make_family(reports: Sequence[Findings]) -> Family:
             f"the runs share no metric on the split '{SPLIT}'",
             hint="score all of them with the same metric, chrf++ for the generalisation score",
         )
-    return Family(divisions, metric)
+    family = Family(divisions, metric)
+    _require_one_corpus(family)
+    return family
+
+
+# What the certificates of all splits of one corpus share.
+CORPUS_FACTS = ("sentences", "atoms", "compounds", "atom_alpha", "compound_alpha")
+
+
+def are_of_one_corpus(reports: Iterable[Findings]) -> bool:
+    """Whether reports on divergent splits may be put together."""
+    try:
+        make_family(list(reports))
+    except DataError:
+        return False
+    return True
+
+
+def _require_one_corpus(family: Family) -> None:
+    """Raise when the splits of a target language are of different corpora, or scored otherwise."""
+    for target in family.targets:
+        first, *others = [one for one in family.divisions if one.target == target]
+        for other in others:
+            for fact in CORPUS_FACTS:
+                mine, theirs = (one.certificate.get(fact) for one in (first, other))
+                if mine != theirs:
+                    raise DataError(
+                        f"{first.name} and {other.name} are not splits of one corpus by one "
+                        f"definition: {fact} {mine} and {theirs}",
+                        hint="suites are set side by side with --scorecard",
+                    )
+            sheets = [family.sheet(one) for one in (first, other)]
+            found = {comparable(one.signature) for one in sheets if one is not None}
+            if len(found) > 1:
+                raise DataError(
+                    f"{family.metric} is not the same metric on {first.name} and {other.name}: "
+                    f"{' / '.join(sorted(found))}",
+                    hint="score both with the same options and versions",
+                )
+
+
+def missing_members(family: Family) -> list[str]:
+    """Say which members of a series have no run here, because it was stopped, for one."""
+    from recombine.builders.divergent.series import read_series
+
+    there = {one.report.source.benchmark.path.resolve() for one in family.divisions}
+    found = []
+    for folder in sorted({path.parent for path in there}):
+        if (folder / "series.toml").is_file():
+            members = [
+                one.benchmark.resolve() for one in read_series(folder / "series.toml").member
+            ]
+            absent = [path.name for path in members if path not in there]
+            if absent and len(absent) < len(members):
+                found.append(
+                    f"{len(absent)} of the {len(members)} splits of {folder.name} are not in this "
+                    f"report: {', '.join(absent)}"
+                )
+    return found
 
 
 def family_tables(family: Family) -> list[Table]:
@@ -367,7 +426,7 @@ def novelty_table(family: Family) -> Table | None:
         for value in (name for name in division.test["novelty"] if name in by_value):
             scores = [by_value[value].get(system) for system in family.systems]
             cells = [ranged(one) for one in scores]
-            n = next(one.n for one in scores if one)
+            n = counts_of(one for one in scores if one)
             rows.append((division.kind, division.target, division.seed, value, n, *cells))
     if not rows:
         return None

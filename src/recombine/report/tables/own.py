@@ -82,8 +82,13 @@ def tag_table(sheet: Sheet, tag: str) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for value in by_family(sheet, by_value) if tag == sheet.main_tag else by_value:
         scores = by_value[value]
-        n = next(iter(scores.values())).n
-        rows.append((value, n, *(ranged(scores.get(system)) for system in sheet.systems)))
+        rows.append(
+            (
+                value,
+                counts_of(scores.values()),
+                *(ranged(scores.get(system)) for system in sheet.systems),
+            )
+        )
     return Table(
         name=table_name(sheet.metric, sheet.split, "by", tag),
         title=f"{sheet.metric} on {sheet.split} by {tag}",
@@ -91,6 +96,12 @@ def tag_table(sheet: Sheet, tag: str) -> Table:
         rows=tuple(rows),
         notes=(sheet.signature,) if sheet.signature else (),
     )
+
+
+def counts_of(scores: Iterable[Score]) -> int | str:
+    """Of how many scores are; where systems differ in what could be judged, the least and most."""
+    counts = sorted({one.n for one in scores})
+    return counts[0] if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
 
 
 def by_family(sheet: Sheet, values: Iterable[str]) -> list[str]:
