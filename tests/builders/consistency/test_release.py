@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recombine.builders.recipe import build, read_recipe
-from recombine.errors import RecombineError
+from recombine.errors import DataError, RecombineError
 from recombine.testing import check_builder
 
 
@@ -73,6 +73,40 @@ def test_reduced_layout(tmp_path: Path) -> None:
     out = build("paradox", tmp_path / "out", overrides=(f"path={root}",))
     assert set(out.splits) == {"sentences", "overgeneralisation", "probe"}
     assert "blauw" in out.read("overgeneralisation")[0].focus[1].accepted
+
+
+def test_training_text_beside_the_released_tests(tmp_path: Path) -> None:
+    """Nothing that is tested or held out is trained on; dev and test are what is held out."""
+    text, heldout = tmp_path / "text.tsv", tmp_path / "heldout.tsv"
+    write(
+        text,
+        "en\tnl",
+        *(f"Rule {i} is out of the blue.\tRegel {i}." for i in range(5)),
+        "The man sees the king.\tDe man ziet de koning.",
+        "It rains and snows.\tHet regent en sneeuwt.",
+        "Rest.\tRust.",
+    )
+    write(heldout, "en\tnl\tsplit", "Rest.\tRust.\ttest", "Yes.\tJa.\tdev")
+    root = release(tmp_path / "release")
+    (root / "overgeneralisation/idioms.tsv").unlink()
+    out = build(
+        "paradox",
+        tmp_path / "out",
+        overrides=(f"path={root}", f"training={text}", f"heldout={heldout}"),
+    )
+    assert sorted(one.source for one in out.read("train")) == [
+        f"Rule {i} is out of the blue ." for i in range(5)
+    ]
+    assert [one.source for one in out.read("dev")] == ["Yes ."]
+    assert [one.references for one in out.read("test")] == [("Rust .",)]
+    assert '"out of the blue": 5' in (out.path / "certificate.json").read_text(encoding="utf-8")
+    write(heldout, "en\tnl\tsplit", "Rest.\tRust.\ttrain")
+    with pytest.raises(DataError, match="'dev' or 'test', not 'train'"):
+        build(
+            "paradox",
+            tmp_path / "other",
+            overrides=(f"path={root}", f"training={text}", f"heldout={heldout}"),
+        )
 
 
 @pytest.mark.parametrize(

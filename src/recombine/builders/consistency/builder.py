@@ -39,7 +39,7 @@ from recombine.builders.consistency.synthetic import (
     TemplateUse,
     join_sentences,
 )
-from recombine.builders.consistency.training import count_idioms, read_training, split_training
+from recombine.builders.consistency.training import count_idioms, read_training, write_training
 from recombine.builders.consistency.wordlists import (
     read_idioms,
     read_synonyms,
@@ -327,20 +327,18 @@ class _Build:
     def _write_training(self, path: Path) -> dict[str, int]:
         """Write train and dev splits; return how often training shows each idiom."""
         recipe = self.recipe
-        train, dev = split_training(
-            read_training(
-                path,
-                recipe.training_translations,
-                recipe.source_language,
-                recipe.target_language,
-            ),
+        pairs = read_training(
+            path, recipe.training_translations, recipe.source_language, recipe.target_language
+        )
+        train = write_training(
+            self.draft,
+            pairs,
+            [],
             size=recipe.training_size,
             dev_size=recipe.dev_size,
             forbidden=self.tested | set(self.clauses),
             rng=self._random("training", "", 0),
         )
-        self.draft.write("train", train)
-        self.draft.write("dev", dev)
         return count_idioms((one.source for one in train), [idiom.text for idiom in self.idioms])
 
 

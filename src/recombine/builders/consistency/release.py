@@ -26,6 +26,13 @@ from recombine.builders.consistency.examples import (
     synonym_focus,
     word_probes,
 )
+from recombine.builders.consistency.training import (
+    count_idioms,
+    read_heldout,
+    read_training,
+    tokenise,
+    write_training,
+)
 from recombine.builders.consistency.wordlists import (
     Idiom,
     SynonymPair,
@@ -44,18 +51,25 @@ _KINDS = (
     ("semi_natural", "semi-natural", "f"),
     ("natural", "natural", "n"),
 )
+_DEV = 1000  # pairs for dev where none are held out
 _QUOTED = re.compile(r"'([^']*)'")
 
 
 @dataclass(kw_only=True)
 class ConsistencyRelease:
-    """Recipe: `path` is the folder of the release; `repeats` sentences are translated twice."""
+    """Recipe: `path` is the folder of the release; `repeats` sentences are translated twice.
+
+    `training` is a table of sentence pairs to train on, without those that are tested; `heldout`
+    one of pairs for dev and test (its column `split` says which).
+    """
 
     path: Path | None = None
     source_language: str = "en"
     target_language: str = "nl"
     join: str = " , and "
     repeats: int = 200
+    training: Path | None = None
+    heldout: Path | None = None
 
     def build(self, draft: Draft) -> None:
         """Import what the folder holds."""
@@ -96,11 +110,32 @@ class _ReleaseFolder:
             )
         sizes = {name: draft.write(name, examples) for name, examples in splits.items() if examples}
         sizes["probe"] = draft.write("probe", self._probes(draft.seed))
-        draft.certificate({"sizes": sizes, "lines_without_text": self.skipped})
+        certificate: dict[str, Any] = {"sizes": sizes, "lines_without_text": self.skipped}
+        if self.recipe.training is not None:
+            tested = {one.source for examples in splits.values() for one in examples}
+            # The release sets punctuation apart in places; training text has it so everywhere.
+            certificate["idioms_in_training"] = self._write_training(
+                draft, self.recipe.training, {tokenise(one) for one in (*tested, *self.clauses)}
+            )
+        draft.certificate(certificate)
         draft.card(
             "Imported as published; the roles and foci are those of the builder `consistency`. "
             "Pairs whose two sources are the same line are kept here and excluded when scoring."
         )
+
+    def _write_training(self, draft: Draft, path: Path, tested: set[str]) -> dict[str, int]:
+        """Write the splits to train on; return how often training shows each idiom."""
+        heldout = self.recipe.heldout
+        train = write_training(
+            draft,
+            read_training(path, None, self.source, self.target),
+            read_heldout(heldout, self.source, self.target) if heldout else [],
+            size=0,
+            dev_size=_DEV,
+            forbidden=tested,
+            rng=np.random.Generator(np.random.PCG64(np.random.SeedSequence([draft.seed, 1]))),
+        )
+        return count_idioms((one.source for one in train), [idiom.text for idiom in self.idioms])
 
     def _sentences(self) -> Iterator[Example]:
         for folder, data, letter in _KINDS[:2]:

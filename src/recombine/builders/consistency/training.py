@@ -2,7 +2,8 @@
 
 A tab-separated file whose header names the languages (`en`, `de`; other columns are ignored,
 .gz/.xz/.bz2 are read), or two line-aligned text files. Punctuation is set apart by spaces, as in
-the test sentences.
+the test sentences. A file of held-out pairs is `dev` and `test`: dev where its column `split` says
+so, or all of it where there is no such column; without one, dev is drawn from the text.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recombine.benchmark import Example, control_character, normalise
+from recombine.benchmark import Draft, Example, control_character, normalise
 from recombine.errors import DataError, Where
 from recombine.files import read_aligned, read_table
 
@@ -40,6 +41,49 @@ def read_training(
     if not found:
         raise DataError("no sentence pair to train on", Where(str(path)))
     return list(found)
+
+
+def write_training(
+    draft: Draft,
+    pairs: Sequence[tuple[str, str]],
+    heldout: Sequence[tuple[str, str, str]],
+    *,
+    size: int,
+    dev_size: int,
+    forbidden: set[str],
+    rng: np.random.Generator,
+) -> list[Example]:
+    """Write train and dev, and test where it is held out; return what is trained on."""
+    held = {source for _, source, _ in heldout}
+    train, dev = split_training(
+        pairs,
+        size=size,
+        dev_size=0 if heldout else dev_size,
+        forbidden=forbidden | held,
+        rng=rng,
+    )
+    parts = {"train": train, "dev": dev}
+    for split, source, target in heldout:
+        if source not in forbidden:
+            parts.setdefault(split, []).append(_example((source, target), split))
+    for split, examples in parts.items():
+        draft.write(split, examples)
+    return train
+
+
+def read_heldout(path: Path, source: str, target: str) -> list[tuple[str, str, str]]:
+    """Return split, source and target of every held-out pair, punctuation set apart."""
+    found: dict[tuple[str, str], str] = {}
+    for row in read_table(path, (source, target), filled=False, comments=False):
+        split = row.get("split") or "dev"
+        if split not in ("dev", "test"):
+            raise DataError(f"a held-out pair is 'dev' or 'test', not '{split}'", row.where)
+        pair = tokenise(row[source]), tokenise(row[target])
+        if all(pair):
+            found.setdefault(pair, split)
+    if not found:
+        raise DataError("no held-out pair", Where(str(path)))
+    return [(split, *pair) for pair, split in found.items()]
 
 
 def split_training(

@@ -27,6 +27,7 @@ from recombine.builders.divergent.certificate import (
 from recombine.builders.divergent.count import Counts, Cuts, Edition, count_corpus
 from recombine.builders.divergent.encode import EncodedCorpus, Preparation, Unit
 from recombine.builders.divergent.extract import Definition
+from recombine.builders.divergent.given import read_split
 from recombine.builders.divergent.measure import (
     ATOM_ALPHA,
     COMPOUND_ALPHA,
@@ -84,6 +85,9 @@ class Divergent:
     fixed_train: Path | None = None
     fixed_train_target: Path | None = None
     start: Path | None = None
+    # A split made elsewhere: a folder with train.txt, test.txt (dev.txt), a sentence number a line.
+    given: Path | None = None
+    given_first: int | None = None  # the number of the first sentence there: 1 unless told
     passes: int | None = None
     tries: int = TRIES
     candidates: int = 500
@@ -103,6 +107,8 @@ class Divergent:
             self.groups != "none" or self.fixed_train or self.start or self.train_size
         ):
             raise ConfigError("the published method knows no groups, fixed train set or start")
+        if self.given is not None and (self.fixed_train or self.start or self.dev_size):
+            raise ConfigError("a given split has its own train, dev and test")
 
     def preparation(self) -> Preparation:
         """Return how the corpus is read."""
@@ -128,9 +134,16 @@ class Divergent:
         """Read, count, split, write and certify."""
         corpus, ends = self.preparation().run(draft.workdir)
         counts = count_corpus(corpus, Cuts.of(self), draft.workdir / "rows")
+        if self.given is not None:
+            split = read_split(self.given, corpus.size, first=self.given_first)
+            self.write(draft, corpus, counts, split.rows(counts.sentences), split.note)
+            return
         bounds = self.bounds(counts, ends)
         sides = self.divide(corpus, counts, bounds, ends, draft.seed, draft.workdir)
-        self.write(draft, corpus, counts, sides)
+        rows = {"train": np.flatnonzero(sides == TRAIN), "test": np.flatnonzero(sides == TEST)}
+        if self.dev_size:
+            rows = self._with_dev(rows, draft.seed, self._groups(corpus, counts))
+        self.write(draft, corpus, counts, rows)
 
     def bounds(self, counts: Counts, ends: list[int]) -> Bounds:
         """Return the sizes that the split must keep."""
@@ -236,14 +249,15 @@ class Divergent:
         sides[fixed] = TRAIN
         return sides, fixed
 
-    def write(self, draft: Draft, corpus: EncodedCorpus, counts: Counts, sides: Sides) -> None:
-        """Write the splits, the items and the certificate."""
-        rows = {
-            "train": np.flatnonzero(sides == TRAIN),
-            "test": np.flatnonzero(sides == TEST),
-        }
-        if self.dev_size:
-            rows = self._with_dev(rows, draft.seed, self._groups(corpus, counts))
+    def write(
+        self,
+        draft: Draft,
+        corpus: EncodedCorpus,
+        counts: Counts,
+        rows: dict[str, npt.NDArray[np.int64]],
+        note: dict[str, Any] | None = None,
+    ) -> None:
+        """Write the splits, the items and the certificate; `note` is certified beside them."""
         shares = novel_shares(counts, rows["train"])
         with (draft.path / ITEMS).open("w", encoding="utf-8", newline="\n") as stream:
             for split in ("train", "dev", "test"):
@@ -271,8 +285,10 @@ class Divergent:
             atom_alpha=self.atom_alpha,
             compound_alpha=self.compound_alpha,
         )
+        if note is not None:
+            certificate["given"] = note
         draft.certificate(certificate)
-        draft.card(data_card(certificate, self.method))
+        draft.card(data_card(certificate, "given" if self.given else self.method))
 
     def _with_dev(
         self,
