@@ -140,10 +140,7 @@ class Divergent:
             return
         bounds = self.bounds(counts, ends)
         sides = self.divide(corpus, counts, bounds, ends, draft.seed, draft.workdir)
-        rows = {"train": np.flatnonzero(sides == TRAIN), "test": np.flatnonzero(sides == TEST)}
-        if self.dev_size:
-            rows = self._with_dev(rows, draft.seed, self._groups(corpus, counts))
-        self.write(draft, corpus, counts, rows)
+        self.write(draft, corpus, counts, self.rows(corpus, counts, sides, draft.seed))
 
     def bounds(self, counts: Counts, ends: list[int]) -> Bounds:
         """Return the sizes that the split must keep."""
@@ -248,6 +245,13 @@ class Divergent:
                         sides[row] = side
         sides[fixed] = TRAIN
         return sides, fixed
+
+    def rows(
+        self, corpus: EncodedCorpus, counts: Counts, sides: Sides, seed: int
+    ) -> dict[str, npt.NDArray[np.int64]]:
+        """Return the rows of train and test, and of dev where it is wanted."""
+        rows = {"train": np.flatnonzero(sides == TRAIN), "test": np.flatnonzero(sides == TEST)}
+        return self._with_dev(rows, seed, self._groups(corpus, counts)) if self.dev_size else rows
 
     def write(
         self,

@@ -77,7 +77,7 @@ def build_series(
         if not (folder / "benchmark.toml").is_file():
             draft = Draft(folder, seed=seed)
             sides = single.divide(corpus, counts, bounds, ends, seed, draft.workdir)
-            single.write(draft, corpus, counts, sides)
+            single.write(draft, corpus, counts, single.rows(corpus, counts, sides, seed))
             draft.finish(manifest)
         return _member(folder, out, divergence, seed)
 
