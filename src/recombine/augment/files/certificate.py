@@ -8,7 +8,7 @@ compared with the references, and they are removed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from recombine.augment.options import AugmentOptions, Recombined
 from recombine.benchmark import Benchmark
 from recombine.config import to_plain
 from recombine.corpus.segment import segment
+from recombine.parallel import map_in_order
 
 FORMAT = 1
 # What a model has learned from, besides the training pairs; every table of a report names it.
@@ -25,6 +26,8 @@ TRAIN_ONLY, GRAMMAR = "train-only", "grammar"
 SIDES = ("source", "target")
 SHOWN = 5
 NEW_WORDS_SHOWN = 50
+# Texts that a process counts at a time.
+BLOCK = 20_000
 
 
 @dataclass
@@ -91,7 +94,7 @@ def certify(source: PairSource, options: AugmentOptions, found: Kept) -> dict[st
     kept = found.pairs
     in_train = {pair.source for pair in source.pairs}
     trained, drawn = (
-        {side: _WordCounts(getattr(pair, side) for pair in pairs) for side in SIDES}
+        {side: count_words([getattr(pair, side) for pair in pairs]) for side in SIDES}
         for pairs in (source.pairs, kept)
     )
     return {
@@ -137,20 +140,38 @@ def step_kinds(pair: Recombined) -> set[str]:
     return {step.split(":", 1)[0].split()[0] for step in pair.steps if step.strip()}
 
 
-class _WordCounts:
+class WordCounts(NamedTuple):
     """The words of texts: in how many texts each is, how many there are, and in one at most."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self.texts_with: Counter[str] = Counter()
-        self.total = self.longest = 0
-        for text in texts:
-            words = words_of(text)
-            self.texts_with.update(set(words))
-            self.total += len(words)
-            self.longest = max(self.longest, len(words))
+    texts_with: Counter[str]
+    total: int
+    longest: int
 
 
-def _words(trained: _WordCounts, drawn: _WordCounts) -> dict[str, Any]:
+def count_words(texts: Sequence[str]) -> WordCounts:
+    """Count the words of texts, in processes where there are many."""
+    blocks = [texts[start : start + BLOCK] for start in range(0, len(texts), BLOCK)]
+    every: Counter[str] = Counter()
+    total = longest = 0
+    for found in map_in_order(_count_block, blocks):
+        every.update(found.texts_with)
+        total += found.total
+        longest = max(longest, found.longest)
+    return WordCounts(every, total, longest)
+
+
+def _count_block(texts: Sequence[str]) -> WordCounts:
+    texts_with: Counter[str] = Counter()
+    total = longest = 0
+    for text in texts:
+        words = words_of(text)
+        texts_with.update(set(words))
+        total += len(words)
+        longest = max(longest, len(words))
+    return WordCounts(texts_with, total, longest)
+
+
+def _words(trained: WordCounts, drawn: WordCounts) -> dict[str, Any]:
     known, used = trained.texts_with, drawn.texts_with
     new = sorted((word for word in used if word not in known), key=lambda one: (-used[one], one))
     return {
