@@ -45,6 +45,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "metric": {
         "anatomy": "recombine.metrics.anatomy.metric:Anatomy",
         "exact": "recombine.metrics.exact:Exact",
+        "meaning": "recombine.metrics.meaning.metric:MeaningMatch",
         "partial": "recombine.metrics.partial:Partial",
         "partial-ginza": "recombine.metrics.partial_ginza:PartialGinza",
         "bleu": "recombine.metrics.surface:Bleu",

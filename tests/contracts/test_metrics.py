@@ -15,7 +15,7 @@ from recombine.registry import BUILT_IN
 from recombine.testing import check_metric
 
 SLOW = {"partial-ginza"}  # loads a Japanese parser
-PARSES = {"partial", "anatomy"}  # with the grammar that the benchmark was made with
+PARSES = {"partial", "anatomy", "meaning"}  # with the grammar that the benchmark was made with
 
 
 @pytest.fixture(scope="module")

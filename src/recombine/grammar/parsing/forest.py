@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from recombine.grammar.inventory import Inventory
@@ -385,8 +385,13 @@ class Forest:
             stack.extend(reversed(alternative.children))
         return tuple(shape)
 
-    def enumerate(self, entries: Entries) -> Iterator[tuple[int, ...]]:
-        """Every analysis as codes, the one that is meant first."""
+    def enumerate(
+        self, entries: Entries, choose: Callable[[tuple[int, ...]], int] | None = None
+    ) -> Iterator[tuple[int, ...]]:
+        """Every analysis as codes, the one that is meant first.
+
+        `choose` takes one of the words that a leaf can be; without it each is an analysis.
+        """
         choices: list[int] = []
         while True:
             radix: list[int] = []
@@ -397,7 +402,9 @@ class Forest:
                 number = stack.pop()
                 if self.packed.leaves[number] is not None:
                     words = self.packed.words(number, entries)
-                    codes.append(words[_pick(len(words), choices, radix)])
+                    codes.append(
+                        choose(words) if choose else words[_pick(len(words), choices, radix)]
+                    )
                     continue
                 options = self.alternatives[number]
                 alternative = options[_pick(len(options), choices, radix)]

@@ -12,7 +12,7 @@ PackedForest (`_packed`). A cut text is its own key; `Shaper` makes the key with
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -102,12 +102,14 @@ class Parse:
             raise DataError(failure.message, where)
         return tree
 
-    def trees(self, limit: int | None = None) -> Iterator[Tree]:
-        """All analyses, the one that is meant first."""
+    def trees(
+        self, limit: int | None = None, choose: Callable[[tuple[int, ...]], int] | None = None
+    ) -> Iterator[Tree]:
+        """All analyses, the one that is meant first; `choose` takes one of a leaf's words."""
         if self._forest is None:
             return
         inventory = self._parser.inventory
-        for codes in islice(self._forest.enumerate(self._entries), limit):
+        for codes in islice(self._forest.enumerate(self._entries, choose), limit):
             yield Tree(inventory, codes)
 
     @property

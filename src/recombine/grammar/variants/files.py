@@ -12,7 +12,9 @@ ever built from them, so they belong to no benchmark's hash: they say what else 
 
 `%ignore` lists marks that say nothing, `%final` marks that say nothing at the end, and `%contrast`
 the names of forms that do *not* say the same: with `%contrast polarity`, a column `polarity.past`
-is how the negated verb is said where its past would be.
+is how the negated verb is said where its past would be.  `%role obj : passive.subj`, in
+`abstract.grammar`, says that a passive's subject is what an object is elsewhere, and
+`%question "who acts" : who_subject` what a rule asks for.
 """
 
 from __future__ import annotations
@@ -78,6 +80,8 @@ class Variants:
     ignored: frozenset[str] = frozenset()
     final: frozenset[str] = frozenset()
     contrasts: tuple[str, ...] = ()
+    roles: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
     sha256: str = field(default="", compare=False)
 
 
@@ -97,7 +101,7 @@ def read_variants(folder: Path, language: str) -> Variants:
     digest = hashlib.sha256()
     found = [path for place in base_folders(folder) for path in variant_files(place)]
     for path in found:
-        if path.name.split(".")[0] != language:
+        if path.name.split(".")[0] not in ("abstract", language):
             continue
         digest.update(f"{path.name}\0{sha256_of(path)}\n".encode())
         if path.suffix == ".grammar":
@@ -120,6 +124,8 @@ class _VariantReader:
         self._rows: list[LexiconRow] = []
         self._paradigms: list[Paradigm] = []
         self._directives: dict[str, list[str]] = {}
+        self._roles: dict[tuple[str, str], str] = {}
+        self._questions: dict[str, str] = {}
 
     def result(self, sha256: str) -> Variants:
         given = self._directives
@@ -130,6 +136,8 @@ class _VariantReader:
             frozenset("".join(given.get("%ignore", ()))),
             frozenset("".join(given.get("%final", ()))),
             tuple(given.get("%contrast", ())),
+            self._roles,
+            self._questions,
             sha256,
         )
 
@@ -176,8 +184,22 @@ class _VariantReader:
 
     def _directive(self, line: Cursor) -> None:
         token = line.take()
+        if token.text == "%role":
+            role = line.name("a role")
+            line.expect(":", "after the role")
+            while line.more:
+                rule = line.name("a rule")
+                line.expect(".", "after the rule")
+                self._roles[rule, line.name("a slot")] = role
+            return
+        if token.text == "%question":
+            asked = unquote(line.take().text)
+            line.expect(":", "after what is asked for")
+            while line.more:
+                self._questions[line.name("a rule")] = asked
+            return
         if token.text not in ("%ignore", "%final", "%contrast"):
-            hint = "in variants: %ignore, %final, %contrast"
+            hint = "in variants: %ignore, %final, %contrast, %role, %question"
             raise GrammarError(f"unknown directive '{token.text}'", token.where, hint)
         found = self._directives.setdefault(token.text, [])
         while line.more:

@@ -40,10 +40,14 @@ MOST_ORDERS = 500  # plain lines of one line of variants
 
 
 class Widened(NamedTuple):
-    """The widened grammar, and for every rule of the original the rule that stands for it."""
+    """The widened grammar, and which slots of a chain belong to a phrase that is not its head.
+
+    `inner` has rule -> slot -> the slot of the word on which it really depends: in
+    `act/past_to/inf_tr` the object is that of the infinitive.
+    """
 
     grammar: Grammar
-    names: Mapping[str, str]
+    inner: Mapping[str, Mapping[str, str]]
 
 
 def word_of(label: str) -> tuple[str, str]:
@@ -77,8 +81,11 @@ def widen(grammar: Grammar, language: str, wordings: Wordings) -> Widened:
     lines: dict[tuple[str, str], list[Pieces]] = {}
     for (rule, field), line in spoken.lines.items():
         lines[rule, field] = [_cleaned(pieces, wordings) for pieces in line.variants]
+    inner: dict[str, Mapping[str, str]] = {}
     for variant in wordings.variants.lines:
-        _add(variant, rules, names, lines, wordings)
+        added = _add(variant, rules, names, lines, wordings)
+        if added and (slots := _inner_slots(rules, variant.chain)):
+            inner[added] = slots
     # What `rule.* =` says of a field that has lines of its own too is one more way to say it.
     for (rule, field), found in lines.items():
         if field != ANY_FIELD and (rule, ANY_FIELD) in lines:
@@ -91,7 +98,7 @@ def widen(grammar: Grammar, language: str, wordings: Wordings) -> Widened:
     spoken = Language(language, kept, rows, (), spoken.join, spoken.root, ())
     abstract = dataclasses.replace(relaxed.abstract, rules=rules, words=words)
     source = dataclasses.replace(relaxed.source, abstract=abstract, languages={language: spoken})
-    return Widened(Grammar(source), names)
+    return Widened(Grammar(source), inner)
 
 
 def _senses(word: str, wordings: Wordings) -> Iterator[tuple[str, Forms]]:
@@ -118,9 +125,10 @@ def _add(
     names: Mapping[str, str],
     lines: dict[tuple[str, str], list[Pieces]],
     wordings: Wordings,
-) -> None:
+) -> str | None:
+    """Add a line of variants, with a rule for its chain and tables; return the rule's name."""
     if any(names.get(name) != name for name in line.chain):
-        return  # the rule that stands for this one has these lines too
+        return None  # the rule that stands for this one has these lines too
     parts: list[RulePart] = []
     for above, name in itertools.pairwise((None, *line.chain)):
         for part in rules[name or ""].parts:
@@ -129,7 +137,7 @@ def _add(
         if above is not None:
             slot = _slot_of(rules, above, name or "")
             if slot is None:
-                return
+                return None
             parts = [part for part in parts if part.slot != slot]
     tables: dict[str, int] = {}
     orders = list(itertools.islice(_orders(line.body), MOST_ORDERS))
@@ -160,6 +168,7 @@ def _add(
         tags = tuple(dict.fromkeys(tag for one in line.chain for tag in rules[one].tags))
         rules.setdefault(name, dataclasses.replace(top, name=name, parts=tuple(marked), tags=tags))
     lines.setdefault((name, line.field), []).extend(bodies)
+    return name
 
 
 def _slot_of(rules: Mapping[str, Rule], above: str, below: str) -> str | None:
@@ -185,6 +194,18 @@ def _head_slot(rules: Mapping[str, Rule], chain: tuple[str, ...]) -> str | None:
         if below is None or head != _slot_of(rules, name, below):
             return head
     return None
+
+
+def _inner_slots(rules: Mapping[str, Rule], chain: tuple[str, ...]) -> dict[str, str]:
+    """The slots of a chain that depend on the head of a lower rule which is not the chain's."""
+    found: dict[str, str] = {}
+    for above, name in itertools.pairwise(chain):
+        rule, upper = rules[name], rules[above]
+        head = upper.parts[upper.head].slot if upper.head is not None else None
+        if (found or head != _slot_of(rules, above, name)) and rule.head is not None:
+            own = rule.parts[rule.head].slot
+            found |= {part.slot: own for part in rule.parts if part.slot != own}
+    return found
 
 
 def _orders(body: Body) -> Iterator[tuple[LiteralText | Ref | TableCell, ...]]:

@@ -263,8 +263,8 @@ class _Match:
         positions = self.tree.positions
         while len(positions[node]) == 1:
             node = positions[node][0]
-        code = self.tree.codes[node]
-        return self.wordings.inventory.labels[code] if not positions[node] else None
+        code, inventory = self.tree.codes[node], self.wordings.inventory
+        return inventory.labels[code] if inventory.is_word(code) else None
 
     def _row(
         self, body: Body, slots: Mapping[str, int], senses: Mapping[str, int], starts: set[int]
@@ -401,10 +401,14 @@ class _Draw:
         names: list[str] = []
         for key in keys:
             if isinstance(key, Feature):
-                node = slots[key.slot]
-                while len(self.tree.positions[node]) == 1:
-                    node = self.tree.positions[node][0]
-                names.append(self.senses.get(node, {}).get(key.field, ("",))[0])
+                node, tree = slots[key.slot], self.tree
+                while len(tree.positions[node]) == 1:
+                    node = tree.positions[node][0]
+                if node in self.senses:
+                    names.append(self.senses[node].get(key.field, ("",))[0])
+                else:
+                    concrete, node = self.wordings.concrete, slots[key.slot]
+                    names.append(concrete.feature(tree.codes, tree.positions, node, key.field))
             elif isinstance(key, str):
                 names.append(key)
         return ".".join(names)

@@ -1,0 +1,1 @@
+"""Whether a translation means what the source means, however it is worded."""

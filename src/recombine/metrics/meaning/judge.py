@@ -1,0 +1,274 @@
+"""The judge: does a hypothesis say what the source means, something else, or nothing we understand?
+
+What was meant is a tree of the benchmark's grammar, read off the source.  First the hypothesis is
+held against all wordings of that tree (grammar/variants/wordings.py), which takes no analysis.
+Otherwise it is read with the widened grammar, and its readings are compared with what was meant,
+word by word: who does what to whom, what hangs where, when, and whether at all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from recombine.grammar import Grammar
+from recombine.grammar.model import LiteralText
+from recombine.grammar.parsing.parser import Budget, Parser
+from recombine.grammar.parsing.relaxed import relax
+from recombine.grammar.tree import Tree
+from recombine.grammar.variants.widened import Widened, is_table, widen, word_of
+from recombine.grammar.variants.wordings import Wordings, wordings_of
+from recombine.metrics.anatomy.dependencies import (
+    Finding,
+    Said,
+    Unit,
+    closeness,
+    compare,
+    match,
+    units_of,
+)
+
+MOST_READINGS = 24  # of a source or a hypothesis that are looked at
+MOST_LETTERS = 400  # of a hypothesis that is read; three times the longest sentence of SGET
+# A reading is worth so many chart items and alternatives, about half a second of work.
+BUDGET = Budget(items=60_000, alternatives=20_000)
+
+SAME, DIFFERENT, OUTSIDE = "same", "different", "outside"
+# What differs, in the words of a reader, by the classes of anatomy/dependencies.py.
+ASPECTS = {
+    "recursion level skipped": "depth",
+    "recursion level added": "depth",
+    "subject and object swapped": "role",
+    "role changed": "role",
+    "modifier attached elsewhere": "attachment",
+    "wrong function word": "attachment",
+    "other structure": "structure",
+}
+_STRUCTURE = ("role", "attachment")  # what another reading of the same words can differ in
+
+
+class Meaning(NamedTuple):
+    """Who does what to whom: words that depend on words, and what holds of each of them."""
+
+    units: list[Unit]
+    tags: list[frozenset[str]]  # per unit: of the rules it is the head of
+    contrasts: list[str]  # per unit: what sets its word apart from the word itself
+    markers: list[str]  # per unit: the function words of its phrase
+    depths: Mapping[str, int]
+    question: str  # what is asked for, or nothing
+
+
+class MeaningVerdict(NamedTuple):
+    """What a hypothesis says, and why."""
+
+    kind: str
+    findings: tuple[Finding, ...] = ()
+    meant: Meaning | None = None
+    said: Meaning | None = None
+    note: str = ""
+
+    @property
+    def explanation(self) -> str:
+        """The verdict in words."""
+        if self.findings:
+            return "; ".join(f"{one.kind}: {one.text}" for one in self.findings[:4])
+        return self.note
+
+
+class MeaningJudge:
+    """Judges hypotheses of one pair of languages by one grammar and its variants."""
+
+    def __init__(self, grammar: Grammar, place: str, source: str, target: str) -> None:
+        self.grammar = grammar
+        self.source = source
+        self.target = target
+        self.wordings: Wordings = wordings_of(grammar, place, target)
+        self._identities: dict[str, Hashable | None] = {}
+        self._markers: dict[str, str] = {}
+
+    @cached_property
+    def _loose_source(self) -> Grammar:
+        return relax(self.grammar, self.source).grammar
+
+    @cached_property
+    def _widened(self) -> Widened:
+        return widen(self.grammar, self.target, self.wordings)
+
+    @cached_property
+    def _reader(self) -> Parser:
+        return Parser(self._widened.grammar.concrete(self.target), BUDGET)
+
+    def warm_up(self) -> None:
+        """Make the reader of hypotheses, which takes seconds."""
+        assert self._reader
+
+    def meant(self, source: str, references: Sequence[str]) -> list[Tree]:
+        """What a source means: the readings that are said as a reference, or the first reading."""
+        grammar = self.grammar
+        readings = list(grammar.parse(source, self.source).trees(MOST_READINGS))
+        fitting = [tree for tree in readings if grammar.text(tree, self.target) in references]
+        if fitting or readings:
+            return fitting or readings[:1]
+        # A source that the grammar does not draw, such as two adjectives of one kind.
+        loose = self._loose_source.parse(source, self.source).tree
+        if loose is not None:
+            codes = grammar.inventory.codes
+            return [Tree(grammar.inventory, tuple(codes[label] for label in loose.labels()))]
+        # A source that somebody else wrote.
+        read = (grammar.parse(text, self.target).tree for text in references)
+        return [tree for tree in read if tree is not None][:1]
+
+    def judge(self, meant: Sequence[Tree], hypothesis: str) -> MeaningVerdict:
+        """Say whether a hypothesis says what was meant."""
+        wanted = [self.meaning(tree) for tree in meant]
+        if any(self.wordings.accepts(tree, hypothesis) for tree in meant):
+            return self._same(hypothesis, wanted)
+        readings = list(self.readings(hypothesis, wanted[0]))
+        if not readings:
+            return MeaningVerdict(OUTSIDE, (), wanted[0], None, self._not_understood(hypothesis))
+        found = [
+            (len(differences), -closeness(one.units, reading.units), number, differences, one)
+            for one in wanted
+            for number, reading in enumerate(readings)
+            for differences in [self.differences(one, reading)]
+        ]
+        size, _, number, differences, one = min(found, key=lambda each: each[:3])
+        kind = DIFFERENT if size else SAME
+        return MeaningVerdict(kind, tuple(differences), one, readings[number])
+
+    def _same(self, hypothesis: str, wanted: Sequence[Meaning]) -> MeaningVerdict:
+        """The verdict on a wording of what was meant, with another way to take its words."""
+        for reading in self.readings(hypothesis, wanted[0]):
+            found = [self.differences(one, reading) for one in wanted]
+            if all(found) and all(each.kind in _STRUCTURE for one in found for each in one):
+                other = "; ".join(f"{each.kind}: {each.text}" for each in found[0][:2])
+                note = f"ambiguous, and one reading fits; another: {other}"
+                return MeaningVerdict(SAME, (), wanted[0], wanted[0], note)
+        return MeaningVerdict(SAME, (), wanted[0], wanted[0])
+
+    def readings(self, text: str, wanted: Meaning) -> Iterator[Meaning]:
+        """How a text can be read; where a string is several words, the one that is wanted."""
+        cleaned = self.wordings.clean(text)
+        if not cleaned or len(cleaned) > MOST_LETTERS:
+            return
+        reader = self._reader
+        known = {unit.word for unit in wanted.units}
+        labels = reader.inventory.labels
+
+        def choose(words: tuple[int, ...]) -> int:
+            fit = (code for code in words if self._identity(labels[code]) in known)
+            plain = (code for code in words if not word_of(labels[code])[1])
+            return next(fit, next(plain, words[0]))
+
+        for tree in reader.parse(cleaned).trees(MOST_READINGS, choose):
+            yield self.meaning(tree)
+
+    def meaning(self, tree: Tree) -> Meaning:
+        """The meaning of a tree of the grammar, or of the widened grammar."""
+        inventory = tree.inventory
+        units = units_of(tree, self._identity, {})
+        if inventory is not self.grammar.inventory:
+            units = self._rehung(tree, units)
+        roles = self.wordings.variants.roles
+        moved: list[Unit] = []
+        for unit in units:
+            rules = _rules(units[unit.head]) if unit.named and unit.head >= 0 else ()
+            role = next(
+                (roles[rule, unit.slot] for rule in rules if (rule, unit.slot) in roles), ""
+            )
+            moved.append(dataclasses.replace(unit, slot=role) if role else unit)
+        tags = [
+            frozenset(tag for node in unit.nodes for tag in inventory.tags(tree.codes[node]))
+            for unit in units
+        ]
+        contrasts = [word_of(unit.label)[1] for unit in units]
+        markers = ["".join(self._marker(rule) for rule in _rules(unit)) for unit in units]
+        every = dict.fromkeys(tag for code in tree.codes for tag in inventory.tags(code))
+        depths = {tag: tree.depth(tag) for tag in every}
+        question = self.wordings.variants.questions.get(tree.label.split("/")[0], "")
+        return Meaning(moved, tags, contrasts, markers, depths, question)
+
+    def _rehung(self, tree: Tree, units: list[Unit]) -> list[Unit]:
+        """Units of a chain of rules, each on the word on which it really depends."""
+        tops = {unit.top: index for index, unit in enumerate(units)}
+        heads: dict[int, int] = {}  # unit -> the unit it depends on
+        for node, code in enumerate(tree.codes):
+            inner = self._widened.inner.get(tree.inventory.labels[code])
+            if inner is None:
+                continue
+            parts = tree.inventory.rule(code).parts
+            places = {
+                part.slot: child for part, child in zip(parts, tree.positions[node], strict=True)
+            }
+            for slot, head in inner.items():
+                if places.get(slot) in tops and places.get(head) in tops:
+                    heads[tops[places[slot]]] = tops[places[head]]
+        return [
+            dataclasses.replace(unit, head=heads.get(index, unit.head))
+            for index, unit in enumerate(units)
+        ]
+
+    def differences(self, wanted: Meaning, given: Meaning) -> list[Finding]:
+        """What two meanings do not have in common, in the words of a reader."""
+        depths = {tag: (n, given.depths.get(tag, 0)) for tag, n in wanted.depths.items() if n >= 2}
+        said = tuple([Said("", marker) for marker in one.markers] for one in (wanted, given))
+        found = compare(wanted.units, given.units, (said[0], said[1]), depths, lambda *_: False)
+        findings = [
+            Finding(ASPECTS.get(one.kind, "word"), f"{one.kind}: {one.text}")
+            for one in found
+            if one.kind != "modifiers reordered"
+        ]
+        for index, other in match(wanted.units, given.units).items():
+            label = wanted.units[index].label
+            if wanted.contrasts[index] != given.contrasts[other]:
+                findings.append(Finding(given.contrasts[other] or wanted.contrasts[index], label))
+            elif ("present" in wanted.tags[index]) != ("present" in given.tags[other]):
+                now = "present" if "present" in given.tags[other] else "past"
+                findings.append(Finding("tense", f"{label} in the {now}"))
+        if wanted.question != given.question:
+            asked = [one.question or "a statement" for one in (given, wanted)]
+            findings.append(Finding("question", f"{asked[0]} for {asked[1]}"))
+        return findings
+
+    def _not_understood(self, hypothesis: str) -> str:
+        if not hypothesis.strip():
+            return "nothing was said"
+        if len(self.wordings.clean(hypothesis)) > MOST_LETTERS:
+            return f"longer than {MOST_LETTERS} letters"
+        cleaned = self.wordings.clean(hypothesis)
+        lattice = self._reader.cutter.cut(cleaned)
+        if not lattice.complete:
+            return f"not understood from “{cleaned[lattice.furthest :][:8]}” on"
+        return "its words make no sentence that the grammar and its variants know"
+
+    def _identity(self, label: str) -> Hashable | None:
+        """What a word is: words that the target language says alike are one; None if unsaid."""
+        if label not in self._identities:
+            word = word_of(label)[0]
+            identity: Hashable | None = None
+            if not is_table(label):
+                forms = self.wordings.senses.same[word]
+                own = (
+                    {text for texts in forms[0].values() for text in texts if text} if forms else ()
+                )
+                identity = frozenset(own) or None
+            self._identities[label] = identity
+        return self._identities[label]
+
+    def _marker(self, rule: str) -> str:
+        """The function words of a rule in the language's own line."""
+        if rule not in self._markers:
+            lines = self.grammar.concrete(self.target).language.lines
+            line = lines.get((rule, "form"))
+            pieces = line.variants[0] if line is not None else ()
+            self._markers[rule] = "".join(p.text for p in pieces if isinstance(p, LiteralText))
+        return self._markers[rule]
+
+
+def _rules(unit: Unit) -> tuple[str, ...]:
+    """The rules of the original grammar that a unit is the head of."""
+    return tuple(
+        name for rule in unit.frame for name in rule.split("/") if not name.startswith("_")
+    )

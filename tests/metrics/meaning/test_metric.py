@@ -1,0 +1,170 @@
+"""Meaning: any correct translation counts, and what is not understood is not guessed."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from recombine.benchmark import Example
+from recombine.errors import ConfigError
+from recombine.metrics.base import Observation, Scored
+from recombine.metrics.meaning.judge import MOST_LETTERS
+from recombine.metrics.meaning.metric import MeaningMatch
+
+TOLD = "The child said that the thief slid a kid."
+GIVEN = "Taylor gave a bean to Elizabeth."
+
+
+@pytest.fixture(scope="module")
+def metric() -> MeaningMatch:
+    """The metric with the shipped SGET grammar."""
+    return MeaningMatch(grammar="sget", source_language="en", target_language="ja", workers=1)
+
+
+def judged(metric: MeaningMatch, source: str, hypothesis: str) -> Observation:
+    """What the metric sees; the reference is what the grammar says."""
+    grammar = metric._loaded().grammar
+    tree = grammar.parse(source, "en").tree
+    reference = grammar.text(tree, "ja") if tree is not None else "?"
+    example = Example.make(source=source, references=(reference,))
+    found = metric.observe([Scored(example, hypothesis)])
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("source", "hypothesis"),
+    [
+        (TOLD, "子どもは、泥棒が子どもを滑らせたと言いました。"),
+        (TOLD, "泥棒が子供を滑らせたと、その子供が述べた。"),
+        (GIVEN, "エリザベスはテイラーから豆をもらった。"),
+        (GIVEN, "豆をテイラーはエリザベスに与えました。"),
+        ("What was examined by the friend?", "その友人によって調べられたのは何ですか？"),
+    ],
+)
+def test_a_correct_translation_is_right(metric, source, hypothesis):
+    """Topic, order, register, synonyms, voice and clefts do not change what was said."""
+    assert judged(metric, source, hypothesis).value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("source", "hypothesis", "aspect"),
+    [
+        (TOLD, "泥棒は子供が子供を滑らせたと言った。", "role"),
+        (GIVEN, "テイラーはエリザベスから豆をもらいました。", "role"),
+        (GIVEN, "テイラーはエリザベスに豆をあげます。", "tense"),
+        (GIVEN, "テイラーはエリザベスに豆をあげませんでした。", "polarity"),
+        (GIVEN, "テイラーはエリザベスに鍵をあげました。", "word"),
+        ("A king held the cup beside the bed.", "ベッドの横の王様はカップを持った。", "attachment"),
+        ("A king held the cup beside the bed.", "王様はベッドの上のカップを持った。", "attachment"),
+        (
+            "Ava said that the duck hoped that a lion ran.",
+            "アヴァは、ライオンが走ったと言いました。",
+            "depth",
+        ),
+        ("Who helped a dog?", "犬は誰を助けましたか？", "question"),
+    ],
+)
+def test_what_differs_is_told(metric, source, hypothesis, aspect):
+    """A different meaning is told by its aspect, with both meanings and the difference marked."""
+    found = judged(metric, source, hypothesis)
+    assert found.detail["class"] == "different"
+    assert aspect in {kind for kind, _ in found.detail["findings"]}
+    assert aspect in found.detail["explanation"]
+    assert found.stats == (0.0, 0.0)
+
+
+def test_the_two_meanings_stand_side_by_side(metric):
+    """What one side has elsewhere is marked on both."""
+    found = judged(metric, GIVEN, "エリザベスはテイラーに豆をあげた。")
+    assert found.detail["meant"] == "give_dat(subj «Taylor», theme bean, io «Elizabeth»)"
+    assert "subj «Elizabeth»" in found.detail["said"]
+    assert "io «Taylor»" in found.detail["said"]
+    assert "«bean»" not in found.detail["said"]
+
+
+@pytest.mark.parametrize("hypothesis", ["テイラーは踊り狂った。", "", "Taylor ran.", "犬" * 2_000])
+def test_what_is_not_understood_is_outside(metric, hypothesis):
+    """Nothing is guessed of a word that nobody listed, of silence and of noise."""
+    found = judged(metric, GIVEN, hypothesis)
+    assert found.detail["class"] == "outside"
+    assert found.stats == (0.0, 1.0)
+
+
+def test_a_long_ambiguous_text_is_not_analysed(metric):
+    """Work is counted: two thousand letters of clauses in clauses are refused, not searched."""
+    text = "子供が" * 600 + "走った" + "と言った" * 60 + "。"
+    assert len(text) > 2_000 > MOST_LETTERS
+    assert judged(metric, TOLD, text).detail["class"] == "outside"
+
+
+def test_an_ambiguous_wording_is_right_and_noted(metric):
+    """One reading that fits is enough; the reader learns that there is another."""
+    found = judged(metric, "Liam liked a dog.", "犬はリアムが好きだった。")
+    assert found.detail["class"] == "same"
+    assert "ambiguous" in found.detail["explanation"]
+    assert "explanation" not in judged(metric, "Liam liked a dog.", "リアムは犬を好んだ。").detail
+
+
+def test_the_reference_is_right_without_being_read(metric):
+    """Where `exact` is right, so is meaning."""
+    grammar = metric._loaded().grammar
+    reference = grammar.text(grammar.parse(TOLD, "en").require_tree(), "ja")
+    found = judged(metric, TOLD, reference)
+    assert (found.value, found.detail["class"]) == (1.0, "same")
+
+
+def test_a_source_that_is_not_drawn_is_read(metric):
+    """Imported sources may have what the grammar does not draw (two adjectives of one kind)."""
+    source = "The child liked a precious cheap big square new red mirror."
+    hypothesis = "子どもは貴重で安くて大きな四角い新しい赤い鏡が好きでした。"
+    assert judged(metric, source, hypothesis).value == 1.0
+
+
+def test_what_no_grammar_reads_is_left_out(metric):
+    """A source in other words has no meaning to compare with."""
+    example = Example.make(source="Colourless ideas sleep.", references=("色のない考えが眠る。",))
+    assert metric.observe([Scored(example, "考えが眠る。")]) is None
+
+
+def test_a_grammar_that_reads_nothing_is_refused():
+    """A benchmark of another grammar is told so before anything is judged."""
+    metric = MeaningMatch(grammar="toy", source_language="en", target_language="ja", workers=1)
+    example = Example.make(source=TOLD, references=("?",))
+    with pytest.raises(ConfigError, match="reads none of the first 1 sources"):
+        metric.prepare([Scored(example, "?")])
+
+
+def test_verdicts_do_not_depend_on_processes(metric):
+    """Many hypotheses are judged in processes, with the same verdicts in the same places."""
+    rows = paraphrases()[:150]
+    items = [
+        Scored(Example.make(source=row["source"], references=("?",)), row["hypothesis"])
+        for row in rows
+    ]
+    alone = [metric.observe([item]) for item in items]
+    many = MeaningMatch(grammar="sget", source_language="en", target_language="ja", workers=2)
+    many._judge = metric._judge
+    many.prepare(items)
+    assert [many.observe([item]) for item in items] == alone
+
+
+def paraphrases() -> list[dict[str, str]]:
+    """42 sources, one per pattern, with three valid and three wrong translations of each."""
+    path = Path(__file__).parents[2] / "golden" / "meaning" / "paraphrases.tsv"
+    with path.open(encoding="utf-8") as stream:
+        return list(csv.DictReader(stream, delimiter="\t"))
+
+
+def test_paraphrases_are_told_from_mistakes(metric):
+    """Of 126 valid translations at least 92% are right, of 126 wrong ones at most 2%."""
+    found = Counter(
+        (row["label"], str(judged(metric, row["source"], row["hypothesis"]).detail["class"]))
+        for row in paraphrases()
+    )
+    assert found["valid", "same"] >= 0.92 * 126
+    assert found["wrong", "same"] <= 0.02 * 126
+    assert found["wrong", "different"] >= 0.75 * 126
