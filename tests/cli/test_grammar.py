@@ -90,3 +90,16 @@ def test_help_has_an_example(capsys, verb):
     with pytest.raises(SystemExit):
         main([verb, "--help"])
     assert f"recombine {verb} " in capsys.readouterr().out
+
+
+def test_new_language_and_how_much_of_it_there_is(capsys, tmp_path):
+    """The stub is written and listed; `check` tells what is covered before what is missing."""
+    folder = tmp_path / "toy-it"
+    assert main(["new-language", "toy", "it", "--out", str(folder)]) == 0
+    captured = capsys.readouterr()
+    assert str(folder / "it.grammar") in captured.out
+    assert f"recombine check {folder}" in captured.err
+    assert main(["check", str(folder)]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("note: it says 0 of 21 (0%) words and 0 of 18 (0%) rules\n")
+    assert main(["new-language", "toy", "it", "--out", str(folder)]) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def list_verb(options: argparse.Namespace) -> int:
 def check_verb(options: argparse.Namespace) -> int:
     """Check anything, without side effects."""
     problems = _problems_of(options.path)
-    notes = [] if problems else _notes_on(options.path)
+    notes = _coverage_of(options.path) if problems else _notes_on(options.path)
     if options.json:
         rows = [
             {"where": str(p.where or ""), "message": p.message, "hint": p.hint} for p in problems
@@ -58,10 +59,10 @@ def check_verb(options: argparse.Namespace) -> int:
         found = {"ok": not problems, "problems": rows, "notes": notes}
         print_json(found)
         return 2 if problems else 0
-    if problems:
-        raise Problems(problems)
     for note in notes:
         say(f"note: {note}")
+    if problems:
+        raise Problems(problems)
     say(f"{options.path}: no problem found")
     return 0
 
@@ -72,6 +73,45 @@ def _is_grammar(text: str) -> bool:
     path = Path(text)
     is_benchmark = (path / "benchmark.toml").is_file()
     return not is_benchmark and (path.is_dir() or registry.data_path("grammars", text).is_dir())
+
+
+def _coverage_of(text: str) -> list[str]:
+    """How much of a grammar its unfinished languages say, and what a recipe can make of that."""
+    from recombine.grammar import Grammar
+    from recombine.grammar.coverage import coverage
+
+    if Path(text).suffix == ".toml" or not _is_grammar(text):
+        return []
+    try:
+        grammar = Grammar.load(text)
+        found = [coverage(grammar.concrete(language)) for language in grammar.languages]
+    except RecombineError:
+        return []  # what cannot be read is among the problems
+    notes = []
+    for one in found:
+        if not one.is_complete:
+            notes += [one.describe(), *_recipe_coverage(text, one.language)]
+    return notes
+
+
+def _recipe_coverage(text: str, language: str) -> list[str]:
+    """What the recipe that is called like the grammar, or like what it extends, can draw."""
+    from recombine.builders.generated.builder import Generated
+    from recombine.builders.recipe import read_recipe, recipe_names
+    from recombine.grammar.files.folder import base_folders, find_grammar
+
+    names = [folder.name for folder in base_folders(find_grammar(text))]
+    notes = []
+    for name in names:
+        if name in recipe_names():
+            overrides = [f"grammar={text}", f"benchmark.target={language}", "partial=true"]
+            recipe = read_recipe(name, overrides).builder
+            if isinstance(recipe, Generated):
+                try:
+                    notes.append(f"recipe '{name}': {recipe.describe_coverage()}")
+                except RecombineError as error:
+                    notes.append(f"recipe '{name}' cannot be drawn yet: {error.message}")
+    return notes
 
 
 def _notes_on(text: str) -> list[str]:
@@ -161,11 +201,23 @@ def build_verb(options: argparse.Namespace) -> int:
     sizes = ", ".join(f"{name} {size:,}" for name, size in benchmark.manifest.splits.items())
     state = "is up to date" if before and not options.force else "built"
     say(f"{options.out}: {state} ({sizes})")
+    _say_left_out(options.out / "certificate.json")
     for form in options.export:
         from recombine.export import export
 
         export(benchmark, form, options.out.with_name(f"{options.out.name}-{form}"))
     return 0
+
+
+def _say_left_out(certificate: Path) -> None:
+    """What a partial benchmark lacks."""
+    if not certificate.is_file():
+        return
+    left_out = json.loads(certificate.read_text(encoding="utf-8")).get("left_out", {})
+    if left_out.get("unsaid"):
+        say(f"left out, as it is not said in both languages: {', '.join(left_out['unsaid'])}")
+    for part, why in left_out.get("parts", {}).items():
+        say(f"left out: {part} ({why})")
 
 
 def _build_series(recipe: Any, options: argparse.Namespace) -> int:

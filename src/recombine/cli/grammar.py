@@ -90,6 +90,17 @@ def tree_verb(options: argparse.Namespace) -> int:
     return 0
 
 
+def new_language_verb(options: argparse.Namespace) -> int:
+    """Write the stub of a language."""
+    from recombine.grammar.new_language import new_language
+
+    folder = options.out or Path(f"{Path(options.grammar).name}-{options.code}")
+    for path in new_language(options.grammar, options.code, folder, options.like):
+        print(path)
+    say(f"fill the cells and take away the # of the lines; then: recombine check {folder}")
+    return 0
+
+
 def _languages(grammar: Grammar, given: str | None) -> tuple[str, ...]:
     chosen = tuple(given.split(",")) if given else grammar.languages
     for language in chosen:

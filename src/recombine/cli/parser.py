@@ -137,6 +137,17 @@ def make_parser() -> argparse.ArgumentParser:
     _share(add, "--languages", "--edition", "--json")
 
     add = verb(
+        "new-language",
+        look.new_language_verb,
+        "write the stub of a language: every line and every word, with examples, to be filled in",
+        "recombine new-language sget it && recombine check sget-it",
+    )
+    add.add_argument("grammar", help="a shipped grammar or a directory")
+    add.add_argument("code", help="the code of the language: it, pt, zh")
+    add.add_argument("--out", type=Path, help="the folder to write (default: GRAMMAR-CODE)")
+    add.add_argument("--like", default="", metavar="CODE", help="the language to show beside it")
+
+    add = verb(
         "build",
         make.build_verb,
         "build a benchmark from a recipe",

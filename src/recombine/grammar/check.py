@@ -31,6 +31,7 @@ from recombine.grammar.model import (
     TableCell,
 )
 from recombine.grammar.parsing.cfg import ContextFreeGrammar
+from recombine.grammar.parsing.missing_forms import FEW, LISTED
 from recombine.grammar.realise.language import Concrete
 from recombine.grammar.realise.realiser import Realiser
 from recombine.grammar.sampling.constraints import Constraints
@@ -338,16 +339,28 @@ def _check_features(concrete: Concrete) -> Iterator[GrammarError]:
                         " literal, one slot.feature or one cell of a _table",
                         where,
                     )
-            for code in inventory.words_of.get(category, ()):
-                if (
-                    field not in concrete.word_forms(code)
-                    and inventory.labels[code] in language.rows
-                ):
-                    yield GrammarError(
-                        f"'{inventory.labels[code]}' has no '{field}', which is used as a feature",
-                        language.rows[inventory.labels[code]].where,
-                        f"fill the column '{field}'",
-                    )
+            lacking = [
+                code
+                for code in inventory.words_of.get(category, ())
+                if field not in concrete.word_forms(code)
+                and inventory.labels[code] in language.rows
+            ]
+            names = [inventory.labels[code] for code in lacking]
+            if len(names) > FEW:
+                left = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+                yield GrammarError(
+                    f"{language.code}: {len(names)} words of {category} have no '{field}', which is"
+                    f" used as a feature: {', '.join(names[:LISTED])}{left}",
+                    language.rows[names[0]].where,
+                    f"fill the column '{field}'",
+                )
+                continue
+            for name in names:
+                yield GrammarError(
+                    f"'{name}' has no '{field}', which is used as a feature",
+                    language.rows[name].where,
+                    f"fill the column '{field}'",
+                )
 
 
 def _is_feature(piece: object) -> bool:

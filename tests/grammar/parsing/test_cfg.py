@@ -106,11 +106,12 @@ def test_line_is_named_with_its_place(small: Grammar) -> None:
 def test_table_and_cell_are_told_apart(write: Write) -> None:
     """A table that is not there is another gap than a cell that is not in it."""
     lexicon = SMALL["en.lexicon.tsv"] + "_the\tthe\n"
-    missing = MissingForms(Grammar.load(write({"en.lexicon.tsv": lexicon})).concrete("en"))
-    missing.cell("_the", "pl", "'def'")
-    missing.cell("_a", "sg", "'def'")
-    missing.cell("_a", "pl", "'def'")
+    grammar = Grammar.load(write({"en.lexicon.tsv": lexicon}))
+    missing, rule = MissingForms(grammar.concrete("en")), grammar.inventory.code("def")
+    missing.cell("_the", "pl", rule, "form")
+    missing.cell("_a", "sg", rule, "form")
+    missing.cell("_a", "pl", rule, "form")
     assert [problem.message for problem in missing.problems] == [
-        "en: '_the' has no 'pl', needed by 'def'",
-        "en: there is no table '_a', needed by 'def'",
+        "en: '_the' has no 'pl', needed by 'def' (en.grammar:6)",
+        "en: there is no table '_a', needed by 'def' (en.grammar:6)",
     ]

@@ -7,14 +7,24 @@ and the same places to look at, and neither sees the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from recombine.builders.generated.focus import FocusFinder
 from recombine.builders.generated.held_out import HeldOut, HeldOuts
 from recombine.builders.generated.lexicon import Lexicon
-from recombine.builders.generated.parts import PlannedPart, RecipePart, Setting, plan_part
+from recombine.builders.generated.parts import (
+    TRAIN,
+    Draw,
+    PlannedPart,
+    RecipePart,
+    Setting,
+    plan_part,
+)
 from recombine.errors import ConfigError, GrammarError, RecombineError, raise_all
 from recombine.grammar import Grammar
+from recombine.grammar.coverage import coverage
 from recombine.grammar.model import Symbol
 
 
@@ -22,10 +32,18 @@ class Blueprint:
     """Every draw of a recipe, what it holds out of training, and what metrics look at."""
 
     def __init__(
-        self, grammar: Grammar, setting: Setting, split: Mapping[str, Mapping[str, RecipePart]]
+        self,
+        grammar: Grammar,
+        setting: Setting,
+        split: Mapping[str, Mapping[str, RecipePart]],
+        *,
+        partial: bool = False,
     ) -> None:
         self.grammar = grammar
         self.setting = setting
+        self.left_out: dict[tuple[str, str], str] = {}  # (split, part) -> why, of a partial recipe
+        if partial:
+            split = self._drawable(split)
         self.splits = tuple(split)
         self.parts: list[PlannedPart] = []
         self.finders: dict[tuple[str, str], FocusFinder] = {}
@@ -45,6 +63,36 @@ class Blueprint:
         self._check_words()
         self._check_pools()
         self.held = HeldOuts(grammar.inventory, held)
+
+    def _drawable(
+        self, split: Mapping[str, Mapping[str, RecipePart]]
+    ) -> dict[str, dict[str, RecipePart]]:
+        """The parts that can be drawn without what a language lacks; the others are left out."""
+        found: dict[str, dict[str, RecipePart]] = {}
+        for name, parts in split.items():
+            for label, part in parts.items():
+                try:
+                    said = without_words(part, self.setting.unsaid)
+                    planned = plan_part(name, label, said, self.setting, self.grammar.inventory)
+                    for draw in (*planned.draws, *planned.exposures):
+                        _check_draw(self.grammar, draw)
+                except RecombineError as error:
+                    self.left_out[name, label] = error.message
+                else:
+                    found.setdefault(name, {})[label] = said
+        if not found.get(TRAIN):
+            raise ConfigError(
+                "what both languages say is not enough for any part of 'train'",
+                hint="; ".join(dict.fromkeys(self.left_out.values())) or None,
+            )
+        return found
+
+    def describe_left_out(self) -> dict[str, Any]:
+        """What a partial benchmark does not have, for its certificate."""
+        return {
+            "unsaid": sorted(self.setting.unsaid),
+            "parts": {f"{split}.{part}": why for (split, part), why in self.left_out.items()},
+        }
 
     def patterns(self) -> Iterator[PlannedPart]:
         """The parts that training must not show."""
@@ -67,13 +115,7 @@ class Blueprint:
         for one in self.parts:
             try:
                 for draw in (*one.draws, *one.exposures):
-                    sampler = self.grammar.sampler(draw.constraints)
-                    if draw.unique and draw.size > sampler.trees:
-                        raise GrammarError(
-                            f"{draw.size} different sentences are asked for, "
-                            f"but the grammar has only {sampler.trees:.0f}",
-                            hint="lower the size",
-                        )
+                    _check_draw(self.grammar, draw)
             except RecombineError as error:
                 self.problems.append(_in_part(one.split, one.name, error))
         self.check()
@@ -89,12 +131,13 @@ class Blueprint:
                 for code, word in enumerate(inventory.words, start=inventory.first_word)
                 if not concrete.word_forms(code)
                 and (word.id in targets or self.setting.weights.get(word.id, word.weight))
+                and word.id not in self.setting.unsaid
             ]
             if missing:
                 self.problems.append(
                     GrammarError(
                         f"words without a row in a lexicon of '{language}': " + ", ".join(missing),
-                        hint=f"add them to {language}.lexicon.tsv, or give them weight 0",
+                        hint=f"add them to {language}.lexicon.tsv, or build with partial = true",
                     )
                 )
 
@@ -105,6 +148,57 @@ class Blueprint:
                 self.problems.append(
                     ConfigError(f"the parts of pool '{pool}' must ask for the same sentences")
                 )
+
+
+def _check_draw(grammar: Grammar, draw: Draw) -> None:
+    sampler = grammar.sampler(draw.constraints)
+    if draw.unique and draw.size > sampler.trees:
+        raise GrammarError(
+            f"{draw.size} different sentences are asked for, "
+            f"but the grammar has only {sampler.trees:.0f}",
+            hint="lower the size",
+        )
+
+
+def uncovered(grammar: Grammar, languages: Sequence[str]) -> frozenset[str]:
+    """The rules and words that one of the languages lacks."""
+    found = [coverage(grammar.concrete(language)) for language in languages]
+    unsaid = frozenset(name for one in found for name in (*one.missing_words, *one.missing_rules))
+    needed = {
+        word for selection in grammar.abstract.selections for word in selection.fallback
+    } & unsaid
+    if needed:
+        raise GrammarError(
+            f"%select falls back on words that are not said: {', '.join(sorted(needed))}",
+            hint="add these to the lexicon first",
+        )
+    return unsaid
+
+
+def without_words(part: RecipePart, unsaid: frozenset[str]) -> RecipePart:
+    """The part without target words that cannot be said; raises where none is left."""
+
+    def kept(words: tuple[str, ...]) -> tuple[str, ...]:
+        left = tuple(word for word in words if word not in unsaid)
+        if words and not left:
+            raise GrammarError(f"none of its target words is said: {', '.join(words)}")
+        return left
+
+    exposures = tuple(
+        replace(
+            one,
+            targets=kept(one.targets),
+            shares=tuple(
+                share
+                for share, word in zip(one.shares, one.targets or part.targets, strict=False)
+                if word not in unsaid
+            ),
+        )
+        for one in part.expose
+    )
+    targets = kept(part.targets)
+    irregular = tuple(word for word in part.irregular if word in targets)
+    return replace(part, targets=targets, irregular=irregular, expose=exposures)
 
 
 def _in_part(split: str, name: str, error: RecombineError) -> ConfigError:

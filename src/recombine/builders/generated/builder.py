@@ -7,11 +7,12 @@ go with it, and the certificate proves that training does not show it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from recombine.benchmark import Benchmark, Draft, Example
-from recombine.builders.generated.blueprint import Blueprint, vocabulary_weights
+from recombine.builders.generated.blueprint import Blueprint, uncovered, vocabulary_weights
 from recombine.builders.generated.certificate import card_of, certify, compare
 from recombine.builders.generated.draw import Drawing
 from recombine.builders.generated.parts import TRAIN, RecipePart, Setting, scaled
@@ -37,6 +38,7 @@ class Generated:
     vocabulary: how many words of a symbol ("N<animate>") are used.
     depth: bounds of every sentence, unless its part says otherwise.
     exclude: patterns no part shows. weights: rule weights for all parts.
+    partial: draw only what both languages say; parts that cannot be drawn then are left out.
     """
 
     grammar: str
@@ -57,6 +59,7 @@ class Generated:
     exclude: tuple[str, ...] = ()
     weights: dict[str, float] = field(default_factory=dict)
     unique: tuple[str, ...] = ("gen",)
+    partial: bool | None = None
 
     def __post_init__(self) -> None:
         if self.scale <= 0:
@@ -83,6 +86,7 @@ class Generated:
     def blueprint(self) -> Blueprint:
         """Work the recipe out for its grammar."""
         grammar = self.load()
+        unsaid = uncovered(grammar, self._pair()) if self.partial else frozenset()
         setting = Setting(
             source=self.source_language,
             target=self.target_language,
@@ -97,8 +101,29 @@ class Generated:
             exclude=self.exclude,
             weights={**vocabulary_weights(grammar, self.vocabulary), **self.weights},
             target_words=self.target_words,
+            unsaid=unsaid,
         )
-        return Blueprint(grammar, setting, self._wanted())
+        return Blueprint(grammar, setting, self._wanted(), partial=bool(self.partial))
+
+    def _pair(self) -> tuple[str, str]:
+        return self.source_language, self.target_language
+
+    def describe_coverage(self) -> str:
+        """How much of the recipe can be drawn from what both languages say."""
+        blueprint = self.blueprint()
+        every = sum(len(parts) for parts in self._wanted().values())
+        drawn = every - len(blueprint.left_out)
+        text = f"{drawn} of {every} parts ({100 * drawn // max(1, every)}%) can be drawn"
+        missing = sorted(
+            {
+                word
+                for parts in self._wanted().values()
+                for part in parts.values()
+                for word in part.targets[: self.target_words]
+                if word in blueprint.setting.unsaid
+            }
+        )
+        return text + (f"; it needs the target words {', '.join(missing)}" if missing else "")
 
     def _wanted(self) -> dict[str, dict[str, RecipePart]]:
         return {
@@ -153,6 +178,8 @@ class Generated:
             draft.write(split, examples[split])
         certificate = certify(blueprint, self.grammar, examples, look)
         certificate["violations"] = drawing.violations(splits)
+        if self.partial:
+            certificate["left_out"] = blueprint.describe_left_out()
         draft.certificate(certificate)
         keep_grammar(draft, self.grammar)
         draft.card(
@@ -161,6 +188,7 @@ class Generated:
                     self._describe(blueprint.grammar.edition),
                     "",
                     card_of(certificate, examples),
+                    *self._left_out(certificate),
                     *self._notes(),
                 ]
             )
@@ -174,6 +202,22 @@ class Generated:
             f"{'on' if self.concatenation else 'off'}; {self.exposures} exposures per block; "
             f"{self.target_words} target words per pattern; scale {self.scale}."
         )
+
+    def _left_out(self, certificate: Mapping[str, Any]) -> list[str]:
+        """What a partial benchmark lacks, on its card."""
+        left_out = certificate.get("left_out", {})
+        if not left_out.get("unsaid"):
+            return []
+        names = ", ".join(left_out["unsaid"])
+        parts = [f"- `{part}`: {why}" for part, why in left_out["parts"].items()]
+        return [
+            "",
+            "## Left out",
+            "",
+            f"Words and rules that {' or '.join(self._pair())} does not say: {names}.",
+            "",
+            *(parts or ["No part of the recipe is missing."]),
+        ]
 
     def _notes(self) -> list[str]:
         """What the grammar's author says of it, and of the two languages."""

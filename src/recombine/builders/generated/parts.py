@@ -136,6 +136,7 @@ class Setting:
     exclude: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     target_words: int = 5
+    unsaid: frozenset[str] = frozenset()  # rules and words that a language lacks: never drawn
 
 
 class Draw(NamedTuple):
@@ -205,7 +206,12 @@ def demand_constraints(
         exclude=(*setting.exclude, *(with_targets(text, targets) for text in demand.exclude)),
         depth={**demand.depth, **(depth or {})},
         count=demand.count,
-        weights={**setting.weights, **dict.fromkeys(targets, 1.0), **demand.weights},
+        weights={
+            **setting.weights,
+            **dict.fromkeys(targets, 1.0),
+            **demand.weights,
+            **dict.fromkeys(sorted(setting.unsaid), 0.0),
+        },
         zipf=setting.zipf,
         select=setting.selection,
         no_repeat=setting.source if repeats else None,

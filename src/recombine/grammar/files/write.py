@@ -59,11 +59,12 @@ def format_abstract(abstract: Abstract) -> str:
         label = f"{{{preference.label}}}" if preference.is_tag else preference.label
         lines.append(f"%prefer {preference.kind} {label}")
     lines.append("")
-    lines.extend(_rule(rule) for rule in abstract.rules.values())
+    lines.extend(format_rule(rule) for rule in abstract.rules.values())
     return "\n".join(lines) + "\n"
 
 
-def _rule(rule: Rule) -> str:
+def format_rule(rule: Rule) -> str:
+    """A rule as it is written."""
     parts: list[str] = []
     for part in rule.parts:
         name = "" if part.slot == part.symbol.category else f"{part.slot}:"
@@ -87,7 +88,7 @@ def format_language(language: Language) -> str:
         lines.append(f"%post {' '.join(language.post)}")
     lines.extend(_touch(touch) for touch in language.touches)
     lines.append("")
-    lines.extend(_line(line) for line in language.lines.values())
+    lines.extend(format_line(line) for line in language.lines.values())
     return "\n".join(lines) + "\n"
 
 
@@ -101,7 +102,8 @@ def _touch(touch: Touch) -> str:
     return text
 
 
-def _line(line: Line) -> str:
+def format_line(line: Line) -> str:
+    """A line as it is written, without parameters."""
     name = line.rule if line.field == FORM else f"{line.rule}.{line.field}"
     bodies = " | ".join(" ".join(_piece(piece) for piece in body) for body in line.variants)
     return f"{name if line.field != ANY_FIELD else line.rule + '.*'} = {bodies}"
@@ -187,4 +189,4 @@ def _paradigms(language: Language) -> str:
     )
 
 
-__all__ = ["format_abstract", "format_language", "write_grammar"]
+__all__ = ["format_abstract", "format_language", "format_line", "format_rule", "write_grammar"]

@@ -232,7 +232,7 @@ class ContextFreeGrammar:
         name = self._key_name(piece.keys, code, slots)
         cell = self.concrete.tables.get(piece.table, {}).get(name)
         if cell is None and all(name.split(".")):  # an empty key is a missing form itself
-            self.missing.cell(piece.table, name, self.missing.line_name(code, field))
+            self.missing.cell(piece.table, name, code, field)
         return cell[0] if cell else ""
 
     # Kinds and instances.
@@ -368,9 +368,7 @@ class ContextFreeGrammar:
                 name = self._key_name(piece.keys, instance.rule, signatures)
                 cell = self.concrete.tables.get(piece.table, {}).get(name)
                 if cell is None:
-                    self.missing.cell(
-                        piece.table, name, self.missing.line_name(instance.rule, field)
-                    )
+                    self.missing.cell(piece.table, name, instance.rule, field)
                     return
                 options.append([(self._literal(text), -1) if text else (-1, -1) for text in cell])
         for chosen in itertools.islice(itertools.product(*options), 64):

@@ -1,27 +1,35 @@
-"""What the files of a language lack: found while its productions are made, each gap told once."""
+"""What the files of a language lack: found while its productions are made, each gap told once.
+
+A language that is half written lacks hundreds of words for one reason. So what is missing is kept
+by what it is missing of, and more than a few of one kind become one problem with a list. A feature
+that a word or rule lacks is an empty key to every line that uses it; such fields (``past.``) are
+told only where nothing else is missing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from recombine.errors import GrammarError
 from recombine.grammar.model import ANY_FIELD, FORM
 from recombine.grammar.realise.language import Concrete
 
+FEW = 3  # gaps of one kind that are told one by one
+LISTED = 24  # names in a list
+
 
 class MissingForms:
-    """The gaps found so far, each an error with its place and what to add."""
+    """The gaps found so far; `problems` tells them, with their places and what to add."""
 
     def __init__(self, concrete: Concrete) -> None:
         self.concrete = concrete
         self.inventory = concrete.inventory
-        self.problems: list[GrammarError] = []
-        self._reported: set[tuple[str, str]] = set()
-
-    def _report(self, subject: str, field: str, error: GrammarError) -> None:
-        if (subject, field) not in self._reported:
-            self._reported.add((subject, field))
-            self.problems.append(error)
+        self.words: dict[int, None] = {}  # that some line cannot say
+        self.rules: dict[int, None] = {}
+        self._forms: dict[tuple[int, str], str] = {}  # (word, field) -> the line that asks for it
+        self._lines: dict[tuple[int, str], str] = {}  # (rule, field) -> the line that asks for it
+        self._cells: dict[tuple[str, str], str] = {}  # (table, column) -> the line that asks for it
 
     def line_name(self, rule: int, field: str) -> str:
         """A line by name and place, for messages."""
@@ -35,58 +43,115 @@ class MissingForms:
 
     def form(self, code: int, field: str, asked_by: str) -> None:
         """A word has no such form."""
-        name = self.inventory.labels[code]
-        language = self.concrete.language
-        row = language.rows.get(name)
-        if row is None:
-            self._report(
-                name,
-                "",
-                GrammarError(
-                    f"the word '{name}' has no row in a lexicon of '{language.code}'",
-                    self.inventory.word(code).where,
-                    f"add it to {language.code}.lexicon.tsv",
-                ),
-            )
-            return
-        paradigm = f" or to the paradigm '{row.paradigm}'" if row.paradigm else ""
-        self._report(
-            name,
-            field,
-            GrammarError(
-                f"'{name}' has no '{field}', needed by {asked_by}",
-                row.where,
-                f"add a cell '{field}' to the row{paradigm}",
-            ),
-        )
+        has_row = self.inventory.labels[code] in self.concrete.language.rows
+        if _is_whole(field):
+            self.words[code] = None
+        self._forms.setdefault((code, field if has_row else ""), asked_by)
 
     def line(self, code: int, field: str, asked_by: str) -> None:
         """A rule has no line for a field."""
-        name = self.inventory.labels[code]
-        language = self.concrete.language
-        near = [line for (rule, _), line in language.lines.items() if rule == name]
-        left = name if field == FORM else f"{name}.{field}"
-        self._report(
-            name,
-            field,
-            GrammarError(
-                f"{language.code}: no line '{left}', needed by {asked_by}",
-                near[0].where if near else language.where,
-                f"add: {left} = ...",
-            ),
+        if _is_whole(field):
+            self.rules[code] = None
+        self._lines.setdefault((code, field), asked_by)
+
+    def cell(self, table: str, name: str, rule: int, field: str) -> None:
+        """A closed-class table has no such cell, which a line of a rule asks for."""
+        if _is_whole(name):
+            self.rules[rule] = None
+        has_row = table in self.concrete.language.rows
+        self._cells.setdefault((table, name if has_row else ""), self.line_name(rule, field))
+
+    @property
+    def problems(self) -> list[GrammarError]:
+        """Every gap, with its place and what to add."""
+        told = [*self._word_problems(), *self._rule_problems(), *self._cell_problems()]
+        whole = [problem for problem, is_whole in told if is_whole]
+        return whole or [problem for problem, _ in told]
+
+    def _word_problems(self) -> Iterator[tuple[GrammarError, bool]]:
+        code = self.concrete.language.code
+        groups: dict[tuple[str, str], list[int]] = {}
+        for word, field in self._forms:
+            groups.setdefault((self.inventory.category(word), field), []).append(word)
+        for (category, field), words in groups.items():
+            if len(words) <= FEW:
+                for word in words:
+                    yield self._form_problem(word, field), not field or _is_whole(field)
+                continue
+            every = len(self.inventory.words_of[category])
+            asked_by = self._forms[words[0], field]
+            row = self.concrete.language.rows.get(self.inventory.labels[words[0]])
+            lacking = f"'{field}', needed by {asked_by}" if field else "row"
+            problem = GrammarError(
+                f"{code}: {len(words)} of {every} words of {category} have no {lacking}:"
+                f" {self._list(words)}",
+                row.where if row else self.concrete.language.where,
+                f"fill the column '{field}', by hand or by a paradigm"
+                if field
+                else f"add them to {code}.lexicon.tsv; `recombine new-language` writes their rows",
+            )
+            yield problem, not field or _is_whole(field)
+
+    def _list(self, codes: Sequence[int]) -> str:
+        names = [self.inventory.labels[code] for code in codes[:LISTED]]
+        left = len(codes) - len(names)
+        return ", ".join(names) + (f" and {left} more" if left else "")
+
+    def _form_problem(self, word: int, field: str) -> GrammarError:
+        name, language = self.inventory.labels[word], self.concrete.language
+        row = language.rows.get(name)
+        if row is None:
+            return GrammarError(
+                f"the word '{name}' has no row in a lexicon of '{language.code}'",
+                self.inventory.word(word).where,
+                f"add it to {language.code}.lexicon.tsv",
+            )
+        paradigm = f" or to the paradigm '{row.paradigm}'" if row.paradigm else ""
+        return GrammarError(
+            f"'{name}' has no '{field}', needed by {self._forms[word, field]}",
+            row.where,
+            f"add a cell '{field}' to the row{paradigm}",
         )
 
-    def cell(self, table: str, name: str, asked_by: str) -> None:
-        """A closed-class table has no such cell."""
+    def _rule_problems(self) -> Iterator[tuple[GrammarError, bool]]:
         language = self.concrete.language
-        row = language.rows.get(table)
-        missing = f"'{table}' has no '{name}'" if row else f"there is no table '{table}'"
-        self._report(
-            table,
-            name if row else "",
-            GrammarError(
+        known: dict[str, list[str]] = {}
+        for rule, field in language.lines:
+            known.setdefault(rule, []).append(field)
+        silent = [code for code in self.rules if self.inventory.labels[code] not in known]
+        if len(silent) > FEW:
+            problem = GrammarError(
+                f"{language.code}: {len(silent)} of {self.inventory.first_word} rules have no line:"
+                f" {self._list(silent)}",
+                language.where,
+                "`recombine new-language` writes a line for each, to be filled",
+            )
+            yield problem, True
+        for (code, field), asked_by in self._lines.items():
+            name = self.inventory.labels[code]
+            if name not in known and len(silent) > FEW:
+                continue
+            near = language.lines[name, known[name][0]] if name in known else None
+            left = name if field == FORM else f"{name}.{field}"
+            problem = GrammarError(
+                f"{language.code}: no line '{left}', needed by {asked_by}",
+                near.where if near else language.where,
+                f"add: {left} = ...",
+            )
+            yield problem, _is_whole(field)
+
+    def _cell_problems(self) -> Iterator[tuple[GrammarError, bool]]:
+        language = self.concrete.language
+        for (table, name), asked_by in self._cells.items():
+            row = language.rows.get(table)
+            missing = f"'{table}' has no '{name}'" if row else f"there is no table '{table}'"
+            problem = GrammarError(
                 f"{language.code}: {missing}, needed by {asked_by}",
                 row.where if row else language.where,
                 f"add a row '{table}' with the column '{name}' to {language.code}.lexicon.tsv",
-            ),
-        )
+            )
+            yield problem, not name or _is_whole(name)
+
+
+def _is_whole(field: str) -> bool:
+    return all(field.split("."))

@@ -1,0 +1,107 @@
+"""From a stub to a language: what is written, what is still missing, how much is covered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grammar.small_grammar import SMALL, Write
+from recombine.errors import ConfigError
+from recombine.grammar import Grammar, check_grammar
+from recombine.grammar.coverage import coverage
+from recombine.grammar.new_language import new_language
+
+
+def test_a_stub_has_every_line_and_every_word(tmp_path: Path) -> None:
+    """A folder that extends the grammar, with a commented line per rule and a row per word."""
+    folder = tmp_path / "toy-it"
+    files = new_language("toy", "it", folder)
+    assert [path.name for path in files][:2] == ["abstract.grammar", "it.grammar"]
+    assert (folder / "abstract.grammar").read_text(encoding="utf-8") == "%extends toy\n"
+    lines = (folder / "it.grammar").read_text(encoding="utf-8")
+    toy = Grammar.load("toy")
+    for rule in toy.abstract.rules:
+        assert f"\n# {rule} : " in lines
+    nouns = (folder / "it.N.lexicon.tsv").read_text(encoding="utf-8").splitlines()
+    assert nouns[0].startswith("id\tform\t")
+    assert nouns[0].endswith("\tclass\tnote")
+    cat = next(row for row in nouns if row.startswith("cat\t"))
+    assert "de: Katze" in cat
+    assert cat.endswith((".", "?"))  # a sentence
+    grammar = Grammar.load(folder)
+    found = coverage(grammar.concrete("it"))
+    assert (len(found.missing_words), len(found.missing_rules)) == (found.words, found.rules)
+    assert found.describe().startswith("it says 0 of 21 (0%) words and 0 of 18 (0%) rules")
+
+
+def test_a_filled_stub_is_a_language(tmp_path: Path, write: Write) -> None:
+    """Lines without their # and cells that are filled make the language; the rest is listed."""
+    base = write()
+    folder = tmp_path / "mine"
+    new_language(str(base), "nl", folder, like="en")
+    text = (folder / "abstract.grammar").read_text(encoding="utf-8")
+    assert text == f'%extends "../{base.name}"\n'
+    lines = (folder / "nl.grammar").read_text(encoding="utf-8").splitlines()
+    said = [line[1:] if line.startswith("#") and line[1:2] != " " else line for line in lines]
+    (folder / "nl.grammar").write_text("\n".join(said), encoding="utf-8")
+    messages = [problem.message for problem in check_grammar(folder)]
+    assert any("'cat' has no 'form'" in message for message in messages)
+    for path in folder.glob("nl.*.lexicon.tsv"):
+        rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        for row in rows[1:]:
+            row[1] = row[0]
+        path.write_text("\n".join("\t".join(row) for row in rows) + "\n", encoding="utf-8")
+    assert check_grammar(folder) == []
+    grammar = Grammar.load(folder)
+    assert grammar.languages == ("en", "ja", "nl")
+    assert coverage(grammar.concrete("nl")).is_complete
+
+
+def test_a_half_written_language_gets_the_rest(write: Write) -> None:
+    """In its own folder, what a language still lacks is written into files of its own."""
+    folder = write(
+        {
+            "nl.grammar": 'decl = subj VP + "."\nsleep_ = V1\ndef = "de" N\n',
+            "nl.lexicon.tsv": "id\tform\ncat\tkat\n",
+        }
+    )
+    files = new_language(str(folder), "nl", folder)
+    assert sorted(path.name for path in files) == [
+        "nl.todo.N.lexicon.tsv",
+        "nl.todo.V1.lexicon.tsv",
+        "nl.todo.V2.lexicon.tsv",
+        "nl.todo.grammar",
+    ]
+    rows = (folder / "nl.todo.N.lexicon.tsv").read_text(encoding="utf-8").splitlines()
+    assert [row.split("\t")[0] for row in rows] == ["id", "dog", "house"]
+    with pytest.raises(ConfigError, match="exists"):
+        new_language(str(folder), "nl", folder)
+
+
+@pytest.mark.parametrize(
+    ("code", "like", "said"),
+    [
+        ("abstract", "", "cannot name a language"),
+        ("it", "fr", "no language 'fr'"),
+        ("en", "", "says 'en' already"),
+    ],
+)
+def test_what_cannot_be_begun_is_refused(tmp_path: Path, code: str, like: str, said: str) -> None:
+    """Nothing is written over, and the model must be there."""
+    with pytest.raises(ConfigError, match=said):
+        new_language("toy", code, tmp_path / "new", like)
+    assert not (tmp_path / "new").exists()
+
+
+def test_missing_words_are_one_list(write: Write) -> None:
+    """More than a few words or rules that a language lacks are one problem each, not a cascade."""
+    words = "".join(f"w{n}\tN\n" for n in range(30))
+    folder = write({"abstract.lexicon.tsv": SMALL["abstract.lexicon.tsv"] + words})
+    problems = [p for p in check_grammar(folder) if p.message.startswith("en:")]
+    assert len(problems) == 1
+    assert "en: 30 of 33 words of N have no row: w0, w1, w2" in problems[0].message
+    assert problems[0].message.endswith("and 6 more")
+    decl_only = SMALL["en.grammar"].split("sleep_")[0]
+    messages = [p.message for p in check_grammar(write({"en.grammar": decl_only}))]
+    assert any(message.startswith("en: 4 of 5 rules have no line: ") for message in messages)
