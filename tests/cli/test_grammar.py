@@ -15,7 +15,8 @@ SENTENCE = "Liam saw the cat in the box."
 def test_parse_draws_every_reading(capsys, tmp_path):
     """Meaning, all languages, a drawn tree, and a picture on request."""
     picture = tmp_path / "liam.svg"
-    assert main(["parse", "sget", "en", SENTENCE, "--svg", str(picture)]) == 0
+    shown = ["--languages", "en,ja", "--svg", str(picture)]
+    assert main(["parse", "sget", "en", SENTENCE, *shown]) == 0
     out = capsys.readouterr().out
     assert "meaning 1 of 1: tell(act(agent_name(Liam), past_tr(" in out
     assert "ja\tリアムが箱の中の猫を見た。" in out
