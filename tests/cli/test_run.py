@@ -360,3 +360,19 @@ def test_a_benchmark_built_again_is_not_scored_with_old_translations(
     manifest.write_text(manifest.read_text() + "\n# built again\n")
     assert main(["score", str(experiment)]) == 2
     assert "another version of the benchmark" in capsys.readouterr().err
+
+
+def test_a_metric_of_ones_own_is_reported_by_run(tmp_path, small_benchmark):
+    """The experiment names its file, so the report may use it."""
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from dataclasses import dataclass\nfrom recombine.metrics.surface import Chrf\n"
+        "@dataclass(kw_only=True)\nclass Mine(Chrf):\n    name = 'mine'\n"
+    )
+    experiment = tmp_path / "e.toml"
+    experiment.write_text(
+        f'benchmark = "{small_benchmark}"\nrun = "{tmp_path / "run"}"\n'
+        f'metrics = ["{path}:Mine"]\n[metric.Mine]\nchar_order = 3\n[system.copy]\nuse = "copy"\n'
+    )
+    assert main(["run", str(experiment)]) == 0
+    assert "nc:3" in (tmp_path / "run" / "report" / "report.md").read_text()

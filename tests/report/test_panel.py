@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shutil
 
 import numpy as np
@@ -11,10 +12,11 @@ import pytest
 from recombine.errors import DataError, StaleOutput
 from recombine.files import read_jsonl, write_jsonl
 from recombine.metrics.surface import Bleu
+from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.panel import Column, read_panel
 from recombine.report.runs import open_source
-from recombine.report.scores import overall
+from recombine.report.scores import by_tag, overall
 from report.synthetic import make_run
 
 
@@ -115,3 +117,51 @@ def test_scores_by_other_options_are_not_one_metric(run, tmp_path):
     with pytest.raises(DataError, match="not the same metric for lstm, seed 1, and for transf"):
         read_panel(source, "bleu", "gen")
     assert read_panel(source, "exact", "gen").systems
+
+
+def test_a_metric_of_ones_own_is_aggregated_where_it_is_named(tmp_path):
+    """No run has code executed by naming it; the user has, and code that changed is refused."""
+    path = tmp_path / "mine.py"
+    text = (
+        "from dataclasses import dataclass\nfrom recombine.metrics.surface import Chrf\n"
+        "@dataclass(kw_only=True)\nclass Mine(Chrf):\n    name = 'mine'\n"
+    )
+    path.write_text(text)
+    run = make_run(tmp_path, per_pattern=2, seeds=(1,), metrics=("exact", f"{path}:Mine"))
+    options = ReportOptions(splits=("gen",))
+    with pytest.raises(DataError, match="not known here") as caught:
+        build_report(open_source([run]), options)
+    assert "own=" in (caught.value.hint or "")
+    own = dataclasses.replace(options, own=(f"{path}:Mine",))
+    report = build_report(open_source([run]), own)
+    assert report.sheet("mine", "gen").overall("lstm").value > 0
+    path.write_text(text + "    higher_is_better = False\n")
+    with pytest.raises(StaleOutput, match="declares something else"):
+        build_report(open_source([run]), own)
+
+
+def test_a_name_does_not_make_a_metric(run, tmp_path):
+    """A metric of one's own called `bleu` is what it declared, a mean, not sums of n-grams."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    for path in copy.rglob("bleu.gen.meta.json"):
+        stored = json.loads(path.read_text())
+        stored["metric"]["declares"] |= {"kind": "mean", "unit": "points"}
+        path.write_text(json.dumps(stored))
+    panel = read_panel(open_source([copy]), "bleu", "gen")
+    column = panel.columns["lstm"][1]
+    assert panel.seed_scores("lstm")[1] == pytest.approx(column.stats[:, 0].mean())
+
+
+def test_keys_that_one_seed_lacks_are_among_those_it_is_of(run, tmp_path):
+    """A score of 300 of 320 sentences says so."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    path = copy / "lstm" / "seed-2" / "scores" / "exact.gen.jsonl"
+    rows = list(read_jsonl(path))
+    write_jsonl(path, rows[20:])
+    panel = read_panel(open_source([copy]), "exact", "gen")
+    for one in overall(panel, ReportOptions()):
+        assert (one.n, one.of) == (300, 320)
+    first = by_tag(panel, "pattern", ReportOptions())[0]
+    assert (first.n, first.of) == (20, 40)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import math
 import sys
 from collections.abc import Iterator, Sequence
@@ -76,10 +77,10 @@ def run_verb(options: argparse.Namespace) -> int:
             failures.gather(translate, experiment, force=options.force)
         failures.gather(score_run, experiment, force=options.force)
         if any(experiment.run.glob("*/seed-*/scores/*.jsonl")):
-            _report([experiment.run], experiment.run / "report", ())
+            _report([experiment.run], experiment.run / "report", _own_metrics(experiment))
     if len(members) > 1:
         whole = members[0].run.parent
-        _report([whole], whole / "report", ())
+        _report([whole], whole / "report", _own_metrics(members[0]))
     failures.raise_any()
     return 0
 
@@ -345,6 +346,12 @@ def report_verb(options: argparse.Namespace) -> int:
         print_json(plan_report(options.runs, out, options.sample))
         return 0
     return _report(options.runs, out, overrides)
+
+
+def _own_metrics(experiment: Any) -> list[str]:
+    """Vouch for the metrics that the experiment names by their files."""
+    own = [name for name in experiment.metrics if ".py:" in name]
+    return [f"own={json.dumps(own)}"] if own else []
 
 
 def _scorecard(runs: Sequence[Path], out: Path, overrides: Sequence[str]) -> int:

@@ -14,6 +14,7 @@ from recombine.errors import DataError
 from recombine.metrics.score import Score
 from recombine.metrics.slices import DECLARED, LENGTH_TAG, NO_TAG
 from recombine.progress import progress
+from recombine.registry import lookup
 from recombine.report.compare import Comparison, compare_panel, ranking
 from recombine.report.examples import room
 from recombine.report.options import ReportOptions
@@ -130,6 +131,8 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
     if options.sample:
         note = f"only a sample of {options.sample:,} examples of each split is looked at"
         source = replace(source, sample=options.sample, notes=(*source.notes, note))
+    own = {lookup("metric", one).name: one for one in options.own}
+    source = replace(source, own_metrics=own)
     wanted = [
         (split, metric)
         for split in _chosen_splits(source, options)

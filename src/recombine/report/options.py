@@ -20,6 +20,8 @@ class ReportOptions:
     # Only these metrics and splits; empty = all that were scored.
     metrics: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
+    # Metrics of your own (./file.py:Name) that were scored: sums and rows need their code again.
+    own: tuple[str, ...] = ()
     # What is resampled whole. Unless something is said, what the metric declares (synonyms, idioms,
     # templates), else `group`, the examples that the benchmark says belong together (the contexts
     # of a compound). Or `key`, every key by itself; or a tag (target_word).

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.errors import ConfigError, DataError, Where
+from recombine.errors import ConfigError, DataError, StaleOutput, Where
 from recombine.experiment.run import Meta
-from recombine.metrics.base import aggregator_of
+from recombine.metrics.base import aggregator_of, declaration
 from recombine.metrics.score import read_intervals
 from recombine.metrics.scoring import create_metric
 from recombine.metrics.slices import DECLARED, Slices
@@ -183,6 +183,14 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
         for (system, seed), table in tables.items()
         if len(table.keys) > len(common)
     }
+    # Keys that not every system and seed has are in nobody's score, but it is of them, too.
+    lost = {
+        key: group
+        for table in tables.values()
+        if len(table.keys) > len(common)
+        for key, group in zip(table.keys, table.ids, strict=True)
+        if key not in common
+    }
     first = tables[files[0].system, files[0].seed]
     if source.sample:
         looked_at = source.examples(split)
@@ -196,8 +204,9 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
         columns.setdefault(one.system, {})[one.seed] = _aligned(tables[one.system, one.seed], keys)
     examples = source.examples(split)
     rest = dict.fromkeys(one for told in metas.values() for one in told.get("unobserved", ()))
-    seen = {name for group in ids for name in group}
-    unseen = tuple((name,) for name in rest if name in examples and name not in seen)
+    left = [group for group in lost.values() if all(name in examples for name in group)]
+    seen = {name for group in (*ids, *left) for name in group}
+    unseen = (*left, *((name,) for name in rest if name in examples and name not in seen))
     sliced = source.sliced(split, (*ids, *unseen), len(ids))
     facts = _metric_facts(files[0], metas[files[0].system, files[0].seed], source)
     if shown and kept is None and keys:
@@ -291,32 +300,39 @@ class _MetricFacts(NamedTuple):
 
 
 def _metric_facts(one: Scores, stored: Mapping[str, Any], source: ReportRuns) -> _MetricFacts:
-    """What the metric declares, and its signature."""
+    """What the metric declared when it scored; sums and rows need its code, too."""
     described: dict[str, Any] = stored.get("metric") or {}
-    name = described.get("name") or one.metric
+    declared: dict[str, Any] = described.get("declares") or {}
     signature = str(stored.get("signature", ""))
-    try:
-        lookup("metric", name)
-    except ConfigError as error:
-        # A metric that is not installed here; means and ratios need no more than its declaration.
-        declared = described.get("declares") or {}
-        kind = declared.get("kind")
-        if kind not in ("mean", "ratio"):
-            raise DataError(
-                f"metric '{name}' is not known here, so its scores cannot be aggregated",
-                Where(str(one.path)),
-                hint=error.hint,
-            ) from None
+    if declared.get("kind") in ("mean", "ratio"):
         scale = 100.0 if declared["unit"] == "percent" else 1.0
         return _MetricFacts(
-            Aggregator(kind, scale, tuple(declared["limits"])),
+            Aggregator(declared["kind"], scale, tuple(declared["limits"])),
             declared["unit"],
             declared["higher_is_better"],
             declared["right_value"],
             tuple(declared["clusters"]),
             signature,
         )
-    metric = create_metric(name, source.benchmark, described.get("options") or {})
+    name = described.get("name") or one.metric
+    # No code is run because a file of a run names it: metrics of one's own are named by the user.
+    use = source.own_metrics.get(name, name)
+    try:
+        lookup("metric", use)
+    except ConfigError as error:
+        raise DataError(
+            f"metric '{name}' is not known here, so its scores cannot be aggregated",
+            Where(str(one.path)),
+            hint=f"if it is your own, name its file: -o 'own=[\"./file.py:Name\"]'; {error.hint}",
+        ) from None
+    metric = create_metric(use, source.benchmark, described.get("options") or {})
+    now = json.loads(json.dumps(declaration(metric)))
+    if declared and now != declared:
+        raise StaleOutput(
+            f"metric '{name}' declares something else than when it scored: {now} / {declared}",
+            Where(str(one.path)),
+            hint="score again: recombine score EXPERIMENT --force",
+        )
     return _MetricFacts(
         aggregator_of(metric),
         metric.unit,

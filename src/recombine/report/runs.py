@@ -45,6 +45,8 @@ class ReportRuns:
     # Split -> how many of its examples a reader can look at, and the seed that they are drawn with.
     shown: Mapping[str, int] = field(default_factory=dict)
     shown_seed: int = 0
+    # Name of a metric -> the ./file.py:Name that somebody vouches for.
+    own_metrics: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def systems(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from builders.generated.small_recipe import deep, primitive, small_recipe
 from recombine.benchmark import Benchmark
 from recombine.builders.generated.lexicon import words_of
 from recombine.builders.recipe import build, read_recipe
@@ -16,62 +17,27 @@ from recombine.errors import Problems, RecombineError
 from recombine.grammar import Grammar
 from recombine.registry import data_path
 
-RECIPE = """\
-builder = "generated"
-grammar = "sget"
-exposures = 10
-exclude = ["(inf_do|inf_pp).VD = <held-present>", "inf_that.VC = <held-present>"]
-
-[benchmark]
-name = "small"
-source = "en"
-target = "ja"
-
-[depth]
-pp = "0-2,4"
-cp = "0-2,4"
-
-[split.train.base]
-size = 600
-pool = "base"
-
-[split.dev.base]
-size = 60
-pool = "base"
-
+WEIGHTS = 'weights = { "{wh}" = 0, "{topic}" = 0, tell_now = 0 }'
+RECIPE = small_recipe(
+    "small",
+    """\
 [split.train.joined]
 size = 4
 compose = "concat_three"
 slot.first = { depth = { cp = 0 } }
 slot.second = { depth = { cp = 0 } }
 slot.third = { depth = { cp = 0 } }
-
-[split.gen.primitive]
-size = 20
-category = "Primitive substitution"
-group = "lexical"
-targets = ["thief", "author"]
-pattern = ["_.subj = $target"]
-weights = { "{wh}" = 0, "{topic}" = 0, tell_now = 0 }
-inside = "that_past"
-depth_outside = { cp = 0 }
-depth_inside = { cp = "1" }
-look = [{ find = "_.subj = $target", take = "subj", head = true }]
-[[split.gen.primitive.expose]]
-pattern = ["bare_noun = $target"]
-weights = { bare_noun = 1 }
-bare = true
-
-[split.gen.deep]
-size = 10
-category = "Recursion"
-group = "structural"
-pattern = ["{pp}"]
-depth = { pp = "5-6" }
-each_depth = true
-weights = { "{wh}" = 0, "{topic}" = 0, tell_now = 0 }
-look = [{ find = "_.obj >> {pp}", take = "obj" }, { find = "_.theme >> {pp}", take = "theme" }]
-"""
+""",
+    primitive(20, WEIGHTS),
+    deep(10, "5-6", f"each_depth = true\n{WEIGHTS}"),
+    exposures=10,
+    train=600,
+    dev=60,
+    options="""\
+exclude = ["(inf_do|inf_pp).VD = <held-present>", "inf_that.VC = <held-present>"]
+depth = { pp = "0-2,4", cp = "0-2,4" }
+""",
+)
 
 
 @pytest.fixture(scope="module")

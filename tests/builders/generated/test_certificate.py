@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from builders.generated.small_recipe import deep, primitive, small_recipe
 from recombine.benchmark import Benchmark, Example
 from recombine.builders.generated.blueprint import Blueprint
 from recombine.builders.generated.builder import Generated
@@ -22,41 +23,11 @@ from recombine.errors import ConfigError
 from recombine.files import dump_row, sha256_of, write_json
 from recombine.grammar import Grammar
 
-RECIPE = """\
-builder = "generated"
-grammar = "sget"
-exposures = 5
-[benchmark]
-name = "tiny"
-source = "en"
-target = "ja"
-[split.train.base]
-size = 500
-pool = "base"
-[split.dev.base]
-size = 20
-pool = "base"
-[split.gen.deep]
-size = 6
-category = "Recursion"
-group = "structural"
-pattern = ["{pp}"]
-depth = { pp = "3" }
-look = [{ find = "_.obj >> {pp}", take = "obj" }, { find = "_.theme >> {pp}", take = "theme" }]
-[split.gen.primitive]
-size = 6
-category = "Primitive substitution"
-group = "lexical"
-targets = ["thief", "author"]
-pattern = ["_.subj = $target"]
-inside = "that_past"
-depth_outside = { cp = 0 }
-depth_inside = { cp = "1" }
-look = [{ find = "_.subj = $target", take = "subj", head = true }]
-[[split.gen.primitive.expose]]
-pattern = ["bare_noun = $target"]
-weights = { bare_noun = 1 }
-bare = true
+RECIPE = small_recipe(
+    "tiny",
+    deep(6, "3"),
+    primitive(6),
+    """\
 [split.gen.pp_on_subject]
 size = 12
 category = "Phrase recombination"
@@ -64,7 +35,11 @@ group = "structural"
 pattern = ["_.subj > (agent_mod|patient_mod|recip_mod) > living_pp"]
 weights = { "{wh}" = 0, "{topic}" = 0, tell_now = 0, agent_mod = 300, patient_mod = 300 }
 look = [{ find = "_.subj > (agent_mod|patient_mod|recip_mod) > living_pp", take = "subj" }]
-"""
+""",
+    exposures=5,
+    train=500,
+    dev=20,
+)
 
 
 @pytest.fixture(scope="module")
