@@ -376,7 +376,7 @@ class Matcher:
             return any(values)
         return not next(values)
 
-    @property
+    @cached_property
     def single(self) -> int | None:
         """The bit that alone decides and, once set, stays set; None for other formulas."""
         kind, number, _ = self._formula

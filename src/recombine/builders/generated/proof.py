@@ -87,7 +87,8 @@ class PairReader:
     def __init__(self, blueprint: Blueprint) -> None:
         grammar, setting = blueprint.grammar, blueprint.setting
         self._parse = grammar.parser(setting.source).parse
-        self._parse_target = grammar.parser(setting.target).parse
+        # Made when it is asked for: few sentences leave open what they mean.
+        self._target_parser = partial(grammar.parser, setting.target)
         self._source = grammar.realiser(setting.source).fill
         self._target = grammar.realiser(setting.target).fill
         self._kept: dict[tuple[str, str], Tree | None] = {}
@@ -117,7 +118,7 @@ class PairReader:
         for tree in self._parse(source).trees(READINGS):
             if tree != but:
                 yield tree
-        for tree in self._parse_target(reference).trees(READINGS) if reference else ():
+        for tree in self._target_parser().parse(reference).trees(READINGS) if reference else ():
             if tree != but and normalise(self._source(tree.codes)) == source:
                 yield tree
 

@@ -17,6 +17,7 @@ bound or an excluded pattern stays.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from recombine.errors import GrammarError
@@ -33,13 +34,19 @@ class _Tagged(NamedTuple):
     deep: bool  # depth, not count
 
 
+@lru_cache(maxsize=1024)
+def _matcher(inventory: Inventory, text: str) -> Matcher:
+    """The parts of a recipe exclude the same patterns: they share what one has learned of nodes."""
+    return Pattern.parse(text).compile(inventory)
+
+
 class Automaton:
     """Runs all constraints of a split at once."""
 
     def __init__(self, inventory: Inventory, constraints: Constraints) -> None:
         self.inventory = inventory
-        self._required = [Pattern.parse(text).compile(inventory) for text in constraints.require]
-        self._excluded = [Pattern.parse(text).compile(inventory) for text in constraints.exclude]
+        self._required = [_matcher(inventory, text) for text in constraints.require]
+        self._excluded = [_matcher(inventory, text) for text in constraints.exclude]
         self._tagged = [
             _Tagged(self._codes_of(tag), read_bound(tag, bound), deep)
             for bounds, deep in ((constraints.depth, True), (constraints.count, False))

@@ -372,10 +372,12 @@ def zipf_weights(count: int, exponent: float) -> tuple[float, ...]:
     return tuple(float(p + rest) for p in mass)
 
 
+@lru_cache(maxsize=4096)
 def _power(k: int, a: Decimal) -> Decimal:
     return _CONTEXT.power(Decimal(k), -a)
 
 
+@lru_cache(maxsize=256)
 def _zeta(a: Decimal) -> Decimal:
     """Riemann's zeta by Euler-Maclaurin summation."""
     cut = Decimal(_CUT)

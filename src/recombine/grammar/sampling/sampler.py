@@ -160,6 +160,10 @@ class Sampler:
         """The nodes of words whose form stands in the sentence before."""
         if self._no_repeat is None:
             return []
+        if self._is_sayable:  # most sentences repeat no piece of any word
+            said = [column[codes[node]] for node, column in self._no_repeat.form_slots(codes)]
+            if len(set(said)) == len(said):
+                return []
         first: dict[str, int] = {}
         closed = self._closed
         return [
