@@ -66,3 +66,21 @@ def test_answers_without_an_order_are_refused(small_benchmark, kind):
     """A mapping would be scored as its keys, and a set in any order."""
     with pytest.raises(SystemFailure, match="instead of translations"):
         recombine.evaluate(kind, small_benchmark, metrics="exact")
+
+
+def test_a_service_that_is_gone_is_given_up(small_benchmark):
+    """Asking it for every other sentence would only take time; a plain function is asked."""
+
+    class Gone:
+        give_up_after = 2
+        asked = 0
+
+        def translate(self, sources):
+            for _ in sources:
+                self.asked += 1
+                yield Failure("connection refused")
+
+    gone = Gone()
+    with pytest.raises(SystemFailure, match=r"2 sentences in a row .* connection refused"):
+        recombine.evaluate(gone, small_benchmark, metrics="exact")
+    assert gone.asked == 2

@@ -375,3 +375,47 @@ def test_a_plain_class_is_a_system(experiment_file, tmp_path):
     with pytest.raises(ConfigError, match=r"unknown key 'system\.copy\.marc'") as raised:
         read_experiment(experiment_file, [use, 'system.copy.marc="?"'])
     assert raised.value.hint == "did you mean 'mark'?"
+
+
+TOGETHER = """
+from dataclasses import dataclass
+from recombine.errors import SystemFailure
+from recombine.systems.base import TrainingsFailed
+@dataclass(kw_only=True)
+class Together:
+    def train(self, data, model_dir, seed):
+        raise NotImplementedError
+    def train_many(self, data, model_dirs):
+        raise TrainingsFailed({model_dirs[2]: SystemFailure("the loss is nan")}, len(model_dirs))
+    def load(self, model_dir):
+        return self
+    def translate(self, sources):
+        return iter(sources)
+"""
+
+
+def test_a_seed_that_fails_among_others_fails_alone(experiment_file, tmp_path):
+    """Seeds that were trained together are done, noted and translated without it."""
+    (tmp_path / "together.py").write_text(TOGETHER, encoding="utf-8")
+    use = f"system.memory.use={tmp_path / 'together.py'}:Together"
+    experiment = read_experiment(experiment_file, [use, "seeds=[1, 2, 3]"])
+    with pytest.raises(SystemsFailed, match="the loss is nan") as failed:
+        train(experiment)
+    assert [(one.cell.system, one.cell.seed) for one in failed.value.failures] == [("memory", 2)]
+    with pytest.raises(SystemsFailed, match="not trained yet") as failed:
+        translate(experiment)
+    assert [one.cell.seed for one in failed.value.failures] == [2]
+    assert Run(experiment.run).cell("memory", 3).translations("test").is_file()
+
+
+def test_a_model_that_is_trained_again_has_translated_nothing(experiment_file):
+    """What its predecessor said is kept aside, and neither scored nor reported as its own."""
+    experiment = read_experiment(experiment_file, ["seeds=[1]"])
+    train(experiment)
+    translate(experiment)
+    assert train(experiment, force=True) == 1
+    folder = Run(experiment.run).cell("memory", 1).translations("test").parent
+    assert sorted(path.name for path in folder.glob("test.*")) == ["test.jsonl.old-1"]
+    with pytest.raises(SystemsFailed, match="no translations yet"):
+        score_run(experiment)
+    assert translate(experiment) == 5

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark, Example, stratified_sample
+from recombine.benchmark import Benchmark, stratified_sample
 from recombine.errors import SystemFailure
 from recombine.metrics.score import Score, scores_of
 from recombine.metrics.scoring import MissingOutputs, score
-from recombine.systems.base import Failure
+from recombine.systems.base import Failure, answers, hook
 
 Translate = Callable[[Sequence[str]], Iterable[str | Failure]]
 
@@ -32,7 +32,6 @@ def evaluate(
     """
     if not isinstance(benchmark, Benchmark):
         benchmark = Benchmark.open(benchmark)
-    translate: Translate = getattr(system, "translate", system)
     if isinstance(splits, str):
         splits = [splits]
     chosen = splits or [name for name in benchmark.splits if name not in ("train", "dev")]
@@ -40,7 +39,8 @@ def evaluate(
     asked: set[str] = set()
     for split in chosen:
         examples = stratified_sample(benchmark.read(split), sample, seed)
-        for example, answer in zip(examples, _answers(translate, examples), strict=True):
+        given = answers(_Given(system), [example.source for example in examples])
+        for example, answer in zip(examples, given, strict=True):
             asked.add(example.id)
             if not isinstance(answer, Failure):
                 hypotheses[example.id] = answer
@@ -50,26 +50,21 @@ def evaluate(
     return scores_of(results)
 
 
-def _answers(translate: Translate, examples: Sequence[Example]) -> list[str | Failure]:
-    """Return one answer per example, or say what came instead."""
-    given = translate([example.source for example in examples])
-    # A mapping would be read as its keys, and a set has no order.
-    unordered = isinstance(given, (Mapping, Set)) and not isinstance(given, Sequence)
-    if isinstance(given, str) or unordered or not isinstance(given, Iterable):
-        raise SystemFailure(
-            f"the translate function returned {type(given).__name__} instead of translations",
-            hint="return one text for each source, in their order",
-        )
-    answers = list(given)
-    if len(answers) != len(examples):
-        raise SystemFailure(
-            f"the system returned {len(answers)} translations for {len(examples)} sentences"
-        )
-    for example, answer in zip(examples, answers, strict=True):
-        if not isinstance(answer, (str, Failure)):
+class _Given:
+    """The system that was given: an object that translates, or a function that does."""
+
+    def __init__(self, system: Any) -> None:
+        self._translate: Translate = getattr(system, "translate", system)
+        # A service that is gone is given up; a function costs nothing to ask.
+        self.give_up_after = hook(system, "give_up_after")
+
+    def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
+        given = self._translate(sources)
+        # A mapping would be read as its keys, and a set has no order.
+        unordered = isinstance(given, (Mapping, Set)) and not isinstance(given, Sequence)
+        if isinstance(given, str) or unordered or not isinstance(given, Iterable):
             raise SystemFailure(
-                f"the system returned {type(answer).__name__} instead of text for {example.id}: "
-                f"{example.source!r}",
-                hint="a sentence that cannot be translated is a recombine.systems.base.Failure",
+                f"the translate function returned {type(given).__name__} instead of translations",
+                hint="return one text for each source, in their order",
             )
-    return answers
+        return iter(given)

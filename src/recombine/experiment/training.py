@@ -9,16 +9,17 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from recombine.benchmark import Benchmark, stratified_sample
-from recombine.errors import DataError
+from recombine.errors import DataError, RecombineError
 from recombine.experiment.augmenting import augmenter
 from recombine.experiment.experiment import Experiment, begin_cell, create_system, system_cells
 from recombine.experiment.failures import Failures
 from recombine.experiment.fingerprint import train_size, training_fingerprint
 from recombine.experiment.run import Cell, Meta, set_aside
-from recombine.systems.base import TrainingData, hook, is_trainable
+from recombine.systems.base import TrainingData, TrainingsFailed, hook, is_trainable
 
 
 @dataclass(frozen=True)
@@ -72,11 +73,11 @@ def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Traini
     for name, (system, cells, made_from) in pending.items():
         for seed, cell in cells.items():
             if force or _is_outgrown(cell, made_from[seed]):
-                # A system would go on with the model that it finds.
+                # A system would go on with the model that it finds; what the former one translated
+                # is not the new one's.
                 set_aside(cell.model)
-                if not force:
-                    for path in cell.path.glob("translations/*.jsonl"):
-                        set_aside(path)
+                for path in cell.path.glob("translations/*.jsonl"):
+                    set_aside(path)
             begin_cell(experiment, cell, benchmark)
             Meta(cell.model).write(made_from[seed], complete=False, sample=experiment.sample)
         size = train_size(experiment, name).get("train_size", 0)
@@ -99,9 +100,17 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
         if len(cells) > 1 and together is not None:
             with failures.apart(*cells.values()):
                 data, started = training.data, time.time()
-                together(data, {seed: cell.model for seed, cell in cells.items()})
-                training.finish((time.time() - started) / len(cells))
-                trained += len(cells)
+                lost: dict[Path, RecombineError] = {}
+                try:
+                    together(data, {seed: cell.model for seed, cell in cells.items()})
+                except TrainingsFailed as failed:
+                    lost = failed.failures
+                done = [seed for seed, cell in cells.items() if cell.model not in lost]
+                training.finish((time.time() - started) / len(cells), done)
+                trained += len(done)
+                for cell in cells.values():
+                    if cell.model in lost:
+                        failures.add(lost[cell.model], cell)
             continue
         for seed, cell in cells.items():
             with failures.apart(cell):

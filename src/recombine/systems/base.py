@@ -14,7 +14,7 @@ from types import MethodType
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 from recombine.benchmark import Example
-from recombine.errors import SystemFailure
+from recombine.errors import RecombineError, SystemFailure
 from recombine.systems.cost import Cost
 
 _NEVER_WORKED = 3  # lost sentences after which a system that never translated any is given up
@@ -30,6 +30,17 @@ class Failure:
 
     reason: str
     final: bool = False
+
+
+class TrainingsFailed(SystemFailure):
+    """Some of several trainings failed, known by their model's folder; the others are done."""
+
+    def __init__(self, failures: Mapping[Path, RecombineError], of: int) -> None:
+        self.failures = dict(failures)
+        first, rest = next(iter(self.failures.values())), of - len(self.failures)
+        others = f"; the other {rest} are trained, drop what failed to use them" if rest else ""
+        different = dict.fromkeys(str(error) for error in self.failures.values())
+        super().__init__("; ".join(different), hint=f"{first.hint or 'see above'}{others}")
 
 
 @dataclass(frozen=True)
@@ -95,7 +106,8 @@ class Hooks:
     """A few sentences may be translated to estimate how long all would take."""
 
     train_many: Any = None
-    """``train_many(data, {seed: model_dir})`` trains several seeds at once."""
+    """``train_many(data, {seed: model_dir})`` trains several seeds at once; where some of them fail
+    it raises `TrainingsFailed`."""
 
     def checkpoints(self, model_dir: Path) -> Sequence[str]:
         """Names that `load` accepts as `checkpoint`."""
@@ -164,7 +176,8 @@ def answers(
             if not isinstance(answer, (str, Failure)):
                 raise SystemFailure(
                     f"the system returned {type(answer).__name__} instead of text "
-                    f"for sentence {count + 1}: {sources[count]!r}"
+                    f"for sentence {count + 1}: {sources[count]!r}",
+                    hint="a sentence that cannot be translated is a recombine.systems.base.Failure",
                 )
             yield answer
             count += 1
@@ -182,7 +195,7 @@ def answers(
                 raise SystemFailure(
                     f"{refused if answer.final else lost} sentences in a row could not be "
                     f"translated; the last: {answer.reason}",
-                    hint="what was translated before is kept; run again to continue",
+                    hint="a run keeps what was translated before; run it again to continue",
                 )
     if count < len(sources):
         raise SystemFailure(

@@ -215,6 +215,18 @@ def test_reordered_and_missing_items_with_ids(serve):
     assert sum(server.asked.values()) == len(SOURCES) + 1
 
 
+def test_ids_that_nobody_reads_are_refused():
+    """Answers in another order would be taken for those of other sentences."""
+    with pytest.raises(ConfigError, match="'item_id' does not say where they come back"):
+        Http(
+            url="http://localhost:1",
+            body={"texts": "{sources}", "ids": "{ids}"},
+            items="list",
+            answer="text",
+            batch_size=4,
+        )
+
+
 def test_a_source_that_is_refused_fails_alone(serve):
     """HTTP 400 on one sentence of a batch fails that sentence only."""
     server = serve({SOURCES[6]: ["400"] * 9})

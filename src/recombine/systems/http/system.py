@@ -295,6 +295,14 @@ class Http(Preset):
             require_known(template, known, option)
             if "model" in placeholders(template) and self.model is None:
                 raise ConfigError("'model' is missing: which model should the service use?")
+        sent = placeholders([self.body, self.item])
+        if (self.batch_size or 1) > 1 and self.item_id is None and sent & {"id", "ids"}:
+            # A service that is told ids may answer in another order.
+            raise ConfigError(
+                "ids are sent with a batch, but 'item_id' does not say where they come back",
+                hint="item_id is the path of the id in an answer; without ids in the request, "
+                "answers are taken in order",
+            )
 
     def _service(self) -> Service:
         assert self.url is not None

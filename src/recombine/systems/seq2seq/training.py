@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 
-from recombine.errors import ConfigError, DataError, SystemFailure
-from recombine.systems.base import TrainingData
+from recombine.errors import ConfigError, DataError, RecombineError, SystemFailure
+from recombine.systems.base import TrainingData, TrainingsFailed
 from recombine.systems.seq2seq.checkpoint import claim, read_state
 from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus, Prepared, prepare
 from recombine.systems.seq2seq.distributed import World, join_world
@@ -61,13 +61,18 @@ def train_jobs(jobs: Sequence[Job]) -> None:
         if state is None or state.step < job.options.steps:
             todo.append(job)
     started = time.monotonic()
-    failures: list[SystemFailure] = []
-    for together in _groups(todo, device):
-        failures += _run([_trainer(job, device, world) for job in together], started)
+    failures: dict[Path, RecombineError] = {}
+    groups = _groups(todo, device)
+    for number, together in enumerate(groups):
+        try:
+            failures |= _run([_trainer(job, device, world) for job in together], started)
+        except RecombineError as error:
+            if number == 0:
+                raise  # nothing is trained
+            failures |= {job.model_dir: error for group in groups[number:] for job in group}
+            break
     if failures:
-        rest = len(jobs) - len(failures)
-        others = f"; the other {rest} are trained, drop what failed to use them" if rest else ""
-        raise SystemFailure("; ".join(map(str, failures)), hint=f"{failures[0].hint}{others}")
+        raise TrainingsFailed(failures, len(jobs))
 
 
 def _groups(jobs: list[Job], device: torch.device) -> list[list[Job]]:
@@ -161,17 +166,18 @@ def _trainer(job: Job, device: torch.device, world: World) -> Trainer:
     return trainer
 
 
-def _run(trainers: list[Trainer], started: float) -> list[SystemFailure]:
+def _run(trainers: list[Trainer], started: float) -> dict[Path, RecombineError]:
     """Train to the end, without those that diverge; return their failures."""
     from recombine.progress import progress
 
     if not trainers:
-        return []
+        return {}
     for trainer in trainers:
         _hasten(trainer)
         trainer.load_weights()
     label = ", ".join(f"{kind_of(one.options)} seed {one.seed}" for one in trainers)
-    going, failures = trainers, []
+    going = trainers
+    failures: dict[Path, RecombineError] = {}
     total = sum(trainer.options.steps - trainer.state.step for trainer in trainers)
     try:
         with progress(f"training {label}", total) as bar:
@@ -188,7 +194,7 @@ def _run(trainers: list[Trainer], started: float) -> list[SystemFailure]:
                         trainer.at_boundary()
                         sound.append(trainer)
                     except SystemFailure as error:
-                        failures.append(error)
+                        failures[trainer.model_dir] = error
                 lead = going[0]
                 bar.note(
                     loss=lead.loss,
