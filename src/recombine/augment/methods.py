@@ -72,6 +72,11 @@ def draw(method: Method, source: PairSource, options: AugmentOptions) -> Kept:
     return found
 
 
+def find_pair(pairs: Iterable[Recombined], source: str) -> Recombined | None:
+    """Return the pair of a source sentence, if it is among these."""
+    return next((pair for pair in pairs if pair.source == source), None)
+
+
 def cost(source: PairSource, options: AugmentOptions) -> tuple[float, str]:
     """Estimate the seconds that learning and drawing take, and say from what."""
     seconds = 2 + len(source.pairs) / LEARNED_A_SECOND + options.n / DRAWN_A_SECOND

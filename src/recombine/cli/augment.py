@@ -90,28 +90,36 @@ def _review(source: Any, asked: Any, options: argparse.Namespace) -> int:
 
 
 def _explain(source: Any, asked: Any, options: argparse.Namespace) -> int:
-    """Say how a sentence came to be: as it was written, or as it could be made."""
-    from recombine.augment.files.folder import AugmentedFolder, find_pair
-    from recombine.augment.methods import learn
+    """Say how a sentence came to be: as it was written or is drawn, or as it could be made."""
+    from recombine.augment.files.folder import AugmentedFolder
+    from recombine.augment.methods import find_pair, learn
 
     sentence = " ".join(options.explain.split())
     if options.out is not None:
-        found = find_pair(AugmentedFolder.open(options.out), sentence)
+        found = find_pair(AugmentedFolder.open(options.out).pairs(), sentence)
         if found is not None:
-            print(f"{found.source}\t{found.target}")
-            texts = {pair.id: f"{pair.source}\t{pair.target}" for pair in source.pairs}
-            for parent in found.parents:
-                print(f"  made of {parent}: {texts.get(parent, '(not among these pairs)')}")
-            for step in found.steps:
-                print(f"  {step}")
-            return 0
-        say(f"note: {options.out} does not have this sentence; what follows could be made")
-    lines = learn(source, asked).explain(sentence)
-    if lines is None:
+            return _print_derivation(source, found)
+        say(f"note: {options.out} does not have this sentence")
+    method = learn(source, asked)
+    lines = method.explain(sentence)
+    if lines is not None:
+        print("\n".join(lines))
+        return 0
+    found = find_pair(method.draw(asked.n, asked.seed), sentence)
+    if found is None:
         raise DataError(
-            f"'{sentence}' cannot be made of the {len(source.pairs):,} training pairs",
+            f"'{sentence}' is none of {asked.n:,} pairs drawn from {len(source.pairs):,} training "
+            "pairs",
             hint="recombine augment ... --review shows what was learned",
         )
-    for line in lines:
-        print(line)
+    return _print_derivation(source, found)
+
+
+def _print_derivation(source: Any, found: Any) -> int:
+    print(f"{found.source}\t{found.target}")
+    texts = {pair.id: f"{pair.source}\t{pair.target}" for pair in source.pairs}
+    for parent in found.parents:
+        print(f"  made of {parent}: {texts.get(parent, '(not among these pairs)')}")
+    for step in found.steps:
+        print(f"  {step}")
     return 0

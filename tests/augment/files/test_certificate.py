@@ -26,6 +26,7 @@ def test_a_pair_counts_once_for_each_kind_of_step():
     steps = ("class 7: book|本", "class 9: dog|犬", "paradigm: finds", "clause")
     pair = Recombined("a", "b", (), steps, 0)
     assert step_kinds(pair) == {"class", "paradigm", "clause"}
+    assert step_kinds(Recombined("a", "b", (), (), 0)) == {"substitution"}
 
 
 def test_targets_of_removed_pairs_are_compared_with_every_reference():

@@ -23,6 +23,8 @@ from recombine.parallel import map_in_order
 FORMAT = 1
 # What a model has learned from, besides the training pairs; every table of a report names it.
 TRAIN_ONLY, GRAMMAR = "train-only", "grammar"
+# The step of a pair that names none: one thing stands where another stood.
+SUBSTITUTION = "substitution"
 SIDES = ("source", "target")
 SHOWN = 5
 NEW_WORDS_SHOWN = 50
@@ -137,7 +139,8 @@ def words_of(text: str) -> tuple[str, ...]:
 
 def step_kinds(pair: Recombined) -> set[str]:
     """The kinds of steps that made a pair: "class 7: book" is a "class"."""
-    return {step.split(":", 1)[0].split()[0] for step in pair.steps if step.strip()}
+    found = {step.split(":", 1)[0].split()[0] for step in pair.steps if step.strip()}
+    return found or {SUBSTITUTION}
 
 
 class WordCounts(NamedTuple):

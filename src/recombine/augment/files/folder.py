@@ -57,11 +57,6 @@ class AugmentedFolder:
             )  # fmt: skip
 
 
-def find_pair(folder: AugmentedFolder, source: str) -> Recombined | None:
-    """Return the pair of a source sentence, if the folder has it."""
-    return next((pair for pair in folder.pairs() if pair.source == source), None)
-
-
 def write_augmented(
     source: PairSource, options: AugmentOptions, out: Path, *, force: bool = False
 ) -> AugmentedFolder:
