@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
-from recombine.report.compare import compare, compare_panel, verdict_of
+from recombine.report.compare import compare, compare_panel, ranking, verdict_of
 from recombine.report.options import ReportOptions
 from recombine.report.panel import Column, read_panel
 from recombine.report.runs import open_source
+from recombine.report.tables.own import slice_difference_table
 from recombine.statistics.intervals import Aggregator
 from recombine.statistics.paired import PairedDifference
 
@@ -61,3 +63,26 @@ def test_paired_tests_use_the_same_rows(run):
     assert found.n == 160
     assert found.overall.difference == 0
     assert all(one.difference.difference == 0 for one in found.slices)
+
+
+def test_what_has_no_score_comes_last(run):
+    """A system of which nothing could be judged does not part others that can be ranked."""
+    panel = read_panel(open_source([run]), "exact", "gen")
+    lstm, *others = panel.columns.items()
+    unknown = {seed: replace(one, stats=one.stats * np.nan) for seed, one in lstm[1].items()}
+    columns = dict([lstm, ("unknown", unknown), *others])
+    found = ranking(replace(panel, columns=columns), [])
+    assert found == [["oracle-ish", "transformer", "lstm", "unknown"]]
+
+
+def test_the_greatest_loss_is_told_first(findings):
+    """Where less is better a loss is a rise; what has no difference stands at the end."""
+    (one, *_) = findings.main.comparisons
+    first, second, *rest = one.slices
+    gone = replace(first, difference=first.difference._replace(difference=math.nan))
+    for higher in (True, False):
+        parts = [replace(part, higher_is_better=higher) for part in (second, gone, *rest)]
+        table = slice_difference_table(findings.main, replace(one, slices=tuple(parts)))
+        gains = [row[1].value for row in table.rows]
+        assert math.isnan(gains[-1])
+        assert gains[:-1] == sorted(gains[:-1], reverse=not higher)

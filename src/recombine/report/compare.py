@@ -175,7 +175,10 @@ def ranking(panel: Panel, comparisons: Sequence[Comparison]) -> list[list[str]]:
     """Tied sets of systems, best set first: what the data allow to be said of ranks."""
     direction = -1.0 if panel.higher_is_better else 1.0
     score = {name: float(np.mean(list(panel.seed_scores(name).values()))) for name in panel.systems}
-    order = sorted(panel.systems, key=lambda name: (direction * score[name], name))
+    # Of what has no score nobody knows where it stands: last, and not between others.
+    order = sorted(
+        panel.systems, key=lambda name: (math.isnan(score[name]), direction * score[name], name)
+    )
     differ = {frozenset((one.first, one.second)) for one in comparisons if one.p_adjusted < ALPHA}
     return tied_sets(order, differ)
 

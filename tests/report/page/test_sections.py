@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from recombine.report.page.sections import (
+    _system_card,
     breaks_section,
     examples_link,
     number,
+    pretty,
     signed,
     sure_section,
 )
@@ -45,3 +47,17 @@ def test_scores_to_be_kept_low_say_so(findings):
     assert "lower is better" not in sure_section(findings)
     sheets = (replace(findings.main, higher_is_better=False), *findings.sheets[1:])
     assert sure_section(replace(findings, sheets=sheets)).count("lower is better") >= 2
+
+
+def test_the_weakest_have_a_score(findings):
+    """A slice of which nothing could be judged is not a weak point, and hides none."""
+    main = findings.main
+    lstm = [one for one in main.scores if one.tag == main.main_tag and one.system == "lstm"]
+    gone = {id(lstm[0]), id(lstm[-1])}
+    scores = tuple(
+        replace(one, value=float("nan")) if id(one) in gone else one for one in main.scores
+    )
+    card = _system_card(replace(findings, sheets=(replace(main, scores=scores),)), "lstm")
+    left = sorted((one.value, one.slice) for one in lstm[1:-1])
+    assert [pretty(name) in card for _, name in left[:3]] == [True] * 3
+    assert "(–)" not in card

@@ -97,7 +97,7 @@ def _system_card(report: Findings, system: str) -> str:
         worst = sorted(
             (by_system[system].value, value)
             for value, by_system in main.by_tag(main.main_tag).items()
-            if system in by_system
+            if system in by_system and not math.isnan(by_system[system].value)
         )
         worst = worst[:3] if main.higher_is_better else worst[::-1][:3]
         weak = (

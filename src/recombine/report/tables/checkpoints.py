@@ -5,6 +5,7 @@ A score that stands still may hide patterns that do not, so there is a table of 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -63,10 +64,11 @@ def checkpoint_points(
 def _slices(panel: Panel, tag: str | None, system: str) -> dict[str, float]:
     if tag is None:
         return {}
-    return {
+    found = {
         value: fmean(panel.seed_scores(system, where).values())
         for value, where in panel.slices(tag).items()
     }
+    return {value: score for value, score in found.items() if not math.isnan(score)}
 
 
 def checkpoint_table(points: list[Point], metric: str, split: str) -> Table:

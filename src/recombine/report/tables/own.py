@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from recombine.metrics.score import Score
-from recombine.report.compare import Comparison
+from recombine.report.compare import Comparison, SliceDifference
 from recombine.report.findings import Findings, Sheet
 from recombine.report.tables.table import Cell, Ranged, Table
 
@@ -141,7 +142,7 @@ def slice_difference_table(sheet: Sheet, one: Comparison) -> Table:
             Ranged(part.difference.difference, part.difference.low, part.difference.high),
             f"{part.p_adjusted:.4f}", part.verdict,
         )
-        for part in sorted(one.slices, key=lambda part: part.difference.difference)
+        for part in sorted(one.slices, key=_loss_first)
     ]  # fmt: skip
     return Table(
         name=table_name("difference", sheet.metric, sheet.split, one.second, one.first),
@@ -149,6 +150,11 @@ def slice_difference_table(sheet: Sheet, one: Comparison) -> Table:
         columns=(sheet.main_tag or "", "difference", "p (Holm)", "verdict"),
         rows=tuple(rows),
     )
+
+
+def _loss_first(part: SliceDifference) -> tuple[bool, float]:
+    gain = part.difference.difference
+    return math.isnan(gain), gain if part.higher_is_better else -gain
 
 
 def label_table(sheet: Sheet, system: str) -> Table:
