@@ -8,6 +8,7 @@ from recombine.benchmark import Benchmark
 from recombine.builders.compounds.release import CompoundRelease, read_lexicon
 from recombine.builders.recipe import build, check_benchmark, read_recipe
 from recombine.errors import ConfigError, DataError, Problems, RecombineError
+from recombine.report.tables.compound_factors import compound_text, count_in
 from recombine.testing import check_builder
 
 ROLES = ["roles.DET=['every']", "roles.N=['dog','cat']", "roles.MOD=['he liked']"]
@@ -99,6 +100,30 @@ def test_targets_of_unspaced_languages_are_joined(tmp_path):
     """References are raw text, always."""
     benchmark = make(release(tmp_path / "r"), tmp_path / "b")
     assert benchmark.read("dev")[0].references == ("一只狗。",)
+
+
+def test_the_authors_repository_with_its_training_pairs(tmp_path):
+    """`data/` holds train, valid, test and cg-test; training counts compounds and rarest atoms."""
+    root = tmp_path / "CoGnition"
+    folder = release(root / "data")
+    pairs = {
+        "train": (["every dog ran .", "every cat ran .", "a dog he liked ."], ["每只狗 跑 。"] * 3),
+        "test": (["a cat ."], ["一 只 猫 。"]),
+    }
+    for name, sides in pairs.items():
+        for language, lines in zip(("en", "zh"), sides, strict=True):
+            (folder / f"{name}.{language}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    benchmark = make(root, tmp_path / "b")
+    assert benchmark.splits == ("train", "dev", "test", "gen")
+    assert benchmark.read("train")[0].references == ("每只狗跑。",)
+    assert check_benchmark(benchmark) == []
+    examples = benchmark.read("gen")
+    counts = count_in((one.source for one in benchmark.iterate("train")), examples)
+    shots = {compound_text(one): counts.occurrences[compound_text(one)] for one in examples}
+    assert shots == {"every dog": 1, "every cat he liked": 0}
+    (folder / "train.zh").write_text("每只狗\n", encoding="utf-8")
+    with pytest.raises(DataError, match="1 lines, but"):
+        make(root, tmp_path / "b2")
 
 
 def test_missing_splits_are_left_out(tmp_path):
