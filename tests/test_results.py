@@ -1,4 +1,4 @@
-"""docs/reproducing.md: the numbers of its SGET tables are those of the raw scores."""
+"""docs/results: what its pages say of the papers is what the raw files beside them say."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from recombine.builders.recipe import read_recipe, recipe_names
 from recombine.report.tables.generated import published_values
-from recombine.report.tables.published import COGNITION, DBCA, SGET, find, lookup
+from recombine.report.tables.published import COGNITION, DBCA, PARADOX, SGET, find, lookup
 
 TRANSFORMERS = [f"transformer-256-seed-{seed}" for seed in (1, 2, 3, 4, 5)]
 LARGE = ["transformer-1024-seed-1"]
@@ -61,9 +61,14 @@ def printed(number: str, system: str, metric: str, value: str) -> str:
     return f"{found.score:.1f}" + ("" if found.sd is None else f" ± {found.sd:.1f}")
 
 
-def table(repository: Path, heading: str) -> list[list[str]]:
-    """Return the cells below the first row that begins so."""
-    text = (repository / "docs" / "reproducing.md").read_text(encoding="utf-8")
+def page(repository: Path, name: str) -> str:
+    """Return a page of results, its lines joined."""
+    return (repository / "docs" / "results" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def table(repository: Path, heading: str, name: str = "sget-appendix") -> list[list[str]]:
+    """Return the cells below the first row of a page that begins so."""
+    text = page(repository, name)
     rows = text.split(f"\n| {heading} |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
@@ -189,7 +194,7 @@ def test_means_far_from_the_paper_are_counted(repository: Path, scores: Scores) 
     """The text says how many means of Table 10 differ by more than 15 points."""
     rows = table(repository, "pattern | T 1")
     far = sum(row[8].startswith("**") for row in rows)
-    text = (repository / "docs" / "reproducing.md").read_text(encoding="utf-8")
+    text = page(repository, "sget-appendix")
     assert f"**{far} means differ by more than 15 points.**" in text
 
 
@@ -282,11 +287,11 @@ def test_llama_of_the_paper(repository: Path) -> None:
 def test_divergent_results_of_the_paper(repository: Path) -> None:
     """chrF2++ and BLEU of the authors' models, printed or released."""
     names = {"minimal": "de min", "random": "de random", "maximal": "de max"}
-    for row in table(repository, "split | D_A")[:3]:
+    for row in table(repository, "split | D_A", "dbca-appendix")[:3]:
         for cell, metric in zip(row[-2:], ("chrf++", "bleu"), strict=True):
             found = lookup(DBCA, system="Transformer", metric=metric, value=names[row[0]])
             assert cell == f"{found:.1f}", row
-    text = (repository / "docs" / "reproducing.md").read_text(encoding="utf-8")
+    text = page(repository, "dbca")
     for metric in ("D_C", "D_A"):
         printed_ = [
             lookup(DBCA, table="2", metric=metric, row=f"Europarl random split {size}")
@@ -297,7 +302,7 @@ def test_divergent_results_of_the_paper(repository: Path) -> None:
 
 def test_compounds_of_the_paper(repository: Path) -> None:
     """Table 6 as people judged it."""
-    text = (repository / "docs" / "compounds-results.md").read_text(encoding="utf-8")
+    text = page(repository, "cognition-appendix")
     row = next(line for line in text.splitlines() if line.startswith("| people"))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     places = [("gen category", one) for one in ("NP", "VP", "PP")] + [("split", "gen")]
@@ -351,7 +356,7 @@ def test_the_authors_edition(repository: Path, scores: Scores) -> None:
         near = f"{correlation(list(found.values()), paper):.2f}".removeprefix("0")
         return f"{mean(distances):.1f}", near, sum(distance > 15 for distance in distances)
 
-    text = (repository / "docs" / "reproducing.md").read_text(encoding="utf-8")
+    text = page(repository, "sget-appendix")
     said = " ".join(text.split("### The authors' edition")[1].split("\n## ")[0].split())
     distance, near, far = beside(one)
     assert f"{whole['gen']:.1f} on gen" in said
@@ -361,3 +366,193 @@ def test_the_authors_edition(repository: Path, scores: Scores) -> None:
     assert f"{one[REDRAWN]:.1f} where the paper has 99.5" in said
     distance, near, _ = beside(five)
     assert f"{distance} and {near})" in said
+
+
+# The pages in short
+
+Cells = list[dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def cells(repository: Path) -> Cells:
+    """Exact matches of the model on the authors' edition, by pattern and what its sentences are."""
+    path = repository / "docs" / "results" / "sget" / "released-256-official-seed-1-cells.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def rate(cells: Cells, **wanted: str) -> str:
+    """Return the share of exact matches in the cells that are so."""
+    found = [row for row in cells if all(row[name] == value for name, value in wanted.items())]
+    right, seen = (sum(int(row[name]) for row in found) for name in ("exact", "n"))
+    return f"{100 * right / seen:.1f}"
+
+
+def test_the_findings_of_the_paper(repository: Path, cells: Cells) -> None:
+    """Every number of ours in the table of findings is a sum over cells, every other is printed."""
+
+    def ours(*patterns: str, **wanted: str) -> str:
+        return ", ".join(rate(cells, pattern=pattern, **wanted) for pattern in patterns)
+
+    def inside(*patterns: str) -> str:
+        return ", ".join(
+            " to ".join(rate(cells, pattern=pattern, in_cp=side) for side in "01")
+            for pattern in patterns
+        )
+
+    def paper(*patterns: str) -> str:
+        return ", ".join(
+            printed("10", "Transformer", "exact", one).split(" ")[0] for one in patterns
+        )
+
+    def paper_inside(*patterns: str) -> str:
+        values = ([f"{pattern} {side}" for side in ("no", "yes")] for pattern in patterns)
+        return ", ".join(
+            " to ".join(printed("11", "Transformer", "exact", one) for one in pair)
+            for pair in values
+        )
+
+    subjects = [f"{kind}_on_subject" for kind in ("pp", "rc", "adjective")]
+    recipients = [f"{kind}_on_recipient" for kind in ("pp", "rc", "adjective")]
+    new_subjects = [f"primitive_to_subject_{kind}" for kind in ("proper", "common")]
+    new_objects = [f"primitive_to_object_{kind}" for kind in ("proper", "common")]
+    present = [f"present_{kind}" for kind in ("ditransitive", "infinitive", "complement")]
+    adjectives = [
+        rate(cells, pattern="adjective_depth_3"),
+        *(rate(cells, pattern="adjective_depth_5_6", depth=depth) for depth in "56"),
+    ]
+    questions = ["wh_active_subject", "wh_passive_subject"]
+    expected = [
+        [paper(*new_subjects), ours(*new_subjects)],
+        [paper(*new_objects), ours(*new_objects)],
+        ["0", ours(*present, regularity="irregular")],
+        ["about half", ours("present_ditransitive", regularity="regular")],
+        [paper_inside(*subjects), inside(*subjects)],
+        [paper_inside(*recipients), inside(*recipients)],
+        [paper("adjective_depth_3", REDRAWN).replace(", ", "; "), "; ".join(adjectives)],
+        [paper(*questions), ours(*questions)],
+        [paper("wh_ditransitive_object"), ours("wh_ditransitive_object")],
+    ]
+    rows = table(repository, "finding", "sget")
+    assert [row[1:3] for row in rows] == expected
+    whole = sum(row[3] == "holds" for row in rows)
+    text = " ".join(page(repository, "sget").split())
+    words = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+    assert f"shows {words[whole]} of the {words[len(rows)]} findings below whole" in text
+    clauses = [
+        rate(cells, pattern="cp_depth_5_6", longer_than_train=longer) for longer in ("yes", "no")
+    ]
+    assert f"right in {clauses[0]}% of the longer sentences" in text
+    assert f"{clauses[1]}% of the shorter ones" in text
+
+
+def test_sget_in_short(repository: Path, scores: Scores) -> None:
+    """The small table: both editions beside the paper's Tables 2 and 3."""
+    path = repository / "docs" / "results" / "sget" / "released-256-official-seed-1.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        found = {
+            (row["split"], row["tag"], row["value"]): float(row["score"])
+            for row in csv.DictReader(lines)
+            if row["metric"] == "exact"
+        }
+    rows = table(repository, "exact match", "sget")[1:]
+    places = [GROUPS[0], GROUPS[5], *GROUPS[1:4]]
+    for row, place in zip(rows[:5], places, strict=True):
+        split, tag, value = place
+        number, name = ("2", split) if tag == "all" else ("3", value)
+        five = spread([scores[model][(*place, "exact")] for model in TRANSFORMERS])
+        theirs = printed(number, "Transformer", "exact", name)
+        assert row[1:] == [f"{found[split, tag, value]:.1f}", five, theirs], place
+
+
+def test_dbca_in_short(repository: Path) -> None:
+    """The small table is the appendix's, and that is the raw files'."""
+    folder = repository / "docs" / "results" / "divergent"
+    longer = {row[0]: row for row in table(repository, "split | D_A", "dbca-appendix")}
+    for row in table(repository, "split | D_A", "dbca"):
+        assert row[1:5] == longer[row[0]][1:5]
+        assert row[6] == longer[row[0]][6]
+        kind = {"minimal": "min", "random": "random", "maximal": "max"}.get(row[0])
+        if kind is not None:
+            with (folder / f"en-de-{kind}.csv").open(encoding="utf-8", newline="") as lines:
+                whole = next(r for r in csv.DictReader(lines) if r["tag"] == "all")
+            assert row[3] == f"{float(whole['score']):.1f}"
+            assert row[4] == f"{float(whole['ci_low']):.1f} to {float(whole['ci_high']):.1f}"
+
+
+def test_cognition_in_short(repository: Path) -> None:
+    """The small table is the appendix's; of Europarl it is the report's own table."""
+    rows = table(repository, "instance / aggregate CTER", "cognition-appendix")
+    longer = {row[0].split(" (")[0]: row for row in rows}
+    short = table(repository, "CTER, instance / aggregate", "cognition")
+    for row, name in zip(
+        short, ("people", "the published tool", '`mode = "official"`', "default"), strict=False
+    ):
+        assert row[1:] == longer[name][1:], name
+    path = repository / "docs" / "results" / "compounds" / "europarl-en-de-table-6.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        found = [
+            f"{float(row['instance CTER']):.1f} / {float(row['aggregate CTER']):.1f}"
+            for row in csv.DictReader(lines)
+            if row["split"] == "gen"
+        ]
+    assert short[4][1:] == found
+
+
+def test_paradox_in_short(repository: Path) -> None:
+    """The paper's columns are Table 4a as printed, ours those of the appendix."""
+    values = [
+        "np synthetic", "np semi-natural", "vp synthetic", "s1p synthetic", "s1p semi-natural",
+        "s1p natural", "s3 synthetic", "s3 semi-natural", "s3 natural",
+    ]  # fmt: skip
+    rows = table(repository, "consistency, published rule", "paradox")
+    for row, value in zip(rows, values, strict=True):
+        theirs = [
+            lookup(PARADOX, table="4a", system=f"Transformer, {size} data", value=value)
+            for size in ("small", "full")
+        ]
+        assert row[1:] == [f"{one:.0f}" for one in theirs]
+    folder = repository / "docs" / "results" / "consistency"
+    with (folder / "en-de-training-systematicity.csv").open(encoding="utf-8", newline="") as lines:
+        last = {
+            (row["data"], row["condition"]): [
+                f"{float(row[f'size-{size}']):.1f}" for size in ("020k", "065k", "157k")
+            ]
+            for row in csv.DictReader(lines)
+            if row["step"] == "1600"
+        }
+    places = [
+        ("synthetic", "np"), ("semi-natural", "np"), ("synthetic", "s1p"), ("natural", "s1p"),
+    ]  # fmt: skip
+    rows = table(repository, "English to German, one seed", "paradox")
+    for row, place in zip(rows, places, strict=False):
+        assert row[1:] == last[place], place
+
+
+def test_splits_that_wait_for_models(repository: Path) -> None:
+    """What is said of further splits, of the fixed train set and of other atoms is in the files."""
+    folder = repository / "docs" / "results" / "divergent"
+    text = " ".join(page(repository, "dbca").split())
+    ranges: dict[str, list[tuple[float, float]]] = {}
+    with (folder / "splits.csv").open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            ranges.setdefault(row["split"], []).append((float(row["D_A"]), float(row["D_C"])))
+    assert len(ranges["min"]) == len(ranges["random"]) == len(ranges["max"]) == 3
+
+    def between(split: str, place: int, digits: int) -> str:
+        values = sorted({f"{one[place]:.{digits}f}".lstrip("0") for one in ranges[split]})
+        return " to ".join((values[0], values[-1])[: len(values)])
+
+    assert f"minimal splits have D_C {between('min', 1, 3)} at D_A {between('min', 0, 4)}" in text
+    assert f"random ones {between('random', 1, 3)} at {between('random', 0, 4)}" in text
+    assert f"maximal ones {between('max', 1, 3)} at {between('max', 0, 4)}" in text
+    for kind, said in (("max", "D_C is {} at D_A {}"), ("min", "for c = 0 {} at {}")):
+        name = f"{kind} for a fixed train"
+        assert said.format(between(name, 1, 4), between(name, 0, 4)) in text
+    rows = table(repository, "atoms", "dbca")
+    with (folder / "random-atoms.csv").open(encoding="utf-8", newline="") as lines:
+        expected = [
+            [name, *(f"{float(value):.3f}".lstrip("0") for value in values)]
+            for name, *values in list(csv.reader(lines))[1:]
+        ]
+    assert rows[:-1] == expected
