@@ -104,3 +104,22 @@ def test_new_language_and_how_much_of_it_there_is(capsys, tmp_path):
     said = capsys.readouterr().err
     assert said.startswith("note: it says 0 of 21 (0%) words and 0 of 18 (0%) rules\n")
     assert main(["new-language", "toy", "it", "--out", str(folder)]) == 2
+
+
+def test_nonce_makes_a_benchmark_in_one_command(capsys, tmp_path):
+    """A grammar of invented words, and the benchmark of a recipe drawn from it."""
+    recipe = tmp_path / "tiny.toml"
+    recipe.write_text(
+        'builder = "generated"\ngrammar = "toy"\n[benchmark]\nname = "tiny"\nsource = "en"\n'
+        'target = "ja"\n[split.train.base]\nsize = 20\n',
+        encoding="utf-8",
+    )
+    folder = tmp_path / "new"
+    made = ["nonce", "toy", "--seed", "2", "--out", str(folder), "--build", str(recipe)]
+    assert main(made) == 0
+    captured = capsys.readouterr()
+    assert captured.out.splitlines() == [str(folder), str(folder / "benchmark")]
+    assert "en: 21 words invented, none of them in the lexicons" in captured.err
+    text = (folder / "benchmark" / "train.jsonl").read_text(encoding="utf-8")
+    assert not {"cat", "Emma", "sleep"} & set(text.replace('"', " ").replace(".", " ").split())
+    assert main(["check", str(folder / "benchmark")]) == 0

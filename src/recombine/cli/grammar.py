@@ -101,6 +101,34 @@ def new_language_verb(options: argparse.Namespace) -> int:
     return 0
 
 
+def nonce_verb(options: argparse.Namespace) -> int:
+    """Write a grammar of invented words."""
+    from recombine.grammar.nonce import write_nonce
+
+    name = Path(options.grammar).name
+    folder = options.out or Path(f"{name}-nonce-{options.seed}")
+    categories = tuple(options.categories.split(",")) if options.categories else ()
+    nonce = write_nonce(options.grammar, options.seed, folder, categories)
+    print(folder)
+    for language, rows in nonce.forms.items():
+        lists = ", ".join(nonce.lists[language]) or "no word list here"
+        say(f"{language}: {len(rows)} words invented, none of them in the lexicons ({lists})")
+    if nonce.missing:
+        say(
+            f"note: no word list for {', '.join(nonce.missing)}: an invented word may be a real one"
+            " (Debian: wamerican, wspanish, wngerman; Japanese: recombine[ja])"
+        )
+    if nonce.kept:
+        say(f"kept as they are, without a form of their own: {', '.join(nonce.kept)}")
+    if options.build:
+        from recombine.builders.recipe import build, read_recipe
+
+        overrides = [f"grammar={folder}", *options.overrides]
+        benchmark = build(read_recipe(options.build, overrides), folder / "benchmark")
+        print(benchmark.path)
+    return 0
+
+
 def _languages(grammar: Grammar, given: str | None) -> tuple[str, ...]:
     chosen = tuple(given.split(",")) if given else grammar.languages
     for language in chosen:

@@ -148,6 +148,23 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--like", default="", metavar="CODE", help="the language to show beside it")
 
     add = verb(
+        "nonce",
+        look.nonce_verb,
+        "invent the nouns, names and verbs of a grammar: a benchmark that no model can have seen",
+        "recombine nonce sget --seed 7 --build sget-mini -o benchmark.target=ja",
+    )
+    add.add_argument("grammar", help="a shipped grammar or a directory")
+    add.add_argument("--seed", type=int, default=1)
+    add.add_argument("--out", type=Path, help="the folder to write (default: GRAMMAR-nonce-SEED)")
+    add.add_argument(
+        "--categories",
+        metavar="CAT,CAT,...",
+        help="whose words are invented (default: those that begin with N or V)",
+    )
+    add.add_argument("--build", metavar="RECIPE", help="build this recipe with it, too")
+    _share(add, "-o")
+
+    add = verb(
         "build",
         make.build_verb,
         "build a benchmark from a recipe",

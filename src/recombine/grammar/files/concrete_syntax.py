@@ -149,6 +149,7 @@ class ConcreteReader:
                 "" if part.strip() == '""' else part.strip() for part in cell.split("|")
             )
         paradigm = row.cells.get("class") or (old.paradigm if old else "")
+        paradigm = "" if paradigm == '""' else paradigm  # an edition takes the class away
         return LexiconRow(name, cells, paradigm, row.where)
 
     def _directive(self, line: Cursor) -> None:

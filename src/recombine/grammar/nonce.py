@@ -1,0 +1,363 @@
+"""Invented words for a grammar: a benchmark of them is one that no model can have seen.
+
+Every noun, name and verb gets an invented form in each language, in that language's script. Forms
+are made of beginnings and vowels of the language's own words and end as a regular word of the same
+category and gender does (the *donor*), whose endings they then take: *dowalk, dowalked*; モネる,
+モネった. Senses that shared a form share the invented one. None is a word of the lexicons of the
+grammar, nor of the word lists that the machine carries; the certificate says which these were.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recombine.errors import ConfigError, GrammarError, MissingExtra
+from recombine.files import write_text
+from recombine.grammar.files.folder import find_grammar, shipped_grammars
+from recombine.grammar.grammar import Grammar
+from recombine.grammar.model import FORM
+from recombine.grammar.sampling.random_stream import WORDS, Stream
+from recombine.registry import require
+
+DICTIONARIES = Path("/usr/share/dict")
+# The lists that Debian's packages wamerican, wspanish ... put there.
+WORD_LISTS = {
+    "en": ("american-english", "british-english"),
+    "es": ("spanish",),
+    "de": ("ngerman", "german"),
+    "fr": ("french",),
+    "it": ("italian",),
+    "nl": ("dutch",),
+    "pt": ("portuguese", "brazilian"),
+}
+TRIES = 2_000  # for one word
+FEW_VALUES = 8  # a field with at most so many values, unlike the form, is a feature
+_KATAKANA = list("カキクケコサシスセソタチツテトナニヌネノマミムメモラリルレロバビブベボ")
+_HIRAGANA = re.compile(r"[\u3041-\u3096]{0,2}\Z")
+_KANA = re.compile(r"[\u3041-\u30ff]")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_VOWELS = "aeiouyаеёиоуыэюяαεηιουω"
+
+Suffix = tuple[str, str]  # what is taken off the form, and what is added
+
+
+class Donor(NamedTuple):
+    """A regular word: how it ends, how its fields are made of its form, and its features."""
+
+    tail: str
+    suffixes: Mapping[str, Suffix]
+    features: Mapping[str, str]
+
+
+class Nonce(NamedTuple):
+    """What was invented: forms by language and word, words kept as they are, what was looked at."""
+
+    forms: Mapping[str, Mapping[str, Mapping[str, str]]]
+    kept: tuple[str, ...]
+    lists: Mapping[str, tuple[str, ...]]  # the word lists of each language that were there
+    missing: tuple[str, ...]  # languages without any
+
+
+def invent(grammar: Grammar, seed: int, categories: Sequence[str] = ()) -> Nonce:
+    """Invent a form for every word of the categories (default: nouns, names and verbs)."""
+    inventory = grammar.inventory
+    wanted = tuple(categories) or tuple(c for c in inventory.words_of if c[0] in "NV")
+    for category in wanted:
+        if category not in inventory.words_of:
+            known = ", ".join(inventory.words_of)
+            raise ConfigError(f"no words of the category '{category}'", hint=f"known: {known}")
+    codes = [code for category in wanted for code in inventory.words_of[category]]
+    concretes = {language: grammar.concrete(language) for language in grammar.languages}
+    said = [
+        code
+        for code in codes
+        if all(one.word_forms(code).get(FORM, ("",))[0] for one in concretes.values())
+    ]
+    forms: dict[str, dict[str, dict[str, str]]] = {}
+    lists: dict[str, tuple[str, ...]] = {}
+    for language in grammar.languages:
+        inventor = _Inventor(grammar, language, said, seed)
+        lists[language] = inventor.lists
+        forms[language] = inventor.rows()
+    kept = tuple(inventory.labels[code] for code in codes if code not in set(said))
+    return Nonce(forms, kept, lists, tuple(code for code, found in lists.items() if not found))
+
+
+def write_nonce(name: str, seed: int, folder: Path, categories: Sequence[str] = ()) -> Nonce:
+    """Write a grammar of invented words: a folder that extends the grammar, with a glossary."""
+    if folder.exists():
+        raise ConfigError(f"{folder} exists", hint="choose another --out, or remove it")
+    grammar = Grammar.load(name)
+    nonce = invent(grammar, seed, categories)
+    place = find_grammar(name).resolve()
+    base = name if name in shipped_grammars() else f'"{place.as_posix()}"'
+    if base != name and place.parent == folder.resolve().parent:
+        base = f'"../{place.name}"'
+    write_text(folder / "abstract.grammar", f"%extends {base}\n")
+    for language, rows in nonce.forms.items():
+        fields = list(dict.fromkeys(field for row in rows.values() for field in row))
+        lines = ["\t".join(["id", "class", *fields])]
+        for word, row in rows.items():  # "": the endings are written out, so no class is left
+            lines.append("\t".join([word, '""', *(row.get(field, "") for field in fields)]))
+        write_text(folder / f"{language}.nonce.lexicon.tsv", "\n".join(lines) + "\n")
+    write_text(folder / "glossary.csv", _glossary(grammar, nonce))
+    certificate: dict[str, Any] = {
+        "grammar": grammar.name,
+        "seed": seed,
+        "invented": {language: len(rows) for language, rows in nonce.forms.items()},
+        "kept": list(nonce.kept),
+        "none_is_in": {
+            language: ["the lexicons of the grammar", *found]
+            for language, found in nonce.lists.items()
+        },
+        "no_word_list_for": list(nonce.missing),
+    }
+    text = json.dumps(certificate, ensure_ascii=False, indent=2)
+    write_text(folder / "nonce.json", text + "\n")
+    return nonce
+
+
+def _glossary(grammar: Grammar, nonce: Nonce) -> str:
+    """One row a word: its category and its invented form in each language, for prompts."""
+    languages = list(nonce.forms)
+    words = list(next(iter(nonce.forms.values()), {}))
+    rows = [",".join(["category", *languages])]
+    seen: dict[str, None] = {}
+    for word in words:
+        category = grammar.abstract.words[word].category
+        row = ",".join([category, *(nonce.forms[one][word][FORM] for one in languages)])
+        if row not in seen:
+            seen[row] = None
+            rows.append(row)
+    return "\n".join(rows) + "\n"
+
+
+class _Inventor:
+    """Invents the words of one language."""
+
+    def __init__(self, grammar: Grammar, language: str, codes: Sequence[int], seed: int) -> None:
+        self.grammar = grammar
+        self.language = language
+        self.codes = codes
+        self.concrete = grammar.concrete(language)
+        rows = Stream(seed, f"nonce.{language}").rows()
+        self._numbers = (number for _, row in rows for number in islice(row, WORDS))
+        self.taken: set[str] = {
+            form.lower()
+            for forms in self.concrete.forms
+            for variants in forms.values()
+            for form in variants
+        }
+        letters = "".join(sorted(self.taken))
+        self.is_kana = bool(_KANA.search(letters))
+        self.is_han = not self.is_kana and bool(_HAN.search(letters))
+        self.lists: tuple[str, ...] = ()
+        self._is_real = self._word_list()
+        self.every: dict[str, list[Donor]] = {}  # by category, the irregular ones too
+        self.donors = self._donors()
+        self.invented: dict[str, str] = {}  # old form -> invented form
+        self.made: list[str] = []
+
+    def rows(self) -> dict[str, dict[str, str]]:
+        """Per word: every field it had, with invented forms."""
+        found: dict[str, dict[str, str]] = {}
+        for code in self.codes:
+            forms = self.concrete.word_forms(code)
+            category = self.grammar.inventory.category(code)
+            donors = self.donors[category]
+            alike = [one for one in donors if _is_alike(one, forms)] or donors
+            old = forms[FORM][0]
+            if old not in self.invented:
+                self.invented[old] = self._new(alike[self._below(len(alike))], old)
+            new = self.invented[old]
+            donor = self._donor_of(new, category, [*alike, *donors])
+            found[self.grammar.inventory.labels[code]] = self._row(forms, donor, new)
+        return found
+
+    def _donor_of(self, new: str, category: str, donors: Sequence[Donor]) -> Donor:
+        """Whose endings a form takes: another category's word may have lent it its own."""
+        others = [one for many in self.every.values() for one in many]
+        fields = set(donors[0].suffixes)
+        for candidates in (donors, self.every[category], others):
+            for donor in candidates:
+                if new.endswith(donor.tail) and fields <= set(donor.suffixes) and _fits(donor, new):
+                    return donor
+        return next((donor for donor in donors if _fits(donor, new)), donors[0])
+
+    def _row(self, forms: Mapping[str, tuple[str, ...]], donor: Donor, new: str) -> dict[str, str]:
+        row = {FORM: new}
+        for field, variants in forms.items():
+            if field == "a_an":
+                row[field] = "an" if new[0].lower() in "aeiou" else "a"
+            elif field == "sound":
+                row[field] = new
+            elif field in donor.suffixes:
+                strip, add = donor.suffixes[field]
+                stem = new.removesuffix(strip) if strip else new
+                row[field] = stem + add
+            elif field != FORM:
+                row[field] = "|".join(variant or '""' for variant in variants)
+        return row
+
+    def _new(self, donor: Donor, old: str) -> str:
+        for _ in range(TRIES):
+            word = self._make(donor.tail, old)
+            if old[:1].isupper():
+                word = word[:1].upper() + word[1:]
+            low = word.lower()
+            overlaps = not self.concrete.language.join and any(
+                low in other or other in low for other in self.made
+            )
+            if low not in self.taken and not overlaps and not self._is_real(low):
+                self.taken.add(low)
+                self.made.append(low)
+                return word
+        raise GrammarError(
+            f"{self.language}: no new word that ends in '{donor.tail}' after {TRIES} tries",
+            hint="the grammar has more words than its syllables allow; choose fewer --categories",
+        )
+
+    def _below(self, size: int) -> int:
+        return next(self._numbers) % size
+
+    def _pick(self, choices: Sequence[str]) -> str:
+        return choices[self._below(len(choices))]
+
+    def _make(self, tail: str, old: str) -> str:
+        if self.is_kana:
+            return "".join(self._pick(_KATAKANA) for _ in range(2 if tail else 3)) + tail
+        if self.is_han:
+            return "".join(self._pick(self._letters) for _ in range(max(2, min(3, len(old)))))
+        begins, vowels = self._syllables
+        short = [begin for begin in begins if len(begin) == 1]
+        word = self._pick(begins) + self._pick(vowels) + self._pick(short) + self._pick(vowels)
+        if tail and unicodedata.normalize("NFD", tail)[0] in _VOWELS:
+            word += self._pick(short)
+        return word + tail
+
+    @cached_property
+    def _letters(self) -> list[str]:
+        return sorted({letter for word in self.taken for letter in word if _HAN.match(letter)})
+
+    @cached_property
+    def _syllables(self) -> tuple[list[str], list[str]]:
+        """Beginnings of words before their first vowel, and single vowels, as often as they are."""
+        begins: list[str] = []
+        vowels: list[str] = []
+        for word in sorted(self.taken):
+            match = re.match(rf"([^\W\d_]*?)([{_VOWELS}])", word)
+            if match and 0 < len(match[1]) <= 2 and not match[1].endswith("q"):
+                begins.append(match[1])
+                vowels.append(match[2])
+        common = {begin for begin, count in Counter(begins).items() if count >= 3}
+        begins = [begin for begin in begins if begin in common] or ["b", "d", "k", "m", "t"]
+        return begins, [vowel for vowel in vowels if vowel != "y"] or list("aeiou")
+
+    def _donors(self) -> dict[str, list[Donor]]:
+        """Per category: words whose every suffix is common, with how they end."""
+        inventory = self.grammar.inventory
+        found: dict[str, list[Donor]] = {}
+        for category in dict.fromkeys(inventory.category(code) for code in self.codes):
+            words = [self.concrete.word_forms(c) for c in inventory.words_of[category]]
+            words = [forms for forms in words if FORM in forms]
+            inflected = _inflected(words)
+            suffixes = [
+                {f: _suffix(forms[FORM][0], forms[f][0]) for f in inflected if f in forms}
+                for forms in words
+            ]
+            counts = Counter((field, s) for one in suffixes for field, s in one.items())
+            # A suffix is regular if a tenth of the words have it, or a few at least.
+            floor = max(2, len(words) // 10)
+            every = [
+                (
+                    Donor(
+                        self._tail(forms[FORM][0], one),
+                        one,
+                        {f: v[0] for f, v in forms.items() if f not in (FORM, *inflected)},
+                    ),
+                    all(counts[field, s] >= floor for field, s in one.items())
+                    and " " not in forms[FORM][0]
+                    and len(one) == len(inflected),
+                )
+                for forms, one in zip(words, suffixes, strict=True)
+            ]
+            self.every[category] = [donor for donor, _ in every]
+            regular = [donor for donor, is_regular in every if is_regular]
+            found[category] = regular or self.every[category]
+        return found
+
+    def _tail(self, form: str, suffixes: Mapping[str, Suffix]) -> str:
+        """The end of a regular word that an invented one keeps: what its suffixes look at."""
+        needed = max((len(strip) for strip, _ in suffixes.values()), default=0)
+        if self.is_kana:
+            kana = _HIRAGANA.search(form)
+            return form[len(form) - max(needed, len(kana[0]) if kana and suffixes else 0) :]
+        if self.is_han:
+            return ""
+        return form[-max(needed + 1, 2) :].lower()  # one letter more: sacar, saque is not -ar, -e
+
+    def _word_list(self) -> Callable[[str], bool]:
+        if self.is_kana:
+            return self._sudachi()
+        names = WORD_LISTS.get(self.language.partition("-")[0], ())
+        files = [DICTIONARIES / name for name in names if (DICTIONARIES / name).is_file()]
+        self.lists = tuple(path.name for path in files)
+        words = {
+            unicodedata.normalize("NFC", line.strip()).lower()
+            for path in files
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+        }
+        return words.__contains__
+
+    def _sudachi(self) -> Callable[[str], bool]:
+        """Whether a text is one word of Sudachi's dictionary, where that is installed."""
+        try:
+            module = require("sudachipy", extra="ja", feature="looking up Japanese words")
+            analyse = module.Dictionary().create().tokenize
+        except (MissingExtra, ImportError, OSError):  # no package, or no dictionary beside it
+            return lambda _: False
+        self.lists = ("Sudachi",)
+
+        def is_real(text: str) -> bool:
+            found = analyse(text)
+            return len(found) == 1 and not found[0].is_oov()
+
+        return is_real
+
+
+def _fits(donor: Donor, new: str) -> bool:
+    return all(new.endswith(strip) for strip, _ in donor.suffixes.values())
+
+
+def _is_alike(donor: Donor, forms: Mapping[str, tuple[str, ...]]) -> bool:
+    return all(forms.get(field, (value,))[0] == value for field, value in donor.features.items())
+
+
+def _suffix(form: str, other: str) -> Suffix:
+    same = 0
+    while same < min(len(form), len(other)) and form[same] == other[same]:
+        same += 1
+    return form[same:], other[same:]
+
+
+def _inflected(words: Sequence[Mapping[str, tuple[str, ...]]]) -> list[str]:
+    """The fields that are made of the form; the others are features and stay as they are."""
+    found = []
+    for field in dict.fromkeys(name for forms in words for name in forms):
+        if field in (FORM, "a_an", "sound"):
+            continue
+        pairs = [(forms[FORM][0], forms[field][0]) for forms in words if field in forms]
+        shared = sum(bool(a and b and a[0] == b[0]) for a, b in pairs)
+        if 2 * shared >= len(pairs) and (
+            len({b for _, b in pairs}) > FEW_VALUES or len(pairs) <= FEW_VALUES
+        ):
+            found.append(field)
+    return found

@@ -1,0 +1,104 @@
+"""Invented words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grammar.small_grammar import is_read
+from recombine.errors import ConfigError
+from recombine.grammar import Grammar, check_grammar, nonce
+from recombine.grammar.nonce import invent, write_nonce
+
+
+@pytest.fixture(scope="module")
+def invented() -> Grammar:
+    """A grammar to invent words for: the shipped one with most words."""
+    return Grammar.load("sget")
+
+
+def test_no_invented_word_is_a_word(invented: Grammar) -> None:
+    """None is in a lexicon, no two are the same, senses of one form share it, seeds differ."""
+    found = invent(invented, seed=3)
+    assert found == invent(invented, seed=3)
+    for language, rows in found.forms.items():
+        concrete = invented.concrete(language)
+        real = {f for forms in concrete.forms for variants in forms.values() for f in variants}
+        old = {w: concrete.word_forms(invented.inventory.code(w))["form"][0] for w in rows}
+        new = {word: row["form"] for word, row in rows.items()}
+        assert not set(new.values()) & real
+        assert len(set(new.values())) == len(set(old.values()))
+        assert new["change_tr"] == new["change_intr"] or old["change_tr"] != old["change_intr"]
+        assert new != {
+            w: row["form"] for w, row in invent(invented, seed=4).forms[language].items()
+        }
+    assert "want_to" in found.kept  # Japanese says it with an ending, not with a word
+
+
+def test_invented_verbs_inflect_regularly(invented: Grammar) -> None:
+    """The endings are those of a regular word that ends alike; features stay as they were."""
+    found = invent(invented, seed=3)
+    english = found.forms["en"]["break_tr"]
+    assert english["past"].endswith("ed")
+    assert english["part"] == english["past"]
+    endings = {
+        "る": ("った", "た"),
+        "す": ("した",),
+        "く": ("いた",),
+        "う": ("った",),
+        "む": ("んだ",),
+        "つ": ("った",),
+        "ぶ": ("んだ",),
+        "ぐ": ("いだ",),
+        "ぬ": ("んだ",),
+    }
+    for word, row in found.forms["ja"].items():
+        if "past" in row:
+            assert row["past"].endswith(endings[row["form"][-1]]), (word, row)
+            assert row["past"][0] == row["form"][0]
+    for word, row in found.forms["es"].items():
+        if row["form"].endswith(("car", "gar", "zar")) and "pres.sub" in row:
+            assert row["pres.sub"].endswith(("que", "gue", "ce")), (word, row)
+    real = invented.concrete("ja").word_forms(invented.inventory.code("see_tr"))
+    assert found.forms["ja"]["see_tr"]["part"] == real["part"][0]
+
+
+def test_the_folder_is_a_grammar_that_parses_all_it_says(tmp_path: Path) -> None:
+    """Written out it extends the grammar, has no problem, and reads its own sentences."""
+    folder = tmp_path / "toy-nonce"
+    found = write_nonce("toy", 5, folder)
+    assert check_grammar(folder) == []
+    grammar = Grammar.load(folder)
+    for language in grammar.languages:
+        for tree in grammar.sample(60, seed=1):
+            assert is_read(tree, grammar.parse(grammar.text(tree, language), language))
+    glossary = (folder / "glossary.csv").read_text(encoding="utf-8").splitlines()
+    assert glossary[0] == "category,de,en,ja,tr"
+    assert found.forms["en"]["cat"]["form"] in "".join(glossary)
+    certificate = json.loads((folder / "nonce.json").read_text(encoding="utf-8"))
+    assert certificate["seed"] == 5
+    assert certificate["no_word_list_for"] == list(found.missing)
+    with pytest.raises(ConfigError, match="exists"):
+        write_nonce("toy", 5, folder)
+
+
+def test_word_lists_of_the_machine_are_respected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy: Grammar
+) -> None:
+    """A form that a list has is not taken, and a language without a list is named."""
+    first = invent(toy, seed=1)
+    words = [row["form"] for row in first.forms["en"].values()]
+    (tmp_path / "american-english").write_text("\n".join(words), encoding="utf-8")
+    monkeypatch.setattr(nonce, "DICTIONARIES", tmp_path)
+    second = invent(toy, seed=1)
+    assert second.lists["en"] == ("american-english",)
+    assert "tr" in second.missing
+    assert not set(words) & {row["form"] for row in second.forms["en"].values()}
+
+
+def test_unknown_categories_are_refused(toy: Grammar) -> None:
+    """A category that has no words is a mistake."""
+    with pytest.raises(ConfigError, match="no words of the category 'Verb'"):
+        invent(toy, 1, ["Verb"])
