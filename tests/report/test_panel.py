@@ -165,3 +165,14 @@ def test_keys_that_one_seed_lacks_are_among_those_it_is_of(run, tmp_path):
         assert (one.n, one.of) == (300, 320)
     first = by_tag(panel, "pattern", ReportOptions())[0]
     assert (first.n, first.of) == (20, 40)
+
+
+def test_options_of_somebodys_own_are_known(tmp_path):
+    """Published numbers are of the metric as it comes."""
+    options = {"per_pattern": 2, "seeds": (1,), "metrics": ("exact", "chrf")}
+    source = open_source([make_run(tmp_path, **options)])
+    for metric in ("exact", "chrf"):
+        assert read_panel(source, metric, "gen").as_shipped
+    for path in tmp_path.rglob("chrf.gen.meta.json"):
+        path.write_text(path.read_text().replace('"char_order": 6', '"char_order": 3'))
+    assert not read_panel(source, "chrf", "gen").as_shipped

@@ -48,6 +48,7 @@ class Sheet:
     higher_is_better: bool
     right_value: float
     limits: tuple[float, float]
+    as_shipped: bool
     resampled: str
     scores: tuple[Score, ...]
     comparisons: tuple[Comparison, ...]
@@ -203,6 +204,7 @@ def make_sheet(panel: Panel, options: ReportOptions) -> Sheet:
         higher_is_better=panel.higher_is_better,
         right_value=panel.right_value,
         limits=panel.aggregator.limits,
+        as_shipped=panel.as_shipped,
         resampled=_resampled(panel, options.cluster),
         scores=tuple(all_scores(panel, options)),
         comparisons=tuple(comparisons),

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.errors import ConfigError, DataError, StaleOutput, Where
+from recombine.config import to_plain
+from recombine.errors import ConfigError, DataError, RecombineError, StaleOutput, Where
 from recombine.experiment.run import Meta
 from recombine.metrics.base import aggregator_of, declaration
 from recombine.metrics.score import read_intervals
@@ -80,6 +81,8 @@ class Panel:
     right_value: float
     # Tags whose values are drawn whole.
     declared_clusters: tuple[str, ...] = ()
+    # Whether the metric had the options that it has unless somebody gives others.
+    as_shipped: bool = True
     # System -> the keys, of those sliced, of which some seed has no output.
     failed: Mapping[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -229,6 +232,7 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
         higher_is_better=facts.higher_is_better,
         right_value=facts.right_value,
         declared_clusters=facts.clusters,
+        as_shipped=_is_as_shipped(metas[files[0].system, files[0].seed], source),
         failed=_failed(metas, (*ids, *unseen)),
         left_out=left_out,
         intervals={
@@ -288,6 +292,19 @@ def _failed(
         system: np.array([not names.isdisjoint(key) for key in keys], dtype=bool)
         for system, names in lacking.items()
     }
+
+
+def _is_as_shipped(stored: Mapping[str, Any], source: ReportRuns) -> bool:
+    """Whether a metric scored with the options that it has for this benchmark by itself."""
+    described: dict[str, Any] = stored.get("metric") or {}
+    options = described.get("options")
+    if not options:
+        return True
+    try:
+        plain = to_plain(create_metric(described["name"], source.benchmark, {}))
+    except RecombineError:  # not known or not installed here
+        return False
+    return bool(json.loads(json.dumps(plain)) == options)
 
 
 class _MetricFacts(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from recombine.report.findings import Findings, build_report
@@ -141,3 +143,14 @@ def test_crossed_table_adds_up(findings):
         cells = [crosses[value, half]["lstm"] for half in ("no", "yes")]
         mean = sum(cell.n * cell.score for cell in cells) / sum(cell.n for cell in cells)
         assert mean == pytest.approx(by_system["lstm"].value)
+
+
+def test_another_metric_of_the_name_has_no_published_number(sget_like, monkeypatch):
+    """The paper's BLEU is not beside one of other options."""
+    setting = PublishedSetting(SGET, (), ("Transformer",))
+    monkeypatch.setattr("recombine.report.tables.generated.published_setting", lambda _: setting)
+    sheets = tuple(replace(one, as_shipped=False) for one in sget_like.sheets)
+    tables = named(replace(sget_like, sheets=sheets))
+    assert tables["table-2-overall"].rows[-1] == ("Transformer (paper)", None, None, None, None)
+    for name in ("table-3-groups", "table-4-phrase-recombination", "table-10-patterns"):
+        assert not any("(paper)" in column for column in tables[name].columns)

@@ -61,7 +61,10 @@ def _table_6(report: Findings) -> Table | None:
                     _rate(instance, system, category), _rate(aggregate, system, category),
                     _score(bleu, system, category),
                 )  # fmt: skip
-                rows.append((*row, *_judged(ROWS.get(split, split), category)) if beside else row)
+                printed = _judged(ROWS.get(split, split), category)
+                if bleu is None or not bleu.as_shipped:
+                    printed = (*printed[:2], None)
+                rows.append((*row, *printed) if beside else row)
     floor = _floor(report)
     if floor:
         rules.add(len(rows))

@@ -357,8 +357,15 @@ def _ratio(top: MeasuredSplit, bottom: MeasuredSplit) -> Ranged:
 def _is_published(family: Family) -> bool:
     """Whether every split is one of the paper's and every system a Transformer, as its was."""
     settings = [published_setting(one.report.source) for one in family.divisions]
-    return family.metric == "chrf++" and all(
-        one is not None and one.name == DBCA and one.kinds == ("Transformer",) for one in settings
+    sheets = [family.sheet(one) for one in family.divisions]
+    shipped = all(one is None or one.as_shipped for one in sheets)
+    return (
+        family.metric == "chrf++"
+        and shipped
+        and all(
+            one is not None and one.name == DBCA and one.kinds == ("Transformer",)
+            for one in settings
+        )
     )
 
 

@@ -100,12 +100,18 @@ def _table_2(report: Findings, setting: PublishedSetting | None) -> Table:
             printed = find(
                 SGET, table="2", system=name, metric=sheet.metric, tag="split", value=sheet.split
             )
-            row += [printed.score, printed.sd] if printed else [None, None]
+            known = printed is not None and sheet.as_shipped
+            row += [printed.score, printed.sd] if printed and known else [None, None]
         rows.append(tuple(row))
     return Table(
         "table-2-overall", "Overall results (Table 2)", tuple(columns), tuple(rows),
         ("Mean and standard deviation over seeds.",), frozenset({ours}),
     )  # fmt: skip
+
+
+def as_shipped(sheets: Mapping[str, Sheet], metrics: Iterable[str]) -> list[str]:
+    """The metrics that a published number can stand beside: BLEU of characters is another one."""
+    return [name for name in metrics if sheets[name].as_shipped]
 
 
 def with_published(
@@ -223,7 +229,9 @@ def _table_3(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> T
     if table is None:
         return None
     groups = [str(row[0]) for row in table.rows]
-    return with_published(table, "3", "group_name", groups, paper_systems(setting), tuple(sheets))
+    return with_published(
+        table, "3", "group_name", groups, paper_systems(setting), as_shipped(sheets, sheets)
+    )
 
 
 def published_values(number: str) -> list[str]:
@@ -252,7 +260,9 @@ def _table_4(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> T
         "table-4-phrase-recombination", "Phrase recombination (Table 4)",
         ("pattern", *(title for column in columns for title in column.titles())), tuple(rows),
     )  # fmt: skip
-    return with_published(table, "4", "pattern", values, paper_systems(setting), ("exact",))
+    return with_published(
+        table, "4", "pattern", values, paper_systems(setting), as_shipped(sheets, ("exact",))
+    )
 
 
 def _table_7(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
@@ -310,7 +320,9 @@ def _halved(
         return None
     columns = [f"{system} {metric}" for metric in usable for system in sheets[metric].systems]
     table = Table(name, title, ("pattern", half, "n", *columns), tuple(rows), notes)
-    return with_published(table, number, f"pattern {half}", values, systems, usable)
+    return with_published(
+        table, number, f"pattern {half}", values, systems, as_shipped(sheets, usable)
+    )
 
 
 def _table_10(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> Table | None:
@@ -345,7 +357,7 @@ def _table_10(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) -> 
         "pattern",
         values,
         paper_systems(setting),
-        tuple(dict.fromkeys(one.metric for one in columns)),
+        as_shipped(sheets, dict.fromkeys(one.metric for one in columns)),
     )
 
 
