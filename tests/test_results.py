@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import correlation, mean, stdev
@@ -556,3 +557,24 @@ def test_splits_that_wait_for_models(repository: Path) -> None:
             for name, *values in list(csv.reader(lines))[1:]
         ]
     assert rows[:-1] == expected
+
+
+def test_the_floor_of_the_judge_on_natural_text(repository: Path) -> None:
+    """What was read, and what cutting closed compounds changes."""
+    folder = repository / "docs" / "results" / "compounds"
+    with (folder / "read-references.tsv").open(encoding="utf-8", newline="") as lines:
+        read = Counter(row["read as"] for row in csv.DictReader(lines, delimiter="\t"))
+    rows = table(repository, "what it is", "cognition")
+    assert {row[0]: int(row[1]) for row in rows} == read
+    with (folder / "europarl-en-de-floor.csv").open(encoding="utf-8", newline="") as lines:
+        plain, closed = csv.DictReader(lines)
+    text = " ".join(page(repository, "cognition").split())
+    shares = [100 * int(row["rejected"]) / int(row["references"]) for row in (plain, closed)]
+    assert (
+        f"rejects {shares[0]:.1f}% ({int(plain['rejected']):,} of {int(plain['references']):,}"
+        in text
+    )
+    assert f"a word missing in {int(plain['missing']):,}, torn apart {plain['detached']}" in text
+    assert f"overlapping {plain['overlapping']}, misplaced {plain['misplaced']})" in text
+    assert f"the floor is {shares[1]:.1f}%" in text
+    assert int(plain["rejected"]) - int(closed["rejected"]) == 207 - 8

@@ -53,6 +53,19 @@ def test_a_verdict_explains_itself(metric):
     assert detached.detail["span"] == "jeder blau kleine hund"
 
 
+def test_a_closed_compound_is_the_phrase_in_one_word():
+    """Only where the language is said to write so, and the signature tells."""
+    plain, closed = Compound(), Compound(closed=True)
+    for metric in (plain, closed):
+        metric.prepare(many(ATOMS, REFERENCES))
+    word = "Jeder Kleinhund schlief."
+    assert plain.judge(compound(ATOMS), word).fault == "missing"
+    assert closed.judge(compound(ATOMS), word).correct
+    assert closed.judge(compound(ATOMS), "Jeder Schoßhund schlief.").atom == "small"
+    assert "closed" in closed.signature()
+    assert "closed" not in plain.signature()
+
+
 def test_a_verb_phrase_may_be_interrupted_by_words_only():
     """What modifies an object may attach to its verb; a comma breaks the phrase."""
     atoms = ["saw", "every", "dog", "in the garden"]

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.compounds import compound
+from recombine.benchmark import Example, Focus
 from recombine.corpus.segment import segment
 from recombine.metrics.compound.units import Units, find_all, is_mark
 
@@ -55,3 +56,19 @@ def test_a_rendering_inside_a_longer_one_is_not_found():
     """It would cut the word in two."""
     assert find_all("xABy", ("A", "AB")) == [(1, 3)]
     assert find_all("AxAB", ("A", "AB")) == [(0, 1), (2, 4)]
+
+
+def test_closed_compounds_are_cut_where_a_rendering_ends():
+    """A noun's rendering may end a longer word, whose rest is another atom's rendering or new."""
+    units = Units()
+    focus = [
+        Focus(text="constitutional", role="ADJ", accepted=("verfassungsrechtlich",)),
+        Focus(text="process", role="N", accepted=("prozess",)),
+        Focus(text="take", role="V", accepted=("nehmen",)),
+    ]
+    assert len(units.encode("Verfassungsprozess")) == 1
+    units.open_compounds([Example.make(source="x", focus=focus)])
+    assert units.encode("Verfassungsprozess") == units.encode("verfassungsrechtlich prozess")
+    assert units.decode(units.encode("Friedensprozess")) == "friedens prozess"
+    for word in ("prozess", "unternehmen", "abprozess", "prozesse"):
+        assert len(units.encode(word)) == 1, word

@@ -70,6 +70,7 @@ class Compound(Metric):
     this share of translations must be kept. `optional_share`: a head absent from this share of
     references is not required. `relaxation`: nor is one that the example's own reference lacks.
     `own_fillers`: what the example's own reference puts inside the phrase may stand there.
+    `closed`: the target language writes compounds as one word, which is cut where a rendering ends.
     """
 
     name: ClassVar[str] = "compound"
@@ -88,6 +89,7 @@ class Compound(Metric):
     optional_share: float = 0.1
     relaxation: bool = True
     own_fillers: bool = True
+    closed: bool = False
     _units: Units = field(init=False, default_factory=Units, repr=False)
     _knowledge: Knowledge = field(init=False, default_factory=Knowledge, repr=False)
     _learned_from: str = field(init=False, default="", repr=False)
@@ -221,6 +223,8 @@ class Compound(Metric):
         self._examples = [item.example for item in compounds]
         if self.mode == "official":
             return
+        if self.closed:
+            self._units.open_compounds(self._examples)
         texts: list[ReferenceText] = []
         for example, hypothesis, _ in compounds:
             trusted = self.fillers == "references" or (
@@ -280,7 +284,8 @@ class Compound(Metric):
             f"{self.name}|mode:default|fillers:{self._learned_from or self.fillers}"
             f"@{self.filler_share:g}|order:{self.order_share:g}|optional:{self.optional_share:g}"
             f"|relaxation:{'yes' if self.relaxation else 'no'}"
-            f"|own-fillers:{'yes' if self.own_fillers else 'no'}|version:2"
+            f"|own-fillers:{'yes' if self.own_fillers else 'no'}"
+            f"{'|closed:yes' if self.closed else ''}|version:2"
         )
 
 

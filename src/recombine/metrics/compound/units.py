@@ -8,7 +8,7 @@ Unicode alone). Every unit becomes one code point; finding a rendering of severa
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,6 +19,8 @@ from recombine.corpus.segment import segment
 _FIRST_CODE = 0xF0000
 # The role of a focus that is the compound itself, not one of its atoms.
 WHOLE = "compound"
+# Letters that the parts of a closed compound have at least.
+_SHORTEST_PART = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,42 @@ class Units:
         self._words: dict[str, str] = {}
         self._atoms: dict[tuple[Focus, ...], tuple[Atom, ...]] = {}
         self._encoded: dict[str, str] = {}
+        self._renderings: set[str] = set()
+        self._endings: set[str] = set()
+
+    def open_compounds(self, examples: Iterable[Example]) -> None:
+        """From now on cut closed compounds of renderings of these examples.
+
+        German writes *constitutional process* as one word, "Verfassungsprozess". A word that ends
+        in a rendering of a noun is two units: the rendering of another atom that begins like the
+        rest ("verfassungsrechtlich"), or else the rest, and the ending. Verbs end no compound:
+        "unternehmen" is not a way to say *take*.
+        """
+        for example in examples:
+            for focus in example.focus:
+                words = " ".join(focus.accepted).lower().split()
+                long = {one for one in words if len(one) >= _SHORTEST_PART and one.isalpha()}
+                self._renderings |= long
+                if focus.role == "N":
+                    self._endings |= long
+        self._encoded.clear()
+        self._atoms.clear()
+
+    def _opened(self, word: str) -> list[str]:
+        if not self._endings or word in self._renderings:
+            return [word]
+        for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
+            if word[cut:] in self._endings:
+                rest = word[:cut]
+                same = sorted(one for one in self._renderings if one.startswith(rest))
+                return [same[0] if same else rest, word[cut:]]
+        return [word]
 
     def encode(self, text: str) -> str:
         """Return the units of a text."""
         units = self._encoded.get(text)
         if units is None:
-            tokens = segment(text.lower())
+            tokens = [part for token in segment(text.lower()) for part in self._opened(token)]
             units = "".join([one if len(one) == 1 else self._code(one) for one in tokens])
             self._encoded[text] = units
         return units
