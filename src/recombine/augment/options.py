@@ -50,8 +50,9 @@ class AugmentOptions:
     share: float = 0.15
     # Classes: words are alike when the cosine of their environments is at least this.
     similarity: float = 0.55
-    # Fewest pairs that a class member, a kind of phrase or a frame must have been seen in.
+    # Fewest pairs that a class member or a kind of phrase, and that a frame must have been seen in.
     support: int = 2
+    frame_support: int = 10
     # Fewest words that show an analogy (finds : found, statement : question) before it is used.
     analogy_support: int = 3
     paradigms: bool = True

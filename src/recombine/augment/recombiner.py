@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from recombine.augment.links import LinkedPair, LinkedText, link
+from recombine.augment.analogies import SentenceAnalogies
+from recombine.augment.classes import word_classes
+from recombine.augment.composer import FEWEST_MEMBERS, Composer
+from recombine.augment.forms import fill_forms, place_bare_words
+from recombine.augment.links import link
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
+from recombine.augment.phrases import PhraseGrammar
+from recombine.augment.repertoire import Repertoire, learn_repertoire
 from recombine.augment.tokens import Tokeniser
 from recombine.errors import DataError
 from recombine.progress import progress as show_progress
@@ -29,7 +34,7 @@ class Review:
 
 
 class Recombiner:
-    """Substitution classes learnt from pairs, and new pairs drawn with them."""
+    """What was learnt from pairs, and new pairs drawn from it."""
 
     def __init__(
         self,
@@ -37,27 +42,17 @@ class Recombiner:
         options: AugmentOptions,
         source: Tokeniser,
         target: Tokeniser,
-        links: LinkedText,
+        repertoire: Repertoire,
+        paradigms: list[dict[str, Any]],
+        analogies: list[dict[str, Any]],
     ) -> None:
         self.pairs = pairs
         self.options = options
+        self.repertoire = repertoire
         self._source = source
         self._target = target
-        self._links = links
-        self._classes = _exchangeable(links, options.support)
-        self._class_of = {
-            word: number for number, words in enumerate(self._classes) for word in words
-        }
-        self._frames = [
-            (pair, places)
-            for pair in links.pairs
-            if (places := [p for p in pair.links if _word(pair, p) in self._class_of])
-        ]
-        if not self._frames:
-            raise DataError(
-                f"no word of the {len(pairs):,} pairs stands where another one does",
-                hint="more pairs, or shorter sentences, are needed to learn what can be exchanged",
-            )
+        self._paradigms = paradigms
+        self._analogies = analogies
 
     @classmethod
     def learn(
@@ -72,98 +67,98 @@ class Recombiner:
         with progress("align the pairs", None):
             source = Tokeniser(options.source_language, [pair.source for pair in pairs])
             target = Tokeniser(options.target_language, [pair.target for pair in pairs])
-            links = link(
+            text = link(
                 [source.truecase(tokens) for tokens in source.raw],
                 [target.truecase(tokens) for tokens in target.raw],
                 options.lift,
                 options.share,
             )
-        return cls(pairs, options, source, target, links)
+        with progress("find classes and phrases", None):
+            classes = word_classes(text, options.similarity, options.support)
+            if not classes:
+                raise _nothing_in_common(len(pairs))
+            grammar = PhraseGrammar(text, classes, options.support)
+        with progress("find frames", None):
+            # Of few pairs less is asked.
+            support = max(options.support, min(options.frame_support, len(pairs) // 1000))
+            repertoire = learn_repertoire(grammar, support)
+        paradigms: list[dict[str, Any]] = []
+        analogies: list[dict[str, Any]] = []
+        with progress("find analogies", None):
+            if options.paradigms:
+                paradigms = fill_forms(repertoire, options.analogy_support)
+            else:
+                place_bare_words(repertoire, [], {})
+            if options.sentence_analogies and repertoire.inflection is not None:
+                made = SentenceAnalogies(repertoire, repertoire.inflection, options.analogy_support)
+                analogies = made.run()
+        if not any(len(frame.members) >= FEWEST_MEMBERS for frame in repertoire.frames):
+            raise _nothing_in_common(len(pairs))
+        return cls(pairs, options, source, target, repertoire, paradigms, analogies)
 
     def draw(self, n: int | None = None, seed: int | None = None) -> Iterator[Recombined]:
         """Yield new pairs, no source twice and none that is in training."""
         options = self.options
         n = options.n if n is None else n
-        stream = random.Random(options.seed if seed is None else seed)
-        known = {pair.source for pair in self.pairs}
+        composer = Composer(self.repertoire, options.depth)
+        composer.stream = random.Random(options.seed if seed is None else seed)
+        known = {pair.source.strip() for pair in self.pairs}
         made = failed = 0
-        while made < n and failed < 20 * n + 1000:
-            pair, places = self._frames[stream.randrange(len(self._frames))]
-            sources, targets = list(pair.source), list(pair.target)
-            steps = []
-            for i, j in places:
-                own = self._class_of[_word(pair, (i, j))]
-                sources[i], targets[j] = stream.choice(self._classes[own])
-                steps.append(f"class {own}:{sources[i]}|{targets[j]}")
-            source = self._source.text(sources)
+        while made < n and failed < 10 * n + 1000:
+            piece = composer.sentence()
+            if piece is None or len(piece.source) > options.longest:
+                failed += 1
+                continue
+            source = self._source.text(piece.source)
             if source in known:
                 failed += 1
                 continue
             known.add(source)
             made += 1
-            parent = self.pairs[pair.number]
-            yield Recombined(source, self._target.text(targets), (parent.id,), tuple(steps), 0)
+            parents = dict.fromkeys(number for number in piece.parents if number >= 0)
+            yield Recombined(
+                source,
+                self._target.text(piece.target),
+                tuple(self.pairs[number].id or str(number) for number in parents),
+                tuple(dict.fromkeys(piece.steps)),
+                piece.depth,
+            )
 
     def review(self) -> Review:
         """Return what was learnt."""
+        known = self.repertoire
         return Review(
             [
                 {
-                    "name": f"class {number}",
-                    "members": [f"{a.strip()}|{b.strip()}" for a, b in words],
-                    "support": len(words),
+                    "name": f"sort {sort}",
+                    "members": [f"{a.strip()}|{b.strip()}" for a, b in units],
+                    "support": len(units),
                 }
-                for number, words in enumerate(self._classes)
+                for sort, units in sorted(known.units.items())
             ],
-            [],
-            [],
-            [],
+            [
+                {
+                    "name": str(frame),
+                    "members": [
+                        f"{' '.join(w.strip() for w in words)}|{member.target}"
+                        for words, member in frame.members.items()
+                    ],
+                    "support": frame.count,
+                    "made_by": frame.made_by,
+                }
+                for frame in [*known.modifiers, *known.frames]
+            ],
+            self._paradigms,
+            self._analogies,
         )
 
     def explain(self, source: str) -> list[str] | None:
         """Return how a sentence can be made of training pairs, or None."""
-        tokens = self._source.cut(source)
-        for pair, places in self._frames:
-            if len(pair.source) != len(tokens):
-                continue
-            free = {i for i, _ in places}
-            if all(
-                a == b or i in free
-                for i, (a, b) in enumerate(zip(tokens, pair.source, strict=True))
-            ):
-                return [f"from {self.pairs[pair.number].source}"]
         return None
 
 
-def _word(pair: LinkedPair, place: tuple[int, int]) -> tuple[str, str]:
-    return pair.source[place[0]], pair.target[place[1]]
-
-
-def _exchangeable(links: LinkedText, support: int) -> list[list[tuple[str, str]]]:
-    """Return sets of linked words that share environments (Andreas 2020)."""
-    environments: dict[Any, set[tuple[str, str]]] = defaultdict(set)
-    for pair in links.pairs:
-        for i, j in pair.links:
-            environment = (pair.source[:i], pair.source[i + 1 :], pair.target[:j])
-            environments[environment].add(_word(pair, (i, j)))
-    together: dict[tuple[str, str], dict[tuple[str, str], int]] = defaultdict(dict)
-    for words in environments.values():
-        for word in words:
-            for other in words:
-                if word < other:
-                    together[word][other] = together[word].get(other, 0) + 1
-    leader: dict[tuple[str, str], tuple[str, str]] = {}
-
-    def find(word: tuple[str, str]) -> tuple[str, str]:
-        while leader.get(word, word) != word:
-            word = leader[word]
-        return word
-
-    for word in sorted(together):
-        for other, count in sorted(together[word].items()):
-            if count >= support:
-                leader[find(other)] = find(word)
-    sets: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    for word in sorted({*together, *(o for others in together.values() for o in others)}):
-        sets[find(word)].append(word)
-    return [words for words in sets.values() if len(words) > 1]
+def _nothing_in_common(count: int) -> DataError:
+    return DataError(
+        f"no word of the {count:,} pairs stands where another one does",
+        hint="more pairs, or shorter sentences, are needed to learn what can be exchanged",
+    )

@@ -1,0 +1,143 @@
+"""Words that stand for each other: classes of linked words by their environments.
+
+A unit is a source word with its target word (" book", "本"). Its features are its neighbours in
+both languages: function words as they are, content words by their class of the round before. Units
+are taken from the most frequent one on; each joins the class whose centre is nearest (cosine of
+square roots of counts, weighted by rarity of the feature, at least `similarity`) or founds one, and
+then all are assigned anew twice. After a few rounds the classes are stable and clean: names,
+people, things, places, adjectives.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from recombine.augment.links import LinkedPair, LinkedText
+
+Unit = tuple[str, str]
+Floats = npt.NDArray[np.float32]
+
+ROUNDS = 4
+# Enough occurrences to know a word by; longer sentences cost more than they tell.
+MOST_PLACES = 400
+LONGEST_PAIR = 30
+# Features of fewer units than this say nothing; the rarest of a large text are cut.
+FEWEST_UNITS = 3
+MOST_FEATURES = 4000
+
+
+def word_classes(text: LinkedText, similarity: float, support: int) -> list[list[Unit]]:
+    """Return classes of units, the largest first, in each the most frequent unit first."""
+    places: dict[Unit, list[tuple[LinkedPair, int, int]]] = defaultdict(list)
+    for pair in text.pairs:
+        if len(pair.source) <= LONGEST_PAIR:
+            for i, j in pair.links:
+                places[pair.source[i], pair.target[j]].append((pair, i, j))
+    units = sorted(
+        (unit for unit, seen in places.items() if len(seen) >= support),
+        key=lambda unit: (-len(places[unit]), unit),
+    )
+    if not units:
+        return []
+    label: dict[Unit, str] = {}
+    classes: list[list[Unit]] = []
+    for _ in range(ROUNDS):
+        environments = [
+            Counter(
+                feature
+                for pair, i, j in places[unit][:MOST_PLACES]
+                for feature in _features(text, label, pair, i, j)
+            )
+            for unit in units
+        ]
+        classes = [
+            [units[number] for number in members]
+            for members in _cluster(_vectors(environments), similarity)
+        ]
+        label = {unit: f"#{number}" for number, members in enumerate(classes) for unit in members}
+    return classes
+
+
+def _features(
+    text: LinkedText, label: Mapping[Unit, str], pair: LinkedPair, i: int, j: int
+) -> list[tuple[str, ...]]:
+    source_unit = {a: (pair.source[a], pair.target[b]) for a, b in pair.links}
+    target_unit = {b: (pair.source[a], pair.target[b]) for a, b in pair.links}
+
+    def near(place: int, side: str) -> str:
+        tokens, content, units = (
+            (pair.source, text.source_content, source_unit)
+            if side == "s"
+            else (pair.target, text.target_content, target_unit)
+        )
+        if not 0 <= place < len(tokens):
+            return "^" if place < 0 else "$"
+        if tokens[place] not in content:
+            return tokens[place]
+        return label.get(units[place], "C") if place in units else "C"
+
+    before, after = near(i - 1, "s"), near(i + 1, "s")
+    end = pair.source[-1] if i < len(pair.source) - 1 else "$"
+    made_before, made_after = near(j - 1, "t"), near(j + 1, "t")
+    return [
+        ("sl", before),
+        ("sr", after),
+        ("tl", made_before),
+        ("tr", made_after),
+        ("trr", made_after, near(j + 2, "t")),
+        ("s", before, after),
+        ("t", made_before, made_after),
+        ("end", end),
+        ("end", end, after),
+    ]
+
+
+def _vectors(environments: list[Counter[Any]]) -> Floats:
+    seen = Counter(feature for counts in environments for feature in counts)
+    kept = sorted(
+        (feature for feature, units in seen.items() if units >= FEWEST_UNITS),
+        key=lambda feature: (-seen[feature], feature),
+    )[:MOST_FEATURES]
+    column = {feature: number for number, feature in enumerate(kept)}
+    matrix = np.zeros((len(environments), len(kept)), np.float32)
+    for row, counts in enumerate(environments):
+        for feature, count in counts.items():
+            if feature in column:
+                matrix[row, column[feature]] = count**0.5
+    rarity = np.log(len(environments) / np.array([seen[feature] for feature in kept]))
+    matrix *= (0.3 + rarity).astype(np.float32)
+    unit: Floats = matrix / (np.linalg.norm(matrix, axis=1, keepdims=True) + 1e-9)
+    return unit
+
+
+def _cluster(vectors: Floats, similarity: float) -> list[list[int]]:
+    """Leader clustering of unit vectors in their order, then two rounds of assignment."""
+    count = len(vectors)
+    centres = np.zeros((count, vectors.shape[1]), np.float32)
+    norms = np.ones(count, np.float32)
+    used = 0
+    for vector in vectors:
+        best = -1
+        if used:
+            cosines = centres[:used] @ vector / norms[:used]
+            best = int(cosines.argmax())
+            if cosines[best] < similarity:
+                best = -1
+        if best < 0:
+            best, used = used, used + 1
+        centres[best] += vector
+        norms[best] = np.linalg.norm(centres[best])
+    centres = centres[:used]
+    members: list[list[int]] = []
+    for _ in range(2):
+        norms = np.linalg.norm(centres, axis=1, keepdims=True)
+        nearest = (vectors @ (centres / norms).T).argmax(1)
+        members = [np.flatnonzero(nearest == number).tolist() for number in range(len(centres))]
+        members = [rows for rows in members if rows]
+        centres = np.array([vectors[rows].sum(0) for rows in members])
+    return sorted(members, key=lambda rows: (-len(rows), rows))

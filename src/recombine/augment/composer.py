@@ -1,0 +1,363 @@
+"""Draw sentences: a frame, words for it, phrases and clauses for its slots, again inside them.
+
+Nearly uniform: rare frames, words and modifiers are as likely as common ones, because what a model
+must learn from this text is what combines, not what is frequent (Yao & Koller 2024). How deep
+phrases and clauses go is drawn first, beyond what training shows.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import NamedTuple
+
+from recombine.augment.analogies import GAP
+from recombine.augment.classes import Unit
+from recombine.augment.frames import CLAUSE, OPEN, FrameMember, SentenceFrame
+from recombine.augment.phrases import FREE, PhraseSlot
+from recombine.augment.repertoire import Repertoire, Signature, root_weights
+
+# Shares of depths: of modifiers inside modifiers, of clauses inside clauses, of words in a row.
+PHRASE_DEPTHS = (0.45, 0.31, 0.07, 0.05, 0.04, 0.03, 0.03, 0.02)
+CLAUSE_DEPTHS = (0.56, 0.26, 0.05, 0.04, 0.03, 0.03, 0.02, 0.01)
+ROW_LENGTHS = (0.36, 0.2, 0.13, 0.1, 0.09, 0.07, 0.05)
+# How often a phrase beside the one that goes deep is modified too.
+BESIDE = 0.12
+# A word made by analogy is drawn so many times as often as one that training shows.
+MADE_WEIGHT = 3
+# Words that are enough to choose from when those seen in a place are known.
+KNOWN_WORDS = 15
+MOST_WORDS = 400
+# A frame of fewer words is one sentence, not a frame.
+FEWEST_MEMBERS = 3
+# How often a row is tried that keeps to neighbours seen in training.
+ATTEMPTS = 6
+
+
+@dataclass
+class Piece:
+    """A stretch of text in both languages, and what it was made of."""
+
+    source: list[str]
+    target: list[str]
+    parents: list[int] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
+    depth: int = 0
+
+    def take(self, other: Piece) -> None:
+        """Note where a part came from."""
+        self.parents += other.parents
+        self.steps += other.steps
+        self.depth = max(self.depth, other.depth)
+
+
+class Composer:
+    """Draws from a repertoire with one stream of random numbers."""
+
+    def __init__(self, repertoire: Repertoire, depth: int) -> None:
+        self.known = repertoire
+        self.depth = depth
+        self.stream = random.Random(0)
+        self.statements = [f for f in repertoire.frames if f.source[-1] == repertoire.end[0]]
+        self._families = _families(repertoire.frames)
+        self._clauses = _families(
+            [
+                f
+                for f in self.statements
+                if (str(f) in repertoire.embedded or str(f.alternant_of) in repertoire.embedded)
+                and not any(isinstance(i, PhraseSlot) and i.number >= CLAUSE for i in f.source)
+            ]
+        )
+        self._chains = [
+            f
+            for f in self.statements
+            if any(isinstance(i, PhraseSlot) and CLAUSE <= i.number < GAP for i in f.source)
+        ]
+        self._rank = self._ranks()
+        self._weights: dict[int, tuple[list[tuple[str, ...]], tuple[int, ...]]] = {}
+
+    def _ranks(self) -> dict[tuple[int, tuple[str, ...]], int]:
+        """Return the place of words in a row of modifiers: how many they stand before."""
+        rank: dict[tuple[int, tuple[str, ...]], int] = defaultdict(int)
+        for (number, first, second), count in self.known.order.items():
+            if count > self.known.order[number, second, first]:
+                rank[number, first] += 1
+                rank[number, second] -= 1
+        return rank
+
+    def _deep(self, shares: Sequence[float]) -> int:
+        usable = shares[: self.depth + 1]
+        return self.stream.choices(range(len(usable)), usable)[0]
+
+    def sentence(self) -> Piece | None:
+        """Draw a sentence."""
+        frame = self._of_family(self._families)
+        depth = 0
+        if frame in self.statements and self._chains:
+            depth = self._deep(CLAUSE_DEPTHS)
+        return self._chain(depth, frame)
+
+    def _of_family(self, families: FrameFamilies) -> SentenceFrame:
+        own = self.stream.choices(families.rows, cum_weights=families.weights)[0]
+        return self.stream.choice(own)
+
+    def _word(self, frame: SentenceFrame) -> tuple[str, ...]:
+        words, weights = self._weights.get(id(frame), ((), ()))
+        if not words:
+            words = frame.words
+            made = [bool(frame.members[w].made_by) and len(w) == 1 for w in words]
+            weights = tuple(accumulate(MADE_WEIGHT if own else 1 for own in made))
+            self._weights[id(frame)] = words, weights
+        return self.stream.choices(words, cum_weights=weights)[0]
+
+    def _chain(self, depth: int, inner: SentenceFrame | None = None) -> Piece | None:
+        """Draw a statement with `depth` clauses around it."""
+        if depth == 0:
+            return self.fill(inner or self._of_family(self._clauses))
+        if inner is not None and inner not in self._clause_frames():
+            inner = None
+        clause = self._chain(depth - 1, inner)
+        return clause and self.fill(self.stream.choice(self._chains), clause)
+
+    def _clause_frames(self) -> list[SentenceFrame]:
+        return [frame for family in self._clauses.rows for frame in family]
+
+    def fill(self, frame: SentenceFrame, clause: Piece | None = None) -> Piece | None:
+        """Draw words and phrases for a frame."""
+        words = self._word(frame)
+        member = frame.members[words]
+        made = Piece([], [])
+        self._note(made, frame, member)
+        parts: dict[PhraseSlot, Piece] = {}
+        deep = self._deep(PHRASE_DEPTHS)
+        if clause is not None and clause.depth > 1 and self.stream.random() > BESIDE:
+            deep = 0
+        numbers = [i for i in frame.source if isinstance(i, PhraseSlot) and i.number < CLAUSE]
+        chosen = self.stream.choice(numbers) if numbers else None
+        for item in frame.source:
+            if not isinstance(item, PhraseSlot):
+                continue
+            if item.number >= GAP:
+                part = self.gapped(frame)
+            elif item.number >= CLAUSE:
+                part = clause or self._chain(self._deep(CLAUSE_DEPTHS[:3]))
+                if part is not None:
+                    part = Piece(
+                        part.source[:-1], part.target, part.parents, part.steps, part.depth + 1
+                    )
+                    part.target = [_without("".join(part.target), self.known.end[1])]
+            else:
+                sorts = self.known.sorts(frame, words, item.number)
+                own = deep if item == chosen else int(self.stream.random() < BESIDE)
+                if self.known.never_plain(frame, item.number):
+                    own = max(1, own)
+                part = self.phrase(sorts, own, self.known.rows(frame, item.number))
+            if part is None:
+                return None
+            parts[item] = part
+            made.take(part)
+        return self._written(made, frame, words, member, parts)
+
+    def _written(
+        self,
+        made: Piece,
+        frame: SentenceFrame,
+        words: tuple[str, ...],
+        member: FrameMember,
+        parts: dict[PhraseSlot, Piece],
+    ) -> Piece:
+        left = iter(words)
+        for item in frame.source:
+            if isinstance(item, PhraseSlot):
+                made.source += parts[item].source
+            elif item == OPEN:
+                made.source.append(next(left))
+            elif item == FREE:
+                made.source.append(self.stream.choice(self.known.free))
+            else:
+                made.source.append(item)
+        for item in frame.target:
+            if isinstance(item, PhraseSlot):
+                made.target += parts[item].target
+            else:
+                made.target.append(member.target if item == OPEN else item)
+        return made
+
+    def _note(self, made: Piece, frame: SentenceFrame, member: FrameMember) -> None:
+        made.parents += member.pairs[:1]
+        for step in (frame.made_by, member.made_by):
+            if step:
+                made.steps.append(step)
+
+    def gapped(self, outer: SentenceFrame) -> Piece | None:
+        """Draw a clause that lacks the phrase which the question word of `outer` stands for."""
+        options = outer.gapped
+        if not options:
+            return None
+        sizes = [len(frame.members) for frame in options]
+        piece = self.fill(self.stream.choices(options, sizes)[0])
+        if piece is None:
+            return None
+        piece.source = piece.source[:-1]
+        piece.target = [_without("".join(piece.target), self.known.end[1])]
+        piece.depth += 1
+        return piece
+
+    # --- phrases
+
+    def phrase(
+        self,
+        sorts: Mapping[int, float],
+        depth: int,
+        signatures: Sequence[Signature] | None = None,
+        among: Mapping[Unit, int] | None = None,
+    ) -> Piece | None:
+        """Draw a phrase with modifiers `depth` deep."""
+        known = self.known
+        usable = [sort for sort in sorts if depth == 0 or self._usable(sort, depth, signatures)]
+        if not usable:
+            return self.phrase(sorts, depth - 1, signatures, among) if depth > 0 else None
+        sort = self.stream.choices(usable, [sorts[sort] for sort in usable])[0]
+        units = known.units[sort]
+        if among is not None:
+            units = [unit for unit in units if unit in among] or units
+        unit = self.stream.choice(units)
+        made = Piece([unit[0]], [unit[1]], [known.unit_pairs.get(unit, -1)], [])
+        signature: Signature = ()
+        if depth:
+            signature = self.stream.choice(self._usable(sort, depth, signatures))
+            made.depth = depth
+        deepest = [n for n in signature if known.modifiers[n].slots]
+        goes_on = self.stream.choice(deepest) if deepest else None
+        opened = known.takes_free[sort]
+        for number in signature:
+            inner = depth - 1 if number == goes_on else 0
+            if not self._modify(made, sort, number, inner):
+                return None
+        if opened:
+            made.source.insert(0, self.stream.choice(known.free))
+            # What follows the head goes behind it, D before everything.
+        return made
+
+    def _usable(
+        self, sort: int, depth: int, signatures: Sequence[Signature] | None
+    ) -> list[Signature]:
+        """Return the rows of modifiers for a head that can be so deep."""
+        known = self.known
+        counts: Mapping[Signature, int] = known.signatures.get(sort, {})
+        rows = [s for s in counts if s and counts[s] >= 3]
+        if signatures is not None:
+            rows = [s for s in rows if s in signatures]
+        if depth <= 1:
+            return sorted(rows)
+        return sorted(
+            row
+            for row in rows
+            if any(
+                inner
+                for number in row
+                for slot in range(len(known.modifiers[number].slots))
+                for inner in known.inner_signatures.get((number, slot), ())
+            )
+        )
+
+    def _modify(self, made: Piece, sort: int, number: int, depth: int) -> bool:
+        known = self.known
+        frame = known.modifiers[number]
+        if not frame.slots:
+            fitting = [
+                words
+                for words in frame.words
+                if known.word_sorts.get((number, words), Counter())[sort]
+            ] or frame.words
+            rows = self._row(number, fitting) if frame.before[0] else [self.stream.choice(fitting)]
+            pieces = []
+            for words in rows:
+                piece = Piece([], [])
+                self._note(piece, frame, frame.members[words])
+                pieces.append(self._written(piece, frame, words, frame.members[words], {}))
+        else:
+            words = self._word(frame)
+            piece = Piece([], [])
+            self._note(piece, frame, frame.members[words])
+            parts: dict[PhraseSlot, Piece] = {}
+            recursive = [
+                n
+                for n in range(len(frame.slots))
+                if any(known.inner_signatures.get((number, n), ()))
+            ]
+            deep = self.stream.choice(recursive) if recursive and depth else None
+            for slot in frame.slots:
+                stood = known.inner_sorts.get((number, slot.number))
+                sorts = root_weights(stood) if stood else dict.fromkeys(known.units, 1.0)
+                rows_inside = list(known.inner_signatures.get((number, slot.number), ()))
+                among = known.inner_units.get((number, words, slot.number), Counter())
+                part = self.phrase(
+                    sorts,
+                    depth if slot.number == deep else 0,
+                    rows_inside,
+                    among if len(among) >= KNOWN_WORDS and len(frame.words) < KNOWN_WORDS else None,
+                )
+                if part is None:
+                    return False
+                parts[slot] = part
+                piece.take(part)
+            pieces = [self._written(piece, frame, words, frame.members[words], parts)]
+        for piece in reversed(pieces):
+            if frame.before[0]:
+                made.source[:0] = piece.source
+            else:
+                made.source += piece.source
+            if frame.before[1]:
+                made.target[:0] = piece.target
+            else:
+                made.target += piece.target
+            depth = made.depth
+            made.take(piece)
+            made.depth = max(depth, len(pieces))
+        return True
+
+    def _row(self, number: int, words: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """Draw words for a row of modifiers of one kind, in the order that training shows."""
+        size = 1 + self._deep(ROW_LENGTHS)
+        known = self.known.order
+        chosen: list[tuple[str, ...]] = []
+        for _ in range(ATTEMPTS if size > 2 else 1):
+            row: list[tuple[str, ...]] = []
+            for word in self.stream.sample(words, len(words)):
+                if all(known[number, word, c] + known[number, c, word] for c in row):
+                    row.append(word)
+                if len(row) == size:
+                    break
+            chosen = max(chosen, row, key=len)
+            if len(chosen) == size:
+                break
+        # A row longer than any that keeps to seen neighbours.
+        every = self.known.modifiers[number].words
+        others = [word for word in every if word not in chosen]
+        chosen += self.stream.sample(others, min(size - len(chosen), len(others)))
+        return sorted(chosen, key=lambda word: (-self._rank.get((number, word), 0), word))
+
+
+class FrameFamilies(NamedTuple):
+    """Frames that are drawn together, and how likely each set is: by the root of its words."""
+
+    rows: list[list[SentenceFrame]]
+    weights: list[float]
+
+
+def _families(frames: list[SentenceFrame]) -> FrameFamilies:
+    families: dict[str, list[SentenceFrame]] = {}
+    for frame in frames:
+        if len(frame.members) >= FEWEST_MEMBERS:
+            families.setdefault(frame.family or str(frame), []).append(frame)
+    rows = list(families.values())
+    sizes = [sum(len(frame.members) for frame in row) / len(row) for row in rows]
+    return FrameFamilies(rows, list(accumulate(min(size, MOST_WORDS) ** 0.5 for size in sizes)))
+
+
+def _without(text: str, end: str) -> str:
+    return text[: len(text) - len(end)] if end and text.endswith(end) else text

@@ -1,0 +1,271 @@
+"""Paradigms: forms of words by proportional analogy, in both languages at once.
+
+finds : found = passes : passed. Forms of one word are found by their shape: members of two frames
+(or of one) that are alike at their beginning in both languages. What changes at their ends is a
+rule with a context: "けた。" -> "ける。". A new form gets the change that the words with the
+longest common ending show, if they agree (Lepage 1998 has the general form, Skousen 1989 the
+longest context). Where they disagree (った -> る, う, つ) nothing is made.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+Form = tuple[str, str]
+
+# Of the words that share an ending this share must agree on what becomes of it.
+AGREEMENT = 0.8
+LONGEST_CONTEXT = 8
+
+
+class FormPair(NamedTuple):
+    """Two forms of one word: source and target of each."""
+
+    first: Form
+    second: Form
+
+
+def common(a: str, b: str) -> int:
+    """Return how many characters two words have in common at their beginning."""
+    for place, (one, other) in enumerate(zip(a, b, strict=False)):
+        if one != other:
+            return place
+    return min(len(a), len(b))
+
+
+def prefix_of(targets: Sequence[str], share: float = 0.6) -> str:
+    """Return what most of the targets begin with: a particle that belongs to the frame."""
+    best = ""
+    for size in range(1, 9):
+        counts = Counter(target[:size] for target in targets if len(target) > size)
+        top, count = max(counts.items(), key=lambda row: (row[1], row[0]), default=("", 0))
+        if count < share * len(targets) or not top.startswith(best):
+            break
+        best = top
+    return best
+
+
+class Endings:
+    """What becomes of the end of a word, by the longest ending that words agree on.
+
+    `against` are words that are known to have no such form.
+    """
+
+    def __init__(
+        self, pairs: Iterable[tuple[str, str]], support: int, against: Iterable[str] = ()
+    ) -> None:
+        self._changes: dict[str, Counter[tuple[int, str]]] = defaultdict(Counter)
+        self._total: Counter[str] = Counter()
+        self._support = support
+        for old, new in pairs:
+            kept = common(old, new)
+            self._total.update(self._ends(old))
+            for ending in self._ends(old):
+                if len(ending) >= len(old) - kept or ending[0] == "^":
+                    self._changes[ending][len(old) - kept, new[kept:]] += 1
+        for old in against:
+            self._total.update(self._ends(old))
+
+    @staticmethod
+    def _ends(word: str) -> list[str]:
+        sizes = range(min(len(word), LONGEST_CONTEXT) + 1)
+        return ["^" + word, *(word[len(word) - size :] or "$" for size in sizes)]
+
+    def apply(self, word: str) -> str | None:
+        """Return the new form, or None where known words disagree or are too few."""
+        found = self.judge(word)
+        return found and found[1]
+
+    def judge(self, word: str) -> tuple[tuple[float, int], str] | None:
+        """Return how sure the new form is (agreement, then length of the context), and it."""
+        ends = self._ends(word)
+        for ending in [ends[0], *ends[:0:-1]]:
+            counts = self._changes.get(ending)
+            if not counts:
+                continue
+            (cut, new), count = max(counts.items(), key=lambda row: (row[1], row[0]))
+            agreed = count / self._total[ending]
+            if agreed < AGREEMENT:
+                return None
+            if ending[0] != "^" and count < self._support and len(ending) - cut < 2:
+                continue
+            return (agreed, len(ending)), word[: len(word) - cut] + new
+        return None
+
+
+def pair_forms(
+    first: Mapping[str, str],
+    second: Mapping[str, str],
+    *,
+    within: bool = False,
+    loose: bool = False,
+) -> list[FormPair]:
+    """Pair the forms of words in two sets (or within one) by their common beginnings.
+
+    `first` and `second` map source forms to targets. The same source form is the same word; else
+    both languages must share a beginning, and each must be the other's best partner. `loose` pairs
+    by the source alone.
+    """
+    pairs = []
+    taken_first: set[str] = set()
+    taken_second: set[str] = set()
+    if not within:
+        for source in sorted(first.keys() & second.keys()):
+            pairs.append(FormPair((source, first[source]), (source, second[source])))
+            taken_first.add(source)
+            taken_second.add(source)
+    scores = []
+    by_letter: dict[str, list[str]] = defaultdict(list)
+    for source in sorted(second):
+        by_letter[source[:2]].append(source)
+    for a in sorted(first):
+        for b in by_letter[a[:2]]:
+            if a == b:
+                continue
+            same_target = common(first[a], second[b])
+            same_source = common(a, b)
+            if (same_target or loose) and same_source >= 2:
+                scores.append(
+                    (
+                        same_source / max(len(a), len(b))
+                        + same_target / max(len(first[a]), len(second[b])),
+                        a,
+                        b,
+                    )
+                )
+    for _, a, b in sorted(scores, key=lambda row: (-row[0], row[1:])):
+        if a not in taken_first and b not in taken_second:
+            taken_first.add(a)
+            taken_second.add(b)
+            pairs.append(FormPair((a, first[a]), (b, second[b])))
+    return pairs
+
+
+def stems(
+    seen: Mapping[tuple[object, str, str], str],
+) -> tuple[dict[str, tuple[int, str]], dict[int, dict[tuple[object, str], str]]]:
+    """Take the target of two words apart: 見たがった is 見 with たがった.
+
+    `seen` has (frame, first word, second word) -> target. What all second words have in common at
+    the end behind one first word belongs to that first word. First words that leave the same of
+    the second ones ask for the same form of them: a cell. Returned are cell and ending by first
+    word, and by cell what is left of (frame, second word).
+    """
+    by_first: dict[str, dict[tuple[object, str], str]] = defaultdict(dict)
+    for (frame, one, two), target in seen.items():
+        by_first[one][frame, two] = target
+    endings: dict[str, tuple[int, str]] = {}
+    cells: dict[int, dict[tuple[object, str], str]] = {}
+    for one in sorted(by_first, key=lambda word: (-len(by_first[word]), word)):
+        own = by_first[one]
+        best: tuple[float, int, int, str] = (0.0, 0, -1, "")
+        for number, cell in cells.items():
+            rest = Counter(
+                target[len(cell[key]) :]
+                for key, target in own.items()
+                if key in cell and target.startswith(cell[key])
+            )
+            known = sum(key in cell for key in own)
+            if rest:
+                ending, count = max(rest.items(), key=lambda row: (row[1], row[0]))
+                if count >= 2 or known == 1:
+                    best = max(best, (count / known, count, number, ending))
+        agreed, _, number, ending = best
+        if agreed < AGREEMENT:
+            if len(own) < 8:
+                continue
+            targets = sorted(target[::-1] for target in own.values())
+            number = len(cells)
+            ending = targets[0][: common(targets[0], targets[-1])][::-1]
+            cells[number] = {}
+        endings[one] = number, ending
+        for key, target in own.items():
+            if target.endswith(ending) and len(target) > len(ending):
+                cells[number].setdefault(key, target[: len(target) - len(ending)])
+    return endings, cells
+
+
+def prefixes_off(forms: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Return the particle that most targets begin with, and the targets that do without it."""
+    prefix = prefix_of(list(forms.values()))
+    return prefix, {
+        word: target[len(prefix) :]
+        for word, target in forms.items()
+        if target.startswith(prefix) and len(target) > len(prefix)
+    }
+
+
+class Inflection:
+    """Two forms that words have in one frame (found, finds), told apart by their ends.
+
+    Pairs of forms are turned the same way by what they have at their ends: the commonest change
+    of both languages says which form is the first, its ends say it for other pairs, and so on.
+    """
+
+    def __init__(
+        self, sets: Sequence[Mapping[str, str]], weight: Counter[Form], support: int
+    ) -> None:
+        self.pairs: list[FormPair] = []
+        seen = set()
+        for forms in sets:
+            for pair in pair_forms(forms, forms, within=True):
+                key = frozenset((pair.first, pair.second))
+                if key not in seen and pair.first[1] != pair.second[1]:
+                    seen.add(key)
+                    self.pairs.append(pair)
+        changes = Counter(self._change(pair) for pair in self.pairs)
+        changes.update(self._change(FormPair(b, a)) for a, b in self.pairs)
+        usual = max(changes, key=lambda change: (changes[change], change), default=None)
+        self.votes: Counter[str] = Counter()
+        if usual is None or changes[usual] < support:
+            self.pairs = []
+            return
+        turned = [p for p in self.pairs if self._change(p) == usual]
+        turned += [FormPair(b, a) for a, b in self.pairs if self._change(FormPair(b, a)) == usual]
+        for _ in range(3):
+            self.votes = Counter()
+            for first, second in turned:
+                self.votes.update(_ends(first))
+                self.votes.subtract(_ends(second))
+            turned = [
+                pair if self.score(pair.first) >= self.score(pair.second) else FormPair(*pair[::-1])
+                for pair in self.pairs
+            ]
+        # The form that is seen more often is the first.
+        if sum(n * ((self.score(f) > 0) - (self.score(f) < 0)) for f, n in weight.items()) < 0:
+            self.votes = Counter({end: -count for end, count in self.votes.items()})
+            turned = [FormPair(b, a) for a, b in turned]
+        # A pair that changes like no other is no pair of forms.
+        counts = Counter(self._change(pair)[0] for pair in turned)
+        others = Counter(self._change(pair)[1] for pair in turned)
+        self.pairs = [
+            pair
+            for pair in turned
+            if self.score(pair.first) > 0 > self.score(pair.second)
+            and (
+                counts[self._change(pair)[0]] >= support or others[self._change(pair)[1]] >= support
+            )
+        ]
+        self.source = Endings({(a[0], b[0]) for a, b in self.pairs}, 2)
+        self.target = Endings({(a[1], b[1]) for a, b in self.pairs}, 2)
+
+    @staticmethod
+    def _change(pair: FormPair) -> tuple[tuple[str, str], tuple[str, str]]:
+        (a, ta), (b, tb) = pair
+        k, n = common(a, b), common(ta, tb)
+        return (a[k:], b[k:]), (ta[n:], tb[n:])
+
+    def score(self, form: Form) -> int:
+        """Say which form this is: above zero the first, below the second."""
+        return sum((self.votes[end] > 0) - (self.votes[end] < 0) for end in _ends(form))
+
+    def is_first(self, form: Form) -> bool:
+        """Say whether a form is of the first kind; so is everything where there is one kind."""
+        return self.score(form) >= 0
+
+
+def _ends(form: Form) -> list[str]:
+    source, target = form
+    return [f"s{source[-1:]}", f"s{source[-2:]}", f"t{target[-2:]}", f"t{target[-3:]}"]

@@ -1,0 +1,507 @@
+"""Phrases: what stands where a single word can stand, and what may be added to it.
+
+1. *Free variants* are function words that can be exchanged without any change of the target (a,
+   the). With a content word after them they count as one: D.
+2. *Heads*: the classes of words whose environments, taken with D where D is there, are like those
+   of the most versatile class. "Liam", "the child" and "a book" come out as one; adjectives and
+   verbs do not. Such a word with its D is a phrase, written X from here on.
+3. *Modifiers* are found by deletion. If "X saw X in X. | XがXの中のXを見た。" without " in X" is a
+   known sentence whose target lacks just "Xの中の", and that stands next to the same X, then
+   (" in X" | "Xの中の") modifies X. Adjectives, prepositional phrases and relative clauses are all
+   found so, each with its own place before or behind the head in both languages. A string that also
+   stands elsewhere (" by X" behind a verb) is no modifier.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from recombine.augment.classes import Unit
+from recombine.augment.links import LinkedPair, LinkedText
+
+# The symbols of reduced sentences: a phrase, a head that still lacks its D, and D.
+PHRASE, HEAD, FREE = "X", "N", "D"
+LONGEST_PAIR = 30
+LONGEST_MODIFIER = 9
+ROUNDS = 2
+# So many words in one build make it productive.
+PRODUCTIVE = 5
+# A class is one of heads when its environments are so alike to those of the most versatile one;
+# with the same D before it, a third of that is enough (words that are seen in one role only).
+HEAD_SIMILARITY = 0.3
+# Of the places of a modifier's source, this share must show it beside its head.
+MODIFIER_PURITY = 0.8
+
+
+class PhraseSlot(NamedTuple):
+    """A place of a reduced sentence that holds a phrase: `number` is its place in the pair."""
+
+    number: int
+
+
+Item = str | PhraseSlot
+
+
+@dataclass(frozen=True)
+class Modifier:
+    """What may be added to a phrase: (" in X" | "Xの中の").
+
+    `before` says on which side of the head it stands, source and target. Slots are numbered in
+    source order.
+    """
+
+    source: tuple[Item, ...]
+    target: tuple[Item, ...]
+    before: tuple[bool, bool]
+    support: int = 0
+
+    @property
+    def slots(self) -> int:
+        """How many phrases are inside."""
+        return sum(isinstance(item, PhraseSlot) for item in self.source)
+
+    def __str__(self) -> str:
+        return f"{pattern(self.source)} | {pattern(self.target)}"
+
+
+@dataclass
+class HeadPhrase:
+    """A phrase of a training pair: a word with its D, and modifiers with phrases inside."""
+
+    unit: Unit
+    label: int
+    free: str = ""
+    modifiers: list[tuple[Modifier, list[HeadPhrase]]] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        """Which modifiers it has, innermost first; lexical ones by their shape."""
+        return " ".join(shape(modifier) for modifier, _ in self.modifiers)
+
+
+def pattern(items: Iterable[Item]) -> str:
+    """Return a row of items for people."""
+    return "".join(
+        f" X{item.number + 1}" if isinstance(item, PhraseSlot) else item for item in items
+    ).strip()
+
+
+def shape(modifier: Modifier) -> str:
+    """Return how a modifier is built, whatever its words are: side and phrases inside."""
+    return ("<" if modifier.before[0] else ">") + str(modifier.slots)
+
+
+@dataclass
+class Reduced:
+    """A pair with its phrases taken out."""
+
+    pair: LinkedPair
+    source: tuple[Item, ...]
+    target: tuple[Item, ...]
+    phrases: list[HeadPhrase]
+
+
+# What is left of a pair, the D of its words, what was added to which phrase, the phrases left.
+_Steps = tuple[
+    tuple[Item, ...],
+    tuple[Item, ...],
+    tuple[str, ...],
+    tuple[tuple[int, Modifier, tuple[int, ...]], ...],
+    tuple[int, ...],
+]
+
+
+def free_variants(text: LinkedText, support: int) -> frozenset[str]:
+    """Return the function words that can be exchanged without any change of the target."""
+    holes: dict[tuple[str, ...], dict[str, set[tuple[str, ...]]]] = defaultdict(dict)
+    for pair in text.pairs:
+        if len(pair.source) <= LONGEST_PAIR:
+            for i, word in enumerate(pair.source[:-1]):
+                if word not in text.source_content:
+                    hole = (*pair.source[:i], "", *pair.source[i + 1 :])
+                    holes[hole].setdefault(word, set()).add(pair.target)
+    same: Counter[tuple[str, str]] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
+    for words in holes.values():
+        for a in words:
+            for b in words:
+                if a < b:
+                    seen[a, b] += 1
+                    same[a, b] += words[a] == words[b]
+    return frozenset(
+        word
+        for two, count in sorted(seen.items())
+        if count >= support and same[two] >= 0.9 * count
+        for word in two
+    )
+
+
+def head_classes(
+    text: LinkedText, classes: Sequence[Sequence[Unit]], free: frozenset[str]
+) -> tuple[dict[int, bool], dict[int, dict[tuple[str, ...], float]]]:
+    """Return the classes whose words are heads, whether they take D, and their environments."""
+    number_of = {unit: number for number, units in enumerate(classes) for unit in units}
+    environments: dict[tuple[int, bool], Counter[tuple[str, ...]]] = defaultdict(Counter)
+    for pair in text.pairs:
+        if len(pair.source) > LONGEST_PAIR:
+            continue
+        source = ["^", *(_near(w, text.source_content, free) for w in pair.source), "$"]
+        target = ["^", *(_near(w, text.target_content, frozenset()) for w in pair.target), "$"]
+        for i, j in pair.links:
+            own = number_of.get((pair.source[i], pair.target[j]))
+            if own is not None:
+                with_free = source[i] == FREE
+                left = source[i - 1] if with_free else source[i]
+                environments[own, with_free][left, source[i + 2], target[j], target[j + 2]] += 1
+    rarity = Counter(e for counts in environments.values() for e in counts)
+    total = len(environments)
+    vectors = {
+        key: {e: math.log1p(n) * math.log(1 + total / rarity[e]) for e, n in counts.items()}
+        for key, counts in environments.items()
+    }
+    first = min(environments, key=lambda key: (-len(environments[key]), key))
+    heads: dict[int, bool] = {}
+    for (own, with_free), vector in sorted(vectors.items()):
+        count = sum(environments[own, with_free].values())
+        if count * 2 < sum(environments.get((own, not with_free), Counter()).values()):
+            continue
+        needed = HEAD_SIMILARITY / (3 if with_free and first[1] else 1)
+        if _cosine(vectors[first], vector) >= needed:
+            heads[own] = with_free
+    return heads, {own: vectors[own, with_free] for own, with_free in heads.items()}
+
+
+def _near(word: str, content: frozenset[str], free: frozenset[str]) -> str:
+    if word in free:
+        return FREE
+    return "C" if word in content else word
+
+
+def _cosine(a: dict[tuple[str, ...], float], b: dict[tuple[str, ...], float]) -> float:
+    dot = sum(value * b[key] for key, value in a.items() if key in b)
+    norms = sum(v * v for v in a.values()) * sum(v * v for v in b.values())
+    return dot / math.sqrt(norms) if norms else 0.0
+
+
+class PhraseGrammar:
+    """Free variants, heads and modifiers: how phrases are found in a pair and taken out."""
+
+    def __init__(self, text: LinkedText, classes: Sequence[Sequence[Unit]], support: int) -> None:
+        self.free = free_variants(text, support)
+        self.heads, self._environments = head_classes(text, classes, self.free)
+        self._sizes = {own: len(classes[own]) for own in self.heads}
+        self.label = {unit: own for own in self.heads for unit in classes[own]}
+        self.modifiers: dict[tuple[Item, ...], list[Modifier]] = {}
+        self._steps: dict[object, _Steps] = {}
+        rows = [self._words(pair) for pair in text.pairs if len(pair.source) <= LONGEST_PAIR]
+        self._learn_modifiers(rows, support)
+        self.reduced = [self.reduce(row) for row in rows]
+
+    def sorts(self, small: int) -> dict[int, int]:
+        """Join small classes of heads to the large one with D alike that they resemble most."""
+        joined = {}
+        for own, with_free in self.heads.items():
+            large = [
+                (_cosine(self._environments[own], self._environments[other]), -other)
+                for other, other_free in self.heads.items()
+                if other_free == with_free and self._sizes[other] >= small and other != own
+            ]
+            keep = self._sizes[own] >= small or not large
+            joined[own] = own if keep else -max(large)[1]
+        return joined
+
+    def _words(self, pair: LinkedPair) -> Reduced:
+        """Take single words out: heads that take D become HEAD, the others PHRASE."""
+        source: list[Item] = list(pair.source)
+        target: list[Item] = list(pair.target)
+        phrases: list[HeadPhrase] = []
+        for i, j in pair.links:
+            unit = (pair.source[i], pair.target[j])
+            label = self.label.get(unit)
+            if label is None:
+                continue
+            slot = PhraseSlot(len(phrases))
+            phrases.append(HeadPhrase(unit, label))
+            source[i] = target[j] = slot
+        return Reduced(pair, tuple(source), tuple(target), phrases)
+
+    def _close(self, source: list[Item], phrases: Sequence[HeadPhrase]) -> list[Item]:
+        """Put D and the head behind it together."""
+        closed: list[Item] = []
+        for item in source:
+            if isinstance(item, PhraseSlot) and closed and closed[-1] in self.free:
+                phrases[item.number].free = str(closed.pop())
+            closed.append(item)
+        return closed
+
+    def _is_open(self, slot: PhraseSlot, phrases: Sequence[HeadPhrase]) -> bool:
+        phrase = phrases[slot.number]
+        return self.heads[phrase.label] and not phrase.free
+
+    def symbols(self, source: Sequence[Item], phrases: Sequence[HeadPhrase]) -> tuple[str, ...]:
+        """Return the source with a symbol for each slot and each free variant."""
+        return tuple(
+            (HEAD if self._is_open(item, phrases) else PHRASE)
+            if isinstance(item, PhraseSlot)
+            else FREE
+            if item in self.free
+            else item
+            for item in source
+        )
+
+    def _learn_modifiers(self, rows: Sequence[Reduced], support: int) -> None:
+        """Find what can be deleted; again after the first finds are taken out of all pairs."""
+        everywhere: dict[tuple[str, ...], tuple[Item, ...]] = {}
+        for _ in range(ROUNDS):
+            targets: dict[tuple[str, ...], Counter[tuple[Item, ...]]] = defaultdict(Counter)
+            for row in map(self.reduce, rows):
+                targets[self.symbols(row.source, row.phrases)][row.target] += 1
+            # The usual target of every abstract source.
+            usual = {
+                symbols: max(made, key=lambda target: (made[target], str(target)))
+                for symbols, made in targets.items()
+            }
+            everywhere = everywhere or usual
+            found: Counter[Modifier] = Counter()
+            for symbols in sorted(usual, key=lambda symbols: (len(symbols), symbols)):
+                found.update(_deletions(symbols, usual[symbols], usual))
+            for modifiers in self.modifiers.values():
+                for modifier in modifiers:
+                    found[replace(modifier, support=0)] += modifier.support
+            self.modifiers = _chosen(found, everywhere, support)
+            self._steps = {}
+
+    def reduce(self, row: Reduced) -> Reduced:
+        """Take modifiers out until nothing changes, the last in the sentence first."""
+        key = (row.source, row.target, tuple(self.heads[p.label] for p in row.phrases))
+        steps = self._steps.get(key)
+        if steps is None:
+            steps = self._steps[key] = self._find_steps(row)
+        source, target, free, added, slots = steps
+        phrases = [
+            HeadPhrase(phrase.unit, phrase.label, d)
+            for phrase, d in zip(row.phrases, free, strict=True)
+        ]
+        for head, modifier, inside in added:
+            phrases[head].modifiers.append((modifier, [phrases[number] for number in inside]))
+        return Reduced(row.pair, source, target, [phrases[number] for number in slots])
+
+    def _find_steps(self, row: Reduced) -> _Steps:
+        phrases = [HeadPhrase(phrase.unit, phrase.label) for phrase in row.phrases]
+        source = self._close(list(row.source), phrases)
+        target = list(row.target)
+        added: list[tuple[int, Modifier, tuple[int, ...]]] = []
+        changed = True
+        while changed:
+            changed = False
+            for place in range(len(source) - 1, -1, -1):
+                item = source[place]
+                if isinstance(item, PhraseSlot):
+                    step = self._take_out(place, source, target, phrases)
+                    if step:
+                        added.append(step)
+                        source = self._close(source, phrases)
+                        changed = True
+                        break
+        slots = [item.number for item in source if isinstance(item, PhraseSlot)]
+        order = {PhraseSlot(number): PhraseSlot(n) for n, number in enumerate(slots)}
+        return (
+            tuple(order[i] if isinstance(i, PhraseSlot) else i for i in source),
+            tuple(order.get(i, i) if isinstance(i, PhraseSlot) else i for i in target),
+            tuple(phrase.free for phrase in phrases),
+            tuple(added),
+            tuple(slots),
+        )
+
+    def _take_out(
+        self, place: int, source: list[Item], target: list[Item], phrases: list[HeadPhrase]
+    ) -> tuple[int, Modifier, tuple[int, ...]] | None:
+        head = source[place]
+        assert isinstance(head, PhraseSlot)
+        if head not in target:
+            return None
+        for before in (True, False):
+            if before != self._is_open(head, phrases):
+                continue
+            for size in range(1, LONGEST_MODIFIER + 1):
+                i, k = (place - size, place) if before else (place + 1, place + 1 + size)
+                if i < 0 or k > len(source):
+                    break
+                part = source[i:k]
+                inside = [item for item in part if isinstance(item, PhraseSlot)]
+                numbered = {item: PhraseSlot(n) for n, item in enumerate(inside)}
+                key = tuple(
+                    numbered[item]
+                    if isinstance(item, PhraseSlot)
+                    else FREE
+                    if item in self.free
+                    else item
+                    for item in part
+                )
+                if any(self._is_open(slot, phrases) for slot in inside):
+                    continue
+                for modifier in self.modifiers.get(key, ()):
+                    wanted = [
+                        inside[i.number] if isinstance(i, PhraseSlot) else i
+                        for i in modifier.target
+                    ]
+                    at = target.index(head)
+                    a = at - len(wanted) if modifier.before[1] else at + 1
+                    if (
+                        modifier.before[0] == before
+                        and a >= 0
+                        and target[a : a + len(wanted)] == wanted
+                    ):
+                        del target[a : a + len(wanted)]
+                        del source[i:k]
+                        return head.number, modifier, tuple(slot.number for slot in inside)
+        return None
+
+
+def _chosen(
+    found: Counter[Modifier], usual: dict[tuple[str, ...], tuple[Item, ...]], support: int
+) -> dict[tuple[Item, ...], list[Modifier]]:
+    """Return the modifiers that are no rows of others and stand beside heads, by their source."""
+    likely = Counter(_frame(modifier) for modifier in found)
+    by_source: dict[tuple[str, ...], list[tuple[int, Modifier]]] = {}
+    for modifier, count in found.items():
+        # One of a build that many words share needs no second witness.
+        if count >= support or likely[_frame(modifier)] >= PRODUCTIVE:
+            by_source.setdefault(_symbols(modifier.source), []).append((count, modifier))
+    single = {part: options for part, options in by_source.items() if not _is_row(part, by_source)}
+    everywhere: Counter[tuple[str, ...]] = Counter()
+    beside: Counter[tuple[str, ...]] = Counter()
+    for symbols, target in usual.items():
+        size = len(symbols)
+        for i in range(size):
+            first = sum(symbol in (PHRASE, HEAD) for symbol in symbols[:i])
+            for k in range(i + 1, min(size, i + LONGEST_MODIFIER) + 1):
+                part = symbols[i:k]
+                if part in single and _has(target, single[part][0][1].target, first):
+                    everywhere[part] += 1
+                    if single[part][0][1].before[0]:
+                        after = {symbols[k : k + n] for n in (1, 2) if k + n <= size}
+                        beside[part] += any(x == (HEAD,) or x in single for x in after)
+                    else:
+                        beside[part] += i > 0 and symbols[i - 1] in (PHRASE, HEAD)
+    chosen: dict[tuple[Item, ...], list[Modifier]] = {}
+    sentences = {symbols[:-1] for symbols in usual}
+    for part, options in sorted(single.items()):
+        # Behind its first word a sentence may follow ("said that X changed"): that tells nothing.
+        if part[1:] not in sentences and beside[part] < MODIFIER_PURITY * everywhere[part]:
+            continue
+        options.sort(key=lambda option: (-option[0], str(option[1])))
+        most, best = options[0]
+        for count, modifier in options:
+            if count >= 0.2 * most and modifier.before[0] == best.before[0]:
+                own = replace(modifier, support=count)
+                chosen.setdefault(modifier.source, []).append(own)
+    return chosen
+
+
+def _frame(modifier: Modifier) -> tuple[object, ...]:
+    """Return how a modifier is built apart from its last word and the target's last stretch."""
+    places = [n for n, item in enumerate(modifier.source) if isinstance(item, str)]
+    source = tuple(
+        "_" if n == places[-1] else PHRASE if isinstance(item, PhraseSlot) else item
+        for n, item in enumerate(modifier.source)
+    )
+    last = max(
+        (n for n, item in enumerate(modifier.target) if isinstance(item, PhraseSlot)), default=-1
+    )
+    # Without a phrase or a function word inside, nothing is shared but being one word.
+    return source, modifier.target[: last + 2] if last >= 0 else (), modifier.before
+
+
+def _has(target: tuple[Item, ...], part: tuple[Item, ...], first: int) -> bool:
+    wanted = tuple(
+        PhraseSlot(item.number + first) if isinstance(item, PhraseSlot) else item for item in part
+    )
+    size = len(wanted)
+    return any(target[a : a + size] == wanted for a in range(len(target) - size + 1))
+
+
+def _is_row(part: tuple[str, ...], known: Mapping[tuple[str, ...], object]) -> bool:
+    """Say whether a modifier is made of known ones: one behind another, or one inside."""
+    size = len(part)
+    return any(
+        part[i:k] in known
+        for i in range(size)
+        for k in range(i + 1, size + 1)
+        if k - i < size and (i == 0 or part[i - 1] == PHRASE or part[:i] in known)
+    )
+
+
+def _symbols(items: Sequence[Item]) -> tuple[str, ...]:
+    return tuple(PHRASE if isinstance(item, PhraseSlot) else item for item in items)
+
+
+def _deletions(
+    symbols: tuple[str, ...],
+    target: tuple[Item, ...],
+    usual: dict[tuple[str, ...], tuple[Item, ...]],
+) -> Iterator[Modifier]:
+    """Yield what can be deleted beside a head so that a known pair is left."""
+    is_slot = [symbol in (PHRASE, HEAD) for symbol in symbols]
+    number = [sum(is_slot[:place]) for place in range(len(symbols))]
+    for i in range(1, len(symbols)):
+        for k in range(i + 1, min(len(symbols), i + LONGEST_MODIFIER + 1)):
+            inside = [number[p] for p in range(i, k) if is_slot[p]]
+            if len(inside) == k - i or any(symbols[p] == HEAD for p in range(i, k)):
+                continue
+            if symbols[k] == HEAD:
+                # Before a head; its D must be what stands before the rest.
+                head, before = number[k], True
+                left = symbols[:i]
+                rest = (
+                    (*left[:-1], PHRASE, *symbols[k + 1 :])
+                    if left[-1] == FREE
+                    else (*left, *symbols[k:])
+                )
+            elif symbols[i - 1] == PHRASE:
+                head, before = number[i - 1], False
+                rest = symbols[:i] + symbols[k:]
+            else:
+                continue
+            known = usual.get(rest)
+            if known is None:
+                continue
+            # The slots of the rest, by their numbers in the whole.
+            outer = [n for n in range(sum(is_slot)) if n not in inside]
+            expected = [
+                PhraseSlot(outer[item.number]) if isinstance(item, PhraseSlot) else item
+                for item in known
+            ]
+            made = _insertion(expected, list(target), head, inside)
+            if made is not None:
+                part, made_before = made
+                inner = {n: PhraseSlot(m) for m, n in enumerate(inside)}
+                own = iter(inside)
+                yield Modifier(
+                    tuple(inner[next(own)] if is_slot[p] else symbols[p] for p in range(i, k)),
+                    tuple(inner[i.number] if isinstance(i, PhraseSlot) else i for i in part),
+                    (before, made_before),
+                )
+
+
+def _insertion(
+    rest: list[Item], whole: list[Item], head: int, inside: Sequence[int]
+) -> tuple[list[Item], bool] | None:
+    """Return the contiguous part that `whole` has more than `rest`, if it is beside the head."""
+    extra = len(whole) - len(rest)
+    if extra <= 0 or PhraseSlot(head) not in whole:
+        return None
+    at = whole.index(PhraseSlot(head))
+    for before, a in ((True, at - extra), (False, at + 1)):
+        if a < 0 or a + extra > len(whole):
+            continue
+        part = whole[a : a + extra]
+        if whole[:a] + whole[a + extra :] == rest and sorted(
+            item.number for item in part if isinstance(item, PhraseSlot)
+        ) == list(inside):
+            return part, before
+    return None

@@ -1,0 +1,243 @@
+"""Everything learnt from the pairs, ready to be drawn from.
+
+Sorts are the classes of heads, with small ones joined to the large one they are most alike. For
+every slot it is known which sorts stood there, for every modifier which heads it had and what was
+inside.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from recombine.augment.classes import Unit
+from recombine.augment.frames import Core, SentenceFrame, find_frames, is_clause, take_out_clauses
+from recombine.augment.paradigms import Inflection
+from recombine.augment.phrases import HeadPhrase, PhraseGrammar, PhraseSlot
+
+# A sort of fewer words than this joins a larger one.
+SMALL_SORT = 20
+# A sort is at home in a slot when it was there in this share of the pairs.
+HOME_SHARE = 0.04
+# Pairs that are enough to know the sorts of a frame's member by itself.
+KNOWN_MEMBER = 8
+# Modified phrases that are enough to know which modifiers a slot takes.
+KNOWN_SLOT = 30
+
+Signature = tuple[int, ...]
+
+
+@dataclass
+class Repertoire:
+    """Phrases, modifiers and frames with what is known of their slots."""
+
+    free: list[str]
+    takes_free: dict[int, bool]
+    units: dict[int, list[Unit]]
+    frames: list[SentenceFrame]
+    modifiers: list[SentenceFrame]
+    end: tuple[str, str]
+    unit_pairs: dict[Unit, int] = field(default_factory=dict)
+    bare: dict[str, str] = field(default_factory=dict)
+    # By frame: sorts in each slot; by member the same.
+    slot_sorts: dict[str, dict[int, Counter[int]]] = field(default_factory=dict)
+    member_sorts: dict[tuple[str, tuple[str, ...]], dict[int, Counter[int]]] = field(
+        default_factory=dict
+    )
+    # Frames that were seen as clauses inside others.
+    embedded: set[str] = field(default_factory=set)
+    # By sort: the rows of modifiers that it was seen with; by modifier and slot: sorts and rows.
+    signatures: dict[int, Counter[Signature]] = field(default_factory=dict)
+    inner_sorts: dict[tuple[int, int], Counter[int]] = field(default_factory=dict)
+    inner_signatures: dict[tuple[int, int], Counter[Signature]] = field(default_factory=dict)
+    # By modifier, word and slot: the words that stood there.
+    inner_units: dict[tuple[int, tuple[str, ...], int], Counter[Unit]] = field(default_factory=dict)
+    # By frame and slot: the rows of modifiers seen there.
+    slot_signatures: dict[tuple[str, int], Counter[Signature]] = field(default_factory=dict)
+    # By modifier and word: the sorts of its heads.
+    word_sorts: dict[tuple[int, tuple[str, ...]], Counter[int]] = field(default_factory=dict)
+    # Before which others a word stands in a row of modifiers of one kind.
+    order: Counter[tuple[int, tuple[str, ...], tuple[str, ...]]] = field(default_factory=Counter)
+    inflection: Inflection | None = None
+
+    def sorts(self, frame: SentenceFrame, words: tuple[str, ...], slot: int) -> dict[int, float]:
+        """Return the sorts that may stand in a slot of a frame, with weights."""
+        own = self.member_sorts.get((str(frame), words), {}).get(slot)
+        if own is None or sum(own.values()) < KNOWN_MEMBER:
+            own = self.slot_sorts.get(str(frame), {}).get(slot)
+        return root_weights(own) if own else dict.fromkeys(sorted(self.units), 1.0)
+
+    def never_plain(self, frame: SentenceFrame, slot: int) -> bool:
+        """Say whether a slot was only seen with modified phrases."""
+        rows = self.slot_signatures.get((str(frame), slot), Counter())
+        modified = rows.total() - rows[()]
+        return modified >= KNOWN_MEMBER and rows[()] <= HOME_SHARE * modified
+
+    def rows(self, frame: SentenceFrame, slot: int) -> list[Signature] | None:
+        """Return the rows of modifiers for a slot, where it shows which: else it takes any."""
+        rows = self.slot_signatures.get((str(frame), slot), Counter())
+        if rows.total() - rows[()] < KNOWN_SLOT:
+            return None
+        return [row for row, count in rows.items() if count >= HOME_SHARE / 10 * rows.total()]
+
+
+def root_weights(counts: Counter[int]) -> dict[int, float]:
+    """Return the sorts at home in a slot, weighted by the root of their counts."""
+    return {sort: counts[sort] ** 0.5 for sort in at_home(counts)}
+
+
+def at_home(counts: Counter[int]) -> list[int]:
+    """Return the sorts that are more than errors."""
+    total = sum(counts.values())
+    return sorted(sort for sort, count in counts.items() if count >= HOME_SHARE * total)
+
+
+def learn_repertoire(grammar: PhraseGrammar, support: int) -> Repertoire:
+    """Find clauses, frames and kinds of modifiers, and count what stood in their slots."""
+    rows = [row for row in grammar.reduced if row.source and row.target]
+    cores = [Core(row.source, row.target) for row in rows]
+    left, embedded_cores = take_out_clauses(cores)
+    pairs: dict[Core, list[int]] = defaultdict(list)
+    for row, core in zip(rows, cores, strict=True):
+        pairs[left[core]].append(row.pair.number)
+    frames, place = find_frames(pairs, support)
+    modifiers, modifier_place = find_frames(
+        {
+            Core(modifier.source, modifier.target): [0] * modifier.support
+            for own in grammar.modifiers.values()
+            for modifier in own
+        },
+        1,
+    )
+    # Rare kinds of modifiers are errors, or are made again by analogy.
+    modifiers = [frame for frame in modifiers if frame.count >= support]
+    kept = {frame.key for frame in modifiers}
+    modifier_place = {c: p for c, p in modifier_place.items() if p[0].key in kept}
+    sides = {
+        Core(modifier.source, modifier.target): modifier.before
+        for own in grammar.modifiers.values()
+        for modifier in own
+    }
+    for core, (frame, _) in modifier_place.items():
+        frame.before = sides[core]
+    number_of = {modifier.key: number for number, modifier in enumerate(modifiers)}
+    ends = Counter((str(core.source[-1]), str(core.target[-1])) for core in cores)
+    sort_of = grammar.sorts(SMALL_SORT)
+    units: dict[int, list[Unit]] = defaultdict(list)
+    for unit, label in sorted(grammar.label.items()):
+        units[sort_of[label]].append(unit)
+    made = Repertoire(
+        free=sorted(grammar.free),
+        takes_free={sort: grammar.heads[sort] for sort in units},
+        units=dict(units),
+        frames=frames,
+        modifiers=modifiers,
+        end=max(ends, key=lambda end: (ends[end], end)),
+    )
+    inside: Counter[str] = Counter()
+    for core, count in embedded_cores.items():
+        if core in place:
+            inside[str(place[core][0])] += count
+    made.embedded = {name for name, count in inside.items() if count >= support}
+    # Clauses inside clauses were taken out one by one.
+    made.embedded |= {
+        str(frame) for frame in frames if any(map(is_clause, frame.source)) and "_" in frame.source
+    }
+
+    def count_phrase(phrase: HeadPhrase) -> Signature:
+        sort = sort_of[phrase.label]
+        signature: list[int] = []
+        before: list[tuple[int, tuple[str, ...]]] = []
+        for modifier, inside in phrase.modifiers:
+            core = Core(modifier.source, modifier.target)
+            if core not in modifier_place:
+                continue
+            frame, words = modifier_place[core]
+            number = number_of[frame.key]
+            made.word_sorts.setdefault((number, words), Counter())[sort] += 1
+            for slot, inner in enumerate(inside):
+                made.inner_sorts.setdefault((number, slot), Counter())[sort_of[inner.label]] += 1
+                own = count_phrase(inner)
+                stood = made.inner_units.setdefault((number, words, slot), Counter())
+                stood[inner.unit] += 1
+                made.inner_signatures.setdefault((number, slot), Counter())[own] += 1
+            if not inside:
+                # Modifiers are taken out from the head on; the outer one stands first or last.
+                for other, other_words in before:
+                    if other == number:
+                        made.order[number, words, other_words] += 1
+                before.append((number, words))
+            if inside or not signature or signature[-1] != number:
+                signature.append(number)
+        made.signatures.setdefault(sort, Counter())[tuple(signature)] += 1
+        made.unit_pairs.setdefault(phrase.unit, -1)
+        return tuple(signature)
+
+    for row, core in zip(rows, cores, strict=True):
+        row_of = {}
+        for phrase in row.phrases:
+            row_of[id(phrase)] = count_phrase(phrase)
+            if made.unit_pairs[phrase.unit] < 0:
+                made.unit_pairs[phrase.unit] = row.pair.number
+        outer = left[core]
+        if outer not in place:
+            continue
+        frame, words = place[outer]
+        if outer != core and not is_clause(
+            [i for i in outer.source if isinstance(i, PhraseSlot)][-1]
+        ):
+            continue
+        count = sum(isinstance(i, PhraseSlot) and not is_clause(i) for i in outer.source)
+        for slot, phrase in enumerate(row.phrases[:count]):
+            sort = sort_of[phrase.label]
+            made.slot_sorts.setdefault(str(frame), {}).setdefault(slot, Counter())[sort] += 1
+            made.slot_signatures.setdefault((str(frame), slot), Counter())[row_of[id(phrase)]] += 1
+            own = made.member_sorts.setdefault((str(frame), words), {})
+            own.setdefault(slot, Counter())[sort] += 1
+    _place_bare_words(made)
+    return made
+
+
+def _place_bare_words(made: Repertoire) -> None:
+    """Take words that are seen by themselves only out of the frames, and give heads their sort."""
+    alone = [frame for frame in made.frames if frame.source == ("_",) and frame.target == ("_",)]
+    made.frames = [frame for frame in made.frames if frame not in alone]
+    for frame in alone:
+        for words, member in frame.members.items():
+            made.bare[words[0]] = member.target
+            made.unit_pairs[words[0], member.target] = member.pairs[0]
+
+
+def looks(word: str) -> list[str]:
+    """Return what a word looks like: its script at both ends, its last letters."""
+    word = word.strip()
+    features = [f"first {_script(word[:1])}", f"last {_script(word[-1:])}"]
+    return features + [f"end {word[-size:]}" for size in (1, 2, 3) if len(word) > size]
+
+
+def _script(letter: str) -> str:
+    name = unicodedata.name(letter, "").split()
+    case = "upper" if letter != letter.lower() else "lower"
+    return f"{name[0] if name else ''} {case}"
+
+
+def likeness(unit: tuple[str, str], others: Sequence[tuple[str, str]]) -> float:
+    """Return how much a word looks like others, in both languages (log odds, naive Bayes)."""
+    score = 0.0
+    for side in (0, 1):
+        counts: Counter[str] = Counter()
+        for other in others:
+            counts.update(looks(other[side]))
+        for feature in looks(unit[side]):
+            score += math.log(max(counts[feature] / len(others), 0.005))
+    return score
+
+
+def slots_of(frame: SentenceFrame) -> Iterator[int]:
+    """Yield the numbers of the slots that hold phrases."""
+    for item in frame.source:
+        if isinstance(item, PhraseSlot) and not is_clause(item):
+            yield item.number

@@ -1,0 +1,73 @@
+"""Forms of words by analogy."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from recombine.augment.paradigms import Endings, Inflection, pair_forms, stems
+
+PAST = {
+    " passed": "渡した。",
+    " tossed": "投げた。",
+    " called": "呼んだ。",
+    " cooked": "料理した。",
+}
+
+
+def test_the_longest_common_ending_decides():
+    """A new form changes as the words with the most alike ending do."""
+    rule = Endings([("料理した", "料理する"), ("評価した", "評価する"), ("渡した", "渡す")], 1)
+    assert rule.apply("再評価した") == "再評価する"
+    assert rule.apply("手渡した") == "手渡す"
+
+
+def test_endings_that_disagree_give_nothing():
+    """Where known words show different changes, no form is made."""
+    rule = Endings([("走った", "走る"), ("言った", "言う"), ("持った", "持つ")], 2)
+    assert rule.apply("買った") is None
+
+
+def test_words_without_the_form_count_against_it():
+    """A frequent word that never has a form speaks against it for words with its ending."""
+    pairs = [("変わった", "変えた"), ("終わった", "終えた")]
+    assert Endings(pairs, 2).apply("交わった") == "交えた"
+    assert Endings(pairs, 2, ["回わった", "座わった"]).apply("交わった") is None
+
+
+def test_forms_of_a_word_are_paired_by_both_languages():
+    """The same beginning in one language alone makes no pair."""
+    present = {" passes": "渡す。", " tosses": "投げる。", " paints": "描く。"}
+    pairs = {(a[0], b[0]) for a, b in pair_forms(PAST, present)}
+    assert pairs == {(" passed", " passes"), (" tossed", " tosses")}
+
+
+def test_the_form_that_is_seen_more_often_is_the_first():
+    """Two inflections are told apart by their ends, and ordered by how often they are seen."""
+    forms = {}
+    for word, stem in (("cook", "料理"), ("stud", "勉強"), ("help", "手伝い"), ("clean", "掃除")):
+        forms[f" {word}ed"] = f"{stem}した。"
+        forms[f" {word}s"] = f"{stem}する。"
+    seen = Counter({form: 5 if form[0].endswith("ed") else 1 for form in forms.items()})
+    inflection = Inflection([forms], seen, 2)
+    assert inflection.is_first((" painted", "絵にした。"))
+    assert not inflection.is_first((" paints", "絵にする。"))
+    assert inflection.source.apply(" painted") == " paints"
+    assert inflection.target.apply("絵にした。") == "絵にする。"
+
+
+def test_two_words_are_taken_apart():
+    """What all second words share behind a first word is the first word's own."""
+    verbs = {" see": ("見", "見る"), " run": ("走り", "走る"), " buy": ("買い", "買う")}
+    verbs |= {" eat": ("食べ", "食べる"), " go": ("行き", "行く"), " hold": ("持ち", "持つ")}
+    verbs |= {" call": ("呼び", "呼ぶ"), " read": ("読み", "読む")}
+    seen = {}
+    for word, (stem, plain) in verbs.items():
+        seen["f", " wanted", word] = stem + "たがった。"
+        seen["f", " planned", word] = plain + "つもりだった。"
+    seen["f", " craved", " see"] = "見たがった。"
+    seen["f", " craved", " go"] = "行きたがった。"
+    endings, cells = stems(seen)
+    assert endings[" wanted"] == endings[" craved"]
+    assert endings[" planned"][1] == "つもりだった。"
+    assert cells[endings[" wanted"][0]]["f", " run"] == "走り"
+    assert cells[endings[" planned"][0]]["f", " run"] == "走る"

@@ -1,0 +1,29 @@
+"""Tokens that join to the same text again."""
+
+from __future__ import annotations
+
+import pytest
+
+from recombine.augment.tokens import Tokeniser
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "The book that a turtle knew , the child changed."),
+        ("es", "¿Qué vio l'Anna?"),
+        ("zh", "猫在ABC上面。"),
+    ],
+)
+def test_tokens_join_to_the_text(language, text):
+    """Nothing is lost or moved by cutting."""
+    tokeniser = Tokeniser(language, [text])
+    assert "".join(tokeniser.raw[0]).strip() == text
+
+
+def test_a_first_word_is_written_as_inside_sentences():
+    """Names keep their capital, other first words lose it, and a sentence gets it back."""
+    tokeniser = Tokeniser("en", ["The cat saw Ann.", "Ann saw the cat.", "A cat saw Ann."])
+    assert tokeniser.cut("The cat.")[0] == " the"
+    assert tokeniser.cut("Ann saw.")[0] == " Ann"
+    assert tokeniser.text([" the", " cat", "."]) == "The cat."
