@@ -123,3 +123,11 @@ def test_nonce_makes_a_benchmark_in_one_command(capsys, tmp_path):
     text = (folder / "benchmark" / "train.jsonl").read_text(encoding="utf-8")
     assert not {"cat", "Emma", "sleep"} & set(text.replace('"', " ").replace(".", " ").split())
     assert main(["check", str(folder / "benchmark")]) == 0
+
+
+def test_explore_writes_a_page(capsys, tmp_path):
+    """The path is printed, and the page is whole."""
+    path = tmp_path / "toy.html"
+    assert main(["explore", "toy", "--out", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}\n"
+    assert path.read_text(encoding="utf-8").endswith("</html>\n")

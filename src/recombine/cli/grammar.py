@@ -129,6 +129,19 @@ def nonce_verb(options: argparse.Namespace) -> int:
     return 0
 
 
+def explore_verb(options: argparse.Namespace) -> int:
+    """Write a grammar as a page."""
+    from recombine.files import write_text
+    from recombine.grammar import Grammar
+    from recombine.grammar.explore import explore_page
+
+    grammar = Grammar.load(options.grammar, edition=options.edition)
+    path = options.out or Path(f"{grammar.name}.html")
+    write_text(path, explore_page(grammar))
+    print(path)
+    return 0
+
+
 def _languages(grammar: Grammar, given: str | None) -> tuple[str, ...]:
     chosen = tuple(given.split(",")) if given else grammar.languages
     for language in chosen:

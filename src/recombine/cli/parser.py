@@ -137,6 +137,16 @@ def make_parser() -> argparse.ArgumentParser:
     _share(add, "--languages", "--edition", "--json")
 
     add = verb(
+        "explore",
+        look.explore_verb,
+        "write a grammar as one page to search: rules with sentences and trees, and all words",
+        "recombine explore sget --out sget.html",
+    )
+    add.add_argument("grammar", help="a shipped grammar or a directory")
+    add.add_argument("--out", type=Path, help="the page to write (default: GRAMMAR.html)")
+    _share(add, "--edition")
+
+    add = verb(
         "new-language",
         look.new_language_verb,
         "write the stub of a language: every line and every word, with examples, to be filled in",

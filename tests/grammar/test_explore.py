@@ -1,0 +1,117 @@
+"""The page of a grammar, in a real browser."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from grammar.small_grammar import SMALL, Write
+from recombine.grammar import Grammar
+from recombine.grammar.explore import explore_page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium here: install the package chromium")
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as started:
+        opened = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield opened
+        opened.close()
+
+
+def visit(browser, path: Path, **context):
+    """Open the page; returns it with what it said on the console and what it asked for."""
+    tab = browser.new_context(**context).new_page()
+    messages: list[str] = []
+    requests: list[str] = []
+    tab.on("console", lambda message: messages.append(message.text))
+    tab.on("pageerror", lambda error: messages.append(str(error)))
+    tab.on("request", lambda request: requests.append(request.url))
+    tab.goto(path.as_uri())
+    end = time.monotonic() + 60
+    while tab.evaluate("document.documentElement.dataset.ready") != "yes":
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return tab, messages, requests
+
+
+def visible(tab, selector: str) -> int:
+    """How many elements can be seen."""
+    return tab.evaluate(
+        "s => [...document.querySelectorAll(s)].filter(e => e.offsetParent !== null).length",
+        selector,
+    )
+
+
+@pytest.fixture(scope="module")
+def page_path(toy: Grammar, tmp_path_factory) -> Path:
+    """The page of the toy grammar."""
+    path = tmp_path_factory.mktemp("explore") / "toy.html"
+    path.write_text(explore_page(toy), encoding="utf-8")
+    return path
+
+
+def test_it_is_one_file_that_fits_every_screen(browser, page_path: Path) -> None:
+    """No request but the page, a silent console, no sideways scrolling: light, dark, on a phone."""
+    for look in (
+        {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+        {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
+        {"viewport": {"width": 390, "height": 800}, "color_scheme": "light"},
+    ):
+        tab, messages, requests = visit(browser, page_path, **look)
+        assert (messages, requests) == ([], [page_path.as_uri()])
+        for one in tab.query_selector_all("details"):
+            one.evaluate("e => e.open = true")
+        assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        tab.close()
+
+
+def test_every_rule_and_word_can_be_found(browser, page_path: Path, toy: Grammar) -> None:
+    """Search looks at names, tags, lines, words and sentences, and says when nothing fits."""
+    tab, _, _ = visit(browser, page_path)
+    assert visible(tab, "article") == len(toy.inventory.rules)
+    assert visible(tab, "tbody tr") == len(toy.inventory.words)
+    tab.fill("#find", "rc_obj")
+    assert visible(tab, "article") == 1
+    assert visible(tab, "tbody tr") == 0
+    assert tab.inner_text("#count").startswith("1 of ")
+    tab.fill("#find", "子供")
+    assert visible(tab, "tbody tr") == 1
+    tab.fill("#find", "no such thing")
+    assert tab.is_visible("#none")
+    tab.fill("#find", "{question}")
+    assert "ask" in tab.inner_text("article:not([hidden]) h3")
+
+
+def test_trees_open_and_languages_can_be_hidden(browser, page_path: Path) -> None:
+    """A rule shows its tree on request; an unchecked language is gone everywhere."""
+    tab, _, _ = visit(browser, page_path)
+    assert visible(tab, "#rule-trans svg") == 0 or not tab.is_visible("#rule-trans svg")
+    tab.click("#rule-trans summary >> nth=0")
+    assert tab.is_visible("#rule-trans svg")
+    assert tab.is_visible('#rule-trans p[lang="de"]')
+    tab.uncheck('[data-language="de"]')
+    assert not tab.is_visible('#rule-trans p[lang="de"]')
+    assert tab.is_visible('#rule-trans p[lang="ja"]')
+
+
+def test_text_of_a_grammar_is_text(browser, write: Write, tmp_path: Path) -> None:
+    """Whatever a lexicon holds is shown, never run."""
+    hostile = "<img src=x onerror=document.title='owned'>"
+    lexicon = SMALL["en.lexicon.tsv"].replace("cat\tcat", f"cat\t{hostile}")
+    path = tmp_path / "small.html"
+    path.write_text(explore_page(Grammar.load(write({"en.lexicon.tsv": lexicon}))), "utf-8")
+    tab, messages, _ = visit(browser, path)
+    assert messages == []
+    assert tab.title() == "small: a grammar"
+    assert hostile in tab.inner_text("main")
