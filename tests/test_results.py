@@ -407,7 +407,7 @@ def test_the_findings_of_the_paper(repository: Path, cells: Cells) -> None:
         )
 
     def paper_inside(*patterns: str) -> str:
-        values = ([f"{pattern} {side}" for side in ("no", "yes")] for pattern in patterns)
+        values = ([f"{pattern} {side}" for side in "01"] for pattern in patterns)
         return ", ".join(
             " to ".join(printed("11", "Transformer", "exact", one) for one in pair)
             for pair in values

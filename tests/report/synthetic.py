@@ -65,7 +65,7 @@ def examples(per_pattern: int, seed: int = 0) -> Iterator[Example]:
                 "pattern": pattern,
                 "category": category,
                 "group_name": group,
-                "in_cp": "yes" if number % 2 else "no",
+                "in_cp": number % 2,
                 "target_word": f"{pattern[:4]}-{number % 5}",
             }
             if depth:
@@ -144,7 +144,7 @@ def make_sget_like_run(root: Path, recipe: Mapping[str, Any] | None = None) -> P
         for number in range(8):
             tags: dict[str, str | int] = {
                 "pattern": pattern, "category": part.category, "group_name": part.group,
-                "in_cp": "yes" if number % 2 else "no",
+                "in_cp": number % 2,
                 "longer_than_train": "yes" if number < 2 else "no",
             }  # fmt: skip
             salt = f"{pattern}{number}"
@@ -155,13 +155,13 @@ def make_sget_like_run(root: Path, recipe: Mapping[str, Any] | None = None) -> P
         recipe=dict(recipe or {}),
     )  # fmt: skip
 
-    def outputs(half: str) -> Outputs:
+    def outputs(half: int) -> Outputs:
         return lambda split, seed: {
             one.id: "gut" if one.tags.get("in_cp", half) == half else "schlecht"
             for one in benchmark.iterate(split)
         }
 
-    voices = {"first": outputs("yes"), "second": outputs("no")}
+    voices = {"first": outputs(1), "second": outputs(0)}
     return scored_run(root / "run", benchmark, voices, metrics=("exact",))
 
 

@@ -140,7 +140,7 @@ def test_crossed_table_adds_up(findings):
     sheet = findings.main
     crosses = sheet.crosses["pattern", "in_cp"]
     for value, by_system in sheet.by_tag("pattern").items():
-        cells = [crosses[value, half]["lstm"] for half in ("no", "yes")]
+        cells = [crosses[value, half]["lstm"] for half in ("0", "1")]
         mean = sum(cell.n * cell.score for cell in cells) / sum(cell.n for cell in cells)
         assert mean == pytest.approx(by_system["lstm"].value)
 

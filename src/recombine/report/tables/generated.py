@@ -34,7 +34,7 @@ ANCESTORS = ("COGS Transformer", "ReCOGS Transformer", "SLOG Transformer")
 # How the paper calls the halves of a pattern in Tables 7 and 11.
 HALVES = {
     ("longer_than_train", "yes"): "longer", ("longer_than_train", "no"): "shorter",
-    ("in_cp", "yes"): "in CP", ("in_cp", "no"): "not in CP",
+    ("in_cp", "1"): "in CP", ("in_cp", "0"): "not in CP",
 }  # fmt: skip
 
 
