@@ -23,9 +23,9 @@ def test_words_are_counted_alike_in_one_block_and_in_many(monkeypatch):
 
 def test_a_pair_counts_once_for_each_kind_of_step():
     """What stands before the colon, without its number."""
-    steps = ("class 7: book|本", "class 9: dog|犬", "paradigm: finds", "clause")
+    steps = ("class 7: book|本", "class 9: dog|犬", "in place: finds", "clause")
     pair = Recombined("a", "b", (), steps, 0)
-    assert step_kinds(pair) == {"class", "paradigm", "clause"}
+    assert step_kinds(pair) == {"class", "in place", "clause"}
     assert step_kinds(Recombined("a", "b", (), (), 0)) == {"substitution"}
 
 

@@ -139,7 +139,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 def step_kinds(pair: Recombined) -> set[str]:
     """The kinds of steps that made a pair: "class 7: book" is a "class"."""
-    found = {step.split(":", 1)[0].split()[0] for step in pair.steps if step.strip()}
+    found = {step.partition(":")[0].rstrip("0123456789 ") for step in pair.steps if step.strip()}
     return found or {SUBSTITUTION}
 
 
