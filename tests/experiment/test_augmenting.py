@@ -14,7 +14,7 @@ from recombine.experiment.plan import plan_experiment
 from recombine.experiment.scoring import score_run
 from recombine.experiment.training import train
 from recombine.experiment.translating import translate
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 
 MEMORY = '''
 import json
@@ -81,7 +81,7 @@ def test_model_run_and_report_say_the_track(experiment_file):
     assert json.loads((cell / "run.json").read_text())["track"] == "train-only"
     meta = json.loads((cell / "model.meta.json").read_text())
     assert meta["fingerprint"]["augment"]["track"] == "train-only"
-    assert open_source([experiment.run]).systems == ("alone (plain)", "more (train-only)")
+    assert open_runs([experiment.run]).systems == ("alone (plain)", "more (train-only)")
 
 
 def test_other_options_make_a_model_and_its_translations_stale(experiment_file):

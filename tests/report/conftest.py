@@ -8,7 +8,7 @@ import pytest
 
 from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from report.synthetic import make_run
 
 
@@ -21,4 +21,4 @@ def run(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def findings(run) -> Findings:
     """The findings on exact match."""
-    return build_report(open_source([run]), ReportOptions(metrics=("exact",)))
+    return build_report(open_runs([run]), ReportOptions(metrics=("exact",)))

@@ -10,7 +10,7 @@ import numpy as np
 from recombine.report.compare import compare, compare_panel, ranking, verdict_of
 from recombine.report.options import ReportOptions
 from recombine.report.panel import Column, read_panel
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from recombine.report.tables.own import slice_difference_table
 from recombine.statistics.intervals import Aggregator
 from recombine.statistics.paired import PairedDifference
@@ -51,7 +51,7 @@ def test_a_lower_error_rate_is_a_win():
 
 def test_paired_tests_use_the_same_rows(run):
     """A key that could be judged for one system alone has no part in their difference."""
-    panel = read_panel(open_source([run]), "exact", "gen")
+    panel = read_panel(open_runs([run]), "exact", "gen")
     right = np.tile([1.0, 0.0], 160)
     # The second system is judged where it is right only: 100% of 160 against 50% of 320.
     columns = {
@@ -67,7 +67,7 @@ def test_paired_tests_use_the_same_rows(run):
 
 def test_what_has_no_score_comes_last(run):
     """A system of which nothing could be judged does not part others that can be ranked."""
-    panel = read_panel(open_source([run]), "exact", "gen")
+    panel = read_panel(open_runs([run]), "exact", "gen")
     lstm, *others = panel.columns.items()
     unknown = {seed: replace(one, stats=one.stats * np.nan) for seed, one in lstm[1].items()}
     columns = dict([lstm, ("unknown", unknown), *others])

@@ -10,7 +10,7 @@ from recombine.errors import DataError
 from recombine.report.findings import build_report, make_sheet
 from recombine.report.options import ReportOptions
 from recombine.report.panel import Column, read_panel
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 
 
 def test_splits_and_titles(findings):
@@ -23,7 +23,7 @@ def test_splits_and_titles(findings):
 
 def test_classes_of_verdicts_are_counted(run):
     """Labels in detail.class are counted per system and pattern, over all seeds."""
-    panel = read_panel(open_source([run]), "exact", "test")
+    panel = read_panel(open_runs([run]), "exact", "test")
     column = next(iter(panel.columns["lstm"].values()))
     labels = tuple("right" if value else "dropped" for value in column.values)
     panel.columns["lstm"][1] = Column(column.stats, column.values, labels)  # type: ignore[index]
@@ -34,7 +34,7 @@ def test_classes_of_verdicts_are_counted(run):
 
 def test_resampling_by_a_tag_that_nobody_has_is_refused(run):
     """A misspelt tag names those that exist; a good one is said in the findings."""
-    source = open_source([run])
+    source = open_runs([run])
     with pytest.raises(DataError, match="no example has the tag 'word'") as caught:
         build_report(source, ReportOptions(metrics=("exact",), cluster="word"))
     assert "target_word" in (caught.value.hint or "")

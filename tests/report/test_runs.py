@@ -14,13 +14,13 @@ from recombine.files import sha256_of, write_jsonl
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.sections import sure_section
-from recombine.report.runs import open_source, read_rows, require_same_benchmark
+from recombine.report.runs import open_runs, read_rows, require_same_benchmark
 from report.synthetic import ACCURACY, make_run
 
 
 def test_splits_and_metrics_in_order(run):
     """Generalisation first; the benchmark's own metrics first."""
-    source = open_source([run])
+    source = open_runs([run])
     assert source.splits() == ("gen", "test")
     assert source.metrics("gen")[:2] == ("exact", "bleu")
     assert len(source.cells) == 9
@@ -41,7 +41,7 @@ def test_only_what_was_trained_here_has_luck(tmp_path):
     for trained in (False, True):
         if trained:
             (run / "lstm" / "seed-1" / "model").mkdir()
-        source = open_source([run])
+        source = open_runs([run])
         assert source.trained == ({"lstm"} if trained else set())
         report = build_report(source, ReportOptions(metrics=("exact",)))
         assert ("luck of training" in sure_section(report)) is trained
@@ -52,7 +52,7 @@ def test_runs_of_one_folder_name_are_told_apart(run, tmp_path):
     folders = [tmp_path / name / "run" for name in ("first", "second")]
     for folder in folders:
         shutil.copytree(run, folder)
-    source = open_source(folders)
+    source = open_runs(folders)
     assert len(source.systems) == 6
     assert source.systems[0] == "first/run/lstm"
     assert len({(one.system, one.seed) for one in source.scores}) == len(source.cells)
@@ -66,22 +66,22 @@ def test_scores_of_translations_that_changed_are_refused(run, tmp_path):
     translated = cell / "translations" / "gen.jsonl"
     stored = {"fingerprint": {"translations": {"gen.jsonl": sha256_of(translated)}}}
     (cell / "scores" / "scores.meta.json").write_text(json.dumps(stored))
-    open_source([copy])
+    open_runs([copy])
     translated.write_text(translated.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     with pytest.raises(StaleOutput, match="changed since it was scored"):
-        open_source([copy])
+        open_runs([copy])
 
 
 def test_a_run_of_a_sample_says_so(run, tmp_path):
     """Scores of 50 sentences of 1,900 are not taken for those of the benchmark."""
     copy = tmp_path / "run"
     shutil.copytree(run, copy)
-    assert open_source([copy]).notes == ()
+    assert open_runs([copy]).notes == ()
     for seed in (1, 2):
         stored = {"fingerprint": {"asked": [50, 0, 0]}, "complete": True}
         path = copy / "lstm" / f"seed-{seed}" / "scores" / "scores.meta.json"
         path.write_text(json.dumps(stored))
-    assert open_source([copy]).notes == ("lstm: scored on a sample of 50 examples of each split",)
+    assert open_runs([copy]).notes == ("lstm: scored on a sample of 50 examples of each split",)
 
 
 def test_a_system_without_scores_is_named(run, tmp_path):
@@ -89,7 +89,7 @@ def test_a_system_without_scores_is_named(run, tmp_path):
     copy = tmp_path / "run"
     shutil.copytree(run, copy)
     (copy / "broken" / "seed-1").mkdir(parents=True)
-    assert open_source([copy]).notes == ("broken, seed 1, is left out: it has no scores",)
+    assert open_runs([copy]).notes == ("broken, seed 1, is left out: it has no scores",)
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ def test_translations_of_a_model_that_was_trained_anew_are_refused(
     model = cell / "model.meta.json"
     same = {**learned, "options": {"steps": 5}} if "options" in learned else learned
     model.write_text(json.dumps({"fingerprint": same, "complete": True}))
-    open_source([copy])
+    open_runs([copy])
     meta.write_text(json.dumps({"fingerprint": said, "complete": True}))
     model.write_text(json.dumps({"fingerprint": learned, "complete": True}))
     with pytest.raises(StaleOutput, match=f"another '{named}'"):
-        open_source([copy])
+        open_runs([copy])
 
 
 def test_a_metric_about_nothing_is_named(run, tmp_path):
@@ -125,7 +125,7 @@ def test_a_metric_about_nothing_is_named(run, tmp_path):
     record = copy / "lstm" / "seed-1" / "run.json"
     stored = json.loads(record.read_text(encoding="utf-8"))
     record.write_text(json.dumps({**stored, "score": {"about_nothing": ["literal"]}}))
-    assert open_source([copy]).notes == (
+    assert open_runs([copy]).notes == (
         "literal is about none of the sentences that lstm translated",
     )
 
@@ -156,6 +156,6 @@ def test_two_editions_are_told_apart_by_their_recipe(tmp_path):
 
 def test_a_run_given_twice_is_one_run(run):
     """Nothing is counted double, and no system is compared with itself."""
-    source = open_source([run, run.parent / "." / run.name])
+    source = open_runs([run, run.parent / "." / run.name])
     assert len(source.cells) == len(set(source.names)) == 9
     assert len(source.scores) == len({one.path for one in source.scores})

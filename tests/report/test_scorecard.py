@@ -8,7 +8,7 @@ import pytest
 
 from recombine.errors import DataError
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from recombine.report.scorecard import (
     NO_RANKS,
     _told_apart,
@@ -37,7 +37,7 @@ def two_runs(tmp_path_factory):
 def test_different_benchmarks_are_refused_with_the_reason(two_runs):
     """`report A B` says in what the benchmarks differ."""
     with pytest.raises(DataError, match=r"cannot be compared.*name \('synthetic' and 'other'\)"):
-        open_source(two_runs)
+        open_runs(two_runs)
 
 
 def test_scorecard_puts_suites_side_by_side(two_runs, tmp_path):
@@ -148,7 +148,7 @@ def test_two_runs_of_one_benchmark_are_compared(two_runs, tmp_path):
         systems={"lstm": ACCURACY["lstm"]},
         metrics=("exact",),
     )
-    source = open_source([two_runs[0], again])
+    source = open_runs([two_runs[0], again])
     assert "again/lstm" in source.systems
     assert "run/lstm" in source.systems
 

@@ -15,7 +15,7 @@ from recombine.metrics.scoring import score
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.panel import read_panel
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from recombine.report.scores import is_number, main_tag, numeric_tags, overall, sliceable_tags
 from recombine.statistics.seeds import system_interval
 from report.synthetic import ACCURACY, build_benchmark, make_run
@@ -23,7 +23,7 @@ from report.synthetic import ACCURACY, build_benchmark, make_run
 
 def test_overall_scores_have_seed_spread_and_interval(run):
     """Estimate inside its interval, minimum and maximum around the mean."""
-    panel = read_panel(open_source([run]), "exact", "gen")
+    panel = read_panel(open_runs([run]), "exact", "gen")
     for one in overall(panel, ReportOptions()):
         assert one.low <= one.value <= one.high
         assert min(one.seeds) <= one.value <= max(one.seeds)
@@ -32,7 +32,7 @@ def test_overall_scores_have_seed_spread_and_interval(run):
 
 def test_clusters_widen_the_interval_when_they_matter(run, tmp_path):
     """Patterns differ, so an interval over eight of them is wider than one over 320 keys."""
-    panel = read_panel(open_source([run]), "exact", "gen")
+    panel = read_panel(open_runs([run]), "exact", "gen")
     alone, by_word, by_pattern = (
         overall(panel, ReportOptions(cluster=name))[0] for name in ("key", "target_word", "pattern")
     )
@@ -50,7 +50,7 @@ def test_score_stage_and_report_print_the_same_score(tmp_path):
         for row in read_jsonl(run / "lstm" / "seed-1" / "translations" / f"{split}.jsonl")
     ]  # fmt: skip
     results = score(benchmark, {row["id"]: row["hyp"] for row in stored}, ["exact", "bleu"])
-    report = build_report(open_source([run]), ReportOptions())
+    report = build_report(open_runs([run]), ReportOptions())
     shown = {(one.split, one.metric, one.tag, one.slice): one for one in report.scores}
     made = scores_of(results)
     assert len(made) == len(shown)
@@ -61,7 +61,7 @@ def test_score_stage_and_report_print_the_same_score(tmp_path):
 
 def test_tags_are_told_apart(run):
     """Patterns slice, depths are numbers, identifiers do neither."""
-    panel = read_panel(open_source([run]), "exact", "gen")
+    panel = read_panel(open_runs([run]), "exact", "gen")
     assert main_tag(panel) == "pattern"
     assert "depth" in numeric_tags(panel)
     assert "in_cp" in sliceable_tags(panel)
@@ -89,7 +89,7 @@ def test_an_interval_is_worked_out_once(tmp_path, monkeypatch):
 
     def reported(**options):
         drawn.clear()
-        return build_report(open_source([run]), ReportOptions(**options)).main
+        return build_report(open_runs([run]), ReportOptions(**options)).main
 
     found = {(one.tag, one.slice): one for one in reported().scores}
     assert drawn == []

@@ -10,7 +10,7 @@ import pytest
 from recombine.errors import ConfigError, DataError
 from recombine.files import write_text
 from recombine.report import ReportOptions, power_plan, write_report
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from recombine.report.scorecard import write_scorecard
 from recombine.report.write import WRITTEN, replace_former
 
@@ -40,7 +40,7 @@ def test_power_plan_of_a_run(run):
 
 def test_nothing_is_written_into_a_benchmark_or_a_run(run):
     """A report has a folder of its own; a scorecard too."""
-    benchmark = open_source([run]).benchmark.path
+    benchmark = open_runs([run]).benchmark.path
     for write in (write_report, write_scorecard):
         for out in (run, benchmark, benchmark / "report"):
             with pytest.raises(ConfigError, match="nothing"):

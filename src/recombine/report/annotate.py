@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from recombine.benchmark import Example, stratified_sample
 from recombine.errors import DataError, RecombineError, Where, raise_all
 from recombine.files import read_jsonl, read_table, write_text
-from recombine.report.runs import ReportRuns, open_source, read_translations
+from recombine.report.runs import ReportRuns, open_runs, read_translations
 
 METRIC = "compound"
 COLUMNS = ("key", "compound", "source", "hypothesis", "reference", "correct", "comment")
@@ -36,7 +36,7 @@ def write_annotation_sheet(runs: Sequence[Path], path: Path, sample: int = 0) ->
 
     With `sample` only those of about so many sentences, whole compounds of every pattern.
     """
-    source = open_source(list(runs))
+    source = open_runs(list(runs))
     rows = list(_rows(source, sample))
     if not rows:
         raise DataError(
@@ -51,7 +51,7 @@ def write_annotation_sheet(runs: Sequence[Path], path: Path, sample: int = 0) ->
 
 def read_judgements(runs: Sequence[Path], path: Path) -> dict[str, Any]:
     """Return per system: human CTER, the metric's CTER, and how well the metric agrees."""
-    source = open_source(list(runs))
+    source = open_runs(list(runs))
     verdicts = dict(_verdicts(source))
     problems: list[RecombineError] = []
     found: list[HumanJudgement] = []

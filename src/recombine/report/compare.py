@@ -13,7 +13,7 @@ import numpy as np
 from recombine.metrics.slices import Rows
 from recombine.report.options import ReportOptions
 from recombine.report.panel import Panel, PanelPart, read_panel
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from recombine.report.scores import main_tag
 from recombine.statistics.intervals import SLICE_SAMPLES
 from recombine.statistics.paired import PairedDifference, holm, mcnemar, tied_sets
@@ -187,5 +187,5 @@ def compare(
     runs: Sequence[Path], metric: str, split: str, options: ReportOptions | None = None
 ) -> list[Comparison]:
     """Compare every pair of systems of these runs on one metric and split."""
-    source = open_source(runs)
+    source = open_runs(runs)
     return compare_panel(read_panel(source, metric, split), options or ReportOptions())

@@ -24,7 +24,7 @@ from recombine.metrics.score import read_intervals
 from recombine.metrics.scoring import create_metric
 from recombine.metrics.slices import DECLARED, Slices
 from recombine.registry import lookup
-from recombine.report.runs import ReportRuns, Scores, open_source, read_translations
+from recombine.report.runs import ReportRuns, Scores, open_runs, read_translations
 from recombine.report.score_file import ScoreColumns, read_details, read_scores
 from recombine.statistics.intervals import Aggregator, Interval
 from recombine.statistics.resample import Array, Clusters, Draws
@@ -34,7 +34,7 @@ __all__ = [
     "Panel",
     "ReportRuns",
     "Scores",
-    "open_source",
+    "open_runs",
     "read_details",
     "read_panel",
     "read_scores",
@@ -304,7 +304,9 @@ def _is_as_shipped(stored: Mapping[str, Any], source: ReportRuns) -> bool:
         plain = to_plain(create_metric(described["name"], source.benchmark, {}))
     except RecombineError:  # not known or not installed here
         return False
-    return bool(json.loads(json.dumps(plain)) == options)
+    # An option that only one of the two knows is of another version.
+    now = json.loads(json.dumps(plain))
+    return all(now[name] == value for name, value in options.items() if name in now)
 
 
 class _MetricFacts(NamedTuple):

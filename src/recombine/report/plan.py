@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from recombine.experiment.plan import report_cost
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 
 
 def plan_report(runs: Sequence[Path], out: Path, sample: int = 0) -> dict[str, Any]:
     """Say what a report would read and how long it would take."""
-    source = open_source([Path(run) for run in runs])
+    source = open_runs([Path(run) for run in runs])
     rows = 0
     for one in source.scores:
         with one.path.open("rb") as stream:

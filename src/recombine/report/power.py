@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine.report.panel import read_panel
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from recombine.statistics.power import DEFAULT_GAINS, plan_power
 
 
@@ -19,7 +19,7 @@ def power_plan(
     split: str = "",
 ) -> dict[str, Any]:
     """`recombine report --power POINTS`: the plan for one metric and split of these runs."""
-    source = open_source([Path(run) for run in runs])
+    source = open_runs([Path(run) for run in runs])
     split = split or source.splits()[0]
     metric = metric or source.metrics(split)[0]
     panel = read_panel(source, metric, split)

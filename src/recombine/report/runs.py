@@ -156,7 +156,7 @@ def _split_rank(name: str) -> int:
     return 1 if name.startswith("test") else 2
 
 
-def open_source(runs: Sequence[Path]) -> ReportRuns:
+def open_runs(runs: Sequence[Path]) -> ReportRuns:
     """Open one or more runs of one benchmark; refuse runs of different benchmarks."""
     if not runs:
         raise DataError("no run was given", hint="recombine report RUN [RUN ...] --out DIR")

@@ -19,7 +19,7 @@ from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.frame import page
 from recombine.report.panel import comparable
-from recombine.report.runs import open_source, run_names
+from recombine.report.runs import open_runs, run_names
 from recombine.report.tables.divergent import (
     BUILDER,
     are_of_one_corpus,
@@ -68,7 +68,7 @@ class Suite(NamedTuple):
 
 def read_suite(run: Path, options: ReportOptions) -> Suite:
     """The findings of one run, by the metrics that were asked for."""
-    report = build_report(open_source([run]), options, examples=False)
+    report = build_report(open_runs([run]), options, examples=False)
     return Suite(report.source.benchmark.manifest.name, run, report)
 
 

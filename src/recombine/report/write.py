@@ -24,7 +24,7 @@ from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.page.divergent import family_title, render_family
 from recombine.report.page.page import render_page
 from recombine.report.page.pairs import has_pairs, pairs_page
-from recombine.report.runs import ReportRuns, open_source
+from recombine.report.runs import ReportRuns, open_runs
 from recombine.report.scores import tidy_rows
 from recombine.report.tables import paper_tables
 from recombine.report.tables.checkpoints import checkpoint_points, checkpoint_table, slice_table
@@ -64,7 +64,7 @@ def write_report(
 
 
 def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions) -> ReportPaths:
-    source = open_source(runs)
+    source = open_runs(runs)
     _require_scored(source, options)
     report = build_report(source, options)
     notes = list(report.notes)

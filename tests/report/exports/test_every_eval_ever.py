@@ -11,7 +11,7 @@ from recombine.files import read_jsonl
 from recombine.report.exports import write_exports
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from report.synthetic import make_run
 
 
@@ -41,7 +41,7 @@ def test_every_eval_ever_has_the_required_fields(findings, tmp_path):
 def test_right_is_what_the_metric_calls_right(tmp_path):
     """BLEU is right at 100 and an idiom where nothing is literal: 1 is not right everywhere."""
     run = make_run(tmp_path, per_pattern=4, seeds=(1,), metrics=("exact", "bleu"))
-    report = build_report(open_source([run]), ReportOptions(splits=("gen",)))
+    report = build_report(open_runs([run]), ReportOptions(splits=("gen",)))
     write_exports(report, tmp_path, ("every-eval-ever",))
     rows = read_jsonl(tmp_path / "every-eval-ever" / "lstm.samples.jsonl")
     told = {}

@@ -11,7 +11,7 @@ from recombine.errors import ConfigError, MissingExtra
 from recombine.report.exports import write_exports
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from report.synthetic import ACCURACY, make_run
 
 
@@ -54,7 +54,7 @@ def test_seeds_zero_and_one_are_two_epochs(tmp_path):
 
     lstm = {"lstm": ACCURACY["lstm"]}
     run = make_run(tmp_path, per_pattern=2, seeds=(0, 1), systems=lstm, metrics=("exact",))
-    report = build_report(open_source([run]), ReportOptions(splits=("gen",)))
+    report = build_report(open_runs([run]), ReportOptions(splits=("gen",)))
     write_exports(report, tmp_path, ("inspect",))
     log = read_eval_log(str(tmp_path / "inspect" / "lstm-gen.json"))
     assert Counter(sample.epoch for sample in log.samples) == {1: 16, 2: 16}

@@ -7,7 +7,7 @@ import os
 from recombine.report.exports.samples import samples_of, stamp
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from report.synthetic import make_run
 
 
@@ -21,7 +21,7 @@ def test_samples_hold_text_and_verdict_of_every_seed(findings):
 
 def test_the_stamp_is_that_of_the_newest_score(tmp_path):
     """The same runs give the same export; a run that was scored again gives another."""
-    source = open_source([make_run(tmp_path, per_pattern=2, seeds=(1,), metrics=("exact",))])
+    source = open_runs([make_run(tmp_path, per_pattern=2, seeds=(1,), metrics=("exact",))])
     report = build_report(source, ReportOptions())
     for number, one in enumerate(source.scores):
         os.utime(one.path, (1_000 + number, 1_000 + number))

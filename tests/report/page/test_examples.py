@@ -8,7 +8,7 @@ import pytest
 
 from recombine.report.examples import explain
 from recombine.report.page.examples import gather, pack, pack_examples
-from recombine.report.runs import open_source, read_translations
+from recombine.report.runs import open_runs, read_translations
 from recombine.report.score_file import read_details
 from report.synthetic import unpack
 
@@ -43,7 +43,7 @@ def test_every_seed_is_a_voice(data):
 
 def test_what_was_said_is_found_again(findings, run, data):
     """-1 is nothing, 0 the reference, any other number one of the example's own texts."""
-    for cell in open_source([run]).cells:
+    for cell in open_runs([run]).cells:
         voice = data["voices"].index([data["systems"].index(cell.system), cell.seed])
         said = read_translations(cell, "gen")
         for number, name in enumerate(data["id"]):

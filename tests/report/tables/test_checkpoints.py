@@ -6,7 +6,7 @@ import shutil
 
 from recombine.metrics.score import Score
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from recombine.report.tables.checkpoints import (
     Point,
     checkpoint_points,
@@ -27,7 +27,7 @@ def test_points_come_in_training_order(run, tmp_path):
                     cell / "scores" / f"exact.gen.{suffix}",
                     cell / "scores" / f"exact.gen@step-{step}.{suffix}",
                 )
-    source = open_source([copy])
+    source = open_runs([copy])
     points = checkpoint_points(source, "exact", "gen", ReportOptions())
     assert [point.checkpoint for point in points[::3]] == ["step-200", "step-1000"]
     assert len(checkpoint_table(points, "exact", "gen").rows) == 6

@@ -8,7 +8,7 @@ import pytest
 from recombine.benchmark import Example
 from recombine.report.options import ReportOptions
 from recombine.report.panel import read_panel
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from recombine.report.scores import by_tag
 from recombine.report.tables.compound_factors import (
     JudgedCompound,
@@ -26,7 +26,7 @@ from report.compound_run import examples, make_run
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
     """All tables of the invented run by name."""
-    source = open_source([make_run(tmp_path_factory.mktemp("factors"))])
+    source = open_runs([make_run(tmp_path_factory.mktemp("factors"))])
     return {table.name: table for table in factor_tables(source)}
 
 
@@ -75,7 +75,7 @@ def test_intervals_are_clustered():
 
 def test_a_rate_has_the_interval_that_the_page_gives_it(tmp_path):
     """Seeds and compounds are both a sample, in the table of lengths as in the heat map."""
-    source = open_source([make_run(tmp_path)])
+    source = open_runs([make_run(tmp_path)])
     table = next(one for one in factor_tables(source) if one.name == "figure-3-compound-length")
     panel = read_panel(source, "compound", "gen")
     shown = {one.slice: one for one in by_tag(panel, "length", ReportOptions())}
@@ -133,7 +133,7 @@ def test_a_name_makes_no_benchmark_the_published_one(tables, tmp_path, monkeypat
     """The paper's numbers are about its own sentences, whatever another benchmark is called."""
     name = "figure-3-compound-length"
     assert tables[name].notes == ()
-    source = open_source([make_run(tmp_path, seeds=(1,), name="cognition")])
+    source = open_runs([make_run(tmp_path, seeds=(1,), name="cognition")])
     assert {one.name: one for one in factor_tables(source)}[name].notes == ()
     setting = PublishedSetting(COGNITION, (), ("Transformer",))
     monkeypatch.setattr(
@@ -159,7 +159,7 @@ def test_a_run_without_compounds_has_no_tables(tmp_path):
     """Other benchmarks are left alone."""
     from report.synthetic import make_run as other
 
-    source = open_source([other(tmp_path, per_pattern=2, seeds=(1,))])
+    source = open_runs([other(tmp_path, per_pattern=2, seeds=(1,))])
     assert factor_tables(source) == []
 
 

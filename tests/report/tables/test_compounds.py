@@ -6,7 +6,7 @@ import pytest
 
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from recombine.report.tables.compounds import _judged, compound_tables, error_rate
 from recombine.report.tables.published import COGNITION, PublishedSetting, find_all
 from report.compound_run import make_run
@@ -20,7 +20,7 @@ def test_no_table_without_compound_scores(findings):
 def test_table_6_has_train_test_compounds_and_references(tmp_path):
     """The plain test has BLEU alone; the references' own error closes the table."""
     run = make_run(tmp_path, seeds=(1,), plain=True)
-    report = build_report(open_source([run]), ReportOptions())
+    report = build_report(open_runs([run]), ReportOptions())
     table = next(one for one in compound_tables(report) if one.name == "table-6-cter")
     rows = {(row[0], row[2]): row for row in table.rows}
     assert report.splits == ("gen", "test")
@@ -45,7 +45,7 @@ def test_error_rate_turns_accuracy_round(findings):
 def test_the_paper_stands_beside_its_own_benchmark_only(tmp_path, monkeypatch):
     """A benchmark that is called cognition is not CoGnition; CoGnition has error rates and BLEU."""
     run = make_run(tmp_path, seeds=(1,), plain=True, name="cognition")
-    report = build_report(open_source([run]), ReportOptions())
+    report = build_report(open_runs([run]), ReportOptions())
     assert [table.columns[-1] for table in compound_tables(report)] == ["BLEU"]
     home = "recombine.report.tables.compounds."
     setting = PublishedSetting(COGNITION, (), ("Transformer",))

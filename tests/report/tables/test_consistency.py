@@ -9,7 +9,7 @@ from recombine.experiment.experiment import read_experiment
 from recombine.experiment.scoring import score_run
 from recombine.experiment.translating import translate
 from recombine.report.page.pairs import inconsistent_pairs, pairs_page
-from recombine.report.runs import ReportRuns, open_source
+from recombine.report.runs import ReportRuns, open_runs
 from recombine.report.tables.consistency import (
     consistency_tables,
     window_table,
@@ -55,7 +55,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> ReportRuns:
     read = read_experiment(experiment)
     translate(read)
     score_run(read)
-    return open_source([folder / "run"])
+    return open_runs([folder / "run"])
 
 
 def test_tables_of_the_paper(source: ReportRuns) -> None:

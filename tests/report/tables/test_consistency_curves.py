@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recombine.builders.consistency.training import count_idioms
-from recombine.report.runs import ReportRuns, open_source
+from recombine.report.runs import ReportRuns, open_runs
 from recombine.report.tables.consistency_curves import (
     Curve,
     idiom_curves,
@@ -26,7 +26,7 @@ STEPS = ["step-1", "step-20", "step-300"]
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> ReportRuns:
     """Two systems with three checkpoints, the first of which does not translate yet."""
-    return open_source([make_learning_run(tmp_path_factory.mktemp("learning"))])
+    return open_runs([make_learning_run(tmp_path_factory.mktemp("learning"))])
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_source
+from recombine.report.runs import open_runs
 from recombine.report.tables.generated import generated_tables, group_score
 from recombine.report.tables.published import SGET, PublishedSetting
 from recombine.report.tables.table import Cell, Table
@@ -19,7 +19,7 @@ from report.synthetic import make_sget_like_run
 def sget_like(tmp_path_factory) -> Findings:
     """Findings on a benchmark with SGET's patterns; half of each is right."""
     run = make_sget_like_run(tmp_path_factory.mktemp("sget"))
-    return build_report(open_source([run]), ReportOptions())
+    return build_report(open_runs([run]), ReportOptions())
 
 
 def named(report: Findings) -> dict[str, Table]:

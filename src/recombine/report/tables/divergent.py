@@ -21,7 +21,7 @@ from recombine.files import read_json
 from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.panel import comparable
-from recombine.report.runs import benchmark_of, open_source
+from recombine.report.runs import benchmark_of, open_runs
 from recombine.report.tables.own import counts_of, ranged
 from recombine.report.tables.published import (
     DBCA,
@@ -209,7 +209,7 @@ def series_runs(folder: Path) -> list[Path]:
 
 def read_family(runs: Sequence[Path], options: ReportOptions) -> Family:
     """Read the runs; they must share a metric."""
-    return make_family([build_report(open_source([run]), options, examples=False) for run in runs])
+    return make_family([build_report(open_runs([run]), options, examples=False) for run in runs])
 
 
 def make_family(reports: Sequence[Findings]) -> Family:

@@ -100,8 +100,7 @@ def _table_2(report: Findings, setting: PublishedSetting | None) -> Table:
             printed = find(
                 SGET, table="2", system=name, metric=sheet.metric, tag="split", value=sheet.split
             )
-            known = printed is not None and sheet.as_shipped
-            row += [printed.score, printed.sd] if printed and known else [None, None]
+            row += [printed.score, printed.sd] if printed and sheet.as_shipped else [None, None]
         rows.append(tuple(row))
     return Table(
         "table-2-overall", "Overall results (Table 2)", tuple(columns), tuple(rows),
