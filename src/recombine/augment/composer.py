@@ -21,16 +21,18 @@ from recombine.augment.phrases import FREE, PhraseSlot
 from recombine.augment.repertoire import Repertoire, Signature, root_weights
 
 # Shares of depths: of modifiers inside modifiers, of clauses inside clauses, of words in a row.
-PHRASE_DEPTHS = (0.45, 0.31, 0.07, 0.05, 0.04, 0.03, 0.03, 0.02)
+PHRASE_DEPTHS = (0.48, 0.31, 0.06, 0.045, 0.04, 0.03, 0.02, 0.015)
 CLAUSE_DEPTHS = (0.56, 0.26, 0.05, 0.04, 0.03, 0.03, 0.02, 0.01)
 ROW_LENGTHS = (0.36, 0.2, 0.13, 0.1, 0.09, 0.07, 0.05)
 # How often a phrase beside the one that goes deep is modified too.
-BESIDE = 0.12
+BESIDE = 0.08
 # A word made by analogy is drawn so many times as often as one that training shows.
 MADE_WEIGHT = 3
 # Words that are enough to choose from when those seen in a place are known.
 KNOWN_WORDS = 15
 MOST_WORDS = 400
+# A row of modifiers that a sort was seen with less often is an error.
+FEWEST_ROWS = 3
 # A frame of fewer words is one sentence, not a frame.
 FEWEST_MEMBERS = 3
 # How often a row is tried that keeps to neighbours seen in training.
@@ -63,21 +65,28 @@ class Composer:
         self.stream = random.Random(0)
         self.statements = [f for f in repertoire.frames if f.source[-1] == repertoire.end[0]]
         self._families = _families(repertoire.frames)
-        self._clauses = _families(
-            [
-                f
-                for f in self.statements
-                if (str(f) in repertoire.embedded or str(f.alternant_of) in repertoire.embedded)
-                and not any(isinstance(i, PhraseSlot) and i.number >= CLAUSE for i in f.source)
-            ]
-        )
+        inside = [
+            f
+            for f in self.statements
+            if str(f) in repertoire.embedded
+            and not any(isinstance(i, PhraseSlot) and i.number >= CLAUSE for i in f.source)
+        ]
+        self._clauses = _families(inside)
+        self._clause_frames = set(inside)
+        self._usable_rows: dict[tuple[object, ...], list[Signature]] = {}
+        self._unit_choices: dict[tuple[object, ...], list[Unit]] = {}
+        self._fitting_words: dict[tuple[int, int], list[tuple[str, ...]]] = {}
+        self._slot_choices: dict[
+            tuple[SentenceFrame, tuple[str, ...], int],
+            tuple[dict[int, float], tuple[Signature, ...] | None, bool],
+        ] = {}
         self._chains = [
             f
             for f in self.statements
             if any(isinstance(i, PhraseSlot) and CLAUSE <= i.number < GAP for i in f.source)
         ]
         self._rank = self._ranks()
-        self._weights: dict[int, tuple[list[tuple[str, ...]], tuple[int, ...]]] = {}
+        self._weights: dict[SentenceFrame, list[int]] = {}
 
     def _ranks(self) -> dict[tuple[int, tuple[str, ...]], int]:
         """Return the place of words in a row of modifiers: how many they stand before."""
@@ -105,25 +114,21 @@ class Composer:
         return self.stream.choice(own)
 
     def _word(self, frame: SentenceFrame) -> tuple[str, ...]:
-        words, weights = self._weights.get(id(frame), ((), ()))
-        if not words:
-            words = frame.words
-            made = [bool(frame.members[w].made_by) and len(w) == 1 for w in words]
-            weights = tuple(accumulate(MADE_WEIGHT if own else 1 for own in made))
-            self._weights[id(frame)] = words, weights
-        return self.stream.choices(words, cum_weights=weights)[0]
+        weights = self._weights.get(frame)
+        if weights is None:
+            made = [bool(frame.members[w].made_by) and len(w) == 1 for w in frame.words]
+            weights = list(accumulate(MADE_WEIGHT if own else 1 for own in made))
+            self._weights[frame] = weights
+        return self.stream.choices(frame.words, cum_weights=weights)[0]
 
     def _chain(self, depth: int, inner: SentenceFrame | None = None) -> Piece | None:
         """Draw a statement with `depth` clauses around it."""
         if depth == 0:
             return self.fill(inner or self._of_family(self._clauses))
-        if inner is not None and inner not in self._clause_frames():
+        if inner is not None and inner not in self._clause_frames:
             inner = None
         clause = self._chain(depth - 1, inner)
         return clause and self.fill(self.stream.choice(self._chains), clause)
-
-    def _clause_frames(self) -> list[SentenceFrame]:
-        return [frame for family in self._clauses.rows for frame in family]
 
     def fill(self, frame: SentenceFrame, clause: Piece | None = None) -> Piece | None:
         """Draw words and phrases for a frame."""
@@ -150,16 +155,29 @@ class Composer:
                     )
                     part.target = [_without("".join(part.target), self.known.end[1])]
             else:
-                sorts = self.known.sorts(frame, words, item.number)
+                sorts, rows, modified = self._choices(frame, words, item.number)
                 own = deep if item == chosen else int(self.stream.random() < BESIDE)
-                if self.known.never_plain(frame, item.number):
-                    own = max(1, own)
-                part = self.phrase(sorts, own, self.known.rows(frame, item.number))
+                part = self.phrase(sorts, max(own, modified), rows)
             if part is None:
                 return None
             parts[item] = part
             made.take(part)
         return self._written(made, frame, words, member, parts)
+
+    def _choices(
+        self, frame: SentenceFrame, words: tuple[str, ...], slot: int
+    ) -> tuple[dict[int, float], tuple[Signature, ...] | None, bool]:
+        """Return what may stand in a slot: sorts, rows of modifiers, whether it must have one."""
+        key = frame, words, slot
+        found = self._slot_choices.get(key)
+        if found is None:
+            found = (
+                self.known.sorts(frame, words, slot),
+                self.known.rows(frame, slot),
+                self.known.never_plain(frame, slot),
+            )
+            self._slot_choices[key] = found
+        return found
 
     def _written(
         self,
@@ -212,8 +230,8 @@ class Composer:
         self,
         sorts: Mapping[int, float],
         depth: int,
-        signatures: Sequence[Signature] | None = None,
-        among: Mapping[Unit, int] | None = None,
+        signatures: tuple[Signature, ...] | None = None,
+        among: tuple[int, tuple[str, ...], int] | None = None,
     ) -> Piece | None:
         """Draw a phrase with modifiers `depth` deep."""
         known = self.known
@@ -221,9 +239,7 @@ class Composer:
         if not usable:
             return self.phrase(sorts, depth - 1, signatures, among) if depth > 0 else None
         sort = self.stream.choices(usable, [sorts[sort] for sort in usable])[0]
-        units = known.units[sort]
-        if among is not None:
-            units = [unit for unit in units if unit in among] or units
+        units = self._units(sort, among)
         unit = self.stream.choice(units)
         made = Piece([unit[0]], [unit[1]], [known.unit_pairs.get(unit, -1)], [])
         signature: Signature = ()
@@ -243,36 +259,59 @@ class Composer:
         return made
 
     def _usable(
-        self, sort: int, depth: int, signatures: Sequence[Signature] | None
+        self, sort: int, depth: int, signatures: tuple[Signature, ...] | None
     ) -> list[Signature]:
         """Return the rows of modifiers for a head that can be so deep."""
-        known = self.known
-        counts: Mapping[Signature, int] = known.signatures.get(sort, {})
-        rows = [s for s in counts if s and counts[s] >= 3]
-        if signatures is not None:
-            rows = [s for s in rows if s in signatures]
-        if depth <= 1:
-            return sorted(rows)
-        return sorted(
-            row
-            for row in rows
-            if any(
-                inner
-                for number in row
-                for slot in range(len(known.modifiers[number].slots))
-                for inner in known.inner_signatures.get((number, slot), ())
+        key = sort, depth > 1, signatures
+        found = self._usable_rows.get(key)
+        if found is None:
+            known = self.known
+            counts: Mapping[Signature, int] = known.signatures.get(sort, {})
+            found = self._usable_rows[key] = sorted(
+                row
+                for row in counts
+                if row
+                and counts[row] >= FEWEST_ROWS
+                and (signatures is None or row in signatures)
+                and (
+                    depth <= 1
+                    or any(
+                        inner
+                        for number in row
+                        for slot in range(len(known.modifiers[number].slots))
+                        for inner in known.inner_signatures.get((number, slot), ())
+                    )
+                )
             )
-        )
+        return found
+
+    def _units(self, sort: int, place: tuple[int, tuple[str, ...], int] | None) -> list[Unit]:
+        """Return the heads of a sort: inside some modifiers those that were seen there."""
+        key = sort, place
+        found = self._unit_choices.get(key)
+        if found is None:
+            found = self.known.units[sort]
+            stood = self.known.inner_units.get(place) if place else None
+            if stood is not None and len(stood) >= KNOWN_WORDS:
+                found = [unit for unit in found if unit in stood] or found
+            self._unit_choices[key] = found
+        return found
+
+    def _fitting(self, number: int, sort: int) -> list[tuple[str, ...]]:
+        """Return the words of a modifier that were seen with a sort."""
+        key = number, sort
+        found = self._fitting_words.get(key)
+        if found is None:
+            known, words = self.known, self.known.modifiers[number].words
+            fits = [w for w in words if known.word_sorts.get((number, w), Counter())[sort]]
+            found = self._fitting_words[key] = fits or words
+        return found
 
     def _modify(self, made: Piece, sort: int, number: int, depth: int) -> bool:
         known = self.known
         frame = known.modifiers[number]
         if not frame.slots:
-            fitting = [
-                words
-                for words in frame.words
-                if known.word_sorts.get((number, words), Counter())[sort]
-            ] or frame.words
+            fitting = self._fitting(number, sort)
             rows = self._row(number, fitting) if frame.before[0] else [self.stream.choice(fitting)]
             pieces = []
             for words in rows:
@@ -293,13 +332,12 @@ class Composer:
             for slot in frame.slots:
                 stood = known.inner_sorts.get((number, slot.number))
                 sorts = root_weights(stood) if stood else dict.fromkeys(known.units, 1.0)
-                rows_inside = list(known.inner_signatures.get((number, slot.number), ()))
-                among = known.inner_units.get((number, words, slot.number), Counter())
+                rows_inside = tuple(known.inner_signatures.get((number, slot.number), ()))
                 part = self.phrase(
                     sorts,
                     depth if slot.number == deep else 0,
                     rows_inside,
-                    among if len(among) >= KNOWN_WORDS and len(frame.words) < KNOWN_WORDS else None,
+                    (number, words, slot.number) if len(frame.words) < KNOWN_WORDS else None,
                 )
                 if part is None:
                     return False

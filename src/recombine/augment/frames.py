@@ -13,6 +13,7 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from recombine.augment.phrases import Item, PhraseSlot
@@ -46,7 +47,7 @@ class FrameMember:
     made_by: str = ""
 
 
-@dataclass
+@dataclass(eq=False)
 class SentenceFrame:
     """A sentence (or a modifier) with slots, open words and an open stretch of the target."""
 
@@ -60,16 +61,21 @@ class SentenceFrame:
     before: tuple[bool, bool] = (False, True)
     # Of a question about something inside a clause: the clauses that lack it.
     gapped: list[SentenceFrame] = field(default_factory=list)
-    alternant_of: SentenceFrame | None = None
 
-    @property
+    @cached_property
     def words(self) -> list[tuple[str, ...]]:
-        """The open words of the members, in a fixed order."""
-        if self._words is None or len(self._words) != len(self.members):
-            self._words = sorted(self.members)
-        return self._words
+        """The open words of the members when all are known, in a fixed order."""
+        return sorted(self.members)
 
-    _words: list[tuple[str, ...]] | None = None
+    @cached_property
+    def name(self) -> str:
+        """The frame as text, once it is as it will stay."""
+        return str(self)
+
+    @cached_property
+    def slots(self) -> list[PhraseSlot]:
+        """The slots in source order, once they are as they will stay."""
+        return [item for item in self.source if isinstance(item, PhraseSlot)]
 
     def add(self, words: tuple[str, ...], target: str, pairs: Sequence[int]) -> None:
         """Count a member; of two targets the more frequent one stays."""
@@ -88,11 +94,6 @@ class SentenceFrame:
     def key(self) -> Key:
         """Source and target."""
         return self.source, self.target
-
-    @property
-    def slots(self) -> list[PhraseSlot]:
-        """The slots in source order."""
-        return [item for item in self.source if isinstance(item, PhraseSlot)]
 
     def __str__(self) -> str:
         return f"{shown(self.source)} | {shown(self.target)}"

@@ -53,6 +53,7 @@ class Recombiner:
         self._target = target
         self._paradigms = paradigms
         self._analogies = analogies
+        self._known = frozenset(pair.source.strip() for pair in pairs)
 
     @classmethod
     def learn(
@@ -64,6 +65,10 @@ class Recombiner:
         """Learn from training pairs, and from nothing else."""
         options = options or AugmentOptions()
         check_pairs(pairs, options)
+        sources = frozenset(pair.source.strip() for pair in pairs)
+        if len(pairs) > options.most_pairs:
+            order = sorted(range(len(pairs)), key=lambda number: len(pairs[number].source))
+            pairs = [pairs[number] for number in sorted(order[: options.most_pairs])]
         with progress("align the pairs", None):
             source = Tokeniser(options.source_language, [pair.source for pair in pairs])
             target = Tokeniser(options.target_language, [pair.target for pair in pairs])
@@ -90,11 +95,15 @@ class Recombiner:
             else:
                 place_bare_words(repertoire, [], {})
             if options.sentence_analogies and repertoire.inflection is not None:
-                made = SentenceAnalogies(repertoire, repertoire.inflection, options.analogy_support)
-                analogies = made.run()
+                finder = SentenceAnalogies(
+                    repertoire, repertoire.inflection, options.analogy_support
+                )
+                analogies = finder.run()
         if not any(len(frame.members) >= FEWEST_MEMBERS for frame in repertoire.frames):
             raise _nothing_in_common(len(pairs))
-        return cls(pairs, options, source, target, repertoire, paradigms, analogies)
+        made = cls(pairs, options, source, target, repertoire, paradigms, analogies)
+        made._known = sources
+        return made
 
     def draw(self, n: int | None = None, seed: int | None = None) -> Iterator[Recombined]:
         """Yield new pairs, no source twice and none that is in training."""
@@ -102,7 +111,7 @@ class Recombiner:
         n = options.n if n is None else n
         composer = Composer(self.repertoire, options.depth)
         composer.stream = random.Random(options.seed if seed is None else seed)
-        known = {pair.source.strip() for pair in self.pairs}
+        known = set(self._known)
         made = failed = 0
         while made < n and failed < 10 * n + 1000:
             piece = composer.sentence()

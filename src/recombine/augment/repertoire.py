@@ -65,23 +65,24 @@ class Repertoire:
 
     def sorts(self, frame: SentenceFrame, words: tuple[str, ...], slot: int) -> dict[int, float]:
         """Return the sorts that may stand in a slot of a frame, with weights."""
-        own = self.member_sorts.get((str(frame), words), {}).get(slot)
+        own = self.member_sorts.get((frame.name, words), {}).get(slot)
         if own is None or sum(own.values()) < KNOWN_MEMBER:
-            own = self.slot_sorts.get(str(frame), {}).get(slot)
+            own = self.slot_sorts.get(frame.name, {}).get(slot)
         return root_weights(own) if own else dict.fromkeys(sorted(self.units), 1.0)
 
     def never_plain(self, frame: SentenceFrame, slot: int) -> bool:
         """Say whether a slot was only seen with modified phrases."""
-        rows = self.slot_signatures.get((str(frame), slot), Counter())
+        rows = self.slot_signatures.get((frame.name, slot), Counter())
         modified = rows.total() - rows[()]
         return modified >= KNOWN_MEMBER and rows[()] <= HOME_SHARE * modified
 
-    def rows(self, frame: SentenceFrame, slot: int) -> list[Signature] | None:
+    def rows(self, frame: SentenceFrame, slot: int) -> tuple[Signature, ...] | None:
         """Return the rows of modifiers for a slot, where it shows which: else it takes any."""
-        rows = self.slot_signatures.get((str(frame), slot), Counter())
+        rows = self.slot_signatures.get((frame.name, slot), Counter())
         if rows.total() - rows[()] < KNOWN_SLOT:
             return None
-        return [row for row, count in rows.items() if count >= HOME_SHARE / 10 * rows.total()]
+        least = HOME_SHARE / 10 * rows.total()
+        return tuple(row for row, count in rows.items() if count >= least)
 
 
 def root_weights(counts: Counter[int]) -> dict[int, float]:
