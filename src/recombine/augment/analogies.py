@@ -197,9 +197,12 @@ class SentenceAnalogies:
                 for words, member in frame.members.items()
                 if not member.made_by
             }
+            past = {w: m.target for w, m in first_forms(own, self.inflection, self.support).items()}
+            # Without the particle, which most of them share.
+            particle = prefix_of(list(past.values()))
             for a, b in pair_forms(
-                {w: m.target for w, m in first_forms(own, self.inflection, self.support).items()},
-                stems,
+                {w: t.removeprefix(particle) for w, t in past.items()},
+                {w: t.removeprefix(particle) for w, t in stems.items()},
             ):
                 pairs.add((a[0], b[0]))
         self.base = dict(sorted(pairs))
@@ -207,11 +210,12 @@ class SentenceAnalogies:
     def _based(
         self, members: dict[tuple[str, ...], FrameMember]
     ) -> dict[tuple[str, ...], FrameMember]:
-        made = {}
+        made: dict[tuple[str, ...], FrameMember] = {}
         for words, member in members.items():
             form = self.base.get(words[0])
-            if form:
-                made[form, *words[1:]] = member
+            key = (form, *words[1:]) if form else None
+            if key and (key not in made or len(made[key].pairs) < len(member.pairs)):
+                made[key] = member
         return made
 
     def _words_for(

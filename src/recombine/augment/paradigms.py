@@ -9,6 +9,7 @@ longest context). Where they disagree (った -> る, う, つ) nothing is made.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -257,9 +258,10 @@ class Inflection:
         k, n = common(a, b), common(ta, tb)
         return (a[k:], b[k:]), (ta[n:], tb[n:])
 
-    def score(self, form: Form) -> int:
+    def score(self, form: Form) -> float:
         """Say which form this is: above zero the first, below the second."""
-        return sum((self.votes[end] > 0) - (self.votes[end] < 0) for end in _ends(form))
+        votes = [self.votes[end] for end in _ends(form)]
+        return sum(math.copysign(math.log1p(abs(vote)), vote) for vote in votes)
 
     def is_first(self, form: Form) -> bool:
         """Say whether a form is of the first kind; so is everything where there is one kind."""
