@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from recombine.augment.paradigms import Endings, Inflection, pair_forms, stems
+from recombine.augment.tokens import CUT
 
 PAST = {
     " passed": "渡した。",
@@ -25,6 +26,18 @@ def test_endings_that_disagree_give_nothing():
     """Where known words show different changes, no form is made."""
     rule = Endings([("走った", "走る"), ("言った", "言う"), ("持った", "持つ")], 2)
     assert rule.apply("買った") is None
+
+
+def test_where_a_word_ends_tells_endings_apart():
+    """渡し|た and 料理|し|た end alike but for the cut between words."""
+    known = [
+        ("渡し|た", "渡す"),
+        ("返し|た", "返す"),
+        ("料理|し|た", "料理|する"),
+        ("勉強|し|た", "勉強|する"),
+    ]
+    rule = Endings([(a.replace("|", CUT), b.replace("|", CUT)) for a, b in known], 2)
+    assert rule.apply(f"証明{CUT}し{CUT}た") == f"証明{CUT}する"
 
 
 def test_words_without_the_form_count_against_it():

@@ -24,6 +24,7 @@ from recombine.augment.frames import OPEN, FrameMember, SentenceFrame, is_clause
 from recombine.augment.paradigms import Inflection, pair_forms, prefix_of
 from recombine.augment.phrases import Item, PhraseSlot
 from recombine.augment.repertoire import Repertoire, at_home
+from recombine.augment.tokens import CUT
 
 # A slot for a clause that lacks a phrase has this number.
 GAP = 200
@@ -47,7 +48,7 @@ def written(target: Sequence[Item], open_stretch: str) -> str:
         if item == OPEN
         else item
         for item in target
-    )
+    ).replace(CUT, "")
 
 
 class SentenceAnalogies:
@@ -86,8 +87,7 @@ class SentenceAnalogies:
         }
 
     def _without_end(self, text: str) -> str:
-        end = self.known.end[1]
-        return text[: len(text) - len(end)] if text.endswith(end) else text
+        return text.removesuffix(CUT).removesuffix(self.known.end[1])
 
     # --- questions
 

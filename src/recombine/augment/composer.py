@@ -19,6 +19,7 @@ from recombine.augment.classes import Unit
 from recombine.augment.frames import CLAUSE, OPEN, FrameMember, SentenceFrame
 from recombine.augment.phrases import FREE, PhraseSlot
 from recombine.augment.repertoire import Repertoire, Signature, root_weights
+from recombine.augment.tokens import CUT
 
 # Shares of depths: of modifiers inside modifiers, of clauses inside clauses, of words in a row.
 PHRASE_DEPTHS = (0.48, 0.31, 0.06, 0.045, 0.04, 0.03, 0.02, 0.015)
@@ -201,7 +202,7 @@ class Composer:
             if isinstance(item, PhraseSlot):
                 made.target += parts[item].target
             else:
-                made.target.append(member.target if item == OPEN else item)
+                made.target.append(member.target.replace(CUT, "") if item == OPEN else item)
         return made
 
     def _note(self, made: Piece, frame: SentenceFrame, member: FrameMember) -> None:

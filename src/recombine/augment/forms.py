@@ -24,6 +24,7 @@ from recombine.augment.paradigms import (
 )
 from recombine.augment.phrases import Item
 from recombine.augment.repertoire import Repertoire, at_home, likeness
+from recombine.augment.tokens import CUT
 
 # A word so frequent would have been seen in a frame that it can have.
 FREQUENT = 30
@@ -143,9 +144,11 @@ def place_bare_words(
                 if known.takes_free[sort] == known.takes_free[top]
                 and score >= scores[top] - LOOK_ALIKE
             ]
-            known.units[max(alike, key=lambda sort: (seen[sort], -sort))].append((word, target))
+            known.units[max(alike, key=lambda sort: (seen[sort], -sort))].append(
+                (word, target.replace(CUT, ""))
+            )
         else:
-            cells[number].setdefault((name, word), prefix + target)
+            cells[number].setdefault((name, word), prefix + target.removesuffix(CUT))
 
 
 def _fill_cells(cells: dict[int, dict[tuple[object, str], str]], support: int) -> None:

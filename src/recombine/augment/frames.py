@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from recombine.augment.phrases import Item, PhraseSlot
+from recombine.augment.tokens import CUT
 
 # A clause as a slot has this number added, so that phrases and clauses are told apart.
 CLAUSE = 100
@@ -222,7 +223,7 @@ def _opened(target: Sequence[Item], q: int) -> tuple[tuple[Item, ...], str]:
         made += [OPEN] if n == q else own
         if n < len(slots):
             made.append(slots[n])
-    return tuple(made), "".join(parts[q])
+    return tuple(made), "".join(word + CUT for word in parts[q])
 
 
 def _views(core: Core, words: int) -> list[tuple[Key, tuple[str, ...], str]]:

@@ -14,11 +14,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from recombine.augment.tokens import CUT
+
 Form = tuple[str, str]
 
 # Of the words that share an ending this share must agree on what becomes of it.
 AGREEMENT = 0.8
-LONGEST_CONTEXT = 8
+LONGEST_CONTEXT = 14
 
 
 class FormPair(NamedTuple):
@@ -39,13 +41,17 @@ def common(a: str, b: str) -> int:
 def prefix_of(targets: Sequence[str], share: float = 0.6) -> str:
     """Return what most of the targets begin with: a particle that belongs to the frame."""
     best = ""
-    for size in range(1, 9):
+    for size in range(1, 13):
         counts = Counter(target[:size] for target in targets if len(target) > size)
         top, count = max(counts.items(), key=lambda row: (row[1], row[0]), default=("", 0))
         if count < share * len(targets) or not top.startswith(best):
             break
         best = top
     return best
+
+
+def _seen(text: str) -> int:
+    return len(text) - text.count(CUT)
 
 
 class Endings:
@@ -90,7 +96,8 @@ class Endings:
             agreed = count / self._total[ending]
             if agreed < AGREEMENT:
                 return None
-            if ending[0] != "^" and count < self._support and len(ending) - cut < 2:
+            context = _seen(ending) - _seen(word[len(word) - cut :])
+            if ending[0] != "^" and count < self._support and context < 2:
                 continue
             return (agreed, len(ending)), word[: len(word) - cut] + new
         return None
@@ -269,5 +276,5 @@ class Inflection:
 
 
 def _ends(form: Form) -> list[str]:
-    source, target = form
+    source, target = form[0], form[1].replace(CUT, "")
     return [f"s{source[-1:]}", f"s{source[-2:]}", f"t{target[-2:]}", f"t{target[-3:]}"]

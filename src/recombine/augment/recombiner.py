@@ -16,7 +16,7 @@ from recombine.augment.links import link
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
 from recombine.augment.phrases import PhraseGrammar
 from recombine.augment.repertoire import Repertoire, learn_repertoire
-from recombine.augment.tokens import Tokeniser
+from recombine.augment.tokens import CUT, Tokeniser
 from recombine.errors import DataError
 from recombine.progress import progress as show_progress
 
@@ -149,7 +149,7 @@ class Recombiner:
                 {
                     "name": str(frame),
                     "members": [
-                        f"{' '.join(w.strip() for w in words)}|{member.target}"
+                        f"{' '.join(w.strip() for w in words)}|{member.target}".replace(CUT, "")
                         for words, member in frame.members.items()
                     ],
                     "support": frame.count,
@@ -157,8 +157,8 @@ class Recombiner:
                 }
                 for frame in [*known.modifiers, *known.frames]
             ],
-            self._paradigms,
-            self._analogies,
+            [_readable(row) for row in self._paradigms],
+            [_readable(row) for row in self._analogies],
         )
 
     def explain(self, source: str) -> list[str] | None:
@@ -171,3 +171,14 @@ def _nothing_in_common(count: int) -> DataError:
         f"no word of the {count:,} pairs stands where another one does",
         hint="more pairs, or shorter sentences, are needed to learn what can be exchanged",
     )
+
+
+def _readable(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: [str(one).replace(CUT, "") for one in value]
+        if isinstance(value, list)
+        else value.replace(CUT, "")
+        if isinstance(value, str)
+        else value
+        for key, value in row.items()
+    }

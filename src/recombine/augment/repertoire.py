@@ -17,6 +17,7 @@ from recombine.augment.classes import Unit
 from recombine.augment.frames import Core, SentenceFrame, find_frames, is_clause, take_out_clauses
 from recombine.augment.paradigms import Inflection
 from recombine.augment.phrases import HeadPhrase, PhraseGrammar, PhraseSlot
+from recombine.augment.tokens import CUT
 
 # A sort of fewer words than this joins a larger one.
 SMALL_SORT = 20
@@ -209,12 +210,12 @@ def _place_bare_words(made: Repertoire) -> None:
     for frame in alone:
         for words, member in frame.members.items():
             made.bare[words[0]] = member.target
-            made.unit_pairs[words[0], member.target] = member.pairs[0]
+            made.unit_pairs[words[0], member.target.replace(CUT, "")] = member.pairs[0]
 
 
 def looks(word: str) -> list[str]:
     """Return what a word looks like: its script at both ends, its last letters."""
-    word = word.strip()
+    word = word.replace(CUT, "").strip()
     features = [f"first {_script(word[:1])}", f"last {_script(word[-1:])}"]
     return features + [f"end {word[-size:]}" for size in (1, 2, 3) if len(word) > size]
 

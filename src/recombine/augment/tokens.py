@@ -15,6 +15,9 @@ from collections.abc import Callable, Iterable, Sequence
 from recombine.corpus.segment import sudachi
 
 Tokens = tuple[str, ...]
+# Where words are joined to a stretch that analogies work on, each ends in this: where a word ends
+# tells 渡し|た from 料理|し|た.
+CUT = "\u2063"
 
 # Languages that put no space between words and for which there is no segmenter here: one token
 # per character.
