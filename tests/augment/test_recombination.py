@@ -146,6 +146,15 @@ def test_review_shows_classes_modifiers_and_frames(recombiner):
     assert all(row["support"] >= 0 for row in review.phrases)
 
 
+def test_what_was_drawn_is_explained(recombiner, drawn):
+    """Every drawn sentence has a derivation; a sentence of unknown words has none."""
+    assert all(recombiner.explain(row.source) for row in drawn[:100])
+    lines = recombiner.explain("The red cat helped Ann.")
+    assert lines[0].startswith("X1_ X2.")
+    assert "  the cat | nek" in lines[1]
+    assert recombiner.explain("The red cat helped nobody.") is None
+
+
 def test_learning_again_draws_the_same(recombiner):
     """Same pairs, options and seed: the same recombined pairs."""
     again = Recombiner.learn(world(), recombiner.options)

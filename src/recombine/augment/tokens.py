@@ -32,12 +32,7 @@ class Tokeniser:
     def __init__(self, language: str, sentences: Iterable[str]) -> None:
         self._cut = _segmenter(language)
         self.raw = [self._cut(sentence.strip()) for sentence in sentences]
-        inside = Counter(token for tokens in self.raw for token in tokens[1:])
-        self._lower = {
-            first
-            for first in {tokens[0] for tokens in self.raw if tokens}
-            if first != first.lower() and inside[first.lower()] > inside[first]
-        }
+        self._inside = Counter(token for tokens in self.raw for token in tokens[1:])
         # Sentences are written with a capital when most of their first words that could be are.
         begun = [
             tokens[0]
@@ -53,8 +48,10 @@ class Tokeniser:
 
     def truecase(self, tokens: Tokens) -> Tokens:
         """Return the tokens with the first word as it is written inside sentences."""
-        if tokens and tokens[0] in self._lower:
-            return (tokens[0].lower(), *tokens[1:])
+        if tokens:
+            first, lower = tokens[0], tokens[0].lower()
+            if first != lower and self._inside[lower] > self._inside[first]:
+                return (lower, *tokens[1:])
         return tokens
 
     def text(self, tokens: Sequence[str], *, capital: bool = True) -> str:
