@@ -131,3 +131,21 @@ def test_explore_writes_a_page(capsys, tmp_path):
     assert main(["explore", "toy", "--out", str(path)]) == 0
     assert capsys.readouterr().out == f"{path}\n"
     assert path.read_text(encoding="utf-8").endswith("</html>\n")
+
+
+def test_sample_draws_what_an_unfinished_language_says(capsys, tmp_path):
+    """A language with a word or two can be looked at; how much is left out is said."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "abstract.grammar").write_text("%extends toy\n", encoding="utf-8")
+    lines = (
+        'say = S + "."\ndecl = subj VP\npast = ""\npres = ""\nintrans = V1\nname = Name\n'
+        'def = "la" N\nindef = "una" N\nplural = "las" N\n'
+    )
+    (folder / "xx.grammar").write_text(lines, encoding="utf-8")
+    rows = "id\tform\ncat\tgata\nEmma\tEmma\nsleep\tduerme\n"
+    (folder / "xx.lexicon.tsv").write_text(rows, encoding="utf-8")
+    assert main(["sample", str(folder), "-n", "20", "--languages", "en,xx"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.count("xx\t") == 20
+    assert "note: drawn without" in captured.err

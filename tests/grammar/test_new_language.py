@@ -27,7 +27,7 @@ def test_a_stub_has_every_line_and_every_word(tmp_path: Path) -> None:
     assert nouns[0].startswith("id\tform\t")
     assert nouns[0].endswith("\tclass\tnote")
     cat = next(row for row in nouns if row.startswith("cat\t"))
-    assert "de: Katze" in cat
+    assert "en: cat" in cat
     assert cat.endswith((".", "?"))  # a sentence
     grammar = Grammar.load(folder)
     found = coverage(grammar.concrete("it"))
@@ -105,3 +105,17 @@ def test_missing_words_are_one_list(write: Write) -> None:
     decl_only = SMALL["en.grammar"].split("sleep_")[0]
     messages = [p.message for p in check_grammar(write({"en.grammar": decl_only}))]
     assert any(message.startswith("en: 4 of 5 rules have no line: ") for message in messages)
+
+
+def test_words_without_a_row_are_named_where_a_feature_is_looked_up(write: Write) -> None:
+    """A word that is not there has no gender either: the word is the problem, not the table."""
+    english = SMALL["en.grammar"].replace('"the" N', "_the[N.gender] N")
+    lexicon = "id\tform\tgender\ncat\tcat\tf\nid\tform\nsee\tsaw\nsleep\tslept\nid\tf\n_the\tthe\n"
+    messages = [
+        problem.message
+        for problem in check_grammar(write({"en.grammar": english, "en.lexicon.tsv": lexicon}))
+    ]
+    assert messages == [
+        "the word 'dog' has no row in a lexicon of 'en'",
+        "the word 'house' has no row in a lexicon of 'en'",
+    ]

@@ -21,6 +21,7 @@ MORE = 6  # words named of each list that could have come
 def sample_verb(options: argparse.Namespace) -> int:
     """Print parallel sentences."""
     from recombine.grammar import Constraints, Grammar, review_rows, sample_rows
+    from recombine.grammar.coverage import looks_complete, unsaid
     from recombine.grammar.drawing import draw_lines
 
     grammar = Grammar.load(options.grammar, edition=options.edition)
@@ -28,12 +29,17 @@ def sample_verb(options: argparse.Namespace) -> int:
     if options.review:
         rows = review_rows(grammar, languages)
     else:
+        concretes = [grammar.concrete(language) for language in languages]
+        left_out = unsaid(one for one in concretes if not looks_complete(one))
+        if left_out:
+            say(f"note: drawn without {len(left_out)} words and rules that a language does not say")
+        wanted = Constraints(
+            require=tuple(options.require),
+            exclude=tuple(options.exclude),
+            weights=dict.fromkeys(sorted(left_out), 0.0),
+        )
         rows = sample_rows(
-            grammar,
-            options.n,
-            languages=languages,
-            seed=options.seed,
-            constraints=Constraints(require=tuple(options.require), exclude=tuple(options.exclude)),
+            grammar, options.n, languages=languages, seed=options.seed, constraints=wanted
         )
     for row in rows:
         tree = row["tree"] if options.review and "tree" in row else row.pop("tree", "")

@@ -1,11 +1,12 @@
 """How much of a grammar a language says: which words and rules, and which it lacks.
 
-A language need not be complete to be of use. `uncovered` names what its files cannot say; a
+A language need not be complete to be of use. `unsaid` names what its files cannot say; a
 benchmark may leave that out (`partial = true` in a recipe), and `check` tells the share.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from recombine.grammar.parsing.cfg import ContextFreeGrammar
@@ -67,3 +68,15 @@ def coverage(concrete: Concrete) -> Coverage:
         tuple(inventory.labels[code] for code in sorted(words)),
         tuple(inventory.labels[code] for code in sorted(rules)),
     )
+
+
+def looks_complete(concrete: Concrete) -> bool:
+    """Whether every rule has some line and every word some form: quick, and nearly always right."""
+    lines = {rule for rule, _ in concrete.language.lines}
+    return all(concrete.forms) and all(rule.name in lines for rule in concrete.inventory.rules)
+
+
+def unsaid(concretes: Iterable[Concrete]) -> frozenset[str]:
+    """The words and rules that one of several languages lacks."""
+    found = [coverage(concrete) for concrete in concretes]
+    return frozenset(name for one in found for name in (*one.missing_words, *one.missing_rules))

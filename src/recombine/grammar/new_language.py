@@ -38,13 +38,13 @@ def new_language(name: str, code: str, folder: Path, like: str = "") -> list[Pat
     """Write the stub of a language beside a grammar, or what a language of it still lacks.
 
     A new folder extends the grammar; where the grammar is that folder, files are added to it.
-    `like` is the language shown beside each line: the grammar's first if it is not given.
+    `like` is the language shown beside each line: English, or the grammar's first, if not given.
     """
     if not re.fullmatch(r"[A-Za-z][\w-]*", code) or code == "abstract":
         raise ConfigError(f"'{code}' cannot name a language", hint="a code such as it or pt-BR")
     grammar = Grammar.load(name)
     others = [one for one in grammar.languages if one != code]
-    model = like or next(iter(others), "")
+    model = like or ("en" if "en" in others else next(iter(others), ""))
     if model not in others:
         known = ", ".join(others) or "none"
         raise ConfigError(f"'{name}' has no language '{model}' to show", hint=f"it has: {known}")

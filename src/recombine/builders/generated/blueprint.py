@@ -24,7 +24,7 @@ from recombine.builders.generated.parts import (
 )
 from recombine.errors import ConfigError, GrammarError, RecombineError, raise_all
 from recombine.grammar import Grammar
-from recombine.grammar.coverage import coverage
+from recombine.grammar.coverage import unsaid
 from recombine.grammar.model import Symbol
 
 
@@ -162,17 +162,16 @@ def _check_draw(grammar: Grammar, draw: Draw) -> None:
 
 def uncovered(grammar: Grammar, languages: Sequence[str]) -> frozenset[str]:
     """The rules and words that one of the languages lacks."""
-    found = [coverage(grammar.concrete(language)) for language in languages]
-    unsaid = frozenset(name for one in found for name in (*one.missing_words, *one.missing_rules))
+    lacking = unsaid(grammar.concrete(language) for language in languages)
     needed = {
         word for selection in grammar.abstract.selections for word in selection.fallback
-    } & unsaid
+    } & lacking
     if needed:
         raise GrammarError(
             f"%select falls back on words that are not said: {', '.join(sorted(needed))}",
             hint="add these to the lexicon first",
         )
-    return unsaid
+    return lacking
 
 
 def without_words(part: RecipePart, unsaid: frozenset[str]) -> RecipePart:

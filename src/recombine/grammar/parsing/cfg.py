@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from recombine.errors import GrammarError
 from recombine.grammar.model import (
+    FORM,
     Feature,
     Glue,
     Key,
@@ -369,6 +370,7 @@ class ContextFreeGrammar:
                 cell = self.concrete.tables.get(piece.table, {}).get(name)
                 if cell is None:
                     self.missing.cell(piece.table, name, instance.rule, field)
+                    self._note_unsaid(instance, field)
                     return
                 options.append([(self._literal(text), -1) if text else (-1, -1) for text in cell])
         for chosen in itertools.islice(itertools.product(*options), 64):
@@ -391,6 +393,14 @@ class ContextFreeGrammar:
             )
         if len(self.productions) > MAX_PRODUCTIONS:
             raise GrammarError(f"{self.concrete.language.code}: too many productions to parse with")
+
+    def _note_unsaid(self, instance: Instance, field: str) -> None:
+        """Words without a row have no feature either: they are why a cell was not found."""
+        for kind in instance.slots:
+            if self.inventory.is_lexical(self.kinds[kind].symbol):
+                for code in self.kind_words(kind):
+                    if not self.concrete.word_forms(code):
+                        self.missing.form(code, FORM, self.missing.line_name(instance.rule, field))
 
     def _key_name(self, keys: tuple[Key, ...], rule: int, signatures: tuple[Signature, ...]) -> str:
         names: list[str] = []

@@ -58,8 +58,7 @@ class MissingForms:
         """A closed-class table has no such cell, which a line of a rule asks for."""
         if _is_whole(name):
             self.rules[rule] = None
-        has_row = table in self.concrete.language.rows
-        self._cells.setdefault((table, name if has_row else ""), self.line_name(rule, field))
+        self._cells.setdefault((table, name), self.line_name(rule, field))
 
     @property
     def problems(self) -> list[GrammarError]:
@@ -142,15 +141,19 @@ class MissingForms:
 
     def _cell_problems(self) -> Iterator[tuple[GrammarError, bool]]:
         language = self.concrete.language
+        told: set[str] = set()
         for (table, name), asked_by in self._cells.items():
             row = language.rows.get(table)
+            if row is None and table in told:
+                continue
+            told.add(table)
             missing = f"'{table}' has no '{name}'" if row else f"there is no table '{table}'"
             problem = GrammarError(
                 f"{language.code}: {missing}, needed by {asked_by}",
                 row.where if row else language.where,
                 f"add a row '{table}' with the column '{name}' to {language.code}.lexicon.tsv",
             )
-            yield problem, not name or _is_whole(name)
+            yield problem, row is None or _is_whole(name)
 
 
 def _is_whole(field: str) -> bool:
