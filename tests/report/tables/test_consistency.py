@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from recombine.builders.recipe import build
@@ -144,3 +146,14 @@ def test_window_sensitivity(source: ReportRuns) -> None:
     shares = [share for share in row[3:] if isinstance(share, float)]
     assert shares == sorted(shares)
     assert row[2] == 784  # 16 of 800 pairs collapsed: they lost the nouns as well
+
+
+def test_a_sample_is_looked_at_everywhere(source: ReportRuns) -> None:
+    """Pairs and windows are of the examples that the report is about, and no others."""
+    part = replace(source, sample=60)
+    looked_at = part.examples("systematicity")
+    assert 0 < len(looked_at) < len(source.examples("systematicity"))
+    sources = {one.source for one in looked_at.values()}
+    assert all({*pair.sources} <= sources for pair in inconsistent_pairs(part))
+    whole, sampled = (window_table(one).rows for one in (source, part))
+    assert sum(row[2] for row in sampled) < sum(row[2] for row in whole)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,10 @@ def test_idioms_are_counted_whatever_their_case() -> None:
         "out of the blue": 1,
         "by heart": 1,
     }
+
+
+def test_curves_of_a_sample(source):
+    """A report on some examples has no point made of others."""
+    part = replace(source, sample=3)
+    for table in training_tables(part):
+        assert table.rows

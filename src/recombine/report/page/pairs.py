@@ -121,7 +121,7 @@ def inconsistent_pairs(
             continue
         for row in read_rows(path):
             detail = row["detail"]
-            if detail.get("class") not in kinds:
+            if detail.get("class") not in kinds or not all(one in examples for one in row["ids"]):
                 continue
             variant, base = (examples[one] for one in row["ids"])
             yield _mark(system, cell.seed, row, base, variant, hypotheses)

@@ -280,10 +280,13 @@ def window_table(source: ReportRuns) -> Table:
     for one in source.scores:
         if (one.metric, one.split, one.checkpoint) != ("consistency", "systematicity", None):
             continue
+        examples = source.examples(one.split)
         judged = [
             row["detail"]
             for row in read_rows(one.path)
-            if "width" in row["detail"] and row["stats"][1]
+            if "width" in row["detail"]
+            and row["stats"][1]
+            and all(name in examples for name in row["ids"])
         ]
         widths = [detail["width"] for detail in judged if not detail.get("reason")]
         total = len(judged)

@@ -144,6 +144,8 @@ def read_idiom_curves(
         if one.split in SPLITS:
             examples = source.examples(one.split)
             for row in read_rows(one.path):
+                if row["key"] not in examples:  # a sample is looked at
+                    continue
                 data = str(examples[row["key"]].tags.get("data", one.split))
                 for kind in (data, "") if one.split == SPLITS[0] else (data,):
                     rows.setdefault(kind, {}).setdefault(one.checkpoint, []).append(row)
