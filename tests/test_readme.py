@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from recombine.config import read_toml
 from recombine.metrics.score import COLUMNS
 
 MARKED = re.compile(r"<!-- tested -->\n```sh\n(.*?)```", re.DOTALL)
@@ -93,10 +94,14 @@ def test_the_quickstart_prints_what_was_scored(repository, tmp_path):
         "split": "gen", "tag": "all", "value": "all", "metric": "exact", "n": 1894, "of": 1900,
         "failed": 6, "score": 17.8421, "ci_low": 16.186, "ci_high": 19.628,
     }  # fmt: skip
-    scores = tmp_path / "runs" / "quickstart" / "transformer" / "seed-1" / "scores.csv"
-    scores.parent.mkdir(parents=True)
     lines = [COLUMNS, [str(row.get(name, "")) for name in COLUMNS]]
-    scores.write_text("".join(",".join(line) + "\n" for line in lines), encoding="utf-8")
-    script = repository / "examples" / "quickstart" / "run.sh"
+    quickstart = repository / "examples" / "quickstart"
+    systems = read_toml(quickstart / "experiment.toml").data["system"]
+    for system in systems:
+        scores = tmp_path / "runs" / "quickstart" / system / "seed-1" / "scores.csv"
+        scores.parent.mkdir(parents=True)
+        scores.write_text("".join(",".join(line) + "\n" for line in lines), encoding="utf-8")
+    script = quickstart / "run.sh"
     done = subprocess.run(["sh", script, "true"], cwd=tmp_path, capture_output=True, text=True)
-    assert "exact match  17.8  [16.2, 19.6]  n=1894 of 1900, 6 failed" in done.stdout, done.stderr
+    said = "exact match  17.8  [16.2, 19.6]  n=1894 of 1900, 6 failed"
+    assert done.stdout.count(said) == len(systems) == 2, done.stderr
