@@ -232,3 +232,13 @@ def test_damage_in_the_middle_is_not_cut_away(tmp_path):
     assert caught.value.where is not None
     assert caught.value.where.line == 2
     assert path.read_text(encoding="utf-8") == '{"id":1}\nnonsense\n{"id":2}\n'
+
+
+def test_a_row_is_with_the_system_as_soon_as_it_is_appended(tmp_path):
+    """A kill loses nothing that was said to be written; nobody need close the file."""
+    path = tmp_path / "rows.jsonl"
+    output = Appender(path)
+    for number in range(3):
+        output.append({"n": number})
+        assert [row["n"] for row in read_jsonl(path)] == list(range(number + 1))
+    output.close()

@@ -394,7 +394,7 @@ class Draft:
         """Write card and manifest and rename the directory into place."""
         if not self._sizes:
             raise DataError("the builder wrote no split")
-        head = _card_head(manifest, self._sizes)
+        head = card_head(manifest, self._sizes)
         write_bytes(self.path / "README.md", (head + self._card.strip() + "\n").encode("utf-8"))
         files = {
             path.relative_to(self.path).as_posix(): sha256_of(path)
@@ -429,7 +429,8 @@ def refuse_output(out: Path) -> None:
             )
 
 
-def _card_head(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> str:
+def card_head(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> str:
+    """Return how a data card begins, whatever the builder writes below."""
     rows = "\n".join(f"| {split} | {size:,} |" for split, size in sizes.items())
     lines = [
         f"# {manifest['name']} {manifest['version']}",

@@ -212,3 +212,14 @@ def test_killed_at_ten_moments_it_ends_in_the_same_bytes(tmp_path):
     assert kills >= 5
     assert path.read_bytes() == undisturbed.read_bytes()
     assert Path(str(path).replace(".jsonl", ".meta.json")).is_file()
+
+
+def test_rows_of_other_sentences_are_kept_aside(tmp_path):
+    """The file holds what was asked for and nothing else; the rest waits beside it."""
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"id":"9","hyp":"S9"}\n{"id":"2","hyp":"S2"}\n', encoding="utf-8")
+    system = Upper()
+    assert translate_to_file(system, SOURCES, path, {}).now == 5
+    assert system.calls == ["s0", "s1", "s3", "s4", "s5"]
+    assert path.read_text() == EXPECTED
+    assert others_of(path).read_text() == '{"id":"9","hyp":"S9"}\n'

@@ -15,6 +15,7 @@ from recombine.statistics.intervals import (
     Aggregator,
     bootstrap_scores,
     interval,
+    percentile_interval,
     wilson,
 )
 from recombine.statistics.resample import Draws, resample_sums
@@ -162,3 +163,10 @@ def test_one_observation_has_no_interval():
     # A verdict is one trial: Wilson's interval knows what that is worth.
     right = np.array([[1.0]])
     assert interval(right, Aggregator("mean"), Draws([right])).low == pytest.approx(20.65, abs=0.1)
+
+
+def test_a_percentile_interval_leaves_half_the_rest_on_each_side():
+    """95% of the samples lie inside, 2.5% below and 2.5% above."""
+    found = percentile_interval(500.0, np.arange(1001.0))
+    assert (found.low, found.high) == pytest.approx((25.0, 975.0))
+    assert percentile_interval(500.0, np.arange(1001.0), 0.5)[1:3] == pytest.approx((250.0, 750.0))

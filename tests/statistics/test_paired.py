@@ -14,6 +14,7 @@ from recombine.statistics.paired import (
     approximate_randomisation,
     holm,
     mcnemar,
+    p_value_from_trials,
     paired_bootstrap,
     sacrebleu_bootstrap_p,
     tied_sets,
@@ -195,3 +196,9 @@ def test_tied_sets_split_only_where_everyone_differs():
     assert tied_sets(["a", "b", "c", "d"], pairs) == [["a", "b", "c"], ["d"]]
     assert tied_sets(["a", "b"], set()) == [["a", "b"]]
     assert tied_sets([], set()) == []
+
+
+def test_no_trial_beyond_is_no_certainty():
+    """With 99 trials the least p-value is 1 in 100 (Noreen 1989), and ties count."""
+    assert p_value_from_trials(np.zeros(99), 5.0) == 0.01
+    assert p_value_from_trials(np.array([0.0, 5.0, 6.0]), 5.0) == 0.75

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recombine.statistics.resample import EXACT_SINGLE, FEW_DISTINCT_ROWS, Draws, resample_sums
+from recombine.statistics.resample import (
+    EXACT_SINGLE,
+    FEW_DISTINCT_ROWS,
+    Draws,
+    resample_counts,
+    resample_sums,
+)
 
 
 def tables_of(items, width, count=3, largest=40, seed=0):
@@ -74,3 +80,16 @@ def test_rows_with_nothing_whole_are_summed_in_double_precision():
     sums = Draws([table], 0).sums([table], 3)
     rows = list(np.random.default_rng(0).integers(0, 500, size=(3, 500), dtype=np.int32))
     assert sums[:, :-1] == pytest.approx(np.array([table[one].sum(axis=0) for one in rows]), 1e-12)
+
+
+def test_every_unit_is_drawn_equally_often():
+    """The first and the last as often as any other: rows, clusters and counts."""
+    labels = np.array([0, 0, 1, 1, 2, 2, 3, 3])
+    table = np.arange(8.0)[:, None]
+    for clusters in (None, labels):
+        drawn = np.concatenate(list(Draws([table], 1, clusters).rows(2_000)))
+        times = np.bincount(drawn, minlength=8) / 2_000
+        assert times == pytest.approx(np.ones(8), abs=0.1)
+    blocks = list(resample_counts(8, 2_000, np.random.default_rng(1)))
+    times = np.concatenate(blocks).mean(axis=0)
+    assert times == pytest.approx(np.ones(8), abs=0.1)

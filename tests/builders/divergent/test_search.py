@@ -171,3 +171,46 @@ def test_better_than_the_published_algorithm_at_equal_sizes(counts: Counts, goal
         train=(theirs.train, theirs.train), test=(theirs.test, theirs.test), used=(700, 700)
     )
     assert split(counts, goal, bounds, passes=200).score >= theirs.score
+
+
+@pytest.mark.parametrize("other", [{"goal": 0.0}, {"seed": 2}, {"passes": 21}, {"bounds": True}])
+def test_the_checkpoint_of_another_search_is_left_alone(
+    counts: Counts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: dict[str, Any]
+) -> None:
+    """Another goal, seed, length or size begins anew, whatever lies there."""
+    monkeypatch.setattr(search, "CHECKPOINT_SECONDS", 0.0)
+    asked: dict[str, Any] = {"goal": 1.0, "bounds": WINDOW, "seed": 1, "passes": 20}
+    path = tmp_path / "search.npz"
+    wider = Bounds(train=(500, 660), test=(80, 100), used=(600, 740))
+    split(counts, **{**asked, **other, **({"bounds": wider} if "bounds" in other else {})},
+          checkpoint=path)  # fmt: skip
+    assert path.is_file()
+    found = split(counts, **asked, checkpoint=path)
+    assert (found.sides == split(counts, **asked).sides).all()
+
+
+def test_a_search_goes_on_with_the_sums_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed while it places rows, it tells the same divergences afterwards, bit for bit."""
+    monkeypatch.setattr(search, "CHECKPOINT_SECONDS", 0.0)
+    counts = counted(made_up(3_000, words=200), tmp_path, edition="all")[1]
+    bounds = Bounds(train=(1_900, 2_200), test=(200, 300), used=(2_300, 2_400))
+    whole: list[SearchProgress] = []
+    split(counts, 0.5, bounds, passes=1, report=whole.append)
+    assert [one.phase for one in whole[:3]] == ["placing"] * 3
+    seen: list[SearchProgress] = []
+
+    def kill(progress: SearchProgress) -> None:
+        seen.append(progress)
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "search.npz"
+    with pytest.raises(KeyboardInterrupt):
+        split(counts, 0.5, bounds, passes=1, checkpoint=path, report=kill)
+    again: list[SearchProgress] = []
+    split(counts, 0.5, bounds, passes=1, checkpoint=path, report=again.append)
+    expected = [(one.atom, one.compound) for one in whole]
+    assert [(one.atom, one.compound) for one in again] == expected[-len(again) :]
+    assert len(again) < len(whole)

@@ -99,7 +99,12 @@ def forge(folder: Path) -> None:
     path = folder / "certificate.json"
     old = json.loads(path.read_text(encoding="utf-8"))
     new = certify(blueprint, recipe.grammar, examples, lambda: look)
-    write_json(path, {**new, "violations": old["violations"]})
+    new = {**new, "violations": old["violations"]}
+    write_json(path, new)
+    card = folder / "README.md"
+    text = card.read_text(encoding="utf-8")
+    told = text.index("## Proved"), text.index("\n# ") if "\n# " in text[1:] else len(text)
+    card.write_text(text[: told[0]] + card_of(new, examples) + text[told[1] :], encoding="utf-8")
     forge_hashes(folder)
 
 
@@ -372,3 +377,79 @@ def test_card_names_grammar_edition_and_fixes(built):
     text = (built.path / "README.md").read_text(encoding="utf-8")
     assert "grammar `sget`, edition `corrected`" in text
     assert "moose" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("README.md", "# tiny 1", "# sget 1"),
+        ("README.md", "seed 3", "seed 4"),
+        ("README.md", "- dev in train: 0", "- dev in train: 1"),
+        ("README.md", "edition `corrected`", "edition `official`"),
+        ("benchmark.toml", 'name = "tiny"', 'name = "sget"'),
+    ],
+)
+def test_the_card_says_what_was_proved(copy, name, old, new):
+    """Its words are checked, not only its hash; so a name that was changed is noticed."""
+    path = copy / name
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8", newline="\n")
+    forge_hashes(copy)
+    (problem,) = check_benchmark(Benchmark.open(copy))
+    assert "the data card says otherwise" in problem.message
+    assert problem.where.path.endswith("README.md")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda found: found["violations"].update(gen=0), "violations.gen is"),
+        (lambda found: found.update(blessed=True), "blessed is None, not True"),
+        (lambda found: found["patterns"]["deep"].update(read=9), "patterns.deep.read is None"),
+    ],
+)
+def test_a_certificate_says_nothing_else(copy, change, said):
+    """Pairs of words that do not go together are counted again; what nobody proved is no proof."""
+    path = copy / "certificate.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert found["violations"]["gen"]
+    change(found)
+    write_json(path, found)
+    forge_hashes(copy)
+    problems = [str(one) for one in check_benchmark(Benchmark.open(copy))]
+    assert [one for one in problems if said in one]
+
+
+def test_sentences_outside_the_grammar_count_each_time(built):
+    """Training repeats its sentences; a strange one that comes three times is three."""
+    blueprint = parse_config(Generated, built.manifest.recipe).blueprint()
+    strange = Example.make(source="Colourless ideas sleep.", references=("…",))
+    assert look_in_train(blueprint, [strange] * 3).unparsed == 3
+
+
+def test_a_form_that_training_does_not_show_breaks_the_promise(built):
+    """Every kind of broken promise is told by its words."""
+    certificate = json.loads((built.path / "certificate.json").read_text(encoding="utf-8"))
+    assert broken_promises(certificate) == []
+    row = certificate["patterns"]["deep"]
+    for key, said in (
+        ("unexpected_word_forms", "the word form 'ran'"),
+        ("lemmas_not_in_train", "the word 'ran'"),
+    ):
+        changed = {**certificate, "patterns": {"deep": {**row, key: ["ran"]}}}
+        assert broken_promises(changed) == [f"pattern 'deep': training does not show {said}"]
+
+
+def test_what_a_pattern_forbids_need_not_be_there():
+    """A tree without a prepositional phrase shows a pattern that asks for none."""
+    grammar = Grammar.load("sget")
+    parse = grammar.parser("en").parse
+    without, with_one = (
+        parse(text).require_tree().codes
+        for text in ("Liam saw a book.", "Liam saw a book in a car.")
+    )
+    sentence = grammar.inventory.labels[without[0]]
+    assert without[0] == with_one[0]
+    held = holding_out(grammar, pattern=(f"{sentence} !>> {{pp}}",)).held
+    assert [held.shown_by(without), held.shown_by(with_one)] == [("part",), ()]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +12,8 @@ from hypothesis import strategies as st
 from grammar.small_grammar import SMALL, Write, is_read
 from recombine.errors import DataError
 from recombine.grammar import Constraints, Grammar
+from recombine.grammar.parsing import parser as parser_module
+from recombine.grammar.parsing.parser import Budget, Parser
 
 
 def _toy(kept: list[Grammar] = []) -> Grammar:  # noqa: B006
@@ -184,3 +189,36 @@ def test_preferences(write: Write) -> None:
         "few beside": True,
         "many beside": False,
     }
+
+
+def test_a_text_is_read_however_its_letters_are_composed(toy: Grammar) -> None:
+    """Letters with their marks apart (NFD) are the same text."""
+    text = "Kedi köpeği gördü."
+    assert unicodedata.normalize("NFD", text) != text
+    parser = toy.parser("tr")
+    assert parser.parse(unicodedata.normalize("NFD", text)).tree == parser.parse(text).tree
+    assert parser.parse(text).tree is not None
+
+
+@pytest.mark.parametrize(("kind", "most"), [("Chart", 120), ("PackedForest", 30)])
+def test_what_was_cut_short_is_no_analysis(
+    toy: Grammar, monkeypatch: pytest.MonkeyPatch, kind: str, most: int
+) -> None:
+    """A chart or a forest beyond its budget may lack readings: none is better than some."""
+    cut_short: list[bool] = []
+    original = getattr(parser_module, kind)
+
+    def watched(*given: Any, **options: Any) -> Any:
+        made = original(*given, **options)
+        cut_short.append(made.truncated)
+        return made
+
+    monkeypatch.setattr(parser_module, kind, watched)
+    text = "The frog that the child that saw the dog beside the tree found watched the child."
+    found = []
+    for limit in range(most):
+        budget = Budget(items=limit) if kind == "Chart" else Budget(alternatives=limit)
+        parser = Parser(toy.concrete("en"), budget)
+        found.append(parser.parse(text).tree is not None)
+        assert found[-1] != cut_short[-1]
+    assert set(found) == {True, False}

@@ -281,3 +281,15 @@ def test_the_registry_knows_both():
     """`compound` gives a row per example, `compound_aggregate` one per compound."""
     assert registry.lookup("metric", "compound") is Compound
     assert registry.lookup("metric", "compound_aggregate") is CompoundAggregate
+
+
+@pytest.mark.parametrize("kind", [Compound, CompoundAggregate])
+def test_the_rate_is_of_the_wrong_ones(kind):
+    """One of four compounds is not translated: 25%, and less is better."""
+    metric = kind()
+    metric.prepare(many(ATOMS, REFERENCES))
+    said = ["jeder kleine hund"] * 3 + ["der hund"]
+    seen = [metric.observe([Scored(compound(ATOMS), one)]) for one in said]
+    assert metric.aggregate(np.array([one.stats for one in seen])) == 25.0
+    assert [one.value for one in seen] == [1.0, 1.0, 1.0, 0.0]
+    assert not metric.higher_is_better

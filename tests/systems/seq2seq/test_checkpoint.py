@@ -112,3 +112,21 @@ def test_another_configuration_is_refused(data: TrainingData, tmp_path: Path) ->
     smaller = TrainingData(train=data.train[:9], dev=(), source="en", target="ja")
     with pytest.raises(StaleOutput, match="another 'data'"):
         TransformerSystem(preset="tiny", steps=4).train(smaller, tmp_path, seed=1)
+
+
+def test_a_state_is_named_after_its_tensors_are_there(tmp_path, monkeypatch):
+    """Killed between the two files, the former state is still the one to go on from."""
+    write_state(tmp_path, TrainingCheckpoint(step=1), {"w": torch.zeros(2)})
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("write_tensors", "write_json"):
+        with monkeypatch.context() as patch:
+            patch.setattr(checkpoint, name, killed)
+            with pytest.raises(KeyboardInterrupt):
+                write_state(tmp_path, TrainingCheckpoint(step=2), {"w": torch.ones(2)})
+        state = read_state(tmp_path)
+        assert state is not None
+        assert state.step == 1
+        assert read_tensors(tmp_path / state.file)["w"].tolist() == [0.0, 0.0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from recombine.builders.generated.focus import FocusFinder
@@ -26,6 +27,7 @@ from recombine.errors import ConfigError, GrammarError, RecombineError, raise_al
 from recombine.grammar import Grammar
 from recombine.grammar.coverage import unsaid
 from recombine.grammar.model import Symbol
+from recombine.grammar.tree import Tree
 
 
 class Blueprint:
@@ -109,6 +111,19 @@ class Blueprint:
     def check(self) -> None:
         """Raise everything that is wrong with the recipe, all at once."""
         raise_all(self.problems)
+
+    def violates(self, tree: Tree) -> bool:
+        """Whether a tree pairs words that do not go together, where that is cared for.
+
+        Names go with every verb; only words that the lists know can violate them.
+        """
+        return self.setting.selection and any(
+            dependent in self._listed for _, _, dependent in self.grammar.violations(tree)
+        )
+
+    @cached_property
+    def _listed(self) -> frozenset[str]:
+        return frozenset(word for words in self.grammar.abstract.pairs.values() for word in words)
 
     def check_draws(self) -> None:
         """Build every sampler before anything is drawn; what cannot be drawn is a problem too."""

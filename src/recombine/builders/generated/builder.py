@@ -7,17 +7,17 @@ go with it, and the certificate proves that training does not show it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from recombine.benchmark import Benchmark, Draft, Example
+from recombine.benchmark import Benchmark, Draft, Example, card_head
 from recombine.builders.generated.blueprint import Blueprint, uncovered, vocabulary_weights
-from recombine.builders.generated.certificate import card_of, certify, compare
+from recombine.builders.generated.certificate import card_of, certify, compare, compare_card
 from recombine.builders.generated.draw import Drawing
 from recombine.builders.generated.parts import TRAIN, RecipePart, Setting, scaled
 from recombine.builders.generated.proof import look_in_train, prove
-from recombine.config import parse_config
+from recombine.config import parse_config, to_plain
 from recombine.errors import ConfigError, Problems, RecombineError
 from recombine.grammar import Grammar
 from recombine.grammar.benchmark_grammar import declared_grammar, keep_grammar
@@ -182,21 +182,19 @@ class Generated:
             certificate["left_out"] = blueprint.describe_left_out()
         draft.certificate(certificate)
         keep_grammar(draft, self.grammar)
-        draft.card(
-            "\n".join(
-                [
-                    self._describe(blueprint.grammar.edition),
-                    "",
-                    card_of(certificate, examples),
-                    *self._left_out(certificate),
-                    *self._notes(),
-                ]
-            )
-        )
+        draft.card("\n".join([self._card(certificate, examples), *self._notes()]))
 
-    def _describe(self, edition: str | None) -> str:
+    def _card(
+        self, certificate: Mapping[str, Any], examples: Mapping[str, Sequence[Example]]
+    ) -> str:
+        """The data card, as far as it follows from what was proved."""
+        told = [self._describe(certificate["grammar"]), "", card_of(certificate, examples)]
+        return "\n".join([*told, *self._left_out(certificate)])
+
+    def _describe(self, grammar: Mapping[str, Any]) -> str:
         return (
-            f"Drawn from the grammar `{self.grammar}`, edition `{edition}`. Word choice: "
+            f"Drawn from the grammar `{grammar['name']}`, edition `{grammar['edition']}`. "
+            "Word choice: "
             f"Zipf exponent {self.zipf}; selectional restrictions "
             f"{'on' if self.selection else 'off'}; concatenation "
             f"{'on' if self.concatenation else 'off'}; {self.exposures} exposures per block; "
@@ -240,11 +238,19 @@ class Generated:
             blueprint = recipe.blueprint()
             blueprint.check()
             examples = {split: benchmark.read(split) for split in benchmark.splits}
-            faults, in_train = prove(blueprint, examples)
-            proved = certify(blueprint, recipe.grammar, examples, lambda: in_train)
+            proof = prove(blueprint, examples)
+            proved = certify(blueprint, recipe.grammar, examples, lambda: proof.train)
             proved["grammar"]["name"] = name
+            proved["violations"] = proof.violations
+            if recipe.partial:
+                proved["left_out"] = blueprint.describe_left_out()
         except Problems as error:
             return error.problems
         except RecombineError as error:
             return [error]
-        return compare(benchmark.path, proved, faults)
+        head = card_head(to_plain(benchmark.manifest), benchmark.manifest.splits)
+        card = head + recipe._card(proved, examples)
+        return [
+            *compare(benchmark.path, proved, proof.faults),
+            *compare_card(benchmark.path / "README.md", card),
+        ]

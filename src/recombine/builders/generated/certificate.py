@@ -157,12 +157,26 @@ def compare(
         written = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         return [*problems, DataError(f"the certificate cannot be read: {error}", where)]
-    for key in proved:
+    for key in dict.fromkeys([*proved, *written]):
         problems += [
             DataError(f"the certificate says otherwise: {difference}", where)
-            for difference in _differences(written.get(key), proved[key], key)
+            for difference in _differences(written.get(key), proved.get(key), key)
         ]
     return problems
+
+
+def compare_card(path: Path, proved: str) -> list[RecombineError]:
+    """Where a data card says otherwise than what was proved; notes may stand below."""
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, ValueError) as error:
+        return [DataError(f"the data card cannot be read: {error}", Where(str(path)))]
+    for number, line in enumerate(proved.rstrip("\n").split("\n"), start=1):
+        if lines[number - 1 : number] != [line]:
+            said = lines[number - 1] if number <= len(lines) else ""
+            message = f"the data card says otherwise: it should say {line!r}"
+            return [DataError(message, Where(str(path), number, 1, said, max(1, len(said))))]
+    return []
 
 
 def _rows_at_fault(folder: Path, faults: Sequence[Fault]) -> Iterator[DataError]:

@@ -334,15 +334,9 @@ class Drawing:
         """How many sentences of each split pair words that do not go together."""
         if not self.setting.selection:
             return {}
-        inventory = self.grammar.inventory
-        find = self.grammar.violations
-        # Names go with every verb; only words that the lists know can violate them.
-        listed = {word for words in self.grammar.abstract.pairs.values() for word in words}
+        inventory, violates = self.grammar.inventory, self.blueprint.violates
         return {
-            split: sum(
-                any(dependent in listed for _, _, dependent in find(Tree(inventory, one.codes)))
-                for one in sentences
-            )
+            split: sum(violates(Tree(inventory, one.codes)) for one in sentences)
             for split, sentences in splits.items()
         }
 

@@ -51,10 +51,16 @@ class TrainFindings(NamedTuple):
     words: dict[str, int]
 
 
-def prove(
-    blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]
-) -> tuple[list[Fault], TrainFindings]:
-    """Prove every row, on all cores; return what is wrong, and what training shows."""
+class Proof(NamedTuple):
+    """What is wrong with rows, what training shows, and what each split has of strange pairs."""
+
+    faults: list[Fault]
+    train: TrainFindings
+    violations: dict[str, int]  # split -> sentences whose words do not go together
+
+
+def prove(blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]) -> Proof:
+    """Prove every row, on all cores."""
     longest = longest_in_train(blueprint, examples.get(TRAIN, ()))
     rows = [(s, n, one) for s, every in examples.items() for n, one in enumerate(every, start=1)]
     shares = min(MOST_PROCESSES, len(os.sched_getaffinity(0)))
@@ -64,7 +70,14 @@ def prove(
     with progress("prove", len(parts[0])) as bar:
         own = _prove_share(blueprint, parts[0], longest, bar.advance)
     found = [own, *(result() for result in others)]
-    return [fault for faults, _ in found for fault in faults], _joined([one for _, one in found])
+    violations = Counter[str]()
+    for one in found:
+        violations.update(one.violations)
+    return Proof(
+        [fault for one in found for fault in one.faults],
+        _joined([one.train for one in found]),
+        {split: violations[split] for split in examples} if blueprint.setting.selection else {},
+    )
 
 
 def look_in_train(blueprint: Blueprint, train: Sequence[Example]) -> TrainFindings:
@@ -182,21 +195,24 @@ def _prove_share(
     rows: Sequence[tuple[str, int, Example]],
     longest: int,
     advance: Callable[[], None] = lambda: None,
-) -> tuple[list[Fault], TrainFindings]:
+) -> Proof:
     judge = Judge(blueprint, longest)
     look = _TrainLook(blueprint)
     faults = []
+    violations = Counter[str]()
     for split, line, example in rows:
         advance()
         tree = judge.reader.read(example.source, reference_of(example))
         if split == TRAIN:
             look.add(example.source, tree)
+        if tree is not None and blueprint.violates(tree):
+            violations[split] += 1
         label = str(example.tags.get("pattern", ""))
         faults += [
             Fault(split, line, label, kind, message)
             for kind, message in judge.faults(split, label, example, tree)
         ]
-    return faults, look.findings()
+    return Proof(faults, look.findings(), violations)
 
 
 class Judge:
