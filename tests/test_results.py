@@ -578,3 +578,24 @@ def test_the_floor_of_the_judge_on_natural_text(repository: Path) -> None:
     assert f"overlapping {plain['overlapping']}, misplaced {plain['misplaced']})" in text
     assert f"the floor is {shares[1]:.1f}%" in text
     assert int(plain["rejected"]) - int(closed["rejected"]) == 207 - 8
+
+
+def test_recombined_pairs_beside_plain_and_llama(repository: Path, scores: Scores) -> None:
+    """Every cell of the page on recombined pairs is in a raw file or printed in the paper."""
+    path = repository / "docs" / "results" / "sget" / "recombined-256-seed-1.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        found = {
+            (row["split"], row["tag"], row["value"], row["metric"]): float(row["score"])
+            for row in csv.DictReader(lines)
+        }
+    rows = table(repository, "exact match", "recombination")
+    patterns = list(read_recipe("sget").builder.split["gen"])
+    assert [row[0] for row in rows] == ["test", "gen", *patterns]
+    for name, *cells in rows:
+        whole = name in ("test", "gen")
+        key = (name, "all", "all", "exact") if whole else ("gen", "pattern", name, "exact")
+        plain = mean(scores[model][key] for model in TRANSFORMERS)
+        llama = lookup(
+            SGET, table="2" if whole else "10", system="Llama 2", metric="exact", value=name
+        )
+        assert cells == [f"{plain:.1f}", f"{found[key]:.1f}", f"{llama:.1f}"], name
