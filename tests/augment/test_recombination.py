@@ -131,6 +131,15 @@ def test_words_get_the_forms_that_they_lack(recombiner):
     assert all(row.target == translated(row.source) for row in made)
 
 
+def test_the_other_direction_is_as_good(recombiner):
+    """Articles that the source lacks are no obstacle: both directions have the same structure."""
+    options = AugmentOptions(source_language="xx", target_language="en", frame_support=3)
+    pairs = [Pair(pair.target, pair.source, pair.id) for pair in world()]
+    drawn = list(Recombiner.learn(pairs, options).draw(300, seed=2))
+    assert drawn
+    assert [row for row in drawn if row.source != translated(row.target)] == []
+
+
 def test_a_pair_says_what_it_was_made_of(drawn):
     """Parents are ids of training pairs."""
     ids = {pair.id for pair in world()}

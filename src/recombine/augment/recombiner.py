@@ -13,9 +13,9 @@ from recombine.augment.classes import word_classes
 from recombine.augment.composer import FEWEST_MEMBERS, Composer
 from recombine.augment.forms import fill_forms, place_bare_words
 from recombine.augment.frames import OPEN, FrameMember, SentenceFrame, is_clause
-from recombine.augment.links import link
+from recombine.augment.links import LinkedText, link
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
-from recombine.augment.phrases import FREE, Item, PhraseGrammar, PhraseSlot
+from recombine.augment.phrases import FREE, Item, PhraseGrammar, PhraseSlot, free_variants
 from recombine.augment.repertoire import Repertoire, learn_repertoire
 from recombine.augment.tokens import CUT, Tokeniser, Tokens
 from recombine.errors import DataError
@@ -55,6 +55,7 @@ class Recombiner:
         self._paradigms = paradigms
         self._analogies = analogies
         self._known = frozenset(pair.source.strip() for pair in pairs)
+        self._turned = False
 
     @classmethod
     def learn(
@@ -73,12 +74,14 @@ class Recombiner:
         with progress("align the pairs", None):
             source = Tokeniser(options.source_language, [pair.source for pair in pairs])
             target = Tokeniser(options.target_language, [pair.target for pair in pairs])
-            text = link(
-                [source.truecase(tokens) for tokens in source.raw],
-                [target.truecase(tokens) for tokens in target.raw],
-                options.lift,
-                options.share,
-            )
+            sides = [source, target]
+            text = _linked(source, target, options)
+            # Articles that the other language lacks are free in one direction only. The pairs are
+            # learnt in that direction, and turned again when they are drawn.
+            if not free_variants(text, options.support):
+                turned = _linked(target, source, options)
+                if free_variants(turned, options.support):
+                    text, sides = turned, [target, source]
         with progress("find classes and phrases", None):
             classes = word_classes(text, options.similarity, options.support)
             if not classes:
@@ -102,7 +105,8 @@ class Recombiner:
                 analogies = finder.run()
         if not any(len(frame.members) >= FEWEST_MEMBERS for frame in repertoire.frames):
             raise _nothing_in_common(len(pairs))
-        made = cls(pairs, options, source, target, repertoire, paradigms, analogies)
+        made = cls(pairs, options, sides[0], sides[1], repertoire, paradigms, analogies)
+        made._turned = sides[0] is target
         made._known = sources
         return made
 
@@ -120,6 +124,9 @@ class Recombiner:
                 failed += 1
                 continue
             source = self._source.text(piece.source)
+            target = self._target.text(piece.target)
+            if self._turned:
+                source, target = target, source
             if source in known:
                 failed += 1
                 continue
@@ -128,7 +135,7 @@ class Recombiner:
             parents = dict.fromkeys(number for number in piece.parents if number >= 0)
             yield Recombined(
                 source,
-                self._target.text(piece.target),
+                target,
                 tuple(self.pairs[number].id or str(number) for number in parents),
                 tuple(dict.fromkeys(piece.steps)),
                 piece.depth,
@@ -164,6 +171,9 @@ class Recombiner:
 
     def explain(self, source: str) -> list[str] | None:
         """Return how a sentence can be made of training pairs, line by line, or None."""
+        if self._turned:
+            # What was learnt reads the other language.
+            return None
         tokens = self._source.cut(source)
         known = self.repertoire
         if not tokens or len(tokens) > self.options.longest:
@@ -267,6 +277,15 @@ class _Derivation:
                 if rest and added:
                     return [*rest, *added]
         return None
+
+
+def _linked(source: Tokeniser, target: Tokeniser, options: AugmentOptions) -> LinkedText:
+    return link(
+        [source.truecase(tokens) for tokens in source.raw],
+        [target.truecase(tokens) for tokens in target.raw],
+        options.lift,
+        options.share,
+    )
 
 
 def _nothing_in_common(count: int) -> DataError:
