@@ -63,6 +63,8 @@ def touch(rule: Touch, join: str = " ", sounds: Mapping[str, str] | None = None)
 
     def edit(text: str) -> list[SpellingEdit]:
         edits: list[SpellingEdit] = []
+        if pattern.search(text) is None:
+            return edits
         for match in pattern.finditer(text):
             old, new = match[0], rule.new
             if old[0] != rule.old[0]:
@@ -111,12 +113,16 @@ def _fits(sound: SoundSet, word: str) -> bool:
 
 
 def _beginnings(sound: SoundSet, sounds: Mapping[str, str]) -> str:
+    # Single letters are one class, and in both cases: twice as fast as alternatives of any case.
+    single = [t for t in sound.like if len(t) == 1 and not any(b.startswith(t) for b in sound.but)]
+    letters = "".join(re.escape(case) for t in single for case in sorted({t.lower(), t.upper()}))
     ways = [
         "".join(f"(?!{re.escape(but)})" for but in sound.but if but.startswith(text))
         + re.escape(text)
         for text in sound.like
+        if text not in single
     ]
-    spelt = f"(?i:{'|'.join(ways)})"
+    spelt = "|".join([*([f"[{letters}]"] if letters else []), *(f"(?i:{way})" for way in ways)])
     wrong = [word for word, said in sounds.items() if _fits(sound, word) > _fits(sound, said)]
     right = [word for word, said in sounds.items() if _fits(sound, word) < _fits(sound, said)]
     words = "".join(f"(?!{re.escape(word)}(?!{_INSIDE}))" for word in wrong)
