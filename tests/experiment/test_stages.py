@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 
 import pytest
 
@@ -419,3 +420,47 @@ def test_a_model_that_is_trained_again_has_translated_nothing(experiment_file):
     with pytest.raises(SystemsFailed, match="no translations yet"):
         score_run(experiment)
     assert translate(experiment) == 5
+
+
+def test_scores_of_which_a_file_is_gone_are_made_again(experiment_file):
+    """Whatever of them is missing or was changed, the report would miss it."""
+    experiment = read_experiment(experiment_file, ["seeds=[1]"])
+    train(experiment)
+    translate(experiment)
+    score_run(experiment)
+    cell = Run(experiment.run).cell("copy", 1)
+    for path in (cell.scores("exact", "test"), cell.path / "scores.csv"):
+        whole = path.read_bytes()
+        path.unlink()
+        assert score_run(experiment) == 1
+        path.write_bytes(whole[:-5])
+        assert score_run(experiment) == 1
+        assert path.read_bytes() == whole
+    assert score_run(experiment) == 0
+
+
+def test_a_model_that_is_gone_is_trained_again(experiment_file):
+    """What was noted of it beside is no model."""
+    experiment = read_experiment(experiment_file, ["seeds=[1]"])
+    train(experiment)
+    shutil.rmtree(Run(experiment.run).cell("memory", 1).model)
+    assert train(experiment) == 1
+    assert translate(experiment) == 2 * 5
+
+
+def test_translations_that_cannot_be_read_stop_no_other_score(experiment_file):
+    """They are told by file and line; the next translation puts them right."""
+    experiment = read_experiment(experiment_file, ["seeds=[1]"])
+    train(experiment)
+    translate(experiment)
+    path = Run(experiment.run).cell("copy", 1).translations("test")
+    whole = path.read_text(encoding="utf-8")
+    first = whole.splitlines(keepends=True)[0]
+    for damaged in (whole + first, whole.replace('"hyp"', '"hpy"', 1)):
+        path.write_text(damaged, encoding="utf-8")
+        with pytest.raises(SystemsFailed, match=r"test\.jsonl:[14]: ") as failed:
+            score_run(experiment, force=True)
+        assert [one.cell.system for one in failed.value.failures] == ["copy"]
+        assert (experiment.run / "memory" / "seed-1" / "scores.csv").is_file()
+        translate(experiment)
+        assert path.read_text(encoding="utf-8") == whole

@@ -76,7 +76,7 @@ def unscored(
             "missing": missing,
         }
         meta = Meta(cell.path / "scores" / (f"scores@{checkpoint}" if checkpoint else "scores"))
-        if force or not _up_to_date(meta, fingerprint):
+        if force or not _up_to_date(cell, meta, fingerprint):
             yield Unscored(checkpoint, files, meta, fingerprint)
 
 
@@ -105,12 +105,13 @@ def score_run(
             _require_same_system(experiment, benchmark, cell)
         if len(failures.found) > known:
             continue
-        for work in unscored(
-            experiment, benchmark, cell, force=force, sample=sample, missing=missing
-        ):
-            _require_same_benchmark(work.files, benchmark)
-            _score_cell(experiment, benchmark, cell, work)
-            scored += 1
+        with failures.apart(cell):
+            for work in unscored(
+                experiment, benchmark, cell, force=force, sample=sample, missing=missing
+            ):
+                _require_same_benchmark(work.files, benchmark)
+                _score_cell(experiment, benchmark, cell, work)
+                scored += 1
     failures.raise_any()
     return scored
 
@@ -171,14 +172,18 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
         asked=asked,
     )
     scores = []
+    written: list[Path] = []
     for result in results:
         found = scores_of([result])
         path = cell.scores(result.metric.name, result.split, work.checkpoint)
         write_result(path, result, found)
+        written.append(path)
         scores += found
     suffix = f"@{work.checkpoint}" if work.checkpoint else ""
-    write_scores(cell.path / f"scores{suffix}.csv", scores)
-    work.meta.write(work.fingerprint, complete=True)
+    written.append(cell.path / f"scores{suffix}.csv")
+    write_scores(written[-1], scores)
+    files = {path.relative_to(cell.path).as_posix(): sha256_of(path) for path in written}
+    work.meta.write(work.fingerprint, complete=True, files=files)
     if work.checkpoint is None:
         cell.update_record(
             score={
@@ -226,13 +231,17 @@ def write_result(path: Path, result: Result, scores: Iterable[Score] = ()) -> No
     )
 
 
-def _up_to_date(meta: Meta, fingerprint: Mapping[str, Any]) -> bool:
-    """Scores cost seconds: those made from other inputs are made again, not refused."""
+def _up_to_date(cell: Cell, meta: Meta, fingerprint: Mapping[str, Any]) -> bool:
+    """Scores cost seconds: what was made from other inputs, or is gone, is made again."""
     stored = meta.read()
     return (
         stored is not None
         and bool(stored.get("complete"))
         and identity_of(stored["fingerprint"]) == identity_of(fingerprint)
+        and all(
+            (cell.path / name).is_file() and sha256_of(cell.path / name) == digest
+            for name, digest in stored.get("files", {}).items()
+        )
     )
 
 

@@ -60,7 +60,8 @@ def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Traini
         for seed, cell in system_cells(experiment, name, system).items():
             made_from[seed] = training_fingerprint(experiment, cell, system, benchmark)
             outgrown = _is_outgrown(cell, made_from[seed])
-            if force or outgrown or not Meta(cell.model).is_current(made_from[seed]):
+            anew = force or outgrown or not cell.model.exists()
+            if anew or not Meta(cell.model).is_current(made_from[seed]):
                 cells[seed] = cell
         if cells:
             _require_training_text(experiment, name, benchmark)

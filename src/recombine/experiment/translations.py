@@ -97,10 +97,16 @@ def stored_hypotheses(path: Path) -> dict[str, str]:
     """Return id -> hypothesis of a translations file."""
     found: dict[str, str] = {}
     for number, row in enumerate(read_jsonl(path), start=1):
+        if not _is_translation(row):
+            raise DataError('a row needs the texts "id" and "hyp"', Where(str(path), number))
         if row["id"] in found:
             raise DataError(f"duplicate id '{row['id']}'", Where(str(path), number))
         found[row["id"]] = row["hyp"]
     return found
+
+
+def _is_translation(row: Mapping[str, Any]) -> bool:
+    return isinstance(row.get("id"), str) and isinstance(row.get("hyp"), str)
 
 
 def answered(path: Path) -> set[str]:
@@ -133,7 +139,7 @@ def translate_to_file(
     count = 0
     try:
         with Appender(path) as output, Appender(errors) as noted:
-            known |= {row["id"]: row for row in output.rows}
+            known |= {row["id"]: row for row in output.rows if _is_translation(row)}
             before = _failed(noted.rows)
             failed = {one: before[one] for one in wanted if one in before and one not in known}
             # Sentences that keep failing come last: they must not keep the others waiting.

@@ -359,3 +359,40 @@ def test_the_program_counts_by_what_it_says(program, tmp_path, monkeypatch):
     assert Command(run="cat | tr a-z A-Z", shell=True).depends_on() == ()
     with pytest.raises(ConfigError, match="names no program"):
         Command(run=" ")
+
+
+@pytest.mark.parametrize("mode", ["per-batch", "long-lived"])
+def test_a_sentence_that_kills_the_program_is_to_blame(program, mode):
+    """A sentence that worked before still does: no later run need ask for the bad one again."""
+    body = """
+    for line in sys.stdin:
+        if "bad" in line:
+            sys.exit(3)
+        print(line.strip().upper(), flush=True)
+    """
+    found = outcome(Command(run=program(body), mode=mode, batch_size=4), [*SOURCES, "bad"])
+    assert found[:-1] == UPPER
+    assert isinstance(found[-1], Failure)
+    assert found[-1].final
+    assert "status 3" in found[-1].reason
+
+
+def test_a_program_that_broke_down_blames_no_sentence(program, tmp_path):
+    """Where nothing passes any more, all may be right later; so may what took too long."""
+    body = f"""
+    for line in sys.stdin:
+        if os.path.exists({str(tmp_path / "full")!r}):
+            sys.exit(3)
+        open({str(tmp_path / "full")!r}, "w").close()
+        print(line.strip().upper(), flush=True)
+    """
+    found = outcome(Command(run=program(body), batch_size=1), SOURCES[:3])
+    assert found[0] == UPPER[0]
+    assert [one.final for one in found[1:]] == [False, False]
+    slow = """
+    for line in sys.stdin:
+        time.sleep(60 if "bad" in line else 0)
+        print(line.strip().upper(), flush=True)
+    """
+    system = Command(run=program(slow), batch_size=1, timeout=0.5, retries=0)
+    assert [getattr(one, "final", None) for one in outcome(system, ["a", "bad"])] == [None, False]

@@ -30,8 +30,18 @@ class Item(NamedTuple):
     source: str
 
 
-Exchange = tuple[dict[int, "str | Failure"], "str | None"]
+class Breakdown(NamedTuple):
+    """Why an exchange stopped short; `slow`: no answer came in time, which may be the machine."""
+
+    reason: str
+    slow: bool = False
+
+
+Exchange = tuple[dict[int, "str | Failure"], Breakdown | None]
 """The answers that can be trusted, by place, and why the exchange stopped short, if it did."""
+
+
+_NO_ANSWER = Breakdown("no answer")
 
 
 @dataclass(kw_only=True)
@@ -62,6 +72,7 @@ class Command:
     id_field: str = "id"
     _child: Child | None = field(init=False, default=None, repr=False)
     _starts: int = field(init=False, default=0, repr=False)
+    _worked: Item | None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not self.run or not "".join(self.run).strip():
@@ -138,12 +149,13 @@ class Command:
             part = waiting.pop()
             answers, fault = self._exchange(part)
             yield from answers.items()
+            said = (item for item in part if isinstance(answers.get(item.place), str))
+            self._worked = next(said, self._worked)
             rest = [item for item in part if item.place not in answers]
             if not rest:
                 continue
-            reason = fault or "no answer"
             if len(part) == 1:
-                yield part[0].place, self._retry(part[0], reason)
+                yield part[0].place, self._retry(part[0], fault or _NO_ANSWER)
             elif answers:
                 # The program got this far: the first item without an answer is the suspect.
                 waiting += [rest[1:], rest[:1]] if len(rest) > 1 else [rest]
@@ -152,13 +164,18 @@ class Command:
                 middle = len(rest) // 2
                 waiting += [rest[middle:], rest[:middle]]
 
-    def _retry(self, item: Item, reason: str) -> str | Failure:
+    def _retry(self, item: Item, fault: Breakdown) -> str | Failure:
+        """Try one sentence again; whether it is to blame, a sentence that worked before tells."""
         for _ in range(self.retries):
-            answers, fault = self._exchange([item])
+            answers, again = self._exchange([item])
             if item.place in answers:
                 return answers[item.place]
-            reason = fault or reason
-        return Failure(f"{_excerpt(item.source)}: {reason}")
+            fault = again or fault
+        final = False
+        if self._worked is not None and not fault.slow:
+            known, _ = self._exchange([self._worked])
+            final = isinstance(known.get(self._worked.place), str)
+        return Failure(f"{_excerpt(item.source)}: {fault.reason}", final=final)
 
     def _exchange(self, part: list[Item]) -> Exchange:
         """Give the program some sources; return the answers that can be trusted and the fault."""
@@ -193,6 +210,7 @@ class Command:
                 f"no answer within {self.timeout:g} s after {_lines(records.received)} "
                 f"of {len(part)}",
                 hint=" (does the program flush its output after every line?)" if sent else "",
+                slow=True,
             )
         except RecordTooLong:
             return self._broken(
@@ -230,11 +248,17 @@ class Command:
             )
         self.close()
         if len(records.answers) < expected:
-            return records.answers, "the command gave no answer with this id"
+            return records.answers, Breakdown("the command gave no answer with this id")
         return records.answers, None
 
     def _broken(
-        self, records: Records, reason: str, *, aligned: bool = True, hint: str = ""
+        self,
+        records: Records,
+        reason: str,
+        *,
+        aligned: bool = True,
+        hint: str = "",
+        slow: bool = False,
     ) -> Exchange:
         child = self._child
         self.close()
@@ -242,7 +266,7 @@ class Command:
         if talk:
             reason += f"; its stderr ends: {talk.splitlines()[-1][:300]}"
         reason = redact(reason + hint, self.env)
-        return (records.answers if aligned else {}), reason
+        return (records.answers if aligned else {}), Breakdown(reason, slow)
 
     def _records(self, part: list[Item]) -> Records:
         places = [item.place for item in part]
