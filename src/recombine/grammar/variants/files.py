@@ -14,7 +14,8 @@ ever built from them, so they belong to no benchmark's hash: they say what else 
 the names of forms that do *not* say the same: with `%contrast polarity`, a column `polarity.past`
 is how the negated verb is said where its past would be.  `%role obj : passive.subj`, in
 `abstract.grammar`, says that a passive's subject is what an object is elsewhere, and
-`%question "who acts" : who_subject` what a rule asks for.
+`%question "who acts" : who_subject` what a rule asks for.  `%alike NP : Agent Object Thing_*` names
+categories between which a reader makes no difference.
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ class Variants:
     contrasts: tuple[str, ...] = ()
     roles: Mapping[tuple[str, str], str] = field(default_factory=dict)
     questions: Mapping[str, str] = field(default_factory=dict)
+    alike: Mapping[str, str] = field(default_factory=dict)
     sha256: str = field(default="", compare=False)
 
 
@@ -126,6 +128,7 @@ class _VariantReader:
         self._directives: dict[str, list[str]] = {}
         self._roles: dict[tuple[str, str], str] = {}
         self._questions: dict[str, str] = {}
+        self._alike: dict[str, str] = {}
 
     def result(self, sha256: str) -> Variants:
         given = self._directives
@@ -138,6 +141,7 @@ class _VariantReader:
             tuple(given.get("%contrast", ())),
             self._roles,
             self._questions,
+            self._alike,
             sha256,
         )
 
@@ -198,8 +202,15 @@ class _VariantReader:
             while line.more:
                 self._questions[line.name("a rule")] = asked
             return
+        if token.text == "%alike":
+            name = line.name("a category")
+            line.expect(":", "after the category")
+            while line.more:
+                member = line.name("a category")
+                self._alike[member + ("*" if line.accept("*") else "")] = name
+            return
         if token.text not in ("%ignore", "%final", "%contrast"):
-            hint = "in variants: %ignore, %final, %contrast, %role, %question"
+            hint = "in variants: %ignore, %final, %contrast, %role, %question, %alike"
             raise GrammarError(f"unknown directive '{token.text}'", token.where, hint)
         found = self._directives.setdefault(token.text, [])
         while line.more:

@@ -63,7 +63,7 @@ def is_table(label: str) -> bool:
 
 def widen(grammar: Grammar, language: str, wordings: Wordings) -> Widened:
     """Widen a grammar for parsing one of its languages, which must be that of the wordings."""
-    relaxed, names = relax(grammar, language)
+    relaxed, names = relax(_merged(grammar, wordings.variants.alike), language)
     spoken = relaxed.source.languages[language]
     words: dict[str, Word] = {}
     rows: dict[str, LexiconRow] = {}
@@ -82,8 +82,9 @@ def widen(grammar: Grammar, language: str, wordings: Wordings) -> Widened:
     for (rule, field), line in spoken.lines.items():
         lines[rule, field] = [_cleaned(pieces, wordings) for pieces in line.variants]
     inner: dict[str, Mapping[str, str]] = {}
+    heard: set[object] = set()
     for variant in wordings.variants.lines:
-        added = _add(variant, rules, names, lines, wordings)
+        added = _add(variant, rules, names, lines, wordings, heard)
         if added and (slots := _inner_slots(rules, variant.chain)):
             inner[added] = slots
     # What `rule.* =` says of a field that has lines of its own too is one more way to say it.
@@ -95,10 +96,32 @@ def widen(grammar: Grammar, language: str, wordings: Wordings) -> Widened:
         for (rule, field), found in lines.items()
         if found
     }
+    for name in _doubles(rules, kept):
+        del rules[name]
+        kept = {key: line for key, line in kept.items() if key[0] != name}
     spoken = Language(language, kept, rows, (), spoken.join, spoken.root, ())
     abstract = dataclasses.replace(relaxed.abstract, rules=rules, words=words)
     source = dataclasses.replace(relaxed.source, abstract=abstract, languages={language: spoken})
     return Widened(Grammar(source), inner)
+
+
+def _merged(grammar: Grammar, alike: Mapping[str, str]) -> Grammar:
+    """The grammar with categories that are alike made one; rules that only led across them go."""
+
+    def name(category: str) -> str:
+        starred = (alike[key] for key in alike if key[-1:] == "*" and category.startswith(key[:-1]))
+        return alike.get(category) or next(starred, category)
+
+    rules: dict[str, Rule] = {}
+    for rule in grammar.abstract.rules.values():
+        parts = tuple(
+            part._replace(symbol=part.symbol._replace(category=name(part.symbol.category)))
+            for part in rule.parts
+        )
+        if len(parts) != 1 or parts[0].symbol.category != name(rule.category):
+            rules[rule.name] = dataclasses.replace(rule, category=name(rule.category), parts=parts)
+    abstract = dataclasses.replace(grammar.abstract, rules=rules, selections=(), pairs={})
+    return Grammar(dataclasses.replace(grammar.source, abstract=abstract))
 
 
 def _senses(word: str, wordings: Wordings) -> Iterator[tuple[str, Forms]]:
@@ -125,8 +148,12 @@ def _add(
     names: Mapping[str, str],
     lines: dict[tuple[str, str], list[Pieces]],
     wordings: Wordings,
+    heard: set[object],
 ) -> str | None:
-    """Add a line of variants, with a rule for its chain and tables; return the rule's name."""
+    """Add a line of variants, with a rule for its chain and tables; return the rule's name.
+
+    What is `heard` already with the same roles, a passive said as an active, is not added again.
+    """
     if any(names.get(name) != name for name in line.chain):
         return None  # the rule that stands for this one has these lines too
     parts: list[RulePart] = []
@@ -139,6 +166,7 @@ def _add(
             if slot is None:
                 return None
             parts = [part for part in parts if part.slot != slot]
+    top = rules[line.chain[0]]
     tables: dict[str, int] = {}
     orders = list(itertools.islice(_orders(line.body), MOST_ORDERS))
     bodies: list[Pieces] = []
@@ -154,8 +182,12 @@ def _add(
                 body.append(LiteralText(wordings.cleaned(piece.text)))
             else:
                 body.append(piece)
-        bodies.append(tuple(body))
-    top = rules[line.chain[0]]
+        meaning = (top.category, line.field, _in_roles(body, line.chain, parts, wordings))
+        if meaning not in heard:
+            heard.add(meaning)
+            bodies.append(tuple(body))
+    if not bodies:
+        return None
     name = "/".join((*line.chain, *(f"{table}{count}" for table, count in sorted(tables.items()))))
     if len(line.chain) > 1 or tables:
         more = [
@@ -196,6 +228,25 @@ def _head_slot(rules: Mapping[str, Rule], chain: tuple[str, ...]) -> str | None:
     return None
 
 
+def _in_roles(
+    body: list[LiteralText | Ref],
+    chain: tuple[str, ...],
+    parts: list[RulePart],
+    wordings: Wordings,
+) -> tuple[object, ...]:
+    """A body with roles and categories in the place of slots."""
+    roles = wordings.variants.roles
+    called = {}
+    for part in parts:
+        found = (roles[rule, part.slot] for rule in chain if (rule, part.slot) in roles)
+        named = part.slot.islower()
+        called[part.slot] = next(found, part.slot) if named else part.symbol.category
+    return tuple(
+        piece._replace(slot=called.get(piece.slot, piece.slot)) if isinstance(piece, Ref) else piece
+        for piece in body
+    )
+
+
 def _inner_slots(rules: Mapping[str, Rule], chain: tuple[str, ...]) -> dict[str, str]:
     """The slots of a chain that depend on the head of a lower rule which is not the chain's."""
     found: dict[str, str] = {}
@@ -205,6 +256,22 @@ def _inner_slots(rules: Mapping[str, Rule], chain: tuple[str, ...]) -> dict[str,
         if (found or head != _slot_of(rules, above, name)) and rule.head is not None:
             own = rule.parts[rule.head].slot
             found |= {part.slot: own for part in rule.parts if part.slot != own}
+    return found
+
+
+def _doubles(rules: Mapping[str, Rule], lines: Mapping[tuple[str, str], Line]) -> list[str]:
+    """Chains that say the same as a chain before them, such as two orders of the same objects."""
+    seen: dict[object, str] = {}
+    found: list[str] = []
+    for name, rule in rules.items():
+        own = frozenset(
+            (field, line.variants) for (owner, field), line in lines.items() if owner == name
+        )
+        if (
+            "/" in name
+            and seen.setdefault((rule.category, frozenset(rule.parts), own), name) != name
+        ):
+            found.append(name)
     return found
 
 

@@ -66,6 +66,14 @@ class Wordings:
         self._ways: dict[tuple[str, str], list[Way]] = {}
         self._cleaned: dict[str, str] = {}
         self._several: dict[int, tuple[str, ...]] = {}
+        self._forms: dict[str, tuple[str, ...]] = {}
+        self._picking = {
+            key.field
+            for line in variants.lines
+            for cell in _cells(line.body)
+            for key in cell.keys
+            if isinstance(key, Feature)
+        }
         self._heard: dict[tuple[str, int, str], dict[str, tuple[str, ...]]] = {}
         raise_all(list(self._problems()))
 
@@ -79,7 +87,37 @@ class Wordings:
 
     def accepts(self, tree: Tree, text: str) -> bool:
         """Whether a text is a way to say a tree."""
-        return _Match(self, tree, self.clean(text)).whole()
+        text = self.clean(text)
+        return self._may_say(tree, text) and _Match(self, tree, text).whole()
+
+    def _may_say(self, tree: Tree, text: str) -> bool:
+        """Whether some form of every word is in a text at all, which takes no matching."""
+        first, labels = self.inventory.first_word, self.inventory.labels
+        for code in tree.codes:
+            if code >= first:
+                forms = self._any_form(labels[code])
+                if forms and not any(form in text for form in forms):
+                    return False
+        return True
+
+    def _any_form(self, word: str) -> tuple[str, ...]:
+        """Every form of a word that could be heard; none where it may go unheard.
+
+        A word may be silent, or only choose a cell of a table (`_receive[VD.gets]`).
+        """
+        found = self._forms.get(word)
+        if found is None:
+            texts: dict[str, None] = {}
+            for forms in self.senses.same[word]:
+                for name, more in forms.items():
+                    if name not in self.senses.features:
+                        texts.update(dict.fromkeys(map(self.cleaned, more)))
+            picks = any(name in self._picking for forms in self.senses.same[word] for name in forms)
+            picks = picks or "" in texts
+            # Beginnings are enough: most forms of a verb begin with another.
+            short = [one for one in texts if not any(one != o and o in one for o in texts)]
+            found = self._forms[word] = () if picks else tuple(short)
+        return found
 
     def ways(self, rule: str, field: str) -> list[Way]:
         """The lines of a rule's field, the language's own first."""
@@ -179,9 +217,9 @@ class Wordings:
                     yield GrammarError(
                         f"{'/'.join(line.chain)} has no slot '{slot}'", line.where, hint
                     )
-            for table in _tables(line.body):
-                if table not in self.senses.tables:
-                    yield GrammarError(f"there is no table '{table}'", line.where)
+            for cell in _cells(line.body):
+                if cell.table not in self.senses.tables:
+                    yield GrammarError(f"there is no table '{cell.table}'", line.where)
 
 
 class _Match:
@@ -454,13 +492,13 @@ def _asked(body: Body) -> Iterator[str]:
                 yield from _asked(part)
 
 
-def _tables(body: Body) -> Iterator[str]:
+def _cells(body: Body) -> Iterator[TableCell]:
     for piece in body:
         if isinstance(piece, TableCell):
-            yield piece.table
+            yield piece
         elif isinstance(piece, AnyOrder):
             for part in piece.parts:
-                yield from _tables(part)
+                yield from _cells(part)
         elif isinstance(piece, OneOf):
             for part in piece.options:
-                yield from _tables(part)
+                yield from _cells(part)

@@ -9,7 +9,8 @@ word by word: who does what to whom, what hangs where, when, and whether at all.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ from recombine.metrics.anatomy.dependencies import (
 )
 
 MOST_READINGS = 24  # of a source or a hypothesis that are looked at
+MOST_COMPARED = 6  # of these that are compared with what was meant, the closest
 MOST_LETTERS = 400  # of a hypothesis that is read; three times the longest sentence of SGET
 # A reading is worth so many chart items and alternatives, about half a second of work.
 BUDGET = Budget(items=60_000, alternatives=20_000)
@@ -87,6 +89,7 @@ class MeaningJudge:
         self.wordings: Wordings = wordings_of(grammar, place, target)
         self._identities: dict[str, Hashable | None] = {}
         self._markers: dict[str, str] = {}
+        self._contrasts: dict[str, str] = {}
 
     @cached_property
     def _loose_source(self) -> Grammar:
@@ -125,7 +128,7 @@ class MeaningJudge:
         wanted = [self.meaning(tree) for tree in meant]
         if any(self.wordings.accepts(tree, hypothesis) for tree in meant):
             return self._same(hypothesis, wanted)
-        readings = list(self.readings(hypothesis, wanted[0]))
+        readings = self.readings(hypothesis, wanted[0])
         if not readings:
             return MeaningVerdict(OUTSIDE, (), wanted[0], None, self._not_understood(hypothesis))
         found = [
@@ -148,47 +151,67 @@ class MeaningJudge:
                 return MeaningVerdict(SAME, (), wanted[0], wanted[0], note)
         return MeaningVerdict(SAME, (), wanted[0], wanted[0])
 
-    def readings(self, text: str, wanted: Meaning) -> Iterator[Meaning]:
-        """How a text can be read; where a string is several words, the one that is wanted."""
+    def readings(self, text: str, wanted: Meaning) -> list[Meaning]:
+        """How a text can be read, the closest to what is wanted first.
+
+        Where a string is several words, it is the one that is wanted.
+        """
         cleaned = self.wordings.clean(text)
         if not cleaned or len(cleaned) > MOST_LETTERS:
-            return
-        reader = self._reader
+            return []
         known = {unit.word for unit in wanted.units}
-        labels = reader.inventory.labels
+        labels = self._reader.inventory.labels
+
+        def unlikely(code: int) -> tuple[bool, bool]:
+            label = labels[code]
+            return self._identity(label) not in known, bool(self._contrast(label))
 
         def choose(words: tuple[int, ...]) -> int:
-            fit = (code for code in words if self._identity(labels[code]) in known)
-            plain = (code for code in words if not word_of(labels[code])[1])
-            return next(fit, next(plain, words[0]))
+            return words[0] if len(words) == 1 else min(words, key=unlikely)
 
-        for tree in reader.parse(cleaned).trees(MOST_READINGS, choose):
-            yield self.meaning(tree)
+        found: dict[object, tuple[Tree, list[Unit]]] = {}
+        for tree in self._reader.parse(cleaned).trees(MOST_READINGS, choose):
+            units = self._units(tree)
+            key = (tree.label, tuple((one.label, one.slot, one.head, one.frame) for one in units))
+            found.setdefault(key, (tree, units))
+        close = sorted(found.values(), key=lambda one: -closeness(wanted.units, one[1]))
+        return [self.meaning(tree, units) for tree, units in close[:MOST_COMPARED]]
 
-    def meaning(self, tree: Tree) -> Meaning:
+    def meaning(self, tree: Tree, units: list[Unit] | None = None) -> Meaning:
         """The meaning of a tree of the grammar, or of the widened grammar."""
         inventory = tree.inventory
-        units = units_of(tree, self._identity, {})
-        if inventory is not self.grammar.inventory:
-            units = self._rehung(tree, units)
-        roles = self.wordings.variants.roles
-        moved: list[Unit] = []
-        for unit in units:
-            rules = _rules(units[unit.head]) if unit.named and unit.head >= 0 else ()
-            role = next(
-                (roles[rule, unit.slot] for rule in rules if (rule, unit.slot) in roles), ""
-            )
-            moved.append(dataclasses.replace(unit, slot=role) if role else unit)
+        units = self._units(tree) if units is None else units
         tags = [
             frozenset(tag for node in unit.nodes for tag in inventory.tags(tree.codes[node]))
             for unit in units
         ]
-        contrasts = [word_of(unit.label)[1] for unit in units]
-        markers = ["".join(self._marker(rule) for rule in _rules(unit)) for unit in units]
+        contrasts = [self._contrast(unit.label) for unit in units]
+        markers = ["".join(self._marker(rule) for rule in _rules(unit.frame)) for unit in units]
         every = dict.fromkeys(tag for code in tree.codes for tag in inventory.tags(code))
         depths = {tag: tree.depth(tag) for tag in every}
         question = self.wordings.variants.questions.get(tree.label.split("/")[0], "")
-        return Meaning(moved, tags, contrasts, markers, depths, question)
+        return Meaning(units, tags, contrasts, markers, depths, question)
+
+    def _units(self, tree: Tree) -> list[Unit]:
+        """Who does what to whom, in roles that hold in every voice."""
+        units = units_of(tree, self._identity, {})
+        if tree.inventory is not self.grammar.inventory:
+            units = self._rehung(tree, units)
+        roles = self.wordings.variants.roles
+        for index, unit in enumerate(units):
+            if unit.named and unit.head >= 0:
+                rules = _rules(units[unit.head].frame)
+                role = next((roles[r, unit.slot] for r in rules if (r, unit.slot) in roles), "")
+                if role:
+                    units[index] = dataclasses.replace(unit, slot=role)
+        return units
+
+    def _contrast(self, label: str) -> str:
+        """What sets a word apart from the word it stands for: negation, another tense."""
+        found = self._contrasts.get(label)
+        if found is None:
+            found = self._contrasts[label] = word_of(label)[1]
+        return found
 
     def _rehung(self, tree: Tree, units: list[Unit]) -> list[Unit]:
         """Units of a chain of rules, each on the word on which it really depends."""
@@ -202,13 +225,12 @@ class MeaningJudge:
             places = {
                 part.slot: child for part, child in zip(parts, tree.positions[node], strict=True)
             }
-            for slot, head in inner.items():
-                if places.get(slot) in tops and places.get(head) in tops:
-                    heads[tops[places[slot]]] = tops[places[head]]
-        return [
-            dataclasses.replace(unit, head=heads.get(index, unit.head))
-            for index, unit in enumerate(units)
-        ]
+            for slot, own in inner.items():
+                if places.get(slot) in tops and places.get(own) in tops:
+                    heads[tops[places[slot]]] = tops[places[own]]
+        for index, head in heads.items():
+            units[index] = dataclasses.replace(units[index], head=head)
+        return units
 
     def differences(self, wanted: Meaning, given: Meaning) -> list[Finding]:
         """What two meanings do not have in common, in the words of a reader."""
@@ -267,8 +289,7 @@ class MeaningJudge:
         return self._markers[rule]
 
 
-def _rules(unit: Unit) -> tuple[str, ...]:
-    """The rules of the original grammar that a unit is the head of."""
-    return tuple(
-        name for rule in unit.frame for name in rule.split("/") if not name.startswith("_")
-    )
+@functools.lru_cache(maxsize=100_000)
+def _rules(frame: tuple[str, ...]) -> tuple[str, ...]:
+    """The rules of the original grammar in a frame of the widened one."""
+    return tuple(name for rule in frame for name in rule.split("/") if not name.startswith("_"))
