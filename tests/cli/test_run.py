@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from recombine.benchmark import Benchmark
+from recombine.builders.recipe import build
 from recombine.cli import main
 
 
@@ -376,3 +377,22 @@ def test_a_metric_of_ones_own_is_reported_by_run(tmp_path, small_benchmark):
     )
     assert main(["run", str(experiment)]) == 0
     assert "nc:3" in (tmp_path / "run" / "report" / "report.md").read_text()
+
+
+def test_scores_of_meaning_are_a_range_and_explained(tmp_path, capsys):
+    """What is not understood could be right; --explain says what differs."""
+    benchmark = build("sget-mini", tmp_path / "b", overrides=["scale=0.2"])
+    examples = benchmark.read("test")[:4]
+    hyps = tmp_path / "hyps.jsonl"
+    texts = [examples[0].references[0], examples[2].references[0], "にゃあ。", "子供が走った。"]
+    rows = [{"id": e.id, "hyp": text} for e, text in zip(examples, texts, strict=True)]
+    hyps.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    command = ["score", str(benchmark.path), "--hyps", str(hyps), "--split", "test"]
+    command += ["--metric", "meaning", "--missing", "skip"]
+    assert main([*command, "--explain"]) == 0
+    out = capsys.readouterr().out
+    assert "test\tmeaning\t25.00 to 50.00\t[" in out
+    assert f"{examples[1].id}\tmeaning\tdifferent\n  source\t{examples[1].source}\n" in out
+    assert "  meaning said\t" in out
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["undecided"] == 25.0

@@ -23,10 +23,14 @@ def sample_verb(options: argparse.Namespace) -> int:
     from recombine.grammar import Constraints, Grammar, review_rows, sample_rows
     from recombine.grammar.coverage import looks_complete, unsaid
     from recombine.grammar.drawing import draw_lines
+    from recombine.grammar.variants.review import shown_variants, variant_rows
+    from recombine.grammar.variants.wordings import wordings_of
 
     grammar = Grammar.load(options.grammar, edition=options.edition)
     languages = _languages(grammar, options.languages)
-    if options.review:
+    if options.review and options.variants:
+        rows = variant_rows(grammar, options.grammar, languages)
+    elif options.review:
         rows = review_rows(grammar, languages)
     else:
         concretes = [grammar.concrete(language) for language in languages]
@@ -41,7 +45,16 @@ def sample_verb(options: argparse.Namespace) -> int:
         rows = sample_rows(
             grammar, options.n, languages=languages, seed=options.seed, constraints=wanted
         )
+    wordings = (
+        {code: wordings_of(grammar, options.grammar, code) for code in languages}
+        if options.variants and not options.review
+        else {}
+    )
     for row in rows:
+        for code, words in wordings.items():
+            others = shown_variants(grammar, words, grammar.tree(row["tree"]), options.seed)
+            if others:
+                row[f"{code}, also"] = list(others) if options.json else " | ".join(others)
         tree = row["tree"] if options.review and "tree" in row else row.pop("tree", "")
         if options.json:
             print(json.dumps({**row, "tree": tree} if options.trees else row, ensure_ascii=False))

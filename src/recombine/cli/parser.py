@@ -109,6 +109,11 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument(
         "--review", action="store_true", help="every lexeme x form and construction once, to read"
     )
+    add.add_argument(
+        "--variants",
+        action="store_true",
+        help="other ways to say each sentence too; with --review every variant once",
+    )
     _share(add, "--languages", "--edition", "--json")
 
     add = verb(
@@ -320,6 +325,11 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--metric", action="append", default=[], help="may be given several times")
     add.add_argument("--observations", type=Path, help="write one JSON row per observation here")
     add.add_argument("--tags", action="store_true", help="print scores per tag too")
+    add.add_argument(
+        "--explain",
+        action="store_true",
+        help="say of every sentence why it is not right, where a metric knows (meaning, anatomy)",
+    )
     add.add_argument(
         "--missing",
         choices=("count", "skip"),

@@ -7,7 +7,7 @@ import contextlib
 import json
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -270,6 +270,9 @@ def _score_file(options: argparse.Namespace) -> int:
             options.observations,
             (observation_row(r.metric.name, one) for r in results for one in r.observations),
         )
+    if options.explain:
+        for line in _explained(results, hypotheses):
+            print(line)
     found = scores_of(results, overall_only=not (options.tags or options.json))
     if options.json:
         print_json([_row(one) for one in found])
@@ -278,10 +281,30 @@ def _score_file(options: argparse.Namespace) -> int:
         value = one.slice if one.slice.isprintable() else repr(one.slice)
         name = f"{one.split} {one.tag}={value}" if one.tag else one.split
         span = "-" if math.isnan(one.low) else f"[{one.low:.2f}, {one.high:.2f}]"
-        print(f"{name}\t{one.metric}\t{one.value:.2f}\t{span}\t{one.counted}\t{one.signature}")
+        reach = f" to {one.value + one.undecided:.2f}" if one.undecided else ""
+        worth = f"{one.value:.2f}{reach}"
+        print(f"{name}\t{one.metric}\t{worth}\t{span}\t{one.counted}\t{one.signature}")
     for line in dict.fromkeys(_metric_notes(results)):
         say(f"note: {line}")
     return 0
+
+
+def _explained(results: Sequence[Any], hypotheses: Mapping[str, str]) -> Iterator[str]:
+    """What metrics that say why say of every sentence that is not simply right."""
+    for result in results:
+        for one, examples in zip(result.observations, result.members, strict=False):
+            told = {name: one.detail[name] for name in ("meant", "said") if name in one.detail}
+            if not one.detail.get("explanation") or len(examples) != 1:
+                continue
+            (example,) = examples
+            yield f"{example.id}\t{result.metric.name}\t{one.detail.get('class', one.value)}"
+            yield f"  source\t{example.source}"
+            yield f"  said\t{hypotheses.get(example.id, '')}"
+            yield f"  wanted\t{example.references[0]}"
+            for name, text in told.items():
+                yield f"  meaning {name}\t{text}"
+            yield f"  why\t{one.detail['explanation'].partition(' · meant ')[0]}"
+            yield ""
 
 
 def _metric_notes(results: Sequence[Any]) -> Iterator[str]:
@@ -306,6 +329,7 @@ def _row(score: Any) -> dict[str, Any]:
         "ci_low": _known(score.low),
         "ci_high": _known(score.high),
         "unit": score.unit,
+        **({"undecided": score.undecided} if score.undecided else {}),
         "method": score.method,
         "signature": score.signature,
     }

@@ -74,6 +74,9 @@ class Metric(Protocol):
     # Tags whose values are what was sampled: keys that share one (the first that they have) are
     # drawn together. Without one, the benchmark's groups are.
     clusters: ClassVar[tuple[str, ...]] = ()
+    # The statistic that is 1 where a key could not be judged: the score may be higher by its mean,
+    # and is printed as a range where anything is undecided.
+    undecided: ClassVar[int | None] = None
 
     @abstractmethod
     def key(self, example: Example) -> str | None:

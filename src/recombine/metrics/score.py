@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import math
 from collections.abc import Iterable, Sequence
@@ -49,6 +50,8 @@ class Score:
     method: str
     seeds: tuple[float, ...]
     signature: str = ""
+    # By how much the score would be higher if all that could not be judged were right.
+    undecided: float = 0.0
 
     @property
     def half_width(self) -> float:
@@ -138,22 +141,24 @@ def scores_of(results: Iterable[Result], *, overall_only: bool = False) -> list[
         for tag, value, rows, keys in parts:
             table = stats[rows]
             clusters = slices.clusters(DECLARED, metric.clusters, rows if tag else None)
-            found.append(
-                make_score(
-                    [table],
-                    aggregator,
-                    Draws([table], clusters=clusters),
-                    of=len(keys),
-                    failed=int(result.failed[keys].sum()),
-                    metric=metric.name,
-                    split=result.split,
-                    unit=metric.unit,
-                    signature=signature,
-                    tag=tag,
-                    slice=value,
-                    samples=SLICE_SAMPLES if tag else SAMPLES,
-                )
+            made = make_score(
+                [table],
+                aggregator,
+                Draws([table], clusters=clusters),
+                of=len(keys),
+                failed=int(result.failed[keys].sum()),
+                metric=metric.name,
+                split=result.split,
+                unit=metric.unit,
+                signature=signature,
+                tag=tag,
+                slice=value,
+                samples=SLICE_SAMPLES if tag else SAMPLES,
             )
+            if metric.undecided is not None and len(table):
+                share = 100.0 * float(table[:, metric.undecided].mean())
+                made = dataclasses.replace(made, undecided=share)
+            found.append(made)
     return found
 
 

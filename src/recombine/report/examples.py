@@ -23,7 +23,7 @@ SHARE_OF_OTHER_SPLITS = 0.1
 FEWEST_OF_A_SPLIT = 20
 MOST_DETAIL = 600
 # Fields of a detail that are shown in another way, or say nothing to a reader.
-UNTOLD = ("aligned", "findings", "window")
+UNTOLD = ("aligned", "findings", "meant", "said", "window")
 # Fields whose values say more in a phrase than beside their name.
 NAMELESS = {
     "class": "{}",

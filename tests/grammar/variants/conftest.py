@@ -35,9 +35,14 @@ np   = N
 %contrast polarity
 act = subj _topic VP
 act/tr = { subj _topic , obj V.part } V.past | { obj "ga" , subj "ni" } V.passive
+act/tr = subj _topic obj _done[V.kind]
 np = ( "sono" | "kono" ) N
 """,
     "variants/xx.lexicon.tsv": (
+        "id\tmi\tmiru\n"
+        "_done\tni.ki.zuita\tni.au\n"
+        "id\tkind\n"
+        "see\tmi|miru\n"
         "id\tform\tpart\tpast\tpassive\tpolarity.past\n"
         "_topic\tga|wa\n"
         "cat\tkoneko\n"

@@ -50,5 +50,5 @@ def test_variants_of_what_is_extended_hold_too(small, tmp_path):
     (folder / "abstract.grammar").write_text('%extends "../small"\n', encoding="utf-8")
     (folder / "variants" / "xx.lexicon.tsv").write_text("id\tform\ndog\twanko\n", encoding="utf-8")
     variants = read_variants(folder, "xx")
-    assert {row.id for row in variants.rows} == {"_topic", "cat", "see", "like", "dog"}
+    assert {row.id for row in variants.rows} == {"_topic", "_done", "cat", "see", "like", "dog"}
     assert variants.sha256 != read_variants(small, "xx").sha256

@@ -25,6 +25,8 @@ def said(folder, tree, text):
         "neko o inu wa mita!",
         "Inu wa, sono koneko o mita.",
         "neko ga inu ni mirareta.",
+        "inu wa neko ni.ki.zuita.",
+        "inu wa neko ni.au.",
     ],
 )
 def test_another_wording_says_the_same(small, text):

@@ -140,3 +140,14 @@ def test_a_language_the_grammar_has_not_is_refused():
     dutch = Anatomy(grammar="toy", source_language="en", target_language="nl")
     with pytest.raises(ConfigError, match="no language 'nl'"):
         dutch.prepare([Scored(Example.make(source="x", references=("y",)), "y")])
+
+
+def test_the_two_meanings_stand_side_by_side(metric: Anatomy) -> None:
+    """Where both sentences are read, what differs between their meanings is marked."""
+    grammar = metric._loaded()
+    reference = grammar.text(grammar.parse(PLAIN[0], "en").require_tree(), "ja")
+    example = Example.make(source=PLAIN[0], references=(reference,))
+    found = metric.observe([Scored(example, "アヒルがライオンを見た。")])
+    assert found is not None
+    assert found.detail["meant"] == "see_tr(subj «lion», obj «duck»)"
+    assert found.detail["said"] == "see_tr(subj «duck», obj «lion»)"

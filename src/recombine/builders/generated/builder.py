@@ -25,6 +25,8 @@ from recombine.parallel import beside, gc_paused
 from recombine.progress import progress
 from recombine.registry import data_path
 
+MOST_REFERENCES = 32  # of one example
+
 
 @dataclass(kw_only=True)
 class Generated:
@@ -39,6 +41,7 @@ class Generated:
     depth: bounds of every sentence, unless its part says otherwise.
     exclude: patterns no part shows. weights: rule weights for all parts.
     partial: draw only what both languages say; parts that cannot be drawn then are left out.
+    references: how many references an example to be judged has; those after the first are variants.
     """
 
     grammar: str
@@ -60,12 +63,15 @@ class Generated:
     weights: dict[str, float] = field(default_factory=dict)
     unique: tuple[str, ...] = ("gen",)
     partial: bool | None = None
+    references: int | None = None
 
     def __post_init__(self) -> None:
         if self.scale <= 0:
             raise ConfigError(f"scale {self.scale} must be more than 0")
         if self.target_words < 1 or self.exposures < 0:
             raise ConfigError("target_words must be 1 or more and exposures 0 or more")
+        if not 1 <= (self.references or 1) <= MOST_REFERENCES or self.references == 0:
+            raise ConfigError(f"references must be between 1 and {MOST_REFERENCES}")
         if not self.split:
             raise ConfigError("a generated benchmark needs at least one [split.NAME.PART]")
         known = [split for split in self.unique if split not in self.split]
@@ -102,6 +108,8 @@ class Generated:
             weights={**vocabulary_weights(grammar, self.vocabulary), **self.weights},
             target_words=self.target_words,
             unsaid=unsaid,
+            place=self.grammar,
+            references=self.references or 1,
         )
         return Blueprint(grammar, setting, self._wanted(), partial=bool(self.partial))
 

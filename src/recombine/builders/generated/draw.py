@@ -20,6 +20,7 @@ from recombine.errors import GrammarError
 from recombine.grammar import Constraints
 from recombine.grammar.sampling.constraints import read_bound
 from recombine.grammar.tree import Tree
+from recombine.grammar.variants.wordings import Wordings, wordings_of
 
 PATIENCE = 50_000  # candidates dropped in a row before a draw is called hopeless
 ENDLESS = 2**31  # candidates there are to choose from
@@ -68,6 +69,7 @@ class Drawing:
         self._source = self.grammar.realiser(self.setting.source).fill
         self._target = self.grammar.realiser(self.setting.target).fill
         self._known: dict[str, str] = {}  # source sentence -> translation, over all splits
+        self._wordings: Wordings | None = None
         self._taken: dict[str, str] = {}  # source sentence -> split, where splits are disjoint
         self._longest = 0  # words of the longest training sentence that is not composed
 
@@ -328,7 +330,19 @@ class Drawing:
                 focus = finder.focus(one.codes, one.source, one.target)
             elif split == TRAIN:
                 tags["length"] = len(self.lexicon.words(one.source, one.codes))
-            yield Example.make(source=one.source, references=(one.target,), tags=tags, focus=focus)
+            references = (one.target, *(self._variants(one) if split != TRAIN else ()))
+            yield Example.make(source=one.source, references=references, tags=tags, focus=focus)
+
+    def _variants(self, one: DrawnSentence) -> tuple[str, ...]:
+        """Other wordings of a sentence, as many as the recipe wants references."""
+        count = self.setting.references - 1
+        if not count:
+            return ()
+        if self._wordings is None:
+            setting = self.setting
+            self._wordings = wordings_of(self.grammar, setting.place, setting.target)
+        tree = Tree(self.grammar.inventory, one.codes)
+        return self._wordings.sample(tree, count, self.seed, stream=one.source)
 
     def violations(self, splits: Mapping[str, list[DrawnSentence]]) -> dict[str, int]:
         """How many sentences of each split pair words that do not go together."""

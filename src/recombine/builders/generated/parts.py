@@ -137,6 +137,8 @@ class Setting:
     weights: Mapping[str, float] = field(default_factory=dict)
     target_words: int = 5
     unsaid: frozenset[str] = frozenset()  # rules and words that a language lacks: never drawn
+    place: str = ""  # of the grammar, whose variants are further references
+    references: int = 1
 
 
 class Draw(NamedTuple):

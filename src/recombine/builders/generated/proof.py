@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from recombine.grammar.pattern import Pattern
 from recombine.grammar.sampling.automaton import Automaton
 from recombine.grammar.sampling.constraints import read_bound
 from recombine.grammar.tree import Tree
+from recombine.grammar.variants.wordings import Wordings, wordings_of
 from recombine.parallel import beside
 from recombine.progress import progress
 
@@ -238,6 +239,11 @@ class Judge:
                     (0, Admission(self.inventory, draw)) for draw in one.exposures
                 ]
 
+    @cached_property
+    def _wordings(self) -> Wordings:
+        grammar, setting = self.blueprint.grammar, self.blueprint.setting
+        return wordings_of(grammar, setting.place or grammar.name, setting.target)
+
     def faults(
         self, split: str, label: str, example: Example, meant: Tree | None
     ) -> list[tuple[str, str]]:
@@ -267,7 +273,7 @@ class Judge:
         elif len(example.references) > 1:
             variants = {normalise(text) for text in self._target.variants(tree)}
             for other in example.references[1:]:
-                if other not in variants:
+                if other not in variants and not self._wordings.accepts(tree, other):
                     yield "variant", f"'{other}' is no variant of its translation"
         inside = example.tags.get("in_cp", 0)
         ways = self._admits[split, label]

@@ -35,9 +35,17 @@ from recombine.grammar.model import (
 from recombine.grammar.realise.language import Concrete, Forms
 from recombine.grammar.sampling.random_stream import Stream
 from recombine.grammar.tree import Tree
-from recombine.grammar.variants.files import AnyOrder, Body, OneOf, Variants, read_variants
+from recombine.grammar.variants.files import (
+    AnyOrder,
+    Body,
+    OneOf,
+    VariantLine,
+    Variants,
+    read_variants,
+)
 from recombine.grammar.variants.senses import Senses, find_senses
 
+USUAL = 2  # alternatives of a table that are drawn: the first are the usual ones
 MOST_TRIES = 20  # draws for one more wording before it is said that there is none
 
 
@@ -144,6 +152,13 @@ class Wordings:
                 found.setdefault(cleaned, drawn)
         return tuple(found.values())
 
+    def example(self, tree: Tree, line: VariantLine) -> str:
+        """The tree said by one line of the variants and by the language's own lines elsewhere."""
+        for node in range(len(tree.codes)):
+            if self.below(tree, node, line.chain) is not None:
+                return _Draw(self, tree, None, (node, line)).text()
+        return ""
+
     def cleaned(self, text: str) -> str:
         """`clean` of a piece of the language, remembered."""
         found = self._cleaned.get(text)
@@ -173,10 +188,13 @@ class Wordings:
         return found
 
     def several(self, body: Body) -> tuple[str, ...]:
-        """The slots that a body asks more than once: all must hear the same sense."""
+        """The slots whose sense matters: asked more than once, or for a feature."""
         found = self._several.get(id(body))
         if found is None:
             asked = Counter(_asked(body))
+            asked.update(
+                key.slot for cell in _cells(body) for key in cell.keys if isinstance(key, Feature)
+            )
             found = self._several[id(body)] = tuple(s for s, n in asked.items() if n > 1)
         return found
 
@@ -374,18 +392,26 @@ class _Missing(Exception):
 
 
 class _Draw:
-    """One wording of a tree; without numbers the canonical one."""
+    """One wording of a tree; without numbers the canonical one, but for a line at a node."""
 
-    def __init__(self, wordings: Wordings, tree: Tree, numbers: Iterator[int] | None) -> None:
+    def __init__(
+        self,
+        wordings: Wordings,
+        tree: Tree,
+        numbers: Iterator[int] | None,
+        forced: tuple[int, VariantLine] | None = None,
+    ) -> None:
         self.wordings = wordings
         self.tree = tree
         self.numbers = numbers
+        self.forced = forced
         first = wordings.inventory.first_word
         self.senses: dict[int, Forms] = {}
         for node, code in enumerate(tree.codes):
             if code >= first:
                 senses = wordings.senses.same[wordings.inventory.labels[code]]
-                self.senses[node] = senses[self._pick(len(senses))]
+                # A sentence in which every word is a synonym is a riddle: half of them stay.
+                self.senses[node] = senses[self._pick(2) and self._pick(len(senses))]
 
     def text(self) -> str:
         """The wording; empty where the senses that were drawn do not fit together."""
@@ -404,7 +430,7 @@ class _Draw:
             forms = self.senses[node].get(field)
             if forms is None:
                 raise _Missing
-            return [forms[self._pick(len(forms))]]
+            return [forms[0]]
         ways = [
             (way, slots)
             for way in self.wordings.ways(label, field)
@@ -413,6 +439,11 @@ class _Draw:
         if not ways:
             raise _Missing
         way, slots = ways[self._pick(len(ways))]
+        if self.forced is not None and node == self.forced[0]:
+            line = self.forced[1]
+            below = self.wordings.below(self.tree, node, line.chain)
+            if below is not None and line.field in (field, ANY_FIELD):
+                return self._row(_bound(line.body, field), below)
         return self._row(way.body, slots)
 
     def _row(self, body: Body, slots: Mapping[str, int]) -> list[str]:
@@ -430,7 +461,8 @@ class _Draw:
                 cell = self.wordings.senses.tables[piece.table].get(self._name(piece.keys, slots))
                 if cell is None:
                     raise _Missing
-                found.append(cell[self._pick(len(cell))])
+                # What can be left out (titles, articles) is.
+                found.append("" if "" in cell else cell[self._pick(min(USUAL, len(cell)))])
             else:
                 found += self._field(slots[piece.slot], self._name(piece.keys, slots))
         return found

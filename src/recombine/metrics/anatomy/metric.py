@@ -28,6 +28,7 @@ from recombine.metrics.anatomy.dependencies import (
 )
 from recombine.metrics.anatomy.near_miss import forms_of, name_edits, split_words, spoken
 from recombine.metrics.base import Metric, Missing, Observation, Scored
+from recombine.metrics.meaning.outline import side_by_side
 from recombine.statistics.intervals import Kind
 
 # Readings of one hypothesis that are looked at; the closest to the reference is what was meant.
@@ -92,8 +93,9 @@ class Anatomy(Metric):
         wanted = self._reference_tree(example)
         if wanted is None:
             return None
-        kind, explanation, found = self._judge(hypothesis, wanted)
-        detail: dict[str, Any] = {"class": kind, "explanation": explanation}
+        sides: dict[str, str] = {}
+        kind, explanation, found = self._judge(hypothesis, wanted, sides)
+        detail: dict[str, Any] = {"class": kind, "explanation": explanation, **sides}
         if found:
             detail["findings"] = [[one.kind, one.text] for one in found]
         detail["aligned"] = self._aligned(wanted)
@@ -142,7 +144,10 @@ class Anatomy(Metric):
         loaded = self._loaded()
         return loaded if tree.inventory is loaded.inventory else self._loosened().grammar
 
-    def _judge(self, hypothesis: str, wanted: Tree) -> tuple[str, str, list[Finding]]:
+    def _judge(
+        self, hypothesis: str, wanted: Tree, sides: dict[str, str]
+    ) -> tuple[str, str, list[Finding]]:
+        """Class, explanation and findings; `sides` gets the two meanings where both are read."""
         if not hypothesis:
             return "empty", "nothing was said", []
         loop = LOOP.search(hypothesis)
@@ -167,6 +172,7 @@ class Anatomy(Metric):
         findings = compare(reference, best_units, said, depths, self._begin_alike)
         if not findings:
             return "other wording", "parses to the same meaning as the reference", []
+        sides["meant"], sides["said"] = side_by_side(reference, best_units)
         return findings[0].kind, told(findings), findings
 
     def _said(self, tree: Tree, units: Sequence[Unit]) -> list[Said]:

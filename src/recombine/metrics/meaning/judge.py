@@ -90,6 +90,7 @@ class MeaningJudge:
         self._identities: dict[str, Hashable | None] = {}
         self._markers: dict[str, str] = {}
         self._contrasts: dict[str, str] = {}
+        self._asides: dict[tuple[str, ...], tuple[object, ...]] = {}
 
     @cached_property
     def _loose_source(self) -> Grammar:
@@ -172,7 +173,9 @@ class MeaningJudge:
         found: dict[object, tuple[Tree, list[Unit]]] = {}
         for tree in self._reader.parse(cleaned).trees(MOST_READINGS, choose):
             units = self._units(tree)
-            key = (tree.label, tuple((one.label, one.slot, one.head, one.frame) for one in units))
+            question = self.wordings.variants.questions.get(tree.label.split("/")[0], "")
+            said = ((one.label, one.slot, one.head, *self._aside(one.frame)) for one in units)
+            key = (question, *said)
             found.setdefault(key, (tree, units))
         close = sorted(found.values(), key=lambda one: -closeness(wanted.units, one[1]))
         return [self.meaning(tree, units) for tree, units in close[:MOST_COMPARED]]
@@ -205,6 +208,18 @@ class MeaningJudge:
                 if role:
                     units[index] = dataclasses.replace(unit, slot=role)
         return units
+
+    def _aside(self, frame: tuple[str, ...]) -> tuple[object, ...]:
+        """What the rules of a frame say beside words and roles."""
+        found = self._asides.get(frame)
+        if found is None:
+            rules = _rules(frame)
+            marker = "".join(self._marker(rule) for rule in rules)
+            tags = frozenset(
+                tag for rule in rules for tag in self.grammar.abstract.rules[rule].tags
+            )
+            found = self._asides[frame] = (marker, tags)
+        return found
 
     def _contrast(self, label: str) -> str:
         """What sets a word apart from the word it stands for: negation, another tense."""

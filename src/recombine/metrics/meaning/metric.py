@@ -165,5 +165,7 @@ def detail_of(verdict: MeaningVerdict) -> dict[str, Any]:
     if verdict.meant is not None and verdict.kind != SAME:
         said = verdict.said.units if verdict.said is not None else []
         meant, given = side_by_side(verdict.meant.units, said)
-        detail |= {"meant": meant, "said": given} if said else {"meant": meant}
+        sides = {"meant": meant, **({"said": given} if said else {})}
+        told = " · ".join(f"{name} {text}" for name, text in sides.items())
+        detail |= {**sides, "explanation": f"{verdict.explanation} · {told}"}
     return detail
