@@ -26,6 +26,8 @@ from recombine.augment.links import LinkedPair, LinkedText
 # The symbols of reduced sentences: a phrase, a head that still lacks its D, and D.
 PHRASE, HEAD, FREE = "X", "N", "D"
 LONGEST_PAIR = 30
+# Free variants must be exchanged once in so many pairs.
+FREE_PAIRS = 1000
 LONGEST_MODIFIER = 9
 ROUNDS = 2
 # So many words in one build make it productive.
@@ -124,6 +126,8 @@ def free_variants(text: LinkedText, support: int) -> frozenset[str]:
                 if word not in text.source_content:
                     hole = (*pair.source[:i], "", *pair.source[i + 1 :])
                     holes[hole].setdefault(word, set()).add(pair.target)
+    # In much text, two words meet by chance in some sentences.
+    support = max(support, len(text.pairs) // FREE_PAIRS)
     same: Counter[tuple[str, str]] = Counter()
     seen: Counter[tuple[str, str]] = Counter()
     for words in holes.values():
