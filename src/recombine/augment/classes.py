@@ -29,6 +29,8 @@ LONGEST_PAIR = 30
 # Features of fewer units than this say nothing; the rarest of a large text are cut.
 FEWEST_UNITS = 3
 MOST_FEATURES = 4000
+# The most frequent units of a large text have classes; the others stay what they are.
+MOST_UNITS = 4000
 
 
 def word_classes(text: LinkedText, similarity: float, support: int) -> list[list[Unit]]:
@@ -41,7 +43,7 @@ def word_classes(text: LinkedText, similarity: float, support: int) -> list[list
     units = sorted(
         (unit for unit, seen in places.items() if len(seen) >= support),
         key=lambda unit: (-len(places[unit]), unit),
-    )
+    )[:MOST_UNITS]
     if not units:
         return []
     label: dict[Unit, str] = {}

@@ -45,7 +45,7 @@ class AugmentOptions:
     source_language: str = "en"
     target_language: str = "ja"
     # Of more pairs than this, the shortest are learnt from: they tell the most for their cost.
-    most_pairs: int = 100_000
+    most_pairs: int = 60_000
     # Alignment: a link stays when the target word is so much likelier with the source word than
     # without, and is its partner in this share of its sentences.
     lift: float = 2.4
