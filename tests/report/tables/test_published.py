@@ -149,17 +149,19 @@ def test_released_data_is_known_by_its_sentences(recipe, folder, name, reference
 
 
 @pytest.mark.parametrize(
-    ("options", "kind"),
+    ("options", "track", "kind"),
     [
-        ({"use": "transformer"}, "Transformer"),
-        ({"use": "lstm"}, "LSTM"),
-        ({"use": "llm", "model": "meta-llama/Llama-2-7b-hf"}, "Llama 2"),
-        ({"use": "llm", "model": "smollm2"}, ""),
-        ({"use": "toy"}, ""),
+        ({"use": "transformer"}, "plain", "Transformer"),
+        ({"use": "transformer"}, "train-only", ""),
+        ({"use": "transformer", "train_size": 1000}, "plain", ""),
+        ({"use": "lstm"}, "plain", "LSTM"),
+        ({"use": "llm", "model": "meta-llama/Llama-2-7b-hf"}, "pretrained", "Llama 2"),
+        ({"use": "llm", "model": "smollm2"}, "pretrained", ""),
+        ({"use": "toy"}, "", ""),
     ],
 )
-def test_a_kind_is_what_was_declared(options, kind, tmp_path):
-    """A system called transformer that is something else is not the paper's Transformer."""
+def test_a_kind_is_what_was_declared(options, track, kind, tmp_path):
+    """A system called transformer that is something else, or learned from other pairs, is none."""
     cell = Run(tmp_path).cell("transformer", 1)
-    cell.update_record(options=options)
+    cell.update_record(options=options, track=track)
     assert kind_of(cell) == kind

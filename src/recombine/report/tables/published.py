@@ -107,9 +107,15 @@ def published_setting(source: ReportRuns) -> PublishedSetting | None:
 
 
 def kind_of(cell: Cell) -> str:
-    """The kind of a system as papers name it, by what it was declared to be; "" for others."""
-    options: Mapping[str, Any] = cell.record().get("options") or {}
+    """The kind of a system as papers name it, by what it was declared to be; "" for others.
+
+    The papers' own models learned from the training pairs as they are: no recombined ones, no part.
+    """
+    record = cell.record()
+    options: Mapping[str, Any] = record.get("options") or {}
     use = str(options.get("use", ""))
+    if record.get("track") in ("train-only", "grammar") or options.get("train_size"):
+        return ""
     if use == "llm":
         model = str(options.get("model", "")).lower()
         return "Llama 2" if "llama-2" in model or "llama2" in model else ""
