@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -183,7 +184,12 @@ def test_a_model_of_a_sample_is_not_taken_for_the_whole(experiment):
     given = {**small.system["untold"], "train_size": 1}
     train(dataclasses.replace(small, system={"untold": given}))
     translate(small)
+    made = small.run / "untold" / "seed-1" / "translations"
+    shutil.copytree(made, small.run / "kept")
     train(small, force=True)
+    assert translate(small) == 3
+    shutil.rmtree(made)
+    shutil.copytree(small.run / "kept", made)
     with pytest.raises(StaleOutput, match=r"sample_seed|train_size"):
         translate(small)
 

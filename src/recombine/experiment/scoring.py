@@ -7,6 +7,7 @@ of another benchmark or of a system with other options are refused.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -27,7 +28,7 @@ from recombine.experiment.fingerprint import (
 )
 from recombine.experiment.run import Cell, Meta, difference, stale_output
 from recombine.experiment.translations import stored_hypotheses
-from recombine.files import read_json, sha256_of, write_jsonl
+from recombine.files import dump_row, read_json, sha256_of, write_text
 from recombine.metrics.base import declaration
 from recombine.metrics.score import Score, scores_of, stored_intervals, write_scores
 from recombine.metrics.scoring import (
@@ -172,17 +173,16 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
         asked=asked,
     )
     scores = []
-    written: list[Path] = []
+    files: dict[str, str] = {}
     for result in results:
         found = scores_of([result])
         path = cell.scores(result.metric.name, result.split, work.checkpoint)
-        write_result(path, result, found)
-        written.append(path)
+        files[path.relative_to(cell.path).as_posix()] = write_result(path, result, found)
         scores += found
     suffix = f"@{work.checkpoint}" if work.checkpoint else ""
-    written.append(cell.path / f"scores{suffix}.csv")
-    write_scores(written[-1], scores)
-    files = {path.relative_to(cell.path).as_posix(): sha256_of(path) for path in written}
+    table = cell.path / f"scores{suffix}.csv"
+    write_scores(table, scores)
+    files[table.name] = sha256_of(table)
     work.meta.write(work.fingerprint, complete=True, files=files)
     if work.checkpoint is None:
         cell.update_record(
@@ -211,10 +211,15 @@ def _drop_stale_scores(cell: Cell, work: Unscored) -> None:
             Meta(path).path.unlink(missing_ok=True)
 
 
-def write_result(path: Path, result: Result, scores: Iterable[Score] = ()) -> None:
-    """Write observations, and beside them what a report needs to aggregate them again."""
+def write_result(path: Path, result: Result, scores: Iterable[Score] = ()) -> str:
+    """Write observations, and beside them what a report needs to aggregate them again.
+
+    Return the SHA-256 of the observations: they are many, and need not be read for it.
+    """
     name = result.metric.name
-    write_jsonl(path, (observation_row(name, one) for one in result.observations))
+    rows = (observation_row(name, one) for one in result.observations)
+    observations = "".join(dump_row(row) + "\n" for row in rows)
+    write_text(path, observations)
     options: Any = to_plain(result.metric) if dataclasses.is_dataclass(result.metric) else {}
     unseen = result.members[len(result.observations) :]
     failed = [result.members[place] for place in np.flatnonzero(result.failed)]
@@ -229,6 +234,7 @@ def write_result(path: Path, result: Result, scores: Iterable[Score] = ()) -> No
         unobserved=[members[0].id for members in unseen],
         failed=[members[0].id for members in failed],
     )
+    return hashlib.sha256(observations.encode("utf-8")).hexdigest()
 
 
 def _up_to_date(cell: Cell, meta: Meta, fingerprint: Mapping[str, Any]) -> bool:

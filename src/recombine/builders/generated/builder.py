@@ -16,9 +16,10 @@ from recombine.builders.generated.blueprint import Blueprint, uncovered, vocabul
 from recombine.builders.generated.certificate import card_of, certify, compare, compare_card
 from recombine.builders.generated.draw import Drawing
 from recombine.builders.generated.parts import TRAIN, RecipePart, Setting, scaled
-from recombine.builders.generated.proof import look_in_train, prove
+from recombine.builders.generated.proof import Proof, look_in_train, prove, violation_bounds
 from recombine.config import parse_config, to_plain
 from recombine.errors import ConfigError, Problems, RecombineError
+from recombine.files import read_json
 from recombine.grammar import Grammar
 from recombine.grammar.benchmark_grammar import declared_grammar, keep_grammar
 from recombine.parallel import beside, gc_paused
@@ -249,7 +250,7 @@ class Generated:
             proof = prove(blueprint, examples)
             proved = certify(blueprint, recipe.grammar, examples, lambda: proof.train)
             proved["grammar"]["name"] = name
-            proved["violations"] = proof.violations
+            proved["violations"] = _agreed_violations(benchmark, blueprint, examples, proof)
             if recipe.partial:
                 proved["left_out"] = blueprint.describe_left_out()
         except Problems as error:
@@ -262,3 +263,24 @@ class Generated:
             *compare(benchmark.path, proved, proof.faults),
             *compare_card(benchmark.path / "README.md", card),
         ]
+
+
+def _agreed_violations(
+    benchmark: Benchmark,
+    blueprint: Blueprint,
+    examples: Mapping[str, Sequence[Example]],
+    proof: Proof,
+) -> dict[str, int]:
+    """What was counted, or what is written where ambiguous pairs leave that open."""
+    try:
+        certificate = read_json(benchmark.path / "certificate.json")
+        written = dict(certificate["violations"])
+    except (RecombineError, KeyError, TypeError, ValueError):
+        return proof.violations  # a certificate that is none is a problem of its own
+    agreed = dict(proof.violations)
+    for split, said in written.items():
+        if isinstance(said, int) and said != agreed.get(split, said):
+            fewest, most = violation_bounds(blueprint, examples[split])
+            if fewest <= said <= most:
+                agreed[split] = said
+    return agreed

@@ -216,6 +216,28 @@ def _prove_share(
     return Proof(faults, look.findings(), violations)
 
 
+def violation_bounds(blueprint: Blueprint, rows: Sequence[Example]) -> tuple[int, int]:
+    """The fewest and the most sentences whose words do not go together, however pairs are read.
+
+    A pair that is ambiguous in both languages does not tell which of its trees was drawn.
+    """
+    reader = PairReader(blueprint)
+    fewest = most = 0
+    for example in rows:
+        reference = reference_of(example)
+        meant = reader.read(example.source, reference)
+        if meant is None:
+            continue
+        found = {blueprint.violates(meant)} | {
+            blueprint.violates(tree)
+            for tree in reader.others(example.source, reference, meant)
+            if reader.translation(tree) == reference
+        }
+        fewest += found == {True}
+        most += True in found
+    return fewest, most
+
+
 class Judge:
     """Compares rows with what the grammar says of their sentences."""
 
