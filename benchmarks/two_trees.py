@@ -113,6 +113,7 @@ def works(folder: Path, scale: float) -> list[Work]:
     split = ["build", "divergent", "--out", "split", "-o", "corpus=trees.conllu"]
     split += ["-o", "edition=all", "-o", "target_divergence=1.0"]
     sentences = max(2_000, int(300_000 * scale))
+    samples = str(int(40_000 * scale))
 
     def corpus() -> None:
         if not (folder / "trees.conllu").exists():
@@ -124,7 +125,7 @@ def works(folder: Path, scale: float) -> list[Work]:
     return [
         Work("build", ["build", "sget", "--out", "sget", "-o", f"scale={scale}"], ["sget"]),
         Work("mini", ["build", "sget-mini", "--out", "mini"], ["mini"], mini),
-        Work("sample", ["sample", "sget", "-n", str(int(40_000 * scale)), "--json"]),
+        Work("sample", ["sample", "sget", "-n", samples, "--languages", "en,ja", "--json"]),
         Work("parse", ["translate", experiment(folder, "oracle.toml", oracle)], ["oracle"]),
         Work("split", split, ["split"], corpus),
         Work("train", ["train", experiment(folder, "small.toml", small)], ["small"]),
