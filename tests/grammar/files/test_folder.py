@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from grammar.small_grammar import SMALL, Write
 from recombine.errors import GrammarError, Problems, RecombineError
 from recombine.grammar import Constraints, Grammar, check_grammar, find_grammar, shipped_grammars
-from recombine.grammar.files.folder import read_grammar
+from recombine.grammar.files.folder import read_grammar, scan_grammar
 from recombine.grammar.model import Feature, Glue, LiteralText, Ref, Symbol, TableCell
 
 
 def problem(folder: Path) -> GrammarError:
     """The single problem of a folder."""
-    with pytest.raises(GrammarError) as caught:
-        read_grammar(folder)
-    return caught.value
+    _, problems = scan_grammar(folder)
+    (found,) = problems
+    return found
 
 
 def test_rule_parts(write: Write) -> None:
@@ -115,10 +115,20 @@ def test_problems_come_together(write: Write) -> None:
             "en.grammar": SMALL["en.grammar"] + "bad : X\n",
         }
     )
-    with pytest.raises(Problems) as caught:
-        read_grammar(folder)
-    places = [(Path(p.where.path).name, p.where.line) for p in caught.value.problems if p.where]
+    _, problems = scan_grammar(folder)
+    places = [(Path(p.where.path).name, p.where.line) for p in problems if p.where]
     assert places == [("abstract.grammar", 8), ("abstract.grammar", 9), ("en.grammar", 8)]
+
+
+def test_languages_are_read_when_asked_for(write: Write) -> None:
+    """A language that is not asked for is named and not read: its mistakes stop nobody else."""
+    folder = write({"ja.grammar": SMALL["ja.grammar"] + "bad : X\nworse : X\n"})
+    grammar = Grammar.load(folder)
+    assert grammar.languages == ("en", "ja")
+    assert grammar.parse("The cat saw the dog.", "en")
+    with pytest.raises(Problems) as caught:
+        grammar.concrete("ja")
+    assert len(caught.value.problems) == 2
 
 
 MISTAKES = [

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from recombine.errors import GrammarError, Where, raise_all
 from recombine.grammar.files.abstract_syntax import AbstractReader
 from recombine.grammar.files.concrete_syntax import ConcreteReader
 from recombine.grammar.files.tables import read_text
-from recombine.grammar.model import GrammarSource
+from recombine.grammar.model import GrammarSource, Language
 from recombine.registry import data_path
 
 _FILE = re.compile(
@@ -21,8 +21,11 @@ _EXTENDS = re.compile(r'\s*%extends\s+("[^"]+"|[^\s#]+)')
 
 
 def read_grammar(folder: Path, edition: str | None = None) -> GrammarSource:
-    """Read a grammar; raises one GrammarError or all Problems."""
-    source, problems = scan_grammar(folder, edition)
+    """Read a grammar: its abstract syntax now, a language when it is first asked for.
+
+    Whoever asks for what is wrongly written gets one GrammarError or all Problems of it.
+    """
+    source, problems = _open_grammar(folder, edition)
     raise_all(problems)
     assert source is not None  # what cannot be read is a problem
     return source
@@ -31,25 +34,74 @@ def read_grammar(folder: Path, edition: str | None = None) -> GrammarSource:
 def scan_grammar(
     folder: Path, edition: str | None = None
 ) -> tuple[GrammarSource | None, list[GrammarError]]:
-    """Read a grammar and return it with everything that is wrong about its notation."""
+    """Read all of a grammar and return it with everything that is wrong about its notation."""
+    source, problems = _open_grammar(folder, edition)
+    if source is not None:
+        assert isinstance(source.languages, LanguagesOnDemand)
+        problems.extend(source.languages.scan())
+    return source, problems
+
+
+class LanguagesOnDemand(Mapping[str, Language]):
+    """The languages of a grammar, by code; the files of each are read when it is first wanted."""
+
+    def __init__(self, layers: Sequence[Mapping[str, Sequence[tuple[str, Path]]]]) -> None:
+        self._layers = layers  # the files of each language, as (kind, path), base to edition
+        self._codes = tuple(dict.fromkeys(code for layer in layers for code in layer))
+        self._read: dict[str, tuple[Language, list[GrammarError]]] = {}
+
+    def __getitem__(self, code: str) -> Language:
+        language, problems = self._reading(code)
+        raise_all(problems)
+        return language
+
+    def __contains__(self, code: object) -> bool:
+        return code in self._codes  # a Mapping would read it
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._codes)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def scan(self) -> list[GrammarError]:
+        """Read every language and return what is wrong."""
+        return [problem for code in self._codes for problem in self._reading(code)[1]]
+
+    def _reading(self, code: str) -> tuple[Language, list[GrammarError]]:
+        if code not in self._codes:
+            raise KeyError(code)
+        if code not in self._read:
+            problems: list[GrammarError] = []
+            reader = ConcreteReader(code, problems)
+            for layer in self._layers:
+                reader.new_layer()
+                _read_files(reader, layer.get(code, ()), problems)
+            self._read[code] = reader.result(), problems
+        return self._read[code]
+
+
+def _open_grammar(
+    folder: Path, edition: str | None
+) -> tuple[GrammarSource | None, list[GrammarError]]:
     problems: list[GrammarError] = []
     try:
         folders = base_folders(folder)
     except GrammarError as error:
         return None, [error]
     abstract = AbstractReader(problems)
-    languages: dict[str, ConcreteReader] = {}
+    layers: list[dict[str, list[tuple[str, Path]]]] = []
     known: list[str] = []
     for place in folders:
-        layers = [place]
+        places = [place]
         if edition is not None and edition in editions(place):
-            layers.append(place / "editions" / edition)
+            places.append(place / "editions" / edition)
         known.extend(editions(place))
-        for layer in layers:
+        for layer in places:
+            files = _layer_files(layer, layers, problems)
             abstract.new_layer()
-            for reader in languages.values():
-                reader.new_layer()
-            _read_layer(layer, abstract, languages, problems)
+            _read_files(abstract, files.pop("abstract", ()), problems)
+            layers.append(files)
     own = abstract.result().edition
     if edition is not None and edition not in (own, *known):
         close = difflib.get_close_matches(edition, known, n=1)
@@ -67,8 +119,7 @@ def scan_grammar(
                 "no %start category", Where(str(folder / "abstract.grammar"), 1), "add: %start S"
             )
         )
-    read = {code: reader.result() for code, reader in languages.items()}
-    return GrammarSource(folder.name, result, read, edition or own), problems
+    return GrammarSource(folder.name, result, LanguagesOnDemand(layers), edition or own), problems
 
 
 def editions(folder: Path) -> list[str]:
@@ -113,12 +164,12 @@ def _extended(folder: Path) -> tuple[Path | None, Where | None]:
     return None, None
 
 
-def _read_layer(
+def _layer_files(
     folder: Path,
-    abstract: AbstractReader,
-    languages: dict[str, ConcreteReader],
+    below: Sequence[Mapping[str, Sequence[tuple[str, Path]]]],
     problems: list[GrammarError],
-) -> None:
+) -> dict[str, list[tuple[str, Path]]]:
+    """The files of a folder as (kind, path) by owner, in the order of their names."""
     files: list[tuple[str, str, Path]] = []
     for path in sorted(folder.iterdir(), key=lambda path: path.name):
         match = _FILE.match(path.name)
@@ -132,18 +183,29 @@ def _read_layer(
                     "OWNER.grammar, OWNER.lexicon.tsv, OWNER.paradigms.tsv or abstract.pairs.tsv",
                 )
             )
-    for kind, owner, _ in files:
-        if kind == "grammar" and owner != "abstract" and owner not in languages:
-            languages[owner] = ConcreteReader(owner, problems)
+    languages = {code for layer in below for code in layer} | {
+        owner for kind, owner, _ in files if kind == "grammar"
+    }
+    found: dict[str, list[tuple[str, Path]]] = {}
     for kind, owner, path in files:
-        reader = abstract if owner == "abstract" else languages.get(owner)
-        if reader is None:
+        if owner != "abstract" and owner not in languages:
             problems.append(
                 GrammarError(f"there is no {owner}.grammar for this file", Where(str(path)))
             )
-            continue
+        else:
+            found.setdefault(owner, []).append((kind, path))
+    return found
+
+
+def _read_files(
+    reader: AbstractReader | ConcreteReader,
+    files: Sequence[tuple[str, Path]],
+    problems: list[GrammarError],
+) -> None:
+    for kind, path in files:
         method: Callable[[Path], None] | None = getattr(reader, _METHODS[kind], None)
         if method is None:
+            owner = path.name.partition(".")[0]
             problems.append(GrammarError(f"'{owner}' takes no such file", Where(str(path))))
         else:
             method(path)
