@@ -25,7 +25,7 @@ LAYERS = [
     {"metrics"},
     {"experiment"},
     {"report"},
-    {"export", "testing"},
+    {"evaluation", "export", "testing"},
     {"cli"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -16,6 +16,7 @@ put_up()
 
 _PUBLIC = {
     "Benchmark": "recombine.benchmark",
+    "Evaluation": "recombine.evaluation",
     "Example": "recombine.benchmark",
     "Focus": "recombine.benchmark",
     "Experiment": "recombine.experiment.experiment",
@@ -26,9 +27,9 @@ _PUBLIC = {
     "System": "recombine.systems.base",
     "augment": "recombine.augment.methods",
     "build": "recombine.builders.recipe",
-    "evaluate": "recombine.experiment.evaluation",
+    "evaluate": "recombine.evaluation",
     "read_experiment": "recombine.experiment.experiment",
-    "score": "recombine.metrics.scoring",
+    "score": "recombine.evaluation",
     "score_run": "recombine.experiment.scoring",
     "train": "recombine.experiment.training",
     "translate": "recombine.experiment.translating",
@@ -37,6 +38,7 @@ _PUBLIC = {
 
 __all__ = [
     "Benchmark",
+    "Evaluation",
     "Example",
     "Experiment",
     "Focus",
@@ -62,7 +64,7 @@ if TYPE_CHECKING:
     from recombine.benchmark import Benchmark, Example, Focus
     from recombine.builders.recipe import build
     from recombine.errors import RecombineError
-    from recombine.experiment.evaluation import evaluate
+    from recombine.evaluation import Evaluation, evaluate, score
     from recombine.experiment.experiment import Experiment, read_experiment
     from recombine.experiment.run import Run
     from recombine.experiment.scoring import score_run
@@ -70,7 +72,6 @@ if TYPE_CHECKING:
     from recombine.experiment.translating import translate
     from recombine.grammar import Grammar
     from recombine.metrics.base import Metric
-    from recombine.metrics.scoring import score
     from recombine.report import write_report
     from recombine.systems.base import System
 

@@ -13,6 +13,7 @@ import shutil
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -238,6 +239,22 @@ class Benchmark:
             )
         manifest = parse_config(Manifest, document.data, document=document)
         return cls(path, manifest, hashlib.sha256(document.text.encode()).hexdigest())
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{split} {size:,}" for split, size in self.manifest.splits.items())
+        one = self.manifest
+        pair = f"{one.source} -> {one.target or 'any language'}"
+        return f"<Benchmark {one.name} {one.version}, {pair}: {sizes}>"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for split, size in self.manifest.splits.items():
+            one = next(self.iterate(split), None)
+            texts = (one.source, *one.references[:1]) if one is not None else ()
+            shown = "<br>".join(escape(text) for text in texts)
+            rows.append(f"<tr><th>{escape(split)}</th><td>{size:,}</td><td>{shown}</td></tr>")
+        head = "<tr><th>split</th><th>examples</th><th>the first</th></tr>"
+        return f"<b>{escape(repr(self)[1:-1])}</b><table>{head}{''.join(rows)}</table>"
 
     @property
     def splits(self) -> tuple[str, ...]:

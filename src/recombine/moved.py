@@ -13,7 +13,6 @@ MOVED = {
     "recombine.builders.proposals": "recombine.builders.consistency.proposals",
     "recombine.builders.wordlists": "recombine.builders.consistency.wordlists",
     "recombine.cost": "recombine.systems.cost",
-    "recombine.evaluation": "recombine.experiment.evaluation",
     "recombine.report.paired": "recombine.statistics.paired",
     "recombine.report.scores_table": "recombine.metrics.score (score_rows is scores_of)",
     "recombine.run": "recombine.experiment.run, and its progress recombine.progress",

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import platform
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from recombine import __version__
 from recombine.benchmark import Benchmark, identity_of, stratified_sample
 from recombine.config import to_plain
 from recombine.errors import DataError, StaleOutput
@@ -28,7 +30,7 @@ from recombine.experiment.fingerprint import (
 )
 from recombine.experiment.run import Cell, Meta, difference, stale_output
 from recombine.experiment.translations import stored_hypotheses
-from recombine.files import dump_row, read_json, sha256_of, write_text
+from recombine.files import dump_row, read_json, sha256_of, write_jsonl, write_text
 from recombine.metrics.base import declaration
 from recombine.metrics.score import Score, scores_of, stored_intervals, write_scores
 from recombine.metrics.scoring import (
@@ -172,17 +174,7 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
         missing=work.fingerprint["missing"],
         asked=asked,
     )
-    scores = []
-    files: dict[str, str] = {}
-    for result in results:
-        found = scores_of([result])
-        path = cell.scores(result.metric.name, result.split, work.checkpoint)
-        files[path.relative_to(cell.path).as_posix()] = write_result(path, result, found)
-        scores += found
-    suffix = f"@{work.checkpoint}" if work.checkpoint else ""
-    table = cell.path / f"scores{suffix}.csv"
-    write_scores(table, scores)
-    files[table.name] = sha256_of(table)
+    files = _write_scores(cell, results, work.checkpoint)
     work.meta.write(work.fingerprint, complete=True, files=files)
     if work.checkpoint is None:
         cell.update_record(
@@ -194,6 +186,63 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
                 "seconds": round(time.time() - started, 2),
             }
         )
+
+
+def _write_scores(
+    cell: Cell, results: Iterable[Result], checkpoint: str | None = None
+) -> dict[str, str]:
+    """Write observations and scores.csv; return the SHA-256 of each file."""
+    scores = []
+    files: dict[str, str] = {}
+    for result in results:
+        found = scores_of([result])
+        path = cell.scores(result.metric.name, result.split, checkpoint)
+        files[path.relative_to(cell.path).as_posix()] = write_result(path, result, found)
+        scores += found
+    table = cell.path / (f"scores@{checkpoint}.csv" if checkpoint else "scores.csv")
+    write_scores(table, scores)
+    files[table.name] = sha256_of(table)
+    return files
+
+
+def write_cell(
+    cell: Cell,
+    benchmark: Benchmark,
+    hypotheses: Mapping[str, str],
+    results: Sequence[Result],
+    *,
+    asked: Collection[str] | None = None,
+    missing: MissingOutputs = "count",
+) -> None:
+    """Write what was translated and scored elsewhere into a run, as its stages would have."""
+    if cell.path.exists():
+        raise StaleOutput(f"{cell.path} is there already", hint="choose another name or run")
+    sampled = 0
+    translations = {}
+    for split in dict.fromkeys(result.split for result in results):
+        examples = benchmark.read(split)
+        wanted = [one.id for one in examples if asked is None or one.id in asked]
+        if len(wanted) < len(examples):
+            sampled = max(sampled, len(wanted))
+        path = cell.translations(split)
+        rows = [{"id": one, "hyp": hypotheses[one]} for one in wanted if one in hypotheses]
+        write_jsonl(path, rows)
+        translations[path.name] = sha256_of(path)
+    cell.update_record(
+        system=cell.system,
+        seed=cell.seed,
+        benchmark=str(benchmark.path.resolve()),
+        benchmark_hash=benchmark.hash,
+        versions={"recombine": __version__, "python": platform.python_version()},
+    )
+    fingerprint = {
+        "benchmark": benchmark.hash,
+        "translations": translations,
+        "asked": [sampled, 0, 0],
+        "missing": missing,
+    }
+    files = _write_scores(cell, results)
+    Meta(cell.path / "scores" / "scores").write(fingerprint, complete=True, files=files)
 
 
 def _drop_stale_scores(cell: Cell, work: Unscored) -> None:

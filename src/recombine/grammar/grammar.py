@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from html import escape
 from pathlib import Path
 
-from recombine.errors import ConfigError
+from recombine.errors import ConfigError, RecombineError
 from recombine.grammar.files.folder import find_grammar, read_grammar
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.model import GrammarSource
@@ -38,6 +39,22 @@ class Grammar:
     def load(cls, name_or_path: str | Path, edition: str | None = None) -> Grammar:
         """Load a shipped grammar by name or any grammar by the path of its folder."""
         return cls(read_grammar(find_grammar(name_or_path), edition))
+
+    def __repr__(self) -> str:
+        abstract, edition = self.abstract, f" ({self.edition})" if self.edition else ""
+        return (
+            f"<Grammar {self.name}{edition}: {', '.join(self.languages)}; "
+            f"{len(abstract.rules):,} rules, {len(abstract.words):,} words>"
+        )
+
+    def _repr_html_(self) -> str:
+        try:
+            texts = [list(said) for _, said in self.sentences(5, self.languages, seed=1)]
+        except RecombineError:  # a language that does not say everything yet
+            texts = []
+        rows = "".join(f"<tr>{''.join(f'<td>{escape(t)}</td>' for t in one)}</tr>" for one in texts)
+        head = "".join(f"<th>{escape(code)}</th>" for code in self.languages)
+        return f"{escape(repr(self)[1:-1])}<table><tr>{head}</tr>{rows}</table>"
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from recombine.report.compare import compare
     from recombine.report.options import ReportOptions, ReportPaths
     from recombine.report.power import power_plan
     from recombine.report.scorecard import write_scorecard
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ReportOptions",
     "ReportPaths",
-    "compare",
     "power_plan",
     "write_report",
     "write_scorecard",
@@ -28,7 +26,6 @@ __all__ = [
 _HOMES = {
     "ReportOptions": "options",
     "ReportPaths": "options",
-    "compare": "compare",
     "power_plan": "power",
     "write_report": "write",
     "write_scorecard": "scorecard",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from recombine.errors import ConfigError, DataError, RecombineError, StaleOutput
 from recombine.experiment.run import Meta
 from recombine.metrics.base import aggregator_of, declaration
 from recombine.metrics.score import read_intervals
-from recombine.metrics.scoring import create_metric
+from recombine.metrics.scoring import Result, create_metric
 from recombine.metrics.slices import DECLARED, Slices
 from recombine.registry import lookup
 from recombine.report.runs import ReportRuns, Scores, open_runs, read_translations
@@ -35,6 +35,7 @@ __all__ = [
     "ReportRuns",
     "Scores",
     "open_runs",
+    "panel_of",
     "read_details",
     "read_panel",
     "read_scores",
@@ -240,6 +241,53 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
             for system, by_seed in columns.items()
             for seed in by_seed
             if len(by_seed) == 1 and len(tables[system, seed].keys) == len(keys)
+        },
+    )
+
+
+def panel_of(results: Mapping[str, Result]) -> Panel:
+    """One metric on one split as several systems did, whose observations are at hand."""
+    first, *others = results.values()
+    metric = first.metric
+    _require_same_metric(
+        {
+            (system, 1): {
+                "signature": one.metric.signature(),
+                "metric": {"options": to_plain(one.metric) if is_dataclass(one.metric) else {}},
+            }
+            for system, one in results.items()
+        },
+        metric.name,
+        first.split,
+    )
+    common = {one.key for one in first.observations}
+    for other in others:
+        common &= {one.key for one in other.observations}
+    order = [place for place, one in enumerate(first.observations) if one.key in common]
+    keys = tuple(first.observations[place].key for place in order)
+    columns = {}
+    for system, result in results.items():
+        places = {one.key: place for place, one in enumerate(result.observations)}
+        rows = [places[key] for key in keys]
+        values = np.array([result.observations[row].value for row in rows], dtype=np.float64)
+        columns[system] = {1: Column(result.stats[rows], values)}
+    return Panel(
+        metric=metric.name,
+        split=first.split,
+        signature=metric.signature(),
+        keys=keys,
+        ids=tuple(first.observations[place].ids for place in order),
+        sliced=Slices([first.members[place] for place in order]),
+        columns=columns,
+        aggregator=aggregator_of(metric),
+        unit=metric.unit,
+        higher_is_better=metric.higher_is_better,
+        right_value=metric.right_value,
+        declared_clusters=metric.clusters,
+        left_out={
+            system: len(one.observations) - len(keys)
+            for system, one in results.items()
+            if len(one.observations) > len(keys)
         },
     )
 

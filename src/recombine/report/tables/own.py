@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from recombine.metrics.score import Score
-from recombine.report.compare import Comparison, SliceDifference
+from recombine.metrics.slices import Rows
+from recombine.report.compare import ALPHA, Comparison, SliceDifference, verdict_of
 from recombine.report.findings import Findings, Sheet
+from recombine.report.panel import Panel
+from recombine.report.scores import main_tag
 from recombine.report.tables.table import Cell, Ranged, Table
+from recombine.statistics.paired import PairedDifference
 
 
 def own_tables(report: Findings) -> list[Table]:
@@ -132,6 +136,43 @@ def comparison_table(sheet: Sheet) -> Table:
         rows=tuple(rows),
         notes=(f"Tied sets, best first: {ranks}",),
     )
+
+
+def difference_table(found: Sequence[tuple[Panel, Comparison]], *, slices: bool = False) -> Table:
+    """Paired differences on every metric and split, in all or for each value of the main tag."""
+    rows: list[tuple[Cell, ...]] = []
+    rules = set()
+    for panel, one in found:
+        rules.add(len(rows))
+        parts: list[tuple[str, Rows | None, int, PairedDifference, float]] = [
+            ("all", None, one.n, one.overall, one.p_adjusted)
+        ]
+        tag = main_tag(panel)
+        if slices and tag is not None:
+            places = panel.slices(tag)
+            parts += [
+                (part.value, places[part.value], part.n, part.difference, part.p_adjusted)
+                for part in sorted(one.slices, key=_loss_first)
+            ]
+        for value, where, n, change, p_value in parts:
+            scores = (panel.seed_scores(name, where)[1] for name in (one.first, one.second))
+            verdict = verdict_of(change, p_value, panel.higher_is_better)
+            better = {"win": one.second, "loss": one.first, "tie": "undecided"}[verdict]
+            span = Ranged(change.difference, change.low, change.high)
+            rows.append(
+                (one.first, one.second, one.split, one.metric, *([value] if slices else []), n,
+                 *scores, span, f"{p_value:.4f}", better)
+            )  # fmt: skip
+    tests = dict.fromkeys(one.overall.test for _, one in found)
+    return Table(
+        name="compare",
+        title="Paired differences, second minus first",
+        columns=("first", "second", "split", "metric", *(["value"] if slices else []), "n",
+                 "score of first", "score of second", "difference", "p (Holm)", "better"),
+        rows=tuple(rows),
+        notes=(f"Better where p < {ALPHA:g}; tests: {', '.join(tests)}",),
+        rules=frozenset(rules),
+    )  # fmt: skip
 
 
 def slice_difference_table(sheet: Sheet, one: Comparison) -> Table:

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recombine.files import write_text
+from recombine.registry import require
 
 
 class Ranged(NamedTuple):
@@ -39,6 +40,17 @@ class Table:
     rules: frozenset[int] = field(default_factory=frozenset)
     decimals: int = 1
 
+    def to_pandas(self) -> Any:
+        """The table as a data frame; an interval has two columns more."""
+        pandas = require("pandas", extra="report", feature="to_pandas")
+        return pandas.read_csv(io.StringIO(comma_separated(self.columns, self.rows)))
+
+    def __str__(self) -> str:
+        return plain(self)
+
+    def _repr_html_(self) -> str:
+        return html(self)
+
 
 def show(value: Cell, decimals: int = 1) -> str:
     """A cell as text: fixed decimals for numbers, a dash for what does not exist."""
@@ -54,6 +66,16 @@ def show(value: Cell, decimals: int = 1) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return value
+
+
+def plain(table: Table) -> str:
+    """The table for a terminal."""
+    texts = [[show(cell, table.decimals) for cell in row] for row in table.rows]
+    numeric = [is_numeric(table, place) for place in range(len(table.columns))]
+    lines = [table.columns, *texts]
+    widths = [max(_width(line[place]) for line in lines) for place in range(len(table.columns))]
+    body = ["  ".join(_padded(line, widths, numeric)).rstrip() for line in lines]
+    return "\n".join([table.title, "", *body, *table.notes])
 
 
 def markdown(table: Table) -> str:
@@ -89,11 +111,14 @@ def _markdown_cell(text: str) -> str:
 
 
 def _markdown_row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    padded = [
+    return "| " + " | ".join(_padded(cells, widths, right)) + " |"
+
+
+def _padded(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
+    return [
         " " * (width - _width(cell)) + cell if flush else cell + " " * (width - _width(cell))
         for cell, width, flush in zip(cells, widths, right, strict=True)
     ]
-    return "| " + " | ".join(padded) + " |"
 
 
 def _width(text: str) -> int:

@@ -1,0 +1,423 @@
+"""Evaluation: what one system made of a benchmark, as one object for notebooks and scripts.
+
+`evaluate` asks anything that translates, `score` takes texts that are there already. Both keep the
+texts and every observation, so that tables, examples, paired tests and the report need no second
+run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple, overload
+
+from recombine.benchmark import Benchmark, Example, stratified_sample
+from recombine.errors import ConfigError, DataError, SystemFailure
+from recombine.experiment.hypotheses import read_hypotheses
+from recombine.experiment.run import Run
+from recombine.experiment.scoring import write_cell
+from recombine.metrics import scoring
+from recombine.metrics.score import Score, scores_of
+from recombine.metrics.scoring import MissingOutputs, Result
+from recombine.registry import require
+from recombine.report.compare import compare_panel
+from recombine.report.examples import explain, is_right
+from recombine.report.options import ReportOptions, ReportPaths
+from recombine.report.panel import panel_of
+from recombine.report.tables.own import difference_table, ranged
+from recombine.report.tables.table import Cell, Table, html
+from recombine.systems.base import Failure, answers, hook
+
+Translate = Callable[[Sequence[str]], Iterable[str | Failure]]
+# Examples that are shown as a table; all of them are there to go through.
+SHOWN = 20
+
+
+class JudgedSentence(NamedTuple):
+    """One sentence, what was said for it, and what a metric says of that."""
+
+    id: str
+    split: str
+    source: str
+    references: tuple[str, ...]
+    hypothesis: str
+    metric: str
+    value: float
+    right: bool
+    why: str
+    tags: Mapping[str, Any]
+
+
+class JudgedSentences(list[JudgedSentence]):
+    """Judged sentences; a notebook shows the first of them as a table."""
+
+    def table(self, most: int = SHOWN) -> Table:
+        """The first of them, to be read."""
+        rows = tuple(
+            (one.source, one.hypothesis, one.references[0] if one.references else None,
+             one.why or show_value(one))
+            for one in self[:most]
+        )  # fmt: skip
+        more = (f"{len(self):,} in all",) if len(self) > most else ()
+        metric = self[0].metric if self else "nothing"
+        return Table("examples", f"Examples, judged by {metric}",
+                     ("source", "hypothesis", "reference", "why"), rows, more)  # fmt: skip
+
+    def to_pandas(self) -> Any:
+        """A row for each."""
+        pandas = require("pandas", extra="report", feature="to_pandas")
+        return pandas.DataFrame(list(self), columns=list(JudgedSentence._fields))
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        return html(self.table())
+
+
+def show_value(one: JudgedSentence) -> str:
+    """What to say of a sentence of which the metric says nothing but a number."""
+    return "right" if one.right else "wrong" if one.value == 0 else f"{one.value:.1f}"
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation(Sequence[Score]):
+    """The texts of one system for a benchmark, and what every metric says of them.
+
+    It is the sequence of its scores: of every metric and split, the whole first, then its slices.
+    """
+
+    benchmark: Benchmark
+    # By id; a sentence that failed has none.
+    hypotheses: Mapping[str, str]
+    # The observations, metric by metric and split by split.
+    results: tuple[Result, ...]
+    name: str = "system"
+    # The ids that were to be translated; None: every one of the splits.
+    asked: frozenset[str] | None = None
+    missing: MissingOutputs = "count"
+
+    @cached_property
+    def scores(self) -> tuple[Score, ...]:
+        """Every score: of the whole split, and of every slice of it."""
+        return tuple(dataclasses.replace(one, system=self.name) for one in scores_of(self.results))
+
+    @overload
+    def __getitem__(self, place: int) -> Score: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Score]: ...
+    def __getitem__(self, place: int | slice) -> Score | Sequence[Score]:
+        return self.scores[place]
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def table(self, by: str = "", *, split: str | None = None) -> Table:
+        """Every metric and split; or, for each value of a tag, every metric."""
+        manifest = self.benchmark.manifest
+        title = f"{self.name} on {manifest.name} {manifest.version}"
+        if not by:
+            rows = tuple(
+                (one.split, one.metric, ranged(one), one.counted)
+                for one in self._overall
+                if split in (None, one.split)
+            )
+            return Table("scores", title, ("split", "metric", "score", "of"), rows)
+        found = [one for one in self.scores if one.tag == by and split in (None, one.split)]
+        if not found:
+            tags = dict.fromkeys(one.tag for one in self.scores if one.tag)
+            raise ConfigError(f"nothing is scored by '{by}'", hint=f"tags: {', '.join(tags)}")
+        metrics = tuple(dict.fromkeys(one.metric for one in found))
+        cells: dict[tuple[str, str], dict[str, Score]] = {}
+        for one in found:
+            cells.setdefault((one.split, one.slice), {})[one.metric] = one
+        lines: list[tuple[Cell, ...]] = [
+            (part, value, max(one.n for one in scores.values()),
+             *(ranged(scores.get(metric)) for metric in metrics))
+            for (part, value), scores in cells.items()
+        ]  # fmt: skip
+        return Table(f"by-{by}", f"{title}, by {by}", ("split", by, "n", *metrics), tuple(lines))
+
+    def examples(
+        self,
+        *,
+        wrong: bool | None = None,
+        metric: str | None = None,
+        split: str | None = None,
+        n: int | None = None,
+        **tags: object,
+    ) -> JudgedSentences:
+        """Sentences with what was said and why it is right or wrong, as one metric judges.
+
+        `wrong=True` are those at fault, `wrong=False` the others; `pattern="pp_depth"` those with
+        that value of a tag. The metric is the first one unless it is named.
+        """
+        known = list(dict.fromkeys(result.metric.name for result in self.results))
+        metric = metric or known[0]
+        if metric not in known:
+            raise ConfigError(f"nothing is scored by '{metric}'", hint=f"there are: {known}")
+        chosen = [
+            one
+            for result in self.results
+            if result.metric.name == metric and split in (None, result.split)
+            for one in self._judged(result)
+            if wrong in (None, not one.right)
+            and all(str(one.tags.get(tag)) == str(value) for tag, value in tags.items())
+        ]
+        return JudgedSentences(chosen[:n])
+
+    def _judged(self, result: Result) -> Iterator[JudgedSentence]:
+        examples = {one.id: one for one in self.benchmark.read(result.split)}
+        for seen in result.observations:
+            right = is_right(seen.value, result.metric.right_value)
+            for one in (examples[name] for name in seen.ids if name in examples):
+                yield JudgedSentence(
+                    one.id, result.split, one.source, one.references,
+                    self.hypotheses.get(one.id, ""), result.metric.name, seen.value, right,
+                    explain(seen.detail), one.tags,
+                )  # fmt: skip
+
+    def compare(
+        self, *others: Evaluation, metric: str | None = None, slices: bool = False
+    ) -> Table:
+        """Paired tests of other systems against this one, and against each other.
+
+        By every metric, or by one. With `slices` every value of the tag that names what is tested
+        gets a row of its own.
+        """
+        everyone = (self, *others)
+        for other in others:
+            if other.benchmark.hash != self.benchmark.hash:
+                raise DataError(
+                    f"{self.name} and {other.name} were not scored on the same benchmark: "
+                    f"{self.benchmark.path} and {other.benchmark.path}"
+                )
+        names = unique_names(everyone)
+        found = []
+        for mine in self.results:
+            place = (mine.metric.name, mine.split)
+            same = {
+                name: result
+                for name, one in zip(names, everyone, strict=True)
+                for result in one.results
+                if (result.metric.name, result.split) == place
+            }
+            if len(same) > 1 and metric in (None, mine.metric.name):
+                panel = panel_of(same)
+                found += [(panel, one) for one in compare_panel(panel, ReportOptions())]
+        if not found:
+            raise DataError(
+                f"{' and '.join(names)} share no metric and split"
+                if others
+                else "compare with what? No other evaluation is given"
+            )
+        return difference_table(found, slices=slices)
+
+    def report(
+        self, path: Path | str, *others: Evaluation, options: ReportOptions | None = None
+    ) -> ReportPaths:
+        """Write the report on this system, and on others beside it, into a folder."""
+        from recombine.report.write import write_report
+
+        with tempfile.TemporaryDirectory() as folder:
+            run = Path(folder) / "run"
+            for one, name in zip((self, *others), unique_names([self, *others]), strict=True):
+                dataclasses.replace(one, name=name).save(run)
+            return write_report([run], Path(path), options)
+
+    def save(self, run: Path | str) -> Path:
+        """Write texts and observations into a run, which `recombine report` reads with others."""
+        cell = Run(run).cell(
+            re.sub(r"[^A-Za-z0-9._-]+", "-", self.name).strip("-._") or "system", 1
+        )
+        write_cell(
+            cell, self.benchmark, self.hypotheses, self.results,
+            asked=self.asked, missing=self.missing,
+        )  # fmt: skip
+        return cell.path
+
+    def to_pandas(self) -> Any:
+        """A row for each sentence: texts, tags, and a column of values for each metric."""
+        pandas = require("pandas", extra="report", feature="to_pandas")
+        rows: dict[str, dict[str, Any]] = {}
+        for result in self.results:
+            examples: Mapping[str, Example] = {
+                one.id: one for one in self.benchmark.read(result.split)
+            }
+            for seen in result.observations:
+                for one in (examples[name] for name in seen.ids if name in examples):
+                    row = rows.setdefault(
+                        one.id,
+                        {
+                            "id": one.id,
+                            "split": result.split,
+                            "source": one.source,
+                            "reference": one.references[0] if one.references else None,
+                            "hypothesis": self.hypotheses.get(one.id),
+                            **{
+                                f"tag.{tag}" if tag in _COLUMNS else tag: value
+                                for tag, value in one.tags.items()
+                            },
+                        },
+                    )
+                    row[result.metric.name] = seen.value
+        return pandas.DataFrame(list(rows.values()))
+
+    @property
+    def _overall(self) -> list[Score]:
+        return [one for one in self.scores if not one.tag]
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{one.split} {one.metric} {one.value:.1f}" for one in self._overall)
+        return f"<Evaluation {self.name} on {self.benchmark.manifest.name}: {told}>"
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        signatures = dict.fromkeys(one.signature for one in self._overall if one.signature)
+        told = "".join(f"<br><small>{escape(one)}</small>" for one in signatures)
+        return html(self.table()) + f"<p>{told.removeprefix('<br>')}</p>"
+
+
+_COLUMNS = ("id", "split", "source", "reference", "hypothesis")
+
+
+def unique_names(evaluations: Sequence[Evaluation]) -> list[str]:
+    """Their names, those that occur again with a number behind them."""
+    names: list[str] = []
+    for one in evaluations:
+        name, number = one.name, 1
+        while name in names:
+            number += 1
+            name = f"{one.name}-{number}"
+        names.append(name)
+    return names
+
+
+def evaluate(
+    system: Any,
+    benchmark: Benchmark | Path | str,
+    *,
+    splits: Sequence[str] | str | None = None,
+    metrics: Sequence[str] | str | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    sample: int = 0,
+    seed: int = 0,
+    missing: MissingOutputs = "count",
+    name: str = "",
+) -> Evaluation:
+    """Translate and score; `system` has a `translate` method or is such a function itself.
+
+    A sentence that fails counts as the metric declares, unless `missing` is "skip". For results on
+    disk, resuming and several seeds, write an experiment file instead.
+    """
+    if not isinstance(benchmark, Benchmark):
+        benchmark = Benchmark.open(benchmark)
+    if isinstance(splits, str):
+        splits = [splits]
+    chosen = splits or [one for one in benchmark.splits if one not in ("train", "dev")]
+    hypotheses: dict[str, str] = {}
+    asked: set[str] = set()
+    for split in chosen:
+        examples = stratified_sample(benchmark.read(split), sample, seed)
+        given = answers(_Given(system), [example.source for example in examples])
+        for example, answer in zip(examples, given, strict=True):
+            asked.add(example.id)
+            if not isinstance(answer, Failure):
+                hypotheses[example.id] = answer
+    if asked and not hypotheses:
+        raise SystemFailure(f"none of {len(asked):,} sentences could be translated")
+    return score(
+        benchmark,
+        hypotheses,
+        metrics,
+        splits=chosen,
+        options=options,
+        missing=missing,
+        asked=asked,
+        name=name or _name_of(system),
+    )
+
+
+def score(
+    benchmark: Benchmark | Path | str,
+    hypotheses: Mapping[str, str] | Path | str,
+    metrics: Sequence[str] | str | None = None,
+    *,
+    splits: Sequence[str] | str | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    missing: MissingOutputs = "count",
+    asked: Collection[str] | None = None,
+    name: str = "",
+) -> Evaluation:
+    """Score what a system said: texts by the ids of examples, or a file of hypotheses.
+
+    A file has plain lines, in the order of a split (gen or test unless one is named), or JSON lines
+    with ids. Splits without any hypothesis are left out; in the others a sentence without one
+    counts as its metric declares, unless `missing` is "skip". `asked` are the ids that were to be
+    translated, all by default.
+    """
+    if not isinstance(benchmark, Benchmark):
+        benchmark = Benchmark.open(benchmark)
+    if isinstance(splits, str):
+        splits = [splits]
+    if isinstance(hypotheses, (str, Path)):
+        name = name or Path(hypotheses).name.partition(".")[0]
+        only = splits[0] if splits is not None and len(splits) == 1 else None
+        hypotheses, _ = read_hypotheses(Path(hypotheses), benchmark, only)
+    results = scoring.score(
+        benchmark,
+        hypotheses,
+        metrics,
+        splits=splits,
+        options=options,
+        missing=missing,
+        asked=asked,
+    )
+    if not results:
+        raise DataError(
+            "nothing to score: none of these metrics is about any of these sentences",
+            hint=f"benchmark {benchmark.manifest.name} recommends: "
+            + ", ".join(scoring.default_metrics(benchmark)),
+        )
+    return Evaluation(
+        benchmark,
+        dict(hypotheses),
+        tuple(results),
+        name or "system",
+        None if asked is None else frozenset(asked),
+        missing,
+    )
+
+
+def _name_of(system: Any) -> str:
+    """What to call a system that nobody has named."""
+    named = getattr(system, "__name__", type(system).__name__)
+    return named if named.isidentifier() else "system"
+
+
+class _Given:
+    """The system that was given: an object that translates, or a function that does."""
+
+    def __init__(self, system: Any) -> None:
+        self._translate: Translate = getattr(system, "translate", system)
+        # A service that is gone is given up; a function costs nothing to ask.
+        self.give_up_after = hook(system, "give_up_after")
+
+    def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
+        given = self._translate(sources)
+        # A mapping would be read as its keys, and a set has no order.
+        unordered = isinstance(given, (Mapping, Set)) and not isinstance(given, Sequence)
+        if isinstance(given, str) or unordered or not isinstance(given, Iterable):
+            raise SystemFailure(
+                f"the translate function returned {type(given).__name__} instead of translations",
+                hint="return one text for each source, in their order",
+            )
+        return iter(given)
