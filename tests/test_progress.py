@@ -169,6 +169,15 @@ def test_work_that_counts_nothing_gives_a_sign_of_life(clock, capsys):
     assert capsys.readouterr().err == "recombine build: 11 s\n"
 
 
+def test_work_that_counts_seldom_is_named(clock, capsys):
+    """A log of "recombine run: 8 min" would not tell what it is waiting for."""
+    with waiting("recombine run", after=0.01), progress("training", 600):
+        clock.now += 11
+        while module._log.spoke < clock.now:
+            time.sleep(0.01)
+    assert capsys.readouterr().err.splitlines()[0] == "training: 0/600 (0%), 11 s"
+
+
 def test_a_copy_of_the_process_is_silent(clock, capsys, monkeypatch):
     """Workers would say the same many times over."""
     monkeypatch.setattr(os, "getpid", lambda: -1)

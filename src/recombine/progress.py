@@ -46,8 +46,12 @@ def progress(description: str, total: int | None = None) -> Iterator[Progress]:
             _display.close(bar)
     else:
         work = _LoggedWork(_log, description, total)
-        yield work
-        work.end()
+        _log.open.append(work)
+        try:
+            yield work
+            work.end()
+        finally:
+            _log.open.remove(work)
 
 
 class _Silent:
@@ -71,6 +75,8 @@ class _Log:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
         self.spoke = clock()
+        # Work that is going on, the innermost last.
+        self.open: list[_LoggedWork] = []
 
     def is_due(self, began: float) -> bool:
         return self.clock() - max(began, self.spoke) >= LINE_SECONDS
@@ -107,12 +113,16 @@ class _LoggedWork:
             self._log.say(f"{self._description}: {self._count()} in {_duration(took)}{self._note}")
 
     def _speak(self) -> None:
-        if not self._log.is_due(self._began):
-            return
-        took = self._log.clock() - self._began
+        if self._log.is_due(self._began):
+            self.say_how_far()
+
+    def say_how_far(self) -> None:
+        """Say a line, also between two counts."""
         left = self._left()
-        told = "" if left is None else f", {_duration(left)} left"
-        self._log.say(f"{self._description}: {self._count()}, {_duration(took)}{told}{self._note}")
+        told = [self._count()] if self._done or self._total else []
+        told.append(_duration(self._log.clock() - self._began))
+        told += [] if left is None else [f"{_duration(left)} left"]
+        self._log.say(f"{self._description}: {', '.join(told)}{self._note}")
 
     def _left(self) -> float | None:
         """Seconds to the end, once enough items after the first tell how fast they come.
@@ -266,6 +276,10 @@ class _Waiting:
                     if due and not self._ended.is_set():
                         self._bar = _display.open(self._description, None, behind=True)
             elif _log.is_due(self._began):
+                # Work that has been slow to count is named all the same.
+                if _log.open:
+                    _log.open[-1].say_how_far()
+                    continue
                 _log.say(f"{self._description}: {_duration(_log.clock() - self._began)}")
 
 

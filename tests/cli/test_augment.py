@@ -56,13 +56,13 @@ def test_a_dry_run_says_how_much_and_writes_nothing(tmp_path, benchmark, capsys)
     """As every long verb; what would be refused is refused here, too."""
     out = tmp_path / "out"
     command = ["augment", str(benchmark), "-n", "200", "--out", str(out)]
-    assert main([*command, "--dry-run"]) == 0
+    assert main([*command, "--dry-run", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
     assert (plan["training_pairs"], plan["n"], out.exists()) == (60, 200, False)
     assert plan["estimated_seconds"] > 0
     assert main(command) == 0
     capsys.readouterr()
-    assert main([*command, "--dry-run"]) == 0
+    assert main([*command, "--dry-run", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["estimated_seconds"] == 0
     assert main([*command, "--dry-run", "--seed", "7"]) == 2
 

@@ -28,10 +28,30 @@ def test_list_shows_names_and_options(capsys):
     assert {"name": "noise", "type": "number", "default": "0.1"} in found["systems"]["noisy-oracle"]
 
 
+def test_everything_listed_says_what_it_is(capsys):
+    """A line each, that fits a terminal; one of them is described with its options."""
+    assert main(["list"]) == 0
+    told = capsys.readouterr().out
+    rows = [line.split(maxsplit=1) for line in told.splitlines() if line.startswith("  ")]
+    assert len(rows) > 50
+    assert [row for row in rows if len(row) < 2 or len(row[1]) > 130] == []
+    assert main(["list", "transformer"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("system transformer: A Transformer trained from scratch")
+    assert "\nfeed_forward  " in told
+    assert told.endswith("small, tiny\n")
+    assert main(["list", "sget"]) == 0
+    told = capsys.readouterr().out
+    assert "recipe sget: " in told
+    assert "grammar sget: " in told
+    assert main(["list", "sgte"]) == 2
+    assert "did you mean 'sget'?" in capsys.readouterr().err
+
+
 def test_build_check_and_export(tmp_path, recipe, capsys):
     """The way from a recipe to a shared data set."""
     out = str(tmp_path / "b")
-    assert main(["build", str(recipe), "--out", out, "--dry-run"]) == 0
+    assert main(["build", str(recipe), "--out", out, "--dry-run", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
     assert plan["splits"] == {"test": 2}
     assert plan["estimated_seconds"] > 0

@@ -61,7 +61,10 @@ def test_scoring_output_from_anywhere(tmp_path, small_benchmark, capsys):
     hyps.write_text("".join(e.references[0] + "\n" for e in examples[:2]) + "wrong\n")
     command = ["score", str(small_benchmark), "--hyps", str(hyps), "--metric", "exact"]
     assert main([*command, "--observations", str(tmp_path / "o.jsonl")]) == 0
-    assert capsys.readouterr().out.startswith("test\texact\t66.67\t[")
+    head, row, blank, signature = capsys.readouterr().out.splitlines()
+    assert head.split() == ["split", "metric", "score", "95%", "interval", "counted"]
+    assert row.startswith("test   exact   66.67  [")
+    assert (blank, signature) == ("", "signature of exact: exact|norm:nfc+strip|refs:any")
     rows = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
     assert [row["value"] for row in rows] == [1, 1, 0]
     assert {"metric", "key", "id", "value", "detail"} <= set(rows[0])
@@ -106,9 +109,9 @@ def test_scores_say_how_many_have_no_output(tmp_path, small_benchmark, capsys):
     hyps.write_text(json.dumps({"id": first.id, "hyp": first.references[0]}) + "\n")
     command = ["score", str(small_benchmark), "--hyps", str(hyps), "--metric", "exact"]
     assert main(command) == 0
-    assert "\t33.33\t[6.15, 79.23]\tn=3, 2 failed\t" in capsys.readouterr().out
+    assert "  33.33  [6.15, 79.23]  n=3, 2 failed\n" in capsys.readouterr().out
     assert main([*command, "--missing", "skip"]) == 0
-    assert "\t100.00\t[20.65, 100.00]\tn=1 of 3, 2 failed\t" in capsys.readouterr().out
+    assert "  100.00  [20.65, 100.00]  n=1 of 3, 2 failed\n" in capsys.readouterr().out
 
 
 def test_one_sentence_has_a_score_and_no_interval(tmp_path, small_benchmark, capsys):
@@ -119,7 +122,7 @@ def test_one_sentence_has_a_score_and_no_interval(tmp_path, small_benchmark, cap
     command = ["score", str(small_benchmark), "--hyps", str(hyps), "--metric", "chrf"]
     command += ["--missing", "skip"]
     assert main(command) == 0
-    assert "\tchrf\t100.00\t-\tn=1 of 3, 2 failed\t" in capsys.readouterr().out
+    assert "chrf    100.00  -             n=1 of 3, 2 failed\n" in capsys.readouterr().out
     assert main([*command, "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     assert (row["score"], row["ci_low"], row["ci_high"]) == (100, None, None)
@@ -160,14 +163,20 @@ def test_run_does_everything_and_reports(tmp_path, small_benchmark, capsys):
         '[system.copy]\nuse = "copy"\n'
         f'[system.oracle]\nuse = "noisy-oracle"\nbenchmark = "{small_benchmark}"\nnoise = 0.0\n'
     )
-    assert main(["run", str(experiment), "--dry-run"]) == 0
+    assert main(["run", str(experiment), "--dry-run", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
     assert plan["sentences"] == 3
     assert plan["estimated_seconds"] > 0
+    assert main(["run", str(experiment), "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    assert "oracle  1     3 sentences, under a second  3 hypotheses, under a second\n" in told
+    assert "nothing was done" in told
     assert not (tmp_path / "run").exists()
     assert main(["run", str(experiment)]) == 0
-    page = capsys.readouterr().out.strip()
-    assert page.endswith("report.html")
+    page, told = capsys.readouterr()
+    assert page.strip().endswith("report.html")
+    assert "oracle: 100.0% of 3 in test exactly right.\n" in told
+    assert "\nsystem  exact, test\n" in told
     assert "oracle" in (tmp_path / "run" / "report" / "report.md").read_text()
     assert main(["report", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 0
 
@@ -214,10 +223,12 @@ def test_every_dry_run_prints_a_time(tmp_path, small_benchmark, capsys):
         ("divergence", text, text),
         ("contamination", small_benchmark, text),
     ):
-        plan = printed(capsys, *verb, "--dry-run")
+        plan = printed(capsys, *verb, "--dry-run", "--json")
         assert plan["estimated_seconds"] >= 0
         assert plan["estimated_from"]
-    assert printed(capsys, *command, "--dry-run", "--sample", "2")["lines"] == 2
+    assert printed(capsys, *command, "--dry-run", "--json", "--sample", "2")["lines"] == 2
+    assert main([str(one) for one in command] + ["--json"]) == 2
+    assert "it goes with --dry-run" in capsys.readouterr().err
     assert not out.exists()
 
 
@@ -391,7 +402,7 @@ def test_scores_of_meaning_are_a_range_and_explained(tmp_path, capsys):
     command += ["--metric", "meaning", "--missing", "skip"]
     assert main([*command, "--explain"]) == 0
     out = capsys.readouterr().out
-    assert "test\tmeaning\t25.00 to 50.00\t[" in out
+    assert "test   meaning  25.00 to 50.00  [" in out
     assert f"{examples[1].id}\tmeaning\tdifferent\n  source\t{examples[1].source}\n" in out
     assert "  meaning said\t" in out
     assert main([*command, "--json"]) == 0

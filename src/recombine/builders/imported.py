@@ -35,7 +35,9 @@ class SplitFiles:
 
 @dataclass(kw_only=True)
 class Imported:
-    """Recipe: one `[split.NAME]` table per split.
+    """Your own text or test set as a benchmark.
+
+    Recipe: one `[split.NAME]` table per split.
 
     `columns` names the columns of TSV files: `source`, `reference` (may come several times), `id`,
     or a tag name. COGS and SLOG have three columns: source, reference, tag.

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from recombine.cli.parser import make_parser
 from recombine.cli.talk import say
-from recombine.errors import RecombineError
+from recombine.errors import ConfigError, RecombineError
 from recombine.progress import waiting
 
 
@@ -25,6 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 2
     try:
+        if getattr(options, "json_is_of_plan", False) and options.json and not options.dry_run:
+            raise ConfigError(
+                f"--json of '{options.verb}' is the plan's: it goes with --dry-run",
+                hint="recombine score and recombine report print results as JSON",
+            )
         with waiting(f"recombine {options.verb}"):
             code: int = options.function(options)
         sys.stdout.flush()

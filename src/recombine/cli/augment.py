@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from recombine.cli.talk import print_json, say
+from recombine.cli.talk import print_plan, say
 from recombine.errors import ConfigError, DataError
 
 
@@ -37,7 +37,7 @@ def augment_verb(options: argparse.Namespace) -> int:
         )
     if options.dry_run:
         there = existing_folder(source, asked, options.out, force=options.force)
-        print_json(_plan(source, asked, options, done=there is not None))
+        print_plan(_plan(source, asked, options, done=there is not None), options.json)
         return 0
     folder = write_augmented(source, asked, options.out, force=options.force)
     found = folder.certificate

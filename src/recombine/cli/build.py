@@ -8,44 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.talk import print_found, print_json, say
+from recombine.cli.talk import print_found, print_json, print_plan, say
 from recombine.errors import ConfigError, DataError, Problems, RecombineError
 
-LISTED = ("builders", "systems", "metrics", "recipes", "grammars")
 FORMATS = ("tsv", "text", "parquet")
-
-
-def list_verb(options: argparse.Namespace) -> int:
-    """Print what there is."""
-    from recombine import registry
-    from recombine.builders.recipe import recipe_names
-    from recombine.config import options_of
-
-    found: dict[str, Any] = {}
-    for kind in (options.kind,) if options.kind else LISTED:
-        if kind == "recipes":
-            found[kind] = recipe_names()
-        elif kind == "grammars":
-            folder = registry.data_path("grammars")
-            found[kind] = sorted(path.name for path in folder.glob("*") if path.is_dir())
-        elif options.options:
-            found[kind] = {
-                name: [vars(option) for option in options_of(registry.lookup(kind[:-1], name))]
-                for name in registry.names(kind[:-1])
-            }
-        else:
-            found[kind] = registry.names(kind[:-1])
-    if options.json:
-        print_json(found)
-        return 0
-    for kind, members in found.items():
-        print(f"{kind}:")
-        for name in members:
-            print(f"  {name}")
-            if isinstance(members, dict):
-                for row in members[name]:
-                    print(f"    {row['name']:<20} {row['type']}, default {row['default']}")
-    return 0
 
 
 def check_verb(options: argparse.Namespace) -> int:
@@ -190,7 +156,8 @@ def build_verb(options: argparse.Namespace) -> int:
         if options.series:
             divergences, seeds = _members(options)
             asked["members"] = len(divergences) * len(seeds)
-        print_json({**plan_build(recipe.builder, asked.get("members", 1)), **asked})
+        plan = {**plan_build(recipe.builder, asked.get("members", 1)), **asked}
+        print_plan(plan, options.json)
         return 0
     if options.series:
         return _build_series(recipe, options)
@@ -253,7 +220,8 @@ def export_verb(options: argparse.Namespace) -> int:
     if options.dry_run:
         from recombine.experiment.plan import plan_export
 
-        print_json(plan_export(benchmark, options.format, options.out, options.sample))
+        plan = plan_export(benchmark, options.format, options.out, options.sample)
+        print_plan(plan, options.json)
         return 0
     for path in export(benchmark, options.format, options.out, sample=options.sample):
         print(path)
@@ -265,7 +233,7 @@ def clean_verb(options: argparse.Namespace) -> int:
     from recombine.corpus.cleaning import clean_corpus
 
     if options.dry_run:
-        return _print_reading(options.verb, [options.corpus], out=str(options.out))
+        return _print_reading(options, [options.corpus], out=str(options.out))
     found = clean_corpus(options.corpus, options.out, source=options.source, target=options.target)
     print_found(found._asdict(), options.json)
     return 0
@@ -278,7 +246,7 @@ def divergence_verb(options: argparse.Namespace) -> int:
 
     given = apply_overrides({"sample": options.sample}, options.overrides)
     if options.dry_run:
-        return _print_reading(options.verb, [options.train, options.test], **given)
+        return _print_reading(options, [options.train, options.test], **given)
     print_found(measure_divergence(options.train, options.test, given), options.json)
     return 0
 
@@ -296,7 +264,7 @@ def contamination_verb(options: argparse.Namespace) -> int:
         }
         if options.sample:
             sizes = {split: min(size, options.sample) for split, size in sizes.items()}
-        return _print_reading(options.verb, options.corpus, examples=sizes)
+        return _print_reading(options, options.corpus, examples=sizes)
     found = contamination(
         benchmark, options.corpus, splits=tuple(options.split), sample=options.sample
     )
@@ -304,8 +272,8 @@ def contamination_verb(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print_reading(verb: str, files: Sequence[Path], **more: Any) -> int:
+def _print_reading(options: argparse.Namespace, files: Sequence[Path], **more: Any) -> int:
     from recombine.experiment.plan import plan_reading
 
-    print_json({**plan_reading(verb, files), **more})
+    print_plan({**plan_reading(options.verb, files), **more}, options.json)
     return 0

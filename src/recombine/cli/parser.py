@@ -11,6 +11,7 @@ from recombine import __version__
 from recombine.cli import augment as more
 from recombine.cli import build as make
 from recombine.cli import grammar as look
+from recombine.cli import listing
 from recombine.cli import run as evaluate
 
 Verb = Callable[[argparse.Namespace], int]
@@ -26,10 +27,10 @@ SHARED: dict[str, dict[str, Any]] = {
         "metavar": "KEY=VALUE",
         "help": "set an option, dotted for nested ones; may be given several times",
     },
-    "--json": {"action": "store_true", "help": "print JSON instead of a table"},
+    "--json": {"action": "store_true", "help": "print JSON, for programs"},
     "--dry-run": {
         "action": "store_true",
-        "help": "say as JSON what would be done, sizes and an estimate of time; do nothing",
+        "help": "say what would be done, sizes and an estimate of time; do nothing",
     },
     "--sample": {
         "type": int,
@@ -41,6 +42,8 @@ SHARED: dict[str, dict[str, Any]] = {
     "--address": {"help": "the address of a Ray cluster"},
 }
 ALSO = {"--languages": ("--langs",)}
+# Verbs that print no data of their own print their plan.
+PLAN_JSON: dict[str, Any] = {"action": "store_true", "help": "with --dry-run: print the plan as JSON"}
 PLANNED = ("--dry-run", "--sample")
 LONG = (*PLANNED, "--force")
 ENGINES = ("local", "ray")
@@ -72,11 +75,15 @@ def make_parser() -> argparse.ArgumentParser:
 
     add = verb(
         "list",
-        make.list_verb,
-        "list builders, systems, metrics, recipes and grammars, with their options",
-        "recombine list systems --options",
+        listing.list_verb,
+        "list builders, systems, metrics, recipes, presets and grammars; or describe one of them",
+        "recombine list transformer",
     )
-    add.add_argument("kind", nargs="?", choices=[*make.LISTED], help="what to list (default: all)")
+    add.add_argument(
+        "what",
+        nargs="?",
+        help=f"{', '.join(listing.LISTED)}; or the name of one, to see its options (default: all)",
+    )
     add.add_argument("--options", action="store_true", help="show the options of each")
     _share(add, "--json")
 
@@ -197,6 +204,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--seeds", metavar="N,N,...", help="the seeds of a series (default: --seed)")
     add.add_argument("--engine", choices=ENGINES, help="where to count")
     _share(add, "--address", "-o", *LONG)
+    _share_plan(add)
 
     add = verb(
         "export",
@@ -208,6 +216,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--format", required=True, choices=make.FORMATS)
     add.add_argument("--out", required=True, type=Path)
     _share(add, *PLANNED)
+    _share_plan(add)
 
     add = verb(
         "clean",
@@ -270,6 +279,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="show what a sentence was made of (of --out DIR), or could be made of",
     )
     _share(add, "-o", *LONG)
+    _share_plan(add)
 
     add = verb(
         "train",
@@ -279,6 +289,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add.add_argument("experiment", type=Path)
     _share(add, "-o", *LONG)
+    _share_plan(add)
 
     add = verb(
         "run",
@@ -288,6 +299,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add.add_argument("experiment", type=Path)
     _share(add, "-o", *LONG)
+    _share_plan(add)
     add.add_argument("--engine", choices=ENGINES, default="local")
     _share(add, "--address")
 
@@ -303,6 +315,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--input", type=Path, help="a text file, one sentence a line (default: stdin)")
     add.add_argument("--output", type=Path, help="a text file; resumable (default: stdout)")
     _share(add, "-o", *LONG)
+    _share_plan(add)
 
     add = verb(
         "score",
@@ -363,3 +376,8 @@ def make_parser() -> argparse.ArgumentParser:
 def _share(parser: argparse.ArgumentParser, *names: str) -> None:
     for name in names:
         parser.add_argument(name, *ALSO.get(name, ()), **SHARED[name])
+
+
+def _share_plan(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", **PLAN_JSON)
+    parser.set_defaults(json_is_of_plan=True)

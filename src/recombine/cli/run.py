@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.talk import print_found, print_json, say
+from recombine.cli.talk import aligned, print_found, print_json, print_plan, say
 from recombine.errors import ConfigError, DataError
 
 
@@ -40,7 +40,8 @@ def _print_plans(options: argparse.Namespace, *stages: str) -> int:
 
     sample = options.sample if options.verb == "score" else 0
     for experiment in _experiments(options):
-        print_json(plan_experiment(experiment, stages, force=options.force, sample=sample))
+        plan = plan_experiment(experiment, stages, force=options.force, sample=sample)
+        print_plan(plan, options.json)
     return 0
 
 
@@ -123,7 +124,7 @@ def _translate_lines(options: argparse.Namespace) -> int:
     if options.dry_run:
         from recombine.experiment.plan import plan_lines
 
-        print_json(plan_lines(system, options.system, lines))
+        print_plan(plan_lines(system, options.system, lines), options.json)
         return 0
     if options.model is not None:
         system = system.load(options.model)
@@ -183,7 +184,7 @@ def _score_experiment(options: argparse.Namespace) -> int:
 
     options.experiment = options.target
     for name in ("hyps", "split", "metric", "observations", "tags", "json"):
-        if getattr(options, name):
+        if getattr(options, name) and not (name == "json" and options.dry_run):
             raise ConfigError(
                 f"--{name} is for a benchmark, and {options.target} is an experiment",
                 hint="an experiment says itself what is scored: -o 'metrics=[\"exact\"]'"
@@ -247,7 +248,8 @@ def _score_file(options: argparse.Namespace) -> int:
     if options.dry_run:
         from recombine.experiment.plan import plan_scores
 
-        print_json(plan_scores(benchmark, hypotheses, options.metric, metric_options))
+        plan = plan_scores(benchmark, hypotheses, options.metric, metric_options)
+        print_plan(plan, options.json)
         return 0
     results = score(
         benchmark,
@@ -277,16 +279,29 @@ def _score_file(options: argparse.Namespace) -> int:
     if options.json:
         print_json([_row(one) for one in found])
         return 0
-    for one in found:
-        value = one.slice if one.slice.isprintable() else repr(one.slice)
-        name = f"{one.split} {one.tag}={value}" if one.tag else one.split
-        span = "-" if math.isnan(one.low) else f"[{one.low:.2f}, {one.high:.2f}]"
-        reach = f" to {one.value + one.undecided:.2f}" if one.undecided else ""
-        worth = f"{one.value:.2f}{reach}"
-        print(f"{name}\t{one.metric}\t{worth}\t{span}\t{one.counted}\t{one.signature}")
+    print("\n".join(_score_lines(found)))
     for line in dict.fromkeys(_metric_notes(results)):
         say(f"note: {line}")
     return 0
+
+
+def _score_lines(scores: Sequence[Any]) -> Iterator[str]:
+    """Scores as a table, and below it the signature of every metric, once."""
+    from recombine.metrics.score import CONFIDENCE
+
+    rows = [["split", "of", "metric", "score", f"{100 * CONFIDENCE:g}% interval", "counted"]]
+    for one in scores:
+        value = one.slice if one.slice.isprintable() else repr(one.slice)
+        span = "-" if math.isnan(one.low) else f"[{one.low:.2f}, {one.high:.2f}]"
+        reach = f" to {one.value + one.undecided:.2f}" if one.undecided else ""
+        of = f"{one.tag}={value}" if one.tag else "all"
+        rows.append([one.split, of, one.metric, f"{one.value:.2f}{reach}", span, one.counted])
+    if not any(one.tag for one in scores):
+        rows = [[row[0], *row[2:]] for row in rows]
+    yield from aligned(rows, right=[len(rows[0]) - 3])
+    yield ""
+    for metric, signature in dict.fromkeys((one.metric, one.signature) for one in scores):
+        yield f"signature of {metric}: {signature}"
 
 
 def _explained(results: Sequence[Any], hypotheses: Mapping[str, str]) -> Iterator[str]:
@@ -367,9 +382,9 @@ def report_verb(options: argparse.Namespace) -> int:
     if options.dry_run:
         from recombine.report.plan import plan_report
 
-        print_json(plan_report(options.runs, out, options.sample))
+        print_plan(plan_report(options.runs, out, options.sample), options.json)
         return 0
-    return _report(options.runs, out, overrides)
+    return _report(options.runs, out, overrides, as_json=options.json)
 
 
 def _own_metrics(experiment: Any) -> list[str]:
@@ -394,11 +409,23 @@ def _report_options(overrides: Sequence[str]) -> Any:
     return parse_config(ReportOptions, apply_overrides({}, overrides))
 
 
-def _report(runs: Sequence[Path], out: Path, overrides: Sequence[str]) -> int:
+def _report(
+    runs: Sequence[Path], out: Path, overrides: Sequence[str], *, as_json: bool = False
+) -> int:
     from recombine.report import write_report
 
     paths = write_report(list(runs), out, _report_options(overrides))
     for note in paths.notes:
         say(f"note: {note}")
+    if as_json:
+        files = [str(path) for path in paths.files]
+        print_json({"verdict": paths.verdict, "notes": paths.notes, "files": files})
+        return 0
+    if paths.summary:
+        say("")
+        say("\n".join(paths.verdict))
+        say("")
+        say("\n".join(aligned(paths.summary)))
+        say("")
     print(paths.html)
     return 0

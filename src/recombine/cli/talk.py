@@ -1,9 +1,10 @@
-"""How the command line speaks: talk on standard error, trees of data on standard output."""
+"""How the command line speaks: talk on standard error; tables, outlines and JSON as data."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recombine.progress import give_way
@@ -40,3 +41,78 @@ def print_tree(value: Any, indent: str = "") -> None:
                 print(f"{indent}  {one}")
         else:
             print(f"{indent}{key}: {item}")
+
+
+def aligned(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
+    """Rows as lines with equal columns, two blanks apart; those of `right` are flush right."""
+    from rich.cells import cell_len
+
+    rows = [list(row) for row in rows]
+    flush = set(right)
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = []
+        for place, (text, width) in enumerate(zip(row, widths, strict=True)):
+            blank = " " * (width - cell_len(text))
+            cells.append(blank + text if place in flush else text + blank)
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def lasting(seconds: float) -> str:
+    """A length of time as people say it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s" if seconds >= 1 else "under a second"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def print_plan(plan: Mapping[str, Any], as_json: bool) -> None:
+    """Print what --dry-run found: for people unless JSON is asked for."""
+    if as_json:
+        print_json(plan)
+        return
+    cells = plan.get("cells", ())
+    for key, value in plan.items():
+        if key not in ("cells", "report", "estimated_seconds", "estimated_from"):
+            print(f"{key.replace('_', ' ')}: {_in_words(value)}")
+    if cells:
+        stages = [one for one in ("train", "translate", "score") if any(one in c for c in cells)]
+        rows = [["system", "seed", *stages]]
+        for cell in cells:
+            rows.append(
+                [cell["system"], str(cell["seed"]), *(_stage(cell.get(one)) for one in stages)]
+            )
+        print()
+        print("\n".join(aligned(rows)))
+        bases = {
+            stage: dict.fromkeys(cell[stage]["estimated_from"] for cell in cells if stage in cell)
+            for stage in stages
+        }
+        print()
+        for stage, told in bases.items():
+            print(f"{stage}: {'; '.join(told)}")
+    if "report" in plan:
+        print(f"report: {plan['report']['estimated_from']}")
+    basis = f" ({plan['estimated_from']})" if plan.get("estimated_from") else ""
+    print(f"would take about {lasting(plan['estimated_seconds'])}{basis}; nothing was done")
+
+
+def _stage(part: Mapping[str, Any] | None) -> str:
+    """A stage of one system and seed: how much, how long."""
+    if part is None:
+        return "-"
+    count = next(value for value in part.values() if isinstance(value, int))
+    if not count:
+        return "up to date"
+    unit = next(iter(part))
+    return f"{count:,} {unit}, {lasting(part['estimated_seconds'])}"
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_in_words(item)}" for key, item in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_in_words, value)) or "none"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

@@ -19,7 +19,7 @@ from recombine.report.figures.papers import (
     slice_figure,
     training_figure,
 )
-from recombine.report.findings import Findings, build_report
+from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.page.divergent import family_title, render_family
 from recombine.report.page.page import render_page
@@ -39,10 +39,11 @@ from recombine.report.tables.own import own_tables
 from recombine.report.tables.table import (
     Table,
     comma_separated,
-    markdown,
+    shown_rows,
     table_paths,
     write_table,
 )
+from recombine.report.verdict import family_markdown, markdown_report, summary_table, verdict
 
 
 @gc_paused()
@@ -97,11 +98,14 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
         notes.append("Inconsistent pairs with the changed words marked: pairs.html")
     charts, drawn = draw_figures(figures, out / "figures", options.figures, notes)
     pages["report.html"] = render_page(report, charts, notes[len(report.notes) :], from_paper)
-    pages["report.md"] = markdown_report(report, tables)
+    said, short = verdict(report), summary_table(report)
+    pages["report.md"] = markdown_report(report, said, short, tables, drawn)
     pages["results.csv"] = comma_separated(*tidy_rows(list(report.scores)))
     exports = write_exports(report, out / "exports", options.exports)
     write_folder(out, "report", pages, tables, (*drawn, *exports))
-    return _paths(out, pages, tables, drawn, exports, notes)
+    return _paths(out, pages, tables, drawn, exports, notes)._replace(
+        verdict=tuple(said), summary=tuple(shown_rows(short))
+    )
 
 
 def _require_scored(source: ReportRuns, options: ReportOptions) -> None:
@@ -130,11 +134,9 @@ def _write_family(runs: Sequence[Path], out: Path, options: ReportOptions) -> Re
     for one in family.divisions:
         columns, found = tidy_rows(list(one.report.scores))
         rows += [[one.name, one.kind, one.seed, *row] for row in found]
-    said = [f"# {family_title(family)}", *(f"> {note}" for note in notes)]
-    text = "\n\n".join([*said, *map(markdown, tables)])
     pages = {
         "report.html": render_family(family, tables, charts, notes),
-        "report.md": text + "\n",
+        "report.md": family_markdown(family_title(family), tables, drawn, notes),
         "results.csv": comma_separated(["benchmark", "kind", "split_seed", *columns], rows),
     }
     write_folder(out, "report", pages, tables, drawn)
@@ -179,25 +181,6 @@ def write_folder(
     files += [path for table in tables for path in write_table(table, out / "tables")]
     replace_former(out, kind, [*files, *written])
     return files
-
-
-def markdown_report(report: Findings, tables: Sequence[Table]) -> str:
-    """The findings as Markdown: for a terminal, a pull request, an issue."""
-    manifest = report.source.benchmark.manifest
-    lines = [
-        f"# {report.title}",
-        "",
-        f"{manifest.name} {manifest.version}, {manifest.source} to {manifest.target or 'any'}, "
-        f"benchmark {report.source.benchmark.hash[:12]}.",
-        "",
-    ]
-    lines += [f"> {note}" for note in report.notes]
-    for table in tables:
-        lines += ["", markdown(table)]
-    lines += ["", "## Signatures", ""]
-    signatures = dict.fromkeys((sheet.metric, sheet.signature) for sheet in report.sheets)
-    lines += [f"- `{metric}`: `{signature or 'none'}`" for metric, signature in signatures]
-    return "\n".join(lines) + "\n"
 
 
 # Lists what reports wrote into a folder: kind of report -> path in the folder -> SHA-256.

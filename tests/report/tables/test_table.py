@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
+import subprocess
+from dataclasses import replace
+
+import pytest
 
 from recombine.report.tables.table import (
     CellLook,
@@ -39,7 +44,39 @@ def test_latex_is_booktabs_and_escaped():
     assert text.count(r"\midrule") == 2
     assert r"PP$\rightarrow$Subj|x" in text
     assert r"100\%\_猫" in text
-    assert r"A \& B. 50\% of it." in text
+    assert r"\caption{A \& B.}" in text
+    assert text.startswith("% 50% of it.\n")
+
+
+PAPER = Table(
+    "p", "Scores", ("pattern", "n", "a", "b"),
+    (("x", 5, Ranged(1.0, 0.5, 2.0), Ranged(3.0, 2.0, 4.0)), ("y", 5, -1.0, 2.0)),
+    heads=(("", 2), ("exact match", 2)), best=frozenset({(0, 3), (1, 3)}), tied=frozenset({(0, 2)}),
+)  # fmt: skip
+
+
+def test_latex_is_ready_for_a_paper():
+    """Grouped heads, the best in bold, a mark where no test tells from it; the caption says so."""
+    text = latex(PAPER)
+    assert r" & & \multicolumn{2}{c}{exact match} \\" in text
+    assert r"\cmidrule(lr){3-4}" in text
+    assert (
+        r"1.0$^{\dagger}$ {\scriptsize [0.5, 2.0]} & \textbf{3.0} {\scriptsize [2.0, 4.0]}" in text
+    )
+    assert r"y & 5 & $-$1.0 & \textbf{2.0} \\" in text
+    assert r"Bold: best of the row. $\dagger$: not told from the best" in text
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex here: install texlive")
+def test_latex_compiles(tmp_path):
+    """As it is, in a document with booktabs alone."""
+    table = replace(PAPER, title="All of &%$#_{}~^\\ → – ± × − Δ < >", notes=("100% & more",))
+    text = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n" + latex(table)
+    (tmp_path / "t.tex").write_text(text + "\\end{document}\n", encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout
 
 
 def test_csv_keeps_full_precision():
@@ -64,7 +101,8 @@ RANGED = Table(
 def test_an_interval_is_printed_by_its_ends():
     """Never as a symmetric half-width, which would leave the scale: 0.0 is 0 to 7.1, not ± 3.6."""
     assert "0.0 (0.0 to 7.1)" in markdown(RANGED)
-    assert "0.0 (0.0 to 7.1)" in latex(RANGED)
+    assert r"0.0 {\scriptsize [0.0, 7.1]}" in latex(RANGED)
+    assert r"$-$2.0 {\scriptsize [-3.0, -1.0]}" in latex(RANGED)
     assert "0.0<small>0.0–7.1</small>" in html(RANGED)
     assert "−2.0<small>−3.0 to −1.0</small>" in html(RANGED)
     rows = list(csv.reader(io.StringIO(comma_separated(RANGED.columns, RANGED.rows))))

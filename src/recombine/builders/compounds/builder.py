@@ -68,7 +68,9 @@ def paper_roles() -> dict[str, Role]:
 
 @dataclass(kw_only=True)
 class Compounds:
-    """The recipe keys of `builder = "compounds"`; docs/how-to/compounds.md explains each.
+    """Novel compounds of known words, each in several contexts, made of a parsed parallel corpus.
+
+    Recipe keys: docs/how-to/compounds.md explains each.
 
     `floor`: least corpus frequency of an atom (the paper's rarest has 34). `reuse`: contexts are
     used at most so often. `worst_drop`: how much worse than its original a sentence may read, in

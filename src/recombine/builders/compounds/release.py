@@ -34,7 +34,9 @@ class LexiconWord(NamedTuple):
 
 @dataclass(kw_only=True)
 class CompoundRelease:
-    """Recipe: where the release lies, what its words are, how large it must be.
+    """The released test of novel compounds (Li et al. 2021) as a benchmark.
+
+    The recipe says where the release lies, what its words are, how large it must be.
 
     `roles`: role -> words. `phrases`: fixed phrase -> its key in the lexicon. `compounds` and
     `contexts`: what the release must contain (0: not checked). `parses`: the test's sentences in

@@ -51,7 +51,10 @@ from recombine.errors import ConfigError, RecombineError
 
 @dataclass(kw_only=True)
 class ConsistencyTests:
-    """The recipe. All sizes are per template and condition; 0 leaves a test out."""
+    """Minimal pairs and idioms: systematicity, substitutivity, overgeneralisation.
+
+    The recipe. All sizes are per template and condition; 0 leaves a test out.
+    """
 
     source_language: str = "en"
     target_language: str = ""

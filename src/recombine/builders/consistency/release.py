@@ -57,7 +57,9 @@ _QUOTED = re.compile(r"'([^']*)'")
 
 @dataclass(kw_only=True)
 class ConsistencyRelease:
-    """Recipe: `path` is the folder of the release; `repeats` sentences are translated twice.
+    """The released consistency tests (Dankers et al. 2022) as a benchmark.
+
+    Recipe: `path` is the folder of the release; `repeats` sentences are translated twice.
 
     `training` is a table of sentence pairs to train on, without those that are tested; `heldout`
     one of pairs for dev and test (its column `split` says which).

@@ -54,7 +54,7 @@ from recombine.progress import progress
 
 @dataclass(frozen=True, kw_only=True)
 class Divergent:
-    """The recipe keys of `builder = "divergent"`."""
+    """Train and test sets of a parsed corpus with the same atoms and other compounds."""
 
     megabytes_a_second: ClassVar[float] = 0.8
     corpus: Path

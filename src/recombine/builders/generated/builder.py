@@ -31,7 +31,9 @@ MOST_REFERENCES = 32  # of one example
 
 @dataclass(kw_only=True)
 class Generated:
-    """Recipe: a grammar and one `[split.NAME.PART]` table per part.
+    """Sentences and translations of a grammar, with combinations held out of training.
+
+    Recipe: a grammar and one `[split.NAME.PART]` table per part.
 
     scale: factor for all sizes. exposures: training sentences per exposure block.
     target_words: how many of a pattern's target words are used.

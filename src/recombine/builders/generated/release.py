@@ -20,7 +20,9 @@ from recombine.files import read_lines
 
 @dataclass(kw_only=True)
 class GeneratedRelease:
-    """Recipe: the folder, the names its files may have, and what the labels mean.
+    """Generated data that others published (Kumon et al. 2024) as a benchmark.
+
+    Recipe: the folder, the names its files may have, and what the labels mean.
 
     files: per split, relative names tried in order. label: per label, further tags (category, ...).
     default_label: the pattern of rows without a label.

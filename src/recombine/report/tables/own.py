@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recombine.metrics.score import Score
 from recombine.metrics.slices import Rows
@@ -94,13 +94,52 @@ def tag_table(sheet: Sheet, tag: str) -> Table:
                 *(ranged(scores.get(system)) for system in sheet.systems),
             )
         )
+    values = [str(row[0]) for row in rows]
+    best = {value: best_systems(sheet, by_value[value]) for value in values}
+    told = _told_apart(sheet, tag)
     return Table(
         name=table_name(sheet.metric, sheet.split, "by", tag),
         title=f"{sheet.metric} on {sheet.split} by {tag}",
         columns=(tag, "n", *sheet.systems),
         rows=tuple(rows),
         notes=(sheet.signature,) if sheet.signature else (),
+        heads=(("", 2), (sheet.metric, len(sheet.systems))) if len(sheet.systems) > 1 else (),
+        best=frozenset(
+            (row, 2 + sheet.systems.index(system))
+            for row, value in enumerate(values)
+            for system in best[value]
+        ),
+        tied=frozenset(
+            (row, 2 + sheet.systems.index(system))
+            for row, value in enumerate(values)
+            for system in by_value[value]
+            if told is not None
+            and best[value]
+            and system not in best[value]
+            and not any((value, frozenset((system, one))) in told for one in best[value])
+        ),
     )
+
+
+def best_systems(sheet: Sheet, scores: Mapping[str, Score]) -> list[str]:
+    """The systems with the best score; none where there is no choice, or all have the same."""
+    known = {name: one.value for name, one in scores.items() if not math.isnan(one.value)}
+    if len(set(known.values())) < 2:
+        return []
+    top = (max if sheet.higher_is_better else min)(known.values())
+    return [name for name, value in known.items() if value == top]
+
+
+def _told_apart(sheet: Sheet, tag: str) -> set[tuple[str, frozenset[str]]] | None:
+    """Value and two systems, where a paired test tells them apart; None if there was no test."""
+    if tag != sheet.main_tag or not sheet.comparisons:
+        return None
+    return {
+        (part.value, frozenset((one.first, one.second)))
+        for one in sheet.comparisons
+        for part in one.slices
+        if part.verdict != "tie"
+    }
 
 
 def counts_of(scores: Iterable[Score]) -> int | str:

@@ -39,6 +39,17 @@ class Table:
     # Rows before which a rule is drawn, and decimals of the numbers.
     rules: frozenset[int] = field(default_factory=frozenset)
     decimals: int = 1
+    # For a paper: heads above heads as (text, columns), and the cells that are best of their row or
+    # cannot be told from the best.
+    heads: tuple[tuple[str, int], ...] = ()
+    best: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+    tied: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+
+
+def shown_rows(table: Table) -> list[tuple[str, ...]]:
+    """Heads and rows as text, for a terminal."""
+    rows = [tuple(show(cell, table.decimals) for cell in row) for row in table.rows]
+    return [table.columns, *rows]
 
     def to_pandas(self) -> Any:
         """The table as a data frame; an interval has two columns more."""
@@ -146,26 +157,64 @@ def latex_text(text: str) -> str:
 
 
 def latex(table: Table) -> str:
-    """The table for a paper: needs the booktabs package."""
+    """The table for a paper: needs the booktabs package; notes are comments, for its author."""
     columns = "".join("r" if is_numeric(table, i) else "l" for i in range(len(table.columns)))
     lines = [
+        *(f"% {' '.join(note.split())}" for note in table.notes),
         r"\begin{table}",
         r"  \centering",
         rf"  \begin{{tabular}}{{{columns}}}",
         r"    \toprule",
+        *_grouped_heads(table),
         "    " + " & ".join(latex_text(name) for name in table.columns) + r" \\",
         r"    \midrule",
     ]
     for number, row in enumerate(table.rows):
         if number in table.rules and number > 0:
             lines.append(r"    \midrule")
-        cells = " & ".join(latex_text(show(cell, table.decimals)) for cell in row)
+        cells = " & ".join(_latex_cell(table, number, place) for place in range(len(row)))
         lines.append(f"    {cells} " + r"\\")
     lines += [r"    \bottomrule", r"  \end{tabular}"]
-    caption = " ".join([table.title.rstrip(".") + ".", *table.notes])
-    lines += [rf"  \caption{{{latex_text(caption)}}}", rf"  \label{{tab:{table.name}}}"]
+    caption = [latex_text(table.title.rstrip(".") + ".")]
+    if any(isinstance(cell, Ranged) for row in table.rows for cell in row):
+        caption.append("In brackets: intervals.")
+    if table.best:
+        caption.append("Bold: best of the row.")
+    if table.tied:
+        caption.append(r"$\dagger$: not told from the best (paired test, Holm, $p \geq .05$).")
+    lines += [rf"  \caption{{{' '.join(caption)}}}", rf"  \label{{tab:{table.name}}}"]
     lines.append(r"\end{table}")
     return "\n".join(lines) + "\n"
+
+
+def _grouped_heads(table: Table) -> list[str]:
+    """A row of heads above several columns each, with rules under those that say something."""
+    if not table.heads:
+        return []
+    cells, rules, place = [], [], 1
+    for text, width in table.heads:
+        cells.append(
+            rf"\multicolumn{{{width}}}{{c}}{{{latex_text(text)}}}" if text else "&" * (width - 1)
+        )
+        if text:
+            rules.append(rf"\cmidrule(lr){{{place}-{place + width - 1}}}")
+        place += width
+    return ["    " + " & ".join(cells) + r" \\", "    " + " ".join(rules)]
+
+
+def _latex_cell(table: Table, number: int, place: int) -> str:
+    cell = table.rows[number][place]
+    after = r"$^{\dagger}$" if (number, place) in table.tied else ""
+    if isinstance(cell, Ranged) and not math.isnan(cell.value):
+        value, low, high = (latex_text(show(one, table.decimals)) for one in cell)
+        if not math.isnan(cell.low):
+            after += rf" {{\scriptsize [{low}, {high}]}}"
+    else:
+        value = latex_text(show(cell, table.decimals))
+    # A hyphen before a number is a minus.
+    if value.startswith("-") and isinstance(cell, float | int | Ranged):
+        value = f"$-${value[1:]}"
+    return (rf"\textbf{{{value}}}" if (number, place) in table.best else value) + after
 
 
 def comma_separated(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -1,0 +1,171 @@
+"""The verb that lists what there is, a line for each, and describes one of them."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import difflib
+import importlib.util
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from recombine.cli.talk import aligned, print_json
+from recombine.errors import ConfigError
+
+# Kinds whose members are classes with options, and kinds whose members are files.
+CLASSES = ("builders", "systems", "metrics")
+LISTED = (*CLASSES, "recipes", "presets", "grammars")
+# Letters of a line about one of them.
+LONGEST = 110
+# Where the files of a kind lie, and how their names end.
+FILES = {"recipes": "*.toml", "presets": "*.toml", "grammars": "*/abstract.grammar"}
+
+
+def list_verb(options: argparse.Namespace) -> int:
+    """Print what there is, or all about one of it."""
+    if options.what is not None and options.what not in LISTED:
+        return _describe(options.what, options.json)
+    kinds = [options.what] if options.what else [*LISTED]
+    found: dict[str, Any] = {kind: _members(kind) for kind in kinds}
+    if options.json:
+        if options.options:
+            found.update(
+                {k: {name: _options(k, name) for name in found[k]} for k in kinds if k in CLASSES}
+            )
+        print_json(found)
+        return 0
+    for number, (kind, members) in enumerate(found.items()):
+        print(("\n" if number else "") + f"{kind}:")
+        for name, line in zip(
+            members, aligned([f"  {name}", said] for name, said in members.items()), strict=True
+        ):
+            print(line)
+            if options.options and kind in CLASSES:
+                print("\n".join(f"    {row}" for row in _option_lines(kind, name)))
+    return 0
+
+
+def _members(kind: str) -> dict[str, str]:
+    """The names of a kind, each with a line that says what it is."""
+    from recombine import registry
+
+    if kind in CLASSES:
+        return {name: _said_of_class(kind[:-1], name) for name in registry.names(kind[:-1])}
+    return {
+        (path.parent.name if kind == "grammars" else path.stem): _first_sentence(_head(path))
+        + _languages(path)
+        for path in sorted(registry.data_path(kind).glob(FILES[kind]))
+    }
+
+
+def _said_of_class(kind: str, name: str) -> str:
+    """The first line of a class's docstring, read without loading what the class needs."""
+    from recombine import registry
+
+    target = registry.BUILT_IN[kind].get(name)
+    if target is None:
+        return (registry.lookup(kind, name).__doc__ or "").strip().partition("\n")[0]
+    module, _, attribute = target.partition(":")
+    spec = importlib.util.find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and node.name == attribute:
+            return (ast.get_docstring(node) or "").partition("\n")[0]
+    return ""
+
+
+def _head(path: Path) -> list[str]:
+    """The comment that a shipped file begins with; its first line says what the file is."""
+    lines = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# ").rstrip())
+    return lines or [""]
+
+
+def _first_sentence(lines: list[str]) -> str:
+    text = lines[0]
+    for line in lines[1:]:
+        if text[-1:] in (".", ":", ""):
+            break
+        text += f" {line}"
+    sentence = re.split(r"(?<=[a-z0-9)]\.)(?<!al\.) ", text)[0].rstrip(":")
+    return textwrap.shorten(sentence, LONGEST, placeholder=" ...")
+
+
+def _languages(path: Path) -> str:
+    if path.name != "abstract.grammar":
+        return ""
+    codes = sorted(one.stem for one in path.parent.glob("*.grammar") if one.stem != "abstract")
+    return f" [{', '.join(codes)}]"
+
+
+def _options(kind: str, name: str) -> list[dict[str, Any]]:
+    from recombine import registry
+    from recombine.config import options_of
+
+    return [vars(option) for option in options_of(registry.lookup(kind[:-1], name))]
+
+
+def _option_lines(kind: str, name: str) -> list[str]:
+    rows = [[row["name"], row["type"], row["default"]] for row in _options(kind, name)]
+    return aligned([["option", "type", "default"], *rows]) if rows else ["no options"]
+
+
+def _describe(name: str, as_json: bool) -> int:
+    """Say all about everything of that name."""
+    members = {kind: _members(kind) for kind in LISTED}
+    kinds = [kind for kind in LISTED if name in members[kind]]
+    if not kinds:
+        known = [*LISTED, *dict.fromkeys(one for kind in LISTED for one in members[kind])]
+        close = difflib.get_close_matches(name, known, n=1)
+        raise ConfigError(
+            f"nothing is called '{name}'",
+            hint=f"did you mean '{close[0]}'?" if close else "recombine list shows all names",
+        )
+    if as_json:
+        print_json(
+            {
+                kind: {
+                    "description": members[kind][name],
+                    **({"options": _options(kind, name)} if kind in CLASSES else {}),
+                }
+                for kind in kinds
+            }
+        )
+        return 0
+    for number, kind in enumerate(kinds):
+        print(("\n" if number else "") + "\n".join(_about(kind, name, members[kind][name])))
+    return 0
+
+
+def _about(kind: str, name: str, said: str) -> Iterator[str]:
+    from recombine import registry
+
+    yield f"{kind[:-1]} {name}: {said}"
+    if kind in CLASSES:
+        yield ""
+        yield from _option_lines(kind, name)
+        presets = [one for one in _members("presets") if _is_preset_of(one, name)]
+        if kind == "systems" and presets:
+            yield ""
+            yield f"presets: {', '.join(presets)}"
+        return
+    path = registry.data_path(kind, name if kind == "grammars" else f"{name}.toml")
+    file = path / "abstract.grammar" if kind == "grammars" else path
+    yield from _head(file)
+    yield ""
+    yield f"{path}"
+
+
+def _is_preset_of(preset: str, system: str) -> bool:
+    from recombine import registry
+    from recombine.config import read_toml
+
+    data = read_toml(registry.data_path("presets", f"{preset}.toml")).data
+    return bool(data.get("system", preset.partition("-")[0]) == system)
