@@ -43,7 +43,10 @@ SHARED: dict[str, dict[str, Any]] = {
 }
 ALSO = {"--languages": ("--langs",)}
 # Verbs that print no data of their own print their plan.
-PLAN_JSON: dict[str, Any] = {"action": "store_true", "help": "with --dry-run: print the plan as JSON"}
+PLAN_JSON: dict[str, Any] = {
+    "action": "store_true",
+    "help": "with --dry-run: print the plan as JSON",
+}
 PLANNED = ("--dry-run", "--sample")
 LONG = (*PLANNED, "--force")
 ENGINES = ("local", "ray")

@@ -425,7 +425,7 @@ def _report(
         say("")
         say("\n".join(paths.verdict))
         say("")
-        say("\n".join(aligned(paths.summary)))
+        say(paths.summary)
         say("")
     print(paths.html)
     return 0

@@ -76,9 +76,9 @@ class ReportPaths(NamedTuple):
     notes: tuple[str, ...]
     # A page of inconsistent pairs, where there are pairs.
     pairs: Path | None = None
-    # What was found, in sentences, and the rows of the short table below them, its heads first.
+    # What was found, in sentences, and the short table below them.
     verdict: tuple[str, ...] = ()
-    summary: tuple[tuple[str, ...], ...] = ()
+    summary: str = ""
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -39,7 +39,7 @@ from recombine.report.tables.own import own_tables
 from recombine.report.tables.table import (
     Table,
     comma_separated,
-    shown_rows,
+    plain,
     table_paths,
     write_table,
 )
@@ -104,7 +104,7 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
     exports = write_exports(report, out / "exports", options.exports)
     write_folder(out, "report", pages, tables, (*drawn, *exports))
     return _paths(out, pages, tables, drawn, exports, notes)._replace(
-        verdict=tuple(said), summary=tuple(shown_rows(short))
+        verdict=tuple(said), summary=plain(short)
     )
 
 

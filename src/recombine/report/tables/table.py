@@ -45,12 +45,6 @@ class Table:
     best: frozenset[tuple[int, int]] = field(default_factory=frozenset)
     tied: frozenset[tuple[int, int]] = field(default_factory=frozenset)
 
-
-def shown_rows(table: Table) -> list[tuple[str, ...]]:
-    """Heads and rows as text, for a terminal."""
-    rows = [tuple(show(cell, table.decimals) for cell in row) for row in table.rows]
-    return [table.columns, *rows]
-
     def to_pandas(self) -> Any:
         """The table as a data frame; an interval has two columns more."""
         pandas = require("pandas", extra="report", feature="to_pandas")
