@@ -45,6 +45,8 @@ class Work(NamedTuple):
     # Written anew before each round.
     fresh: Sequence[str] = ()
     prepare: Callable[[], None] | None = None
+    # Works whose outputs it reads.
+    needs: Sequence[str] = ()
 
 
 def recombine(tree: Path, arguments: Sequence[str], folder: Path) -> Spent:
@@ -119,21 +121,28 @@ def works(folder: Path, scale: float) -> list[Work]:
         if not (folder / "trees.conllu").exists():
             write_trees(folder / "trees.conllu", sentences)
 
-    def mini() -> None:
-        shutil.rmtree(folder / "mini", ignore_errors=True)
-
+    parse = ["translate", experiment(folder, "oracle.toml", oracle)]
+    train = ["train", experiment(folder, "small.toml", small)]
+    spoil = ["translate", experiment(folder, "noisy.toml", noisy(5))]
+    translations = ["small/small/seed-1/translations"]
     return [
         Work("build", ["build", "sget", "--out", "sget", "-o", f"scale={scale}"], ["sget"]),
-        Work("mini", ["build", "sget-mini", "--out", "mini"], ["mini"], mini),
+        Work("mini", ["build", "sget-mini", "--out", "mini"], ["mini"]),
         Work("sample", ["sample", "sget", "-n", samples, "--languages", "en,ja", "--json"]),
-        Work("parse", ["translate", experiment(folder, "oracle.toml", oracle)], ["oracle"]),
+        Work("parse", parse, ["oracle"], needs=["build"]),
         Work("split", split, ["split"], corpus),
-        Work("train", ["train", experiment(folder, "small.toml", small)], ["small"]),
-        Work("decode", ["translate", "small.toml"], ["small/small/seed-1/translations"]),
-        Work("noisy", ["translate", experiment(folder, "noisy.toml", noisy(5))], ["noisy"]),
-        Work("score", ["score", "noisy.toml", "--force"]),
-        Work("report", ["report", "noisy", "--out", "report"], ["report"]),
+        Work("train", train, ["small"], needs=["mini"]),
+        Work("decode", ["translate", "small.toml"], translations, needs=["train"]),
+        Work("noisy", spoil, ["noisy"], needs=["build"]),
+        Work("score", ["score", "noisy.toml", "--force"], needs=["noisy"]),
+        Work("report", ["report", "noisy", "--out", "report"], ["report"], needs=["score"]),
     ]
+
+
+def needed(plan: Sequence[Work], wanted: Sequence[str]) -> set[str]:
+    """Return the names of some works and of all that must run before them."""
+    works = {work.name: work for work in plan}
+    return set(wanted).union(*(needed(plan, works[name].needs) for name in wanted))
 
 
 def main() -> None:
@@ -143,7 +152,7 @@ def main() -> None:
     parser.add_argument("--new", type=Path, required=True, help="the tree in question")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0, help="share of full SGET (1.0: all)")
-    parser.add_argument("--only", nargs="*", default=[], help="names of works (all are prepared)")
+    parser.add_argument("--only", nargs="*", default=[], help="names of works")
     options = parser.parse_args()
     trees = {"old": options.old.resolve(), "new": options.new.resolve()}
     with tempfile.TemporaryDirectory() as temporary:
@@ -153,8 +162,12 @@ def main() -> None:
         plans = {name: works(folder, options.scale) for name, folder in folders.items()}
         print("| work | old wall | new wall | old CPU | new CPU | CPU new/old |")
         print("| --- | ---: | ---: | ---: | ---: | ---: |")
+        wanted = options.only or [work.name for work in plans["old"]]
+        running = needed(plans["old"], wanted)
         for index, work in enumerate(plans["old"]):
-            timed = not options.only or work.name in options.only
+            if work.name not in running:
+                continue
+            timed = work.name in wanted
             spent: dict[str, list[Spent]] = {name: [] for name in trees}
             # The first round of both compiles and warms caches; it does not count.
             for lap in range(1 + options.rounds if timed else 1):
