@@ -82,3 +82,18 @@ def test_a_grammar_without_variants_says_what_it_says(small):
         path.unlink()
     assert said(small, SEEN, "inu ga neko o mita.")
     assert not said(small, SEEN, "inu wa neko o mita.")
+
+
+def test_what_is_only_heard_is_never_drawn(small):
+    """Lines and synonyms of `xx.heard.*` are wordings, and no reference is made of them."""
+    (small / "variants/xx.heard.grammar").write_text('act = VP "no wa" subj "da"\n', "utf-8")
+    (small / "variants/xx.heard.lexicon.tsv").write_text(
+        "id\tform\tpast\nsee\tnagame\tnagameta\n", "utf-8"
+    )
+    grammar = Grammar.load(small)
+    wordings = wordings_of(grammar, small, "xx")
+    tree = grammar.tree(SEEN)
+    assert wordings.accepts(tree, "neko o nagameta no wa inu da.")
+    drawn = wordings.sample(tree, 40, seed=1)
+    assert len(drawn) > 10
+    assert not any("no wa" in text or "nagameta" in text for text in drawn)

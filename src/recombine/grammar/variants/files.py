@@ -9,6 +9,8 @@ ever built from them, so they belong to no benchmark's hash: they say what else 
 - `CODE.lexicon.tsv`: a row with a `form` is a synonym, with its own class and cells; a row without
   one adds cells to the word itself.  One word may have many rows.
 - `CODE.paradigms.tsv`: further forms of a class, and further classes.
+- `CODE.heard.grammar`, `CODE.heard.lexicon.tsv`: the same, for what is understood when somebody
+  says it and never drawn as a further reference (clefts, loose synonyms).
 
 `%ignore` lists marks that say nothing, `%final` marks that say nothing at the end, and `%contrast`
 the names of forms that do *not* say the same: with `%contrast polarity`, a column `polarity.past`
@@ -69,11 +71,12 @@ class VariantLine(NamedTuple):
     field: str
     body: Body
     where: Where
+    drawn: bool = True  # or only heard
 
 
 @dataclass(frozen=True)
 class Variants:
-    """What the files of one language say."""
+    """What the files of one language say; rows that are only heard come last."""
 
     lines: tuple[VariantLine, ...] = ()
     rows: tuple[LexiconRow, ...] = ()
@@ -84,6 +87,7 @@ class Variants:
     roles: Mapping[tuple[str, str], str] = field(default_factory=dict)
     questions: Mapping[str, str] = field(default_factory=dict)
     alike: Mapping[str, str] = field(default_factory=dict)
+    drawn_rows: int = 0
     sha256: str = field(default="", compare=False)
 
 
@@ -102,9 +106,10 @@ def read_variants(folder: Path, language: str) -> Variants:
     reader = _VariantReader(problems)
     digest = hashlib.sha256()
     found = [path for place in base_folders(folder) for path in variant_files(place)]
-    for path in found:
+    for path in sorted(found, key=_only_heard):
         if path.name.split(".")[0] not in ("abstract", language):
             continue
+        reader.drawn = not _only_heard(path)
         digest.update(f"{path.name}\0{sha256_of(path)}\n".encode())
         if path.suffix == ".grammar":
             read_lines(path, "concrete", problems, reader.statement)
@@ -119,9 +124,15 @@ def read_variants(folder: Path, language: str) -> Variants:
     return reader.result(digest.hexdigest())
 
 
+def _only_heard(path: Path) -> bool:
+    return "heard" in path.name.split(".")
+
+
 class _VariantReader:
     def __init__(self, problems: list[GrammarError]) -> None:
         self.problems = problems
+        self.drawn = True
+        self._drawn_rows = 0
         self._lines: list[VariantLine] = []
         self._rows: list[LexiconRow] = []
         self._paradigms: list[Paradigm] = []
@@ -142,6 +153,7 @@ class _VariantReader:
             self._roles,
             self._questions,
             self._alike,
+            self._drawn_rows,
             sha256,
         )
 
@@ -159,6 +171,7 @@ class _VariantReader:
                 self.problems.append(GrammarError("a row needs an id and a form", row.where))
                 continue
             self._rows.append(LexiconRow(name, cells, row.cells.get("class", ""), row.where))
+            self._drawn_rows += self.drawn
 
     def read_paradigms(self, path: Path) -> None:
         for row in read_table(path, "class", self.problems):
@@ -183,7 +196,9 @@ class _VariantReader:
         bodies = list(self._alternatives(line, ()))
         line.finish()
         self._lines += [
-            VariantLine(chain, name, body, where) for chain, name in lefts for body in bodies
+            VariantLine(chain, name, body, where, self.drawn)
+            for chain, name in lefts
+            for body in bodies
         ]
 
     def _directive(self, line: Cursor) -> None:

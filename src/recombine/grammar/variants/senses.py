@@ -26,6 +26,8 @@ class Senses:
     contrasts: Mapping[tuple[str, str], tuple[Forms, ...]]
     tables: Mapping[str, Forms]
     features: frozenset[str] = field(default=frozenset())
+    # By word: how many of its senses are drawn, the first ones; the others are only heard.
+    drawn: Mapping[str, int] = field(default_factory=dict)
 
 
 def find_senses(concrete: Concrete, variants: Variants) -> Senses:
@@ -37,6 +39,7 @@ def find_senses(concrete: Concrete, variants: Variants) -> Senses:
     inflected = {name for one in paradigms for name in one.cells} | {FORM}
     features = _feature_names(concrete, variants)
     rows: dict[str, list[LexiconRow]] = {}
+    heard = {id(row) for row in variants.rows[variants.drawn_rows :]}
     for row in variants.rows:
         known = row.id in inventory.codes and inventory.codes[row.id] >= inventory.first_word
         if not known and not row.id.startswith("_"):
@@ -51,18 +54,23 @@ def find_senses(concrete: Concrete, variants: Variants) -> Senses:
                     table[column] = (*table.get(column, ()), *cell)
     same: dict[str, tuple[Forms, ...]] = {}
     contrasts: dict[tuple[str, str], tuple[Forms, ...]] = {}
+    drawn: dict[str, int] = {}
     for word in inventory.words:
         own = language.rows.get(word.id)
         more = rows.get(word.id, ())
         every: list[Forms] = []
+        first = 0
         if own is not None:
             every.append(_own_forms(own, more, classes, problems))
+            first = 1
         for row in more:
             if FORM in row.cells:
                 forms = inflect(row, classes, problems)
                 base = every[0] if own is not None else {}
                 kept = {k: v for k, v in base.items() if k not in forms and k not in inflected}
                 every.append({**kept, **forms})
+                first += id(row) not in heard
+        drawn[word.id] = sum(len(_split(forms, features)) for forms in every[:first])
         split = [one for forms in every for one in _split(forms, features)]
         prefixes = tuple(f"{name}." for name in variants.contrasts)
         same[word.id] = tuple(
@@ -73,7 +81,7 @@ def find_senses(concrete: Concrete, variants: Variants) -> Senses:
             others = [_contrasted(forms, prefix, inflected) for forms in split]
             contrasts[word.id, contrast] = tuple(one for one in others if one)
     raise_all(problems)
-    return Senses(same, contrasts, tables, features)
+    return Senses(same, contrasts, tables, features, drawn)
 
 
 def _own_forms(

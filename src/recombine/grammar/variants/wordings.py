@@ -59,6 +59,7 @@ class Way(NamedTuple):
 
     chain: tuple[str, ...]
     body: Body
+    drawn: bool = True
 
 
 class Wordings:
@@ -135,7 +136,7 @@ class Wordings:
             found = [Way((rule,), _plain(pieces)) for pieces in own]
             for line in self.variants.lines:
                 if line.chain[0] == rule and line.field in (field, ANY_FIELD):
-                    found.append(Way(line.chain, _bound(line.body, field)))
+                    found.append(Way(line.chain, _bound(line.body, field), line.drawn))
             self._ways[key] = found
         return self._ways[key]
 
@@ -409,7 +410,8 @@ class _Draw:
         self.senses: dict[int, Forms] = {}
         for node, code in enumerate(tree.codes):
             if code >= first:
-                senses = wordings.senses.same[wordings.inventory.labels[code]]
+                word = wordings.inventory.labels[code]
+                senses = wordings.senses.same[word][: wordings.senses.drawn[word]]
                 # A sentence in which every word is a synonym is a riddle: half of them stay.
                 self.senses[node] = senses[self._pick(2) and self._pick(len(senses))]
 
@@ -434,7 +436,7 @@ class _Draw:
         ways = [
             (way, slots)
             for way in self.wordings.ways(label, field)
-            if (slots := self.wordings.below(self.tree, node, way.chain)) is not None
+            if way.drawn and (slots := self.wordings.below(self.tree, node, way.chain)) is not None
         ]
         if not ways:
             raise _Missing
