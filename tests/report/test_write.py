@@ -126,6 +126,6 @@ def test_a_confidence_of_95_is_refused():
 def test_the_page_counts_the_sentences_it_is_about(run, tmp_path):
     """A look at 16 examples of each split is not one at 400."""
     options = {"metrics": ("exact",), "figures": ()}
-    for sample, told in ((0, "400 sentences in gen, test"), (16, "32 sentences in gen, test")):
+    for sample, told in ((0, "400 sentences"), (16, "32 sentences")):
         paths = write_report([run], tmp_path, ReportOptions(sample=sample, **options))
         assert told in paths.html.read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from recombine.report.options import ReportOptions
 from recombine.report.panel import HIDDEN_SPLITS, Panel, read_panel
 from recombine.report.runs import ReportRuns
 from recombine.report.scores import all_scores, main_tag, numeric_tags
+from recombine.report.words import Words, read_words
 
 # Tags that say to which family a value of the main tag belongs, in the order they are tried.
 FAMILY_TAGS = ("category", "group_name", "family", "kind")
@@ -116,6 +118,15 @@ class Findings:
     def scores(self) -> Iterable[Score]:
         """Every number of the report."""
         return (score for sheet in self.sheets for score in sheet.scores)
+
+    @cached_property
+    def words(self) -> Words:
+        """What things are called in front of people."""
+        return read_words(*map(Path, self.options.words))
+
+    def split_name(self, split: str) -> str:
+        """What a split is called."""
+        return self.words.split(self.source.benchmark.manifest.builder, split)
 
     @cached_property
     def title(self) -> str:

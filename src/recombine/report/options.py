@@ -36,6 +36,8 @@ class ReportOptions:
     page_megabytes: float = 5.5
     # Most examples in the page; they are drawn evenly over the first tag's values.
     examples: int = 24_000
+    # Labels of one's own for patterns, tags and metrics: a table like data/words/words.tsv.
+    words: tuple[str, ...] = ()
     figures: tuple[str, ...] = ("svg", "pdf")
     # every-eval-ever, harness, inspect, genbench
     exports: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ from recombine.benchmark import refuse_output
 from recombine.parallel import gc_paused
 from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
-from recombine.report.page.frame import page
+from recombine.report.page.frame import page, plain_head
 from recombine.report.panel import comparable
 from recombine.report.runs import open_runs, run_names
 from recombine.report.tables.divergent import (
@@ -126,7 +126,9 @@ def _page(
     return page(
         title,
         f"Recombine report · {len(suites)} suites · {len(systems)} systems",
-        "Each suite asks another question. Does the system that wins one win the others?",
+        plain_head(
+            title, "Each suite asks another question. Does the system that wins one win the others?"
+        ),
         {
             "scores": (
                 "Scores",

@@ -97,7 +97,11 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
         pages["pairs.html"] = pairs_page(report.source)
         notes.append("Inconsistent pairs with the changed words marked: pairs.html")
     charts, drawn = draw_figures(figures, out / "figures", options.figures, notes)
-    pages["report.html"] = render_page(report, charts, notes[len(report.notes) :], from_paper)
+    written = [path for table in tables for path in table_paths(table, out / "tables")]
+    files = [path.relative_to(out).as_posix() for path in (*written, *drawn)]
+    pages["report.html"] = render_page(
+        report, charts, notes[len(report.notes) :], from_paper, files
+    )
     said, short = verdict(report), summary_table(report)
     pages["report.md"] = markdown_report(report, said, short, tables, drawn)
     pages["results.csv"] = comma_separated(*tidy_rows(list(report.scores)))

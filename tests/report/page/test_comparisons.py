@@ -33,5 +33,5 @@ def test_classes_that_two_metrics_share_are_shown_once(findings):
     other = replace(sheet, metric="graded")
     text = anatomy_section(replace(findings, sheets=(sheet, other)))
     assert text.count("<h3>") == 1
-    assert 'h8" title="60.0%">3' in text
+    assert 'm6" title="60.0%">3' in text
     assert "pairs.html" not in text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recombine.report.page.frame import page
+from recombine.report.page.frame import page, plain_head
 from recombine.report.tables.table import Table, html
 
 
@@ -10,7 +10,7 @@ def test_everything_is_text():
     """Titles, cells and notes run nothing."""
     bad = "<script>alert(1)</script>"
     table = Table("t", bad, (bad, "n"), ((bad, 1.25),), (bad,))
-    text = page(bad, bad, bad, {"a": (bad, html(table))})
+    text = page(bad, bad, plain_head(bad, bad), {"a": (bad, html(table))})
     assert "<script>" not in text
     assert text.count("&lt;script&gt;") == 10
     assert '<td class="num">1.2</td>' in text

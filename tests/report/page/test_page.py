@@ -141,7 +141,7 @@ def test_a_seed_can_be_chosen(browser, page_path):
 def test_heat_map_cell_opens_its_examples(browser, page_path):
     """A click on a cell selects system and pattern in the browser of examples."""
     tab, _, _ = visit(browser, page_path)
-    cell = tab.locator("#breaks [data-heat] td a").first
+    cell = tab.locator("#map [data-map] td a").first
     cell.click()
     until(lambda: tab.input_value("select[name='tag.pattern']") != "")
     assert tab.locator("#items > li").count() > 0
@@ -215,7 +215,7 @@ def test_hostile_text_shows_as_text(browser, hostile_page):
     assert "</script>" in text
     assert "U+202E" in text
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-    assert "<b>hostile</b>" in tab.inner_text("header")
+    assert "<b>hostile</b>" in tab.text_content("header")
 
 
 def test_page_stays_within_its_budget(run, page_path, tmp_path):

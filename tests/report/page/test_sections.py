@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from recombine.report.page.sections import (
-    _system_card,
-    breaks_section,
+    curves_section,
     examples_link,
+    files_section,
+    glossary_section,
     number,
-    pretty,
     signed,
     sure_section,
 )
@@ -22,10 +22,26 @@ def test_numbers_as_people_read_them():
     )  # fmt: skip
 
 
-def test_order_of_the_questions(findings):
-    """Sections answer what they are named after, and say when there is nothing."""
-    assert "What was tested" in sure_section(findings)
-    assert "Where does it break" in breaks_section(findings, {})
+def test_sections_without_content_are_left_out(findings):
+    """All scores are always there; figures and files only where some were made."""
+    assert "All scores" in sure_section(findings)
+    assert curves_section(findings, {}) == files_section([]) == ""
+    assert "figcaption" in curves_section(findings, {"a finding": "<svg></svg>"})
+
+
+def test_every_file_written_is_in_the_index():
+    """A table or figure stands once, with a link to each of its forms."""
+    text = files_section(["tables/a-b.tex", "tables/a-b.csv", "figures/<x>.svg"])
+    assert text.count("<li>") == 2
+    assert 'href="tables/a-b.csv"' in text
+    assert 'href="figures/%3Cx%3E.svg"' in text
+
+
+def test_the_glossary_explains_the_metrics_that_were_used(findings):
+    """Exact match is explained, a metric of another method is not."""
+    text = glossary_section(findings)
+    assert "<dt>exact match</dt>" in text
+    assert "idioms taken literally" not in text
 
 
 def test_links_open_a_selection():
@@ -37,7 +53,7 @@ def test_links_open_a_selection():
 
 def test_cells_link_to_the_examples_of_their_own_tag(findings):
     """A score of a category opens that category, not a pattern of that name."""
-    page = breaks_section(findings, {})
+    page = sure_section(findings)
     assert "tag.category=Recursion" in page
     assert "tag.pattern=Recursion" not in page
 
@@ -46,18 +62,4 @@ def test_scores_to_be_kept_low_say_so(findings):
     """An error rate reads like a score unless the page says which way is better."""
     assert "lower is better" not in sure_section(findings)
     sheets = (replace(findings.main, higher_is_better=False), *findings.sheets[1:])
-    assert sure_section(replace(findings, sheets=sheets)).count("lower is better") >= 2
-
-
-def test_the_weakest_have_a_score(findings):
-    """A slice of which nothing could be judged is not a weak point, and hides none."""
-    main = findings.main
-    lstm = [one for one in main.scores if one.tag == main.main_tag and one.system == "lstm"]
-    gone = {id(lstm[0]), id(lstm[-1])}
-    scores = tuple(
-        replace(one, value=float("nan")) if id(one) in gone else one for one in main.scores
-    )
-    card = _system_card(replace(findings, sheets=(replace(main, scores=scores),)), "lstm")
-    left = sorted((one.value, one.slice) for one in lstm[1:-1])
-    assert [pretty(name) in card for _, name in left[:3]] == [True] * 3
-    assert "(–)" not in card
+    assert sure_section(replace(findings, sheets=sheets)).count("lower is better") == 1

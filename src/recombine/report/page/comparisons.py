@@ -10,7 +10,8 @@ from html import escape
 from recombine.report.compare import Comparison, verdict_of
 from recombine.report.findings import Findings, Sheet
 from recombine.report.page.pairs import has_pairs
-from recombine.report.page.sections import colour, examples_link, number, pretty, swatch
+from recombine.report.page.scale import step
+from recombine.report.page.sections import colour, examples_link, number, swatch
 from recombine.report.tables.own import (
     by_family,
     comparison_table,
@@ -53,9 +54,9 @@ def _comparisons(report: Findings, sheet: Sheet) -> str:
         bars.append(_difference_bar(report, one, reach))
     dress = Dress(cells, drawn=(f"−{number(reach)} to +{number(reach)}", bars), titled=False)
     return f"""
-<h3>{escape(sheet.metric)} on {escape(sheet.split)}: {_ranking_text(sheet)}</h3>
+<h3>{escape(report.words.metric(sheet.metric))}, {escape(report.split_name(sheet.split))}: {_ranking_text(sheet)}</h3>
 {html(replace(comparison_table(sheet), notes=()), dress)}
-{"".join(_slice_details(sheet, one) for one in sheet.comparisons)}"""
+{"".join(_slice_details(report, sheet, one) for one in sheet.comparisons)}"""
 
 
 def _ranking_text(sheet: Sheet) -> str:
@@ -91,7 +92,7 @@ def _difference_bar(report: Findings, one: Comparison, reach: float) -> str:
     )
 
 
-def _slice_details(sheet: Sheet, one: Comparison) -> str:
+def _slice_details(report: Findings, sheet: Sheet, one: Comparison) -> str:
     if not one.slices:
         return ""
     table = slice_difference_table(sheet, one)
@@ -99,7 +100,9 @@ def _slice_details(sheet: Sheet, one: Comparison) -> str:
     for row, (value, _, _, verdict) in enumerate(table.rows):
         tag = {f"tag__{sheet.main_tag}": str(value)}
         link = examples_link(a=one.second, b=one.first, metric=sheet.metric, **tag)
-        cells[row, 0] = CellLook(html=f'<a href="{escape(link)}">{pretty(str(value))}</a>')
+        cells[row, 0] = CellLook(
+            html=f'<a href="{escape(link)}">{escape(report.words.label(sheet.main_tag or "", str(value)))}</a>'
+        )
         cells[row, 1] = cells[row, 3] = CellLook(str(verdict))
     return (
         f'<details class="more"><summary>{escape(table.title)}</summary>'
@@ -141,11 +144,13 @@ def _classes(report: Findings, sheet: Sheet, system: str) -> str:
     cells = {}
     for row, value in enumerate(by_family(sheet, counts), start=1):
         size = sum(counts[value].values())
-        cells[row, 0] = CellLook(html=pretty(value or "all"))
+        cells[row, 0] = CellLook(
+            html=escape(report.words.label(sheet.main_tag or "", value) if value else "all")
+        )
         for place, label in enumerate(columns[1:], start=1):
             cells[row, place] = _class_look(sheet, system, value, label, counts[value][label], size)
     dress = Dress(cells, css="heat", titled=False)
-    return f"<h3>{swatch(report, system)}: {escape(sheet.metric)} on {escape(sheet.split)}</h3>{html(table, dress)}"
+    return f"<h3>{swatch(report, system)}: {escape(report.words.metric(sheet.metric))}, {escape(report.split_name(sheet.split))}</h3>{html(table, dress)}"
 
 
 def _class_look(
@@ -153,13 +158,12 @@ def _class_look(
 ) -> CellLook:
     share = count / size if size else 0.0
     title = f"{100 * share:.1f}%"
-    if label in sheet.right_labels:
-        return CellLook(f"h{5 + min(5, round(5 * share))}", title=title)
-    step = 5 - min(5, math.ceil(5 * share) if share else 0)
-    if not count:
-        return CellLook(f"h{step}", title=title)
+    right = label in sheet.right_labels
+    css = step(share, right)
+    if right or not count:
+        return CellLook(css, title=title)
     # The class is part of every explanation, so a search for it finds the examples.
     fields = {"a": system, "q": label, "metric": sheet.metric, "tag__split": sheet.split}
     if value and sheet.main_tag:
         fields[f"tag__{sheet.main_tag}"] = value
-    return CellLook(f"h{step}", examples_link(**fields), title)
+    return CellLook(css, examples_link(**fields), title)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from recombine.report.page.frame import figures, page
+from recombine.report.page.frame import figures, page, plain_head
 from recombine.report.page.sections import number, swatch
 from recombine.report.tables.divergent import MAX, MIN, PAPER, Family, generalisation_table
 from recombine.report.tables.table import Ranged, Table, html, show
@@ -47,7 +47,10 @@ def render_family(
     return page(
         family_title(family),
         f"Recombine report · {len(family.divisions)} divergent splits · {languages}",
-        "The same words in training and test, and other combinations of them. Does it compose, or does it only remember?",
+        plain_head(
+            family_title(family),
+            "The same words in training and test, and other combinations of them. Does it compose, or does it only remember?",
+        ),
         {
             "score": ("How much is lost", score),
             "doubt": ("Is it the compounds?", doubt),

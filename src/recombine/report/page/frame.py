@@ -18,13 +18,16 @@ _POLICY = (
 def page(
     title: str,
     eyebrow: str,
-    lead: str,
+    head: str,
     sections: Mapping[str, tuple[str, str]],
     *,
     style: str = "",
     scripted: bool = False,
 ) -> str:
-    """A whole page; `sections` maps anchors to what the bar calls them and their HTML."""
+    """A whole page: `head` is the HTML of its first words, with the one h1.
+
+    `sections` maps anchors to what the bar calls them and their HTML.
+    """
     css = data_path("page", "page.css").read_text(encoding="utf-8") + style
     links = "".join(
         f'<a href="#{anchor}">{escape(name)}</a>'
@@ -36,11 +39,12 @@ def page(
         for anchor, (_, html) in sections.items()
         if html
     )
-    script = policy = ""
+    script = policy = button = ""
     if scripted:
-        code = data_path("page", "page.js").read_text(encoding="utf-8")
+        parts = ("page.js", "examples.js")
+        code = "\n".join(data_path("page", one).read_text(encoding="utf-8") for one in parts)
         script, policy = f"<script>{code}</script>\n", "script-src 'unsafe-inline'; "
-        links += '<button id="theme" type="button">Theme</button>'
+        button = '<button id="theme" type="button">Theme</button>'
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -50,13 +54,12 @@ def page(
 <style>{css}</style></head>
 <body>
 <a class="skip" href="#main">Skip to the findings</a>
+<nav class="bar" aria-label="Sections"><div class="wrap"><div class="links">{links}</div>{button}</div></nav>
+<main id="main" tabindex="-1">
 <header class="top"><div class="wrap">
 <p class="eyebrow">{escape(eyebrow)}</p>
-<h1>{escape(title)}</h1>
-<p class="quiet">{escape(lead)}</p>
+{head}
 </div></header>
-<nav class="bar" aria-label="Sections"><div class="wrap">{links}</div></nav>
-<main id="main">
 {body}</main>
 <footer><div class="wrap">Made by <code>recombine report</code>. Tables and figures for papers lie beside this file.</div></footer>
 {script}</body></html>
@@ -70,3 +73,8 @@ def figures(charts: Mapping[str, str]) -> str:
         for caption, svg in charts.items()
     )
     return f'<div class="grid figures">{drawn}</div>' if drawn else ""
+
+
+def plain_head(title: str, lead: str) -> str:
+    """A title and a sentence below it."""
+    return f'<h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p>'

@@ -7,10 +7,18 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from recombine.report.findings import Findings
+from recombine.report.page.beside import beside_section, published_columns
 from recombine.report.page.comparisons import anatomy_section, compare_section
 from recombine.report.page.examples import PackedExamples, pack_examples
 from recombine.report.page.frame import page
-from recombine.report.page.sections import breaks_section, made_section, sure_section
+from recombine.report.page.map import map_section, verdict_section
+from recombine.report.page.sections import (
+    curves_section,
+    files_section,
+    glossary_section,
+    made_section,
+    sure_section,
+)
 from recombine.report.tables.table import Dress, Table, html
 
 # Bytes for examples even when tables and charts use up the whole budget.
@@ -25,21 +33,29 @@ def render_page(
     charts: Mapping[str, str],
     notes: Sequence[str] = (),
     tables: Sequence[Table] = (),
+    files: Sequence[str] = (),
 ) -> str:
-    """The whole page; charts map captions to inline SVG, tables are those of the papers."""
+    """The whole page; charts map captions to inline SVG, tables are those of the papers.
+
+    `files` are the paths of all tables and figures written beside it.
+    """
     manifest = report.source.benchmark.manifest
     frame = page(
         report.title,
-        f"Recombine report · {manifest.name} {manifest.version} · {manifest.source} → {manifest.target or 'any'}",
-        _lead(report),
+        f"{manifest.name} {manifest.version} · {manifest.source} → {manifest.target or 'any'} · {_tested(report)}",
+        verdict_section(report),
         {
-            "sure": ("How sure", sure_section(report)),
-            "breaks": ("Where it breaks", breaks_section(report, charts)),
+            "map": ("Map", map_section(report, published_columns(report))),
+            "examples": ("Examples", _HERE),
+            "beside": ("Beside the paper", beside_section(report)),
             "compare": ("Compare", compare_section(report)),
             "anatomy": ("What goes wrong", anatomy_section(report)),
+            "curves": ("Figures", curves_section(report, charts)),
+            "sure": ("All scores", sure_section(report)),
             "tables": ("As in the papers", _paper_tables(tables)),
-            "examples": ("Show me", _HERE),
             "made": ("How made", made_section(report, notes)),
+            "files": ("Files", files_section(files)),
+            "glossary": ("Glossary", glossary_section(report)),
         },
         scripted=True,
     )
@@ -48,8 +64,8 @@ def render_page(
     return frame.replace(_HERE, _examples_section(report, packed), 1)
 
 
-def _lead(report: Findings) -> str:
-    """What was tested, in a sentence."""
+def _tested(report: Findings) -> str:
+    """How many systems, seeds and sentences."""
     seeds = sorted({len(of_system) for of_system in report.main.seeds.values()})
     seeds_text = "–".join(str(count) for count in dict.fromkeys([seeds[0], seeds[-1]]))
     systems = len(report.systems)
@@ -58,10 +74,8 @@ def _lead(report: Findings) -> str:
         len(translated[split].examples) for split in report.splits if split in translated
     )
     return (
-        f"{systems} system{'' if systems == 1 else 's'}, {seeds_text} "
-        f"seed{'' if seeds_text == '1' else 's'} each, "
-        f"{sentences:,} sentences in "
-        f"{', '.join(report.splits)}. Does it compose, or does it only remember?"
+        f"{systems} system{'' if systems == 1 else 's'} · {seeds_text} "
+        f"seed{'' if seeds_text == '1' else 's'} · {sentences:,} sentences"
     )
 
 

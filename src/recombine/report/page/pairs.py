@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from recombine.benchmark import Example
 from recombine.corpus.segment import segment
 from recombine.corpus.token_diff import differing
-from recombine.report.page.frame import page
+from recombine.report.page.frame import page, plain_head
 from recombine.report.runs import ReportRuns, read_rows, read_translations
 
 # Per system and split; more is for the score files.
@@ -49,7 +49,10 @@ def pairs_page(source: ReportRuns) -> str:
     return page(
         f"Inconsistent pairs: {manifest.name}",
         f"Recombine report · {manifest.source} → {manifest.target or 'any'}",
-        "Two sources that differ in one place, and two translations that differ in more. Words of the outputs that are not the same are marked.",
+        plain_head(
+            f"Inconsistent pairs: {manifest.name}",
+            "Two sources that differ in one place, and two translations that differ in more. Words of the outputs that are not the same are marked.",
+        ),
         sections or {"pairs": ("pairs", "<p>Every pair was consistent.</p>")},
         style=_OWN_STYLE,
     )

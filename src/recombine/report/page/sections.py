@@ -10,12 +10,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from recombine.metrics.score import Score
 from recombine.report.findings import Findings, Sheet
 from recombine.report.page.frame import figures
-from recombine.report.tables.own import by_family, overall_table, tag_table
+from recombine.report.page.scale import shade
+from recombine.report.tables.own import overall_table, tag_table
 from recombine.report.tables.table import CellLook, Dress, html
 
 
@@ -55,7 +56,7 @@ def examples_link(**fields: str) -> str:
 
 
 def sure_section(report: Findings) -> str:
-    """What was tested and how sure are we."""
+    """Every metric on every split, with intervals and spread over seeds."""
     main = report.main
     confidence = round(100 * report.options.confidence)
     trained = report.source.trained
@@ -68,52 +69,16 @@ def sure_section(report: Findings) -> str:
         if one_seed
         else ""
     )
-    cards = "".join(_system_card(report, system) for system in main.systems)
-    return f"""<h2>What was tested, and how sure are we?</h2>
+    sheets = [sheet for sheet in report.sheets if sheet.main_tag and sheet.by_tag(sheet.main_tag)]
+    others = "".join(_small_tables(report, sheet) for sheet in sheets[:1])
+    return f"""<h2>All scores, and how sure they are</h2>
 {_lead(report)}
-<div class="cards">{cards}</div>
 {caution}
 {tables}
 <p class="small quiet">Bars are {confidence}% intervals{_interval_note(report)}.
 Score = mean over seeds, never the best seed.</p>
-{notes}"""
-
-
-def _system_card(report: Findings, system: str) -> str:
-    """One system at a glance: its score, what it scores on other splits, its weakest points."""
-    main = report.main
-    score = main.overall(system)
-    others = []
-    for split in report.splits[1:]:
-        sheet = report.sheet(main.metric, split)
-        if sheet is not None and system in sheet.systems:
-            there = sheet.overall(system).value
-            others.append(
-                f"<dt>{escape(split)}</dt><dd>{number(there)} "
-                f'<span class="quiet">({signed(score.value - there)} on {escape(main.split)})</span></dd>'
-            )
-    weak = ""
-    if main.main_tag:
-        worst = sorted(
-            (by_system[system].value, value)
-            for value, by_system in main.by_tag(main.main_tag).items()
-            if system in by_system and not math.isnan(by_system[system].value)
-        )
-        worst = worst[:3] if main.higher_is_better else worst[::-1][:3]
-        weak = (
-            f"<dt>weakest</dt><dd>{', '.join(f'{pretty(v)} ({number(e)})' for e, v in worst)}</dd>"
-        )
-    seeds = len(score.seeds)
-    spread = (
-        f"{seeds} seeds, sd {number(score.sd)}, {number(min(score.seeds))}–{number(max(score.seeds))}"
-        if seeds > 1
-        else "1 seed"
-    )
-    return f"""<article class="card system"><h3>{swatch(report, system)}</h3>
-<p class="big"><span class="{colour(report, system)}">{number(score.value)}</span>
-<small>{escape(main.metric)} on {escape(main.split)}{_direction(main)}<br>{number(score.low)} to {number(score.high)}</small></p>
-{_range(report, system, score)}
-<dl class="facts small">{"".join(others)}{weak}<dt>spread</dt><dd>{spread}</dd></dl></article>"""
+{notes}
+{f"<h3>By what else differs between the sentences</h3>{others}" if others else ""}"""
 
 
 def _interval_note(report: Findings) -> str:
@@ -131,7 +96,7 @@ def _lead(report: Findings) -> str:
         if seeds != "their seeds" or any(len(one) > 1 for one in main.seeds.values())
         else f"{len(main.systems)} system{'' if len(main.systems) == 1 else 's'}"
     )
-    text += f", judged on the same {main.n:,} {escape(main.split)} items by {escape(main.metric)}."
+    text += f", judged on the same {main.n:,} items ({escape(report.split_name(main.split))}) by {escape(report.words.metric(main.metric))}."
     if len(main.systems) > 1:
         text += (
             f" <strong>{escape(best[0])}</strong> is ahead of every other system (p &lt; .05 after Holm's correction)."
@@ -150,7 +115,7 @@ def _overall_table(report: Findings, split: str) -> str:
     order = [(sheet, system) for sheet in sheets for system in sheet.systems]
     cells, bars = {}, []
     for row, (sheet, system) in enumerate(order):
-        cells[row, 0] = CellLook(html=f"{escape(sheet.metric)}{_below(sheet)}")
+        cells[row, 0] = CellLook(html=f"{escape(report.words.metric(sheet.metric))}{_below(sheet)}")
         cells[row, 1] = CellLook(html=swatch(report, system))
         bars.append(_range(report, system, sheet.overall(system)))
     dress = Dress(cells=cells, merged=True, drawn=("0 to 100", bars))
@@ -183,63 +148,76 @@ def _bar(score: Score, scale: float) -> str:
     )
 
 
-def breaks_section(report: Findings, charts: Mapping[str, str]) -> str:
-    """Where does the system break: heat map, groups, curves."""
-    sheets = [sheet for sheet in report.sheets if sheet.main_tag and sheet.by_tag(sheet.main_tag)]
-    if not sheets:
+def curves_section(report: Findings, charts: Mapping[str, str]) -> str:
+    """The figures, with what each of them finds."""
+    return f"<h2>Figures</h2>{figures(charts)}" if charts else ""
+
+
+def glossary_section(report: Findings) -> str:
+    """Words of the field and of this page, and the metrics, each in a line."""
+    used = {report.words.metric(sheet.metric) for sheet in report.sheets}
+    terms = [one for one in report.words.terms if one.trained]
+    metrics = {one.label for one in report.words.known_metrics}
+    rows = "".join(
+        f"<dt>{escape(one.label)}</dt><dd>{escape(_sentence(one.trained))}</dd>"
+        for one in terms
+        if one.label not in metrics or one.label in used
+    )
+    return f'<h2>Glossary</h2><dl class="facts glossary">{rows}</dl>'
+
+
+def _sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith(".") else text + "."
+
+
+def files_section(files: Sequence[str]) -> str:
+    """Every table and figure that was written beside the page."""
+    groups: dict[str, dict[str, list[str]]] = {}
+    for path in sorted(files):
+        folder, _, name = path.rpartition("/")
+        stem, _, form = name.rpartition(".")
+        groups.setdefault(folder, {}).setdefault(stem, []).append(form)
+    blocks = []
+    for folder, names in groups.items():
+        items = "".join(
+            f"<li>{pretty(stem.replace('-', ' '))} "
+            + " ".join(
+                f'<a href="{escape(quote(f"{folder}/{stem}.{form}"))}">{escape(form)}</a>'
+                for form in forms
+            )
+            + "</li>"
+            for stem, forms in names.items()
+        )
+        blocks.append(
+            f'<details class="more"><summary>{escape(folder.capitalize())} ({len(names)})</summary><ul class="files">{items}</ul></details>'
+        )
+    if not blocks:
         return ""
-    names = [f"{sheet.metric} on {sheet.split}" for sheet in sheets]
-    options = "".join(f"<option>{escape(name)}</option>" for name in names)
-    heats = "".join(_heat(report, sheet, name) for sheet, name in zip(sheets, names, strict=True))
-    groups = "".join(_small_tables(report, sheet) for sheet in sheets[:1])
-    return f"""<h2>Where does it break?</h2>
-<p class="quiet">Each cell is a score with its interval; click one to see its examples.</p>
-{groups}
-<div class="toolbar"><label class="small quiet">Show <select id="heat-metric">{options}</select></label></div>
-<div class="key" aria-hidden="true">broken {"".join(f'<i class="h{step}"></i>' for step in range(11))} solid</div>
-{heats}
-{f"<h3>Curves</h3>{figures(charts)}" if charts else ""}"""
+    return f"""<h2>Files beside this page</h2>
+<p class="quiet">Tables as Markdown, LaTeX and CSV, figures as SVG and PDF; every score with its interval is in <a href="results.csv">results.csv</a>.</p>{"".join(blocks)}"""
 
 
-def _heat(report: Findings, sheet: Sheet, name: str) -> str:
-    assert sheet.main_tag is not None
-    headings, family = {}, None
-    for row, value in enumerate(by_family(sheet, sheet.by_tag(sheet.main_tag))):
-        mine = sheet.families.get(value)
-        if mine is not None and mine != family:
-            headings[row] = family = mine
-    return _heat_table(report, sheet, sheet.main_tag, headings, f' data-heat="{escape(name)}"')
-
-
-def _heat_table(
-    report: Findings,
-    sheet: Sheet,
-    tag: str,
-    headings: Mapping[int, str] | None = None,
-    attributes: str = "",
-) -> str:
-    """Scores by a tag, orange where broken and blue where solid, each cell a link to examples."""
+def _heat_table(report: Findings, sheet: Sheet, tag: str) -> str:
+    """Scores by a tag, each cell coloured and a link to its examples."""
     table = replace(tag_table(sheet, tag), notes=())
     scores = sheet.by_tag(tag)
     cells = {}
     for row, (value, *_) in enumerate(table.rows):
-        cells[row, 0] = CellLook(html=_yes_no(scores, str(value)))
+        cells[row, 0] = CellLook(html=_value_name(report, scores, tag, str(value)))
         for place, system in enumerate(sheet.systems):
             look = _heat_look(sheet, scores[str(value)].get(system), system, str(value), tag)
             cells[row, 2 + place] = look
     heads = {2 + place: swatch(report, system) for place, system in enumerate(sheet.systems)}
-    heads[0] = pretty(tag)
-    dress = Dress(cells, heads, headings or {}, css="heat", attributes=attributes, titled=False)
-    return html(table, dress)
+    heads[0] = escape(report.words.tag(tag))
+    return html(table, Dress(cells, heads, css="heat", titled=False))
 
 
 def _heat_look(sheet: Sheet, score: Score | None, system: str, value: str, tag: str) -> CellLook:
     if score is None or math.isnan(score.value):
         return CellLook()
-    level = score.value if sheet.higher_is_better else 100 - score.value
     fields = {"a": system, f"tag__{tag}": value, "metric": sheet.metric, "tag__split": sheet.split}
-    step = max(0, min(10, round(level / 10)))
-    return CellLook(f"h{step}", examples_link(**fields), score.counted)
+    return CellLook(shade(sheet, score), examples_link(**fields), score.counted)
 
 
 def _small_tables(report: Findings, sheet: Sheet) -> str:
@@ -256,9 +234,11 @@ def _small_tables(report: Findings, sheet: Sheet) -> str:
     return f'<div class="{kind}">{"".join(blocks)}</div>' if blocks else ""
 
 
-def _yes_no(table: Iterable[str], value: str) -> str:
-    """Tags that are 0 or 1 are questions."""
-    return {"0": "no", "1": "yes"}[value] if set(table) == {"0", "1"} else pretty(value)
+def _value_name(report: Findings, table: Iterable[str], tag: str, value: str) -> str:
+    """What a tag's value is called; tags that are 0 or 1 are questions."""
+    if set(table) == {"0", "1"}:
+        return {"0": "no", "1": "yes"}[value]
+    return escape(report.words.label(tag, value))
 
 
 def made_section(report: Findings, notes: Sequence[str]) -> str:

@@ -1,0 +1,218 @@
+"""The headline of the page: what a report found, in plain words.
+
+Every method asks another question, so each has its own sentence; numbers are those of the first
+metric of each split, said as so many of a hundred where they are shares.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from recombine.metrics.score import Score
+from recombine.report.findings import Findings, Sheet
+
+# Sentences like those of training, in benchmarks that have a generalisation set beside them.
+FAMILIAR = "test"
+# The two errors of compounds (Li et al. 2021, section 5): per translation, and per compound.
+INSTANCE, AGGREGATE = "compound", "compound_aggregate"
+# Below these shares of what it gets on familiar sentences a system is said to compose so well.
+NEARLY_ALL, HALF, HARDLY = 0.9, 0.5, 0.05
+# A system that gets fewer familiar sentences right has not learnt the language itself.
+LEARNT = 50.0
+
+
+class Headline(NamedTuple):
+    """A headline and the sentences that say why."""
+
+    headline: str
+    sentences: tuple[str, ...]
+
+
+def find_headline(report: Findings) -> Headline:
+    """What the report found, by the method of its benchmark."""
+    builder = report.source.benchmark.manifest.builder
+    if builder.startswith("consistency"):
+        return _consistency(report)
+    if builder.startswith("compound") and report.sheet(INSTANCE, report.main.split):
+        return _compounds(report)
+    if builder.startswith("divergent"):
+        return _divergent(report)
+    return _generalisation(report)
+
+
+def familiar_sheet(report: Findings) -> Sheet | None:
+    """The main metric on sentences like those of training; None where there is no such set."""
+    main = report.main
+    return report.sheet(main.metric, FAMILIAR) if main.split != FAMILIAR else None
+
+
+def of_hundred(value: float) -> str:
+    """A share as people say it; all and none are said only where they are true."""
+    rounded = round(value)
+    if rounded == 100 and value < 100:
+        return "over 99 of 100"
+    if rounded == 0 and value > 0:
+        return "under 1 of 100"
+    return f"{rounded} of 100"
+
+
+def amount(sheet: Sheet, score: Score) -> str:
+    """A score in words: a share of a hundred, or a number."""
+    if math.isnan(score.value):
+        return "nothing that could be judged"
+    return of_hundred(score.value) if sheet.is_share else f"{score.value:.1f}"
+
+
+def _generalisation(report: Findings) -> Headline:
+    main, familiar = report.main, familiar_sheet(report)
+    if len(main.systems) > 1:
+        return _several(report)
+    (system,) = main.systems
+    score = main.overall(system)
+    new = report.split_name(main.split)
+    if not main.is_share or not main.higher_is_better or math.isnan(score.value):
+        named = report.words.metric(main.metric)
+        return Headline(f"{system}: {named} {score.value:.1f} on {new}", ())
+    known = familiar.overall(system).value if familiar is not None else math.nan
+    told = f"It gets {of_hundred(score.value)} right on {new}"
+    if not math.isnan(known):
+        told = (
+            f"It gets {of_hundred(known)} right on {report.split_name(FAMILIAR)}, "
+            f"and {of_hundred(score.value)} on {new}"
+        )
+    return Headline(
+        f"{system} {_judged(score.value, known)}",
+        (told + ".", *_slices_told(report, [system])),
+    )
+
+
+def _judged(new: float, familiar: float) -> str:
+    """Whether a system composes, measured by what it does on familiar sentences."""
+    if familiar < LEARNT:
+        return "has not learnt the familiar sentences yet"
+    share = new / familiar if familiar > 0 else new / 100
+    if share >= NEARLY_ALL:
+        return "composes: new combinations cost it little"
+    if share >= HALF:
+        return "composes, but not everywhere"
+    if share >= HARDLY:
+        return "remembers more than it composes"
+    return "remembers, and hardly composes"
+
+
+def _several(report: Findings) -> Headline:
+    main = report.main
+    best = main.ranking[0]
+    new = report.split_name(main.split)
+    score = main.overall(best[0])
+    if len(best) == 1 and main.is_share and main.higher_is_better:
+        head = f"{best[0]} composes best: {of_hundred(score.value)} right on {new}"
+    elif len(best) == 1:
+        head = f"{best[0]} is ahead: {report.words.metric(main.metric)} {score.value:.1f} on {new}"
+    elif len(best) == len(main.systems):
+        head = f"The data cannot tell {_listed(best)} apart on {new}"
+    else:
+        head = f"{_listed(best)} are ahead of the others on {new}"
+    return Headline(head, _slices_told(report, best))
+
+
+def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
+    """How many kinds of sentence are never right, and how many mostly."""
+    main = report.main
+    if main.main_tag is None or not main.is_share or not main.higher_is_better:
+        return ()
+    scores = main.by_tag(main.main_tag)
+    named = "structures" if main.main_tag == "pattern" else f"{report.words.tag(main.main_tag)}s"
+    told = []
+    for system in systems[:2]:
+        values = [by[system].value for by in scores.values() if system in by]
+        values = [value for value in values if not math.isnan(value)]
+        if len(values) < 2:
+            continue
+        never = sum(value == 0 for value in values)
+        mostly = sum(value >= 50 for value in values)
+        whose = f"{system}: " if len(main.systems) > 1 else ""
+        told.append(
+            f"{whose}{never or 'None'} of the {len(values)} {named} {_is(never)} never right, "
+            f"{mostly or 'none'} {_is(mostly)} right at least half of the time."
+        )
+    return tuple(told)
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _compounds(report: Findings) -> Headline:
+    """Instance and aggregate error, the two numbers of the method."""
+    main = report.sheet(INSTANCE, report.main.split)
+    assert main is not None
+    aggregate = report.sheet(AGGREGATE, main.split)
+    best = main.ranking[0][0]
+    told = []
+    for system in main.systems[:3]:
+        line = f"{system}: the new compound is wrong in {amount(main, main.overall(system))} "
+        line += "translations"
+        if aggregate is not None and system in aggregate.systems:
+            line += (
+                f", and {amount(aggregate, aggregate.overall(system))} compounds are wrong at "
+                "least once"
+            )
+        told.append(line + ".")
+    first = aggregate if aggregate is not None and best in aggregate.systems else main
+    what = "new compounds go wrong at least once" if first is aggregate else "new compounds wrong"
+    return Headline(f"{best}: {amount(first, first.overall(best))} {what}", tuple(told))
+
+
+def _divergent(report: Findings) -> Headline:
+    """The experiment's own metric on a test set of new combinations."""
+    main = report.main
+    named, new = report.words.metric(main.metric), report.split_name(main.split)
+    told = ", ".join(f"{name} {main.overall(name).value:.1f}" for name in main.systems[:4])
+    manifest = report.source.benchmark.manifest
+    wanted = manifest.recipe.get("target_divergence")
+    kinds = {0.0: "as few as possible", 1.0: "as many as possible"}
+    how = kinds.get(float(wanted)) if isinstance(wanted, (int, float)) else None
+    note = "Training and test share their words and differ in how these combine."
+    if how:
+        note = f"Training and test share their words; {how} of their combinations are new."
+    return Headline(
+        f"{named} on {new}: {told}",
+        (note, "What is lost by them shows beside the other splits of the corpus."),
+    )
+
+
+def _consistency(report: Findings) -> Headline:
+    """One sentence per test: systematicity, substitutivity, idioms."""
+    firsts: dict[str, Sheet] = {}
+    for sheet in report.sheets:
+        firsts.setdefault(sheet.split, sheet)
+    told = []
+    for split, sheet in firsts.items():
+        best = sheet.ranking[0][0]
+        score = amount(sheet, sheet.overall(best))
+        if split == "overgeneralisation":
+            told.append(f"{best} takes {score} idioms literally.")
+        else:
+            named = report.split_name(split)
+            told.append(f"{best} translates {score} pairs alike ({named}).")
+    pairs = [one for one in firsts.values() if one.higher_is_better and one.is_share]
+    if pairs:
+        values = [one.overall(one.ranking[0][0]).value for one in pairs]
+        least = min((one for one in values if not math.isnan(one)), default=math.nan)
+        head = (
+            "A small change of the source changes little else"
+            if least >= 90
+            else "A small change of the source often changes the rest of the translation"
+            if least < 50
+            else "A small change of the source sometimes changes the rest of the translation"
+        )
+    else:
+        head = report.title
+    return Headline(head, tuple(told))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

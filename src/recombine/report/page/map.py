@@ -1,0 +1,302 @@
+"""The first screen: the verdict, a bar of familiar against new per system, and the map.
+
+The map has a tile for every kind of sentence that is asked for, coloured by its score on the range
+that the metric declares; hatched where the interval is wide; a click shows the examples. One system
+has strips of tiles, several have a table with a column each.
+"""
+
+# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from recombine.metrics.score import Score
+from recombine.report.findings import Findings, Sheet
+from recombine.report.page.headline import familiar_sheet, find_headline
+from recombine.report.page.scale import STEPS, WIDE, level, shade
+from recombine.report.page.sections import colour, examples_link, number, swatch
+from recombine.report.tables.own import by_family
+
+# A value of more kinds than this is for its table.
+MOST_TILES = 120
+
+
+def verdict_section(report: Findings) -> str:
+    """What was found, in words and as bars."""
+    told = find_headline(report)
+    sentences = " ".join(escape(one) for one in told.sentences)
+    return f"""<h1>{escape(told.headline)}</h1>
+<p class="lead">{sentences}</p>
+{bars(report)}"""
+
+
+def bars(report: Findings) -> str:
+    """Per system a bar for familiar and one for new sentences, with their intervals."""
+    main, familiar = report.main, familiar_sheet(report)
+    rows = []
+    for system in main.systems:
+        pairs = [(main.overall(system), report.split_name(main.split), "new")]
+        if familiar is not None and system in familiar.systems:
+            known = (familiar.overall(system), report.split_name(familiar.split), "familiar")
+            pairs.insert(0, known)
+        drawn = "".join(_bar(main, score, name, kind) for score, name, kind in pairs)
+        rows.append(
+            f'<div><dt>{swatch(report, system)}</dt><dd class="{colour(report, system)}">{drawn}</dd></div>'
+        )
+    low, high = main.limits
+    many = " many" if len(rows) > 3 else ""
+    return f"""<dl class="verdict-bars{many}">{"".join(rows)}</dl>
+<p class="small quiet">{escape(report.words.metric(main.metric))}, {low:g} to {high:g}{"" if main.higher_is_better else "; lower is better"}. The line at the end of a bar is its {100 * report.options.confidence:g}% interval.</p>"""
+
+
+def _bar(sheet: Sheet, score: Score, name: str, kind: str) -> str:
+    whole = f'<span class="name">{escape(name)}</span>'
+    if math.isnan(score.value):
+        return f'<div class="vb {kind}">{whole}<span class="track"></span><b>–</b></div>'
+    share, low, high = (100 * level(sheet, one) for one in (score.value, score.low, score.high))
+    span = (
+        ""
+        if math.isnan(low)
+        else f'<i style="left:{low:.1f}%;width:{max(0.0, high - low):.1f}%"></i>'
+    )
+    told = f"{name}: {number(score.value)}, {number(score.low)} to {number(score.high)}, {score.counted}"
+    return (
+        f'<div class="vb {kind}" title="{escape(told)}">{whole}<span class="track"><u style="width:{share:.1f}%"></u>{span}</span>'
+        f"<b>{number(score.value)}</b></div>"
+    )
+
+
+def map_section(report: Findings, published: Mapping[str, Mapping[str, float]]) -> str:
+    """The map of the main metric, and of the other metrics of its split behind a choice.
+
+    `published` maps the name of a published system to its scores by value of the main tag.
+    """
+    sheets = [
+        sheet for sheet in report.sheets if has_map(sheet) and sheet.split == report.main.split
+    ]
+    if not sheets:
+        return ""
+    names = [report.words.metric(sheet.metric) for sheet in sheets]
+    blocks = "".join(
+        _map(report, sheet, name, published if sheet is report.main else {})
+        for sheet, name in zip(sheets, names, strict=True)
+    )
+    choice = ""
+    if len(sheets) > 1:
+        options = "".join(f"<option>{escape(name)}</option>" for name in names)
+        choice = f'<label>by <select id="map-metric">{options}</select></label>'
+    return f"""<div class="map-head"><h2>What can it do, and what not?</h2>
+{_key(report.main)}
+<div class="map-tools">{choice}{_sorting(report)}{_differences(report, published)}</div></div>
+{blocks}"""
+
+
+def has_map(sheet: Sheet) -> bool:
+    """Whether a metric was scored by kinds of sentence that fit a map."""
+    return sheet.main_tag is not None and 1 < len(sheet.by_tag(sheet.main_tag)) <= MOST_TILES
+
+
+def _sorting(report: Findings) -> str:
+    if len(report.main.systems) == 1:
+        return ""
+    options = "".join(
+        f'<option value="{value}">{text}</option>'
+        for value, text in (
+            ("paper", "as in the paper"),
+            ("score", "lowest score first"),
+            ("spread", "largest disagreement first"),
+        )
+    )
+    return f'<label>sorted <select id="map-sort">{options}</select></label>'
+
+
+def _differences(report: Findings, published: Mapping[str, Mapping[str, float]]) -> str:
+    """Pairs of columns whose difference can be shown in place of the scores."""
+    systems = report.main.systems
+    pairs = [(a, b) for a in systems for b in systems if a != b]
+    pairs += [(a, b) for a in systems for b in published]
+    if not pairs:
+        return ""
+    options = "".join(
+        f'<option value="{escape(json.dumps([a, b]))}">{escape(a)} − {escape(b)}</option>'
+        for a, b in pairs
+    )
+    return f'<label>showing <select id="map-mode"><option value="">scores</option>{options}</select></label>'
+
+
+def _key(sheet: Sheet) -> str:
+    low, high = sheet.limits
+    scale = "m" if sheet.higher_is_better else "w"
+    steps = "".join(f'<i class="{scale}{step}"></i>' for step in range(STEPS + 1))
+    return (
+        f'<p class="key" id="map-key"><span class="scores">{low:g} {steps} {high:g}</span>'
+        '<span class="differences hidden"><i class="d0"></i><i class="d2"></i> first is lower · <i class="d4"></i> same · <i class="d6"></i><i class="d8"></i> first is higher · <b class="tie">grey</b>: no clear difference</span>'
+        f' · <span class="hatched"><i class="{scale}3 wide"></i> uncertain by ±{100 * WIDE / 2:g} or more</span> · a click shows examples</p>'
+    )
+
+
+def _map(
+    report: Findings, sheet: Sheet, name: str, published: Mapping[str, Mapping[str, float]]
+) -> str:
+    drawn = (
+        _tiles(report, sheet)
+        if len(sheet.systems) == 1 and not published
+        else _table(report, sheet, published)
+    )
+    hidden = "" if sheet is report.main else " hidden"
+    return f'<div class="map{hidden}" data-map="{escape(name)}">{drawn}</div>'
+
+
+def strips(report: Findings, sheet: Sheet) -> list[tuple[str, list[str]]]:
+    """Values of the main tag by family, both with the lowest score first."""
+    assert sheet.main_tag is not None
+    scores = sheet.by_tag(sheet.main_tag)
+    sign = 1 if sheet.higher_is_better else -1
+
+    def mean(values: Sequence[str]) -> float:
+        found = [one.value for value in values for one in scores[value].values()]
+        found = [one for one in found if not math.isnan(one)]
+        return sign * sum(found) / len(found) if found else math.inf
+
+    order: dict[str, list[str]] = {}
+    for value in scores:
+        order.setdefault(sheet.families.get(value, ""), []).append(value)
+    for members in order.values():
+        members.sort(key=lambda value: mean([value]))
+    return sorted(order.items(), key=lambda item: mean(item[1]))
+
+
+def _tiles(report: Findings, sheet: Sheet) -> str:
+    assert sheet.main_tag is not None
+    (system,) = sheet.systems
+    scores, rows = sheet.by_tag(sheet.main_tag), []
+    families = sheet.by_tag(sheet.family_tag) if sheet.family_tag else {}
+    for family, values in strips(report, sheet):
+        tiles = "".join(
+            _tile(report, sheet, value, scores[value][system])
+            for value in values
+            if system in scores[value]
+        )
+        overall = families.get(family, {}).get(system)
+        told = (
+            f' <span class="quiet">{number(overall.value, 0)}</span>' if overall is not None else ""
+        )
+        label = report.words.label(sheet.family_tag or "", family) if family else ""
+        head = (
+            f'<h3 title="{escape(family)}">{escape(_capital(label))}{told}</h3>' if family else ""
+        )
+        rows.append(f'<div class="strip">{head}<div class="tiles">{tiles}</div></div>')
+    return "".join(rows)
+
+
+def _tile(report: Findings, sheet: Sheet, value: str, score: Score) -> str:
+    assert sheet.main_tag is not None
+    text = escape(report.words.label(sheet.main_tag, value))
+    if math.isnan(score.value):
+        return f'<span class="tile"><b>–</b><span>{text}</span></span>'
+    return (
+        f'<a class="tile {shade(sheet, score)}" href="{escape(_link(sheet, score.system, value))}" '
+        f'title="{escape(hover(report, sheet, value, score))}"><b>{number(score.value, 0)}</b><span>{text}</span></a>'
+    )
+
+
+def hover(report: Findings, sheet: Sheet, value: str, score: Score) -> str:
+    """Words on a tile or cell: what it is, the score with its interval, trained and asked."""
+    assert sheet.main_tag is not None
+    label = _capital(report.words.label(sheet.main_tag, value))
+    lines = [
+        f"{label}: {number(score.value)} ({number(score.low)} to {number(score.high)}), {score.counted}",
+        *report.words.hint(sheet.main_tag, value).split(" · "),
+    ]
+    return "\n".join(filter(None, lines))
+
+
+def _link(sheet: Sheet, system: str, value: str) -> str:
+    return examples_link(
+        a=system, metric=sheet.metric, tag__split=sheet.split, **{f"tag__{sheet.main_tag}": value}
+    )
+
+
+def _table(report: Findings, sheet: Sheet, published: Mapping[str, Mapping[str, float]]) -> str:
+    """A row per kind of sentence, a column per system, equally wide; heads stay in sight."""
+    assert sheet.main_tag is not None
+    words, tag = report.words, sheet.main_tag
+    scores = sheet.by_tag(tag)
+    heads = "".join(
+        f'<th scope="col" data-system="{escape(system)}">{swatch(report, system)}</th>'
+        for system in sheet.systems
+    ) + "".join(
+        f'<th scope="col" data-system="{escape(name)}" class="paper">{escape(name)}</th>'
+        for name in published
+    )
+    width = 2 + len(sheet.systems) + len(published)
+    families = sheet.by_tag(sheet.family_tag) if sheet.family_tag else {}
+    rows, family = [], None
+    for order, value in enumerate(by_family(sheet, scores)):
+        mine = sheet.families.get(value)
+        if mine is not None and mine != family:
+            family = mine
+            means = "".join(
+                f"<td>{number(families[mine][one].value, 0) if one in families.get(mine, {}) else ''}</td>"
+                for one in sheet.systems
+            )
+            label = _capital(words.label(sheet.family_tag or "", mine))
+            rows.append(
+                f'<tr class="family"><th scope="rowgroup" title="{escape(mine)}">{escape(label)}</th><td class="about"></td>{means}{"<td></td>" * len(published)}</tr>'
+            )
+        rows.append(_row(report, sheet, value, order, scores[value], published))
+    about = '<th scope="col" class="about">What was trained → what is asked</th>'
+    ties = {
+        f"{one.second}\n{one.first}": [part.value for part in one.slices if part.verdict == "tie"]
+        for one in sheet.comparisons
+        if one.slices
+    }
+    told = escape(json.dumps(ties, ensure_ascii=False))
+    title = f"{words.metric(sheet.metric)} of every system by {words.tag(tag)}"
+    return (
+        f'<div class="scroll map-scroll" role="region" tabindex="0" aria-label="{escape(title)}">'
+        f'<table class="map-table" data-range="{sheet.limits[1] - sheet.limits[0]:g}" data-ties="{told}" data-width="{width}"><thead><tr><th scope="col">{escape(_capital(words.tag(tag)))}</th>'
+        f"{about}{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _row(
+    report: Findings,
+    sheet: Sheet,
+    value: str,
+    order: int,
+    scores: Mapping[str, Score],
+    published: Mapping[str, Mapping[str, float]],
+) -> str:
+    assert sheet.main_tag is not None
+    words = report.words.find(sheet.main_tag, value)
+    about = f"{escape(words.trained)} → <b>{escape(words.asked)}</b>" if words.asked else ""
+    cells = []
+    for system in sheet.systems:
+        score = scores.get(system)
+        if score is None or math.isnan(score.value):
+            cells.append("<td>–</td>")
+            continue
+        link, told = _link(sheet, system, value), hover(report, sheet, value, score)
+        cells.append(
+            f'<td class="{shade(sheet, score)}" data-v="{score.value:.2f}"><a href="{escape(link)}" title="{escape(told)}">{number(score.value, 0)}</a></td>'
+        )
+    for by_value in published.values():
+        given = by_value.get(value)
+        cells.append(
+            f'<td class="paper" data-v="{given:.2f}">{number(given, 0)}</td>'
+            if given is not None
+            else "<td>–</td>"
+        )
+    label = escape(words.label)
+    return (
+        f'<tr data-order="{order}" data-value="{escape(value)}"><th scope="row">{label}</th>'
+        f'<td class="about" title="{escape(report.words.hint(sheet.main_tag, value))}"><span>{about}</span></td>{"".join(cells)}</tr>'
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

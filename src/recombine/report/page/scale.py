@@ -1,0 +1,32 @@
+"""Colours of scores: one sequential scale on the range that a metric declares."""
+
+from __future__ import annotations
+
+import math
+
+from recombine.metrics.score import Score
+from recombine.report.findings import Sheet
+
+# Steps of the scale, and the share of its range from which on an interval is a wide one.
+STEPS = 10
+WIDE = 0.2
+
+
+def level(sheet: Sheet, value: float) -> float:
+    """Where a value lies on the range that its metric declares, from 0 to 1."""
+    low, high = sheet.limits
+    if not (math.isfinite(low) and math.isfinite(high)) or high <= low:
+        low, high = 0.0, 100.0
+    return value if math.isnan(value) else max(0.0, min(1.0, (value - low) / (high - low)))
+
+
+def step(share: float, good: bool) -> str:
+    """The class of a share from 0 to 1; what is to be kept low has a scale of its own."""
+    return f"{'m' if good else 'w'}{round(STEPS * share)}"
+
+
+def shade(sheet: Sheet, score: Score) -> str:
+    """The classes that colour a score; where its interval is wide it is hatched."""
+    names = step(level(sheet, score.value), sheet.higher_is_better)
+    width = level(sheet, score.high) - level(sheet, score.low)
+    return f"{names} wide" if width > WIDE else names

@@ -1,0 +1,61 @@
+"""The headline: what was found, in plain words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from recombine.report.findings import build_report
+from recombine.report.options import ReportOptions
+from recombine.report.page.headline import _judged, find_headline, of_hundred
+from recombine.report.runs import open_runs
+from report import compound_run, synthetic
+
+
+def test_shares_are_said_of_a_hundred():
+    """All and none are said only where they are true."""
+    said = [of_hundred(one) for one in (95.4, 100.0, 99.7, 0.0, 0.2)]
+    assert said == ["95 of 100", "100 of 100", "over 99 of 100", "0 of 100", "under 1 of 100"]
+
+
+def test_composing_is_measured_by_familiar_sentences():
+    """The same score on new sentences is much for one system and little for another."""
+    assert _judged(90, 95) == "composes: new combinations cost it little"
+    assert _judged(60, 95) == "composes, but not everywhere"
+    assert _judged(16, 95) == "remembers more than it composes"
+    assert _judged(2, 95) == "remembers, and hardly composes"
+    assert _judged(16, 30) == "has not learnt the familiar sentences yet"
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The findings on one system with one seed."""
+    accuracy = {"lstm": (0.9, 0.3, 0.5, 0.2, 0.0, 0.3, 0.0, 0.0)}
+    root = tmp_path_factory.mktemp("alone")
+    run = synthetic.make_run(root, systems=accuracy, seeds=(1,), metrics=("exact",), luck=0.0)
+    return build_report(open_runs([run]), ReportOptions(samples=50, trials=50))
+
+
+def test_one_system_has_familiar_new_and_never(alone):
+    """What a system knows, what it makes of new sentences, what it never gets right."""
+    told = find_headline(alone)
+    assert told.headline == "lstm remembers more than it composes"
+    assert "right on familiar sentences, and" in told.sentences[0]
+    assert "3 of the 8 structures are never right, 2 are right" in told.sentences[1]
+
+
+def test_several_systems_name_who_is_ahead_or_that_nobody_is(findings):
+    """One system ahead is named; systems that the data cannot tell apart are said to be so."""
+    assert find_headline(findings).headline.startswith("oracle-ish composes best: 9")
+    tied = replace(findings.main, ranking=(("lstm", "oracle-ish", "transformer"),))
+    told = find_headline(replace(findings, sheets=(tied, *findings.sheets[1:])))
+    assert "cannot tell lstm, oracle-ish and transformer apart" in told.headline
+
+
+def test_compounds_have_instance_and_aggregate_error(tmp_path):
+    """The two errors of the method are its headline."""
+    run = compound_run.make_run(tmp_path)
+    told = find_headline(build_report(open_runs([run]), ReportOptions(samples=50, trials=50)))
+    assert told.headline == "toy: 50 of 100 new compounds go wrong at least once"
+    assert "wrong in 33 of 100 translations" in told.sentences[0]

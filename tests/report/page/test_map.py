@@ -1,0 +1,70 @@
+"""The first screen: bars and the map of what is asked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from recombine.report.page.map import bars, map_section, strips
+from recombine.report.page.scale import shade, step
+from recombine.report.tables.own import by_family
+
+
+def test_each_system_has_a_bar_for_familiar_and_one_for_new(findings):
+    """Three systems on two splits are six bars, each with its number."""
+    text = bars(findings)
+    assert text.count('class="vb familiar"') == text.count('class="vb new"') == 3
+
+
+def test_one_system_has_tiles_with_the_lowest_first(findings):
+    """Every pattern is a tile that opens its examples; strips and tiles are sorted by score."""
+    main = findings.main
+    alone = replace(
+        main,
+        systems=("lstm",),
+        scores=tuple(one for one in main.scores if one.system == "lstm"),
+        comparisons=(),
+    )
+    report = replace(findings, sheets=(alone,))
+    text = map_section(report, {})
+    assert text.count('class="tile ') == 8
+    assert "#examples?a=lstm" in text
+    scores = alone.by_tag("pattern")
+    for _, values in strips(report, alone):
+        means = [scores[value]["lstm"].value for value in values]
+        assert means == sorted(means)
+
+
+def test_several_systems_have_a_table_with_sorting_and_differences(findings):
+    """A row per pattern in the order of the paper; every ordered pair can be subtracted."""
+    text = map_section(findings, {})
+    rows = re.findall(r'data-order="\d+" data-value="([^"]*)"', text)
+    main = findings.main
+    assert len(rows) == 8
+    assert rows == [one.replace("→", "→") for one in by_family(main, main.by_tag("pattern"))]
+    assert text.count(" − ") == 6
+    assert 'value="spread"' in text
+
+
+def test_published_scores_are_columns_of_their_own(findings):
+    """Ours minus the paper's can be shown where there is a published number."""
+    text = map_section(findings, {"paper: Transformer": {"PP 3": 12.5}})
+    assert '<td class="paper" data-v="12.50">12</td>' in text
+    assert "transformer − paper: Transformer" in text
+
+
+def test_colours_follow_the_range_that_the_metric_declares(findings):
+    """A score of 5 is pale from 0 to 100 and dark from 0 to 5; errors have another scale."""
+    main = findings.main
+    score = replace(main.scores[0], value=5.0, low=4.9, high=5.1)
+    assert shade(main, score) == "m0"
+    assert shade(replace(main, limits=(0.0, 5.0)), score) == "m10"
+    assert shade(replace(main, limits=(0.0, 5.0), higher_is_better=False), score) == "w10"
+    assert step(0.5, good=True) == "m5"
+
+
+def test_a_wide_interval_is_hatched(findings):
+    """A tenth of the range to each side is the limit."""
+    score = replace(findings.main.scores[0], value=50.0, low=41.0, high=59.0)
+    assert shade(findings.main, score) == "m5"
+    assert shade(findings.main, replace(score, high=62.0)) == "m5 wide"
