@@ -185,3 +185,19 @@ def test_a_grammar_that_draws_nothing_has_no_notes(write: Write) -> None:
     """Rules that are left to splits, with weight 0, are no crash."""
     text = SMALL["abstract.grammar"].replace("*VP\n", "*VP [0]\n", 1)
     assert note_conflicts(Grammar.load(write({"abstract.grammar": text}))) == []
+
+
+def test_unmarked_rules_must_be_readable_otherwise(write: Write) -> None:
+    """What a language says it does not mark has another reading, or the claim is refused."""
+    abstract = SMALL["abstract.grammar"] + "now : S -> subj:NP VP [0]\n"
+    alike = {"abstract.grammar": abstract}
+    english, japanese = SMALL["en.grammar"], SMALL["ja.grammar"]
+    said = {
+        "en.grammar": english + '%unmarked now\nnow = subj VP + "."\n',
+        "ja.grammar": japanese + 'now = "今" subj VP "。"\n',
+    }
+    assert check_grammar(write({**alike, **said})) == []
+    wrong = {**alike, **said, "ja.grammar": said["ja.grammar"] + "%unmarked now nowhere\n"}
+    unreadable, unknown = sorted(one.message for one in check_grammar(write(wrong)))
+    assert "cannot be read in another way" in unreadable
+    assert unknown == "%unmarked: no rule 'nowhere'"

@@ -39,6 +39,8 @@ from recombine.grammar.sampling.product import ProductBuilder
 from recombine.grammar.tree import Tree
 
 DRAWN = 2_000  # trees looked at by note_conflicts: a second for the shipped grammars
+UNMARKED = 10  # trees of a rule that must have another reading, where a language does not mark it
+READINGS = 20
 
 
 def check_grammar(name_or_path: str | Path, edition: str | None = None) -> list[RecombineError]:
@@ -84,7 +86,30 @@ def check_source(source: GrammarSource) -> list[RecombineError]:
         problems.extend(_check_language(inventory, language))
     if not problems:
         problems.extend(_check_sampling(inventory))
+    if not problems:
+        problems.extend(_check_unmarked(source))
     return problems
+
+
+def _check_unmarked(source: GrammarSource) -> Iterator[GrammarError]:
+    """What a language says it does not mark must be readable without it."""
+    grammar: Grammar | None = None
+    for language in source.languages.values():
+        for rule in language.unmarked:
+            grammar = grammar or Grammar(source)
+            if rule not in source.abstract.rules:
+                hint = _close(rule, source.abstract.rules)
+                yield GrammarError(f"%unmarked: no rule '{rule}'", language.where, hint)
+                continue
+            code = grammar.inventory.code(rule)
+            constraints = Constraints(require=(rule,), weights={rule: 1})
+            for tree in grammar.sample(UNMARKED, stream="unmarked", constraints=constraints):
+                text = grammar.text(tree, language.code)
+                readings = grammar.parse(text, language.code).trees(READINGS)
+                if all(code in other.codes for other in readings):
+                    message = f"%unmarked {rule}: '{text}' cannot be read in another way"
+                    yield GrammarError(message, language.where)
+                    break
 
 
 def _place(problem: RecombineError) -> tuple[str, int, str]:

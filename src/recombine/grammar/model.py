@@ -230,6 +230,7 @@ class Language:
     root: str = FORM
     post: tuple[str, ...] = ()
     touches: tuple[Touch, ...] = ()
+    unmarked: tuple[str, ...] = ()  # rules that are said as others are, too
     where: Where | None = field(default=None, compare=False)
 
 

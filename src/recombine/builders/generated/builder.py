@@ -22,9 +22,9 @@ from recombine.errors import ConfigError, Problems, RecombineError
 from recombine.files import read_json
 from recombine.grammar import Grammar
 from recombine.grammar.benchmark_grammar import declared_grammar, keep_grammar
+from recombine.grammar.files.folder import find_grammar
 from recombine.parallel import beside, gc_paused
 from recombine.progress import progress
-from recombine.registry import data_path
 
 MOST_REFERENCES = 32  # of one example
 
@@ -231,7 +231,7 @@ class Generated:
     def _notes(self) -> list[str]:
         """What the grammar's author says of it, and of the two languages."""
         names = ("NOTES.md", *(f"NOTES.{code}.md" for code in self._languages))
-        files = (data_path("grammars", self.grammar, name) for name in names)
+        files = (find_grammar(self.grammar) / name for name in names)
         read = (path.read_text(encoding="utf-8").strip() for path in files if path.is_file())
         return [line for text in read for line in ("", text)]
 

@@ -78,8 +78,22 @@ def certify(
             "lemmas_not_in_train": lexicon.strange(forms, train_lemmas),
         }
     certificate["patterns"] = patterns
+    if unmarked := _unmarked(blueprint):
+        certificate["unmarked"] = unmarked
     certificate["disjoint"] = blueprint.setting.disjoint
     return certificate
+
+
+def _unmarked(blueprint: Blueprint) -> dict[str, list[str]]:
+    """The patterns that ask for what a language does not mark, by language."""
+    grammar, setting = blueprint.grammar, blueprint.setting
+    found: dict[str, list[str]] = {}
+    for code in (setting.source, setting.target):
+        rules = frozenset(map(grammar.inventory.code, grammar.source.languages[code].unmarked))
+        names = [n for n, held in blueprint.held.held.items() if held.needs_one_of(rules)]
+        if rules and names:
+            found[code] = names
+    return found
 
 
 def _summary(rows: Sequence[Example]) -> dict[str, Any]:
@@ -223,6 +237,9 @@ def card_of(certificate: Mapping[str, Any], examples: Mapping[str, Sequence[Exam
         held = row["held_out"].replace("|", "\\|")
         forms = ", ".join(row["new_word_forms"][:12])
         lines.append(f"| {name} | `{held}` | {row['sentences']} | {row['in_train']} | {forms} |")
+    for code, names in certificate.get("unmarked", {}).items():
+        listed = ", ".join(f"`{name}`" for name in names)
+        lines += ["", f"Not marked in {code}: what {listed} ask for. Tables set these apart."]
     lines += ["", "## Examples", ""]
     for split, rows in examples.items():
         shown: dict[str, int] = {}

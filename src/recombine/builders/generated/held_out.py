@@ -48,6 +48,10 @@ class HeldOut:
             self._matcher is None or self._matcher.matches(tree)
         )
 
+    def needs_one_of(self, rules: frozenset[int]) -> bool:
+        """Whether no tree shows it without one of some rules."""
+        return all(any(codes <= rules for codes in way) for way in self.needs)
+
     def _needed(self, formula: Formula) -> list[frozenset[int]]:
         """Sets of codes of which a matching tree has at least one each (nothing for negations)."""
         if formula.node is not None:

@@ -45,6 +45,7 @@ class ConcreteReader:
         self._root = FORM
         self._post: tuple[str, ...] = ()
         self._touches: list[Touch] = []
+        self._unmarked: tuple[str, ...] = ()
         self._params: dict[str, tuple[str, ...]] = {}
         self._sounds: dict[str, SoundSet] = {}
         self._lines: dict[tuple[str, str], Line] = {}
@@ -67,6 +68,7 @@ class ConcreteReader:
             self._root,
             self._post,
             tuple(self._touches),
+            self._unmarked,
             self.where,
         )
 
@@ -186,6 +188,11 @@ class ConcreteReader:
             if not values:
                 line.fail("a parameter needs values")
             self._params[param] = tuple(dict.fromkeys(values))
+        elif name == "%unmarked":
+            rules: list[str] = []
+            while line.more:
+                rules.append(line.name("the name of a rule"))
+            self._unmarked = tuple(dict.fromkeys(rules))
         elif name == "%sound":
             sound = line.name("the name of the sounds")
             line.expect("=", "after the name")
@@ -194,7 +201,8 @@ class ConcreteReader:
             raise GrammarError(
                 f"unknown directive '{name}'",
                 token.where,
-                "in a language's grammar: %join, %root, %post, %param, %sound, %touch, %each",
+                "in a language's grammar: %join, %root, %post, %param, %sound, %touch, %unmarked,"
+                " %each",
             )
         line.finish()
 

@@ -87,6 +87,8 @@ def format_language(language: Language) -> str:
     if language.post:
         lines.append(f"%post {' '.join(language.post)}")
     lines.extend(_touch(touch) for touch in language.touches)
+    if language.unmarked:
+        lines.append(f"%unmarked {' '.join(language.unmarked)}")
     lines.append("")
     lines.extend(format_line(line) for line in language.lines.values())
     return "\n".join(lines) + "\n"

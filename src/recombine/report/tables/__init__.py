@@ -9,6 +9,7 @@ from recombine.report.tables.consistency import consistency_tables
 from recombine.report.tables.divergent import divergent_tables
 from recombine.report.tables.generated import generated_tables
 from recombine.report.tables.table import Table
+from recombine.report.tables.unmarked import set_apart
 
 __all__ = ["paper_tables"]
 
@@ -22,4 +23,4 @@ def paper_tables(report: Findings) -> list[Table]:
         return divergent_tables(report)
     if builder.startswith("consistency"):
         return consistency_tables(report.source)
-    return generated_tables(report) if report.main.main_tag == "pattern" else []
+    return set_apart(report, generated_tables(report)) if report.main.main_tag == "pattern" else []
