@@ -201,3 +201,32 @@ def test_unmarked_rules_must_be_readable_otherwise(write: Write) -> None:
     unreadable, unknown = sorted(one.message for one in check_grammar(write(wrong)))
     assert "cannot be read in another way" in unreadable
     assert unknown == "%unmarked: no rule 'nowhere'"
+
+
+PARTIAL = {
+    "abstract.grammar": SMALL["abstract.grammar"].replace("N  ", "D N"),
+    "abstract.lexicon.tsv": WORDS + "the\tD\nbird\tN\nfish\tN\nworm\tN\nfrog\tN\n",
+    "en.grammar": EN.replace('"the" N\n', "D[N.gender] N\n", 1),
+    "en.lexicon.tsv": "id\tform\tgender\tm\ncat\tcat\tm\nsee\tsaw\nsleep\tslept\nthe\tthe\t\tthe\n",
+}
+
+
+def test_a_word_without_a_row_says_nothing_of_others(write: Write) -> None:
+    """Its gender is not known, so no article lacks a form for it: one problem, and no other."""
+    folder = write(PARTIAL)
+    (folder / "ja.grammar").unlink()
+    (folder / "ja.lexicon.tsv").unlink()
+    (problem,) = check_grammar(folder)
+    assert problem.message.startswith("en: 6 of 7 words of N have no row: dog, house, bird, fish")
+
+
+def test_a_partial_language_is_checked_for_what_it_says(write: Write) -> None:
+    """What has no row or line is left out; a gap in a row is still a problem."""
+    folder = write(PARTIAL)
+    (folder / "ja.grammar").unlink()
+    (folder / "ja.lexicon.tsv").unlink()
+    assert check_grammar(folder, partial=True) == []
+    lexicon = folder / "en.lexicon.tsv"
+    lexicon.write_text(lexicon.read_text("utf-8").replace("\t\tthe", ""), "utf-8")
+    (problem,) = check_grammar(folder, partial=True)
+    assert "'the' has no 'm'" in problem.message

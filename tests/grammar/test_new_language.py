@@ -35,6 +35,13 @@ def test_a_stub_has_every_line_and_every_word(tmp_path: Path) -> None:
     assert found.describe().startswith("it says 0 of 21 (0%) words and 0 of 18 (0%) rules")
 
 
+def test_a_stub_has_columns_for_features(tmp_path: Path) -> None:
+    """Gender is no form that is said, and still every German noun needs it."""
+    new_language("toy", "nl", tmp_path / "toy-nl", like="de")
+    nouns = (tmp_path / "toy-nl" / "nl.N.lexicon.tsv").read_text(encoding="utf-8")
+    assert "gender" in nouns.split("\n")[0].split("\t")
+
+
 def test_a_filled_stub_is_a_language(tmp_path: Path, write: Write) -> None:
     """Lines without their # and cells that are filled make the language; the rest is listed."""
     base = write()

@@ -12,12 +12,14 @@ from recombine.cli.talk import print_found, print_json, print_plan, say
 from recombine.errors import ConfigError, DataError, Problems, RecombineError
 
 FORMATS = ("tsv", "text", "parquet")
+LISTED = 24  # words that a partial build left out, on a terminal
 
 
 def check_verb(options: argparse.Namespace) -> int:
     """Check anything, without side effects."""
-    problems = _problems_of(options.path)
-    notes = _coverage_of(options.path) if problems else _notes_on(options.path)
+    problems = _problems_of(options.path, options.partial)
+    unfinished = bool(problems) or options.partial
+    notes = _coverage_of(options.path) if unfinished else _notes_on(options.path)
     if options.json:
         rows = [
             {"where": str(p.where or ""), "message": p.message, "hint": p.hint} for p in problems
@@ -89,7 +91,7 @@ def _notes_on(text: str) -> list[str]:
     return note_conflicts(Grammar.load(text))
 
 
-def _problems_of(text: str) -> list[RecombineError]:
+def _problems_of(text: str, partial: bool = False) -> list[RecombineError]:
     from recombine import registry
 
     path = Path(text)
@@ -110,7 +112,7 @@ def _problems_of(text: str) -> list[RecombineError]:
         if _is_grammar(text):
             from recombine.grammar import check_grammar
 
-            return check_grammar(text)
+            return check_grammar(text, partial=partial)
         if registry.data_path("recipes", f"{text}.toml").is_file():
             return _recipe_problems(text)
     except Problems as error:
@@ -182,7 +184,11 @@ def _say_left_out(certificate: Path) -> None:
         return
     left_out = json.loads(certificate.read_text(encoding="utf-8")).get("left_out", {})
     if left_out.get("unsaid"):
-        say(f"left out, as it is not said in both languages: {', '.join(left_out['unsaid'])}")
+        unsaid = left_out["unsaid"]
+        more = (
+            f" and {len(unsaid) - LISTED} more (all in README.md)" if len(unsaid) > LISTED else ""
+        )
+        say(f"left out, as it is not said in both languages: {', '.join(unsaid[:LISTED])}{more}")
     for part, why in left_out.get("parts", {}).items():
         say(f"left out: {part} ({why})")
 

@@ -97,6 +97,11 @@ def make_parser() -> argparse.ArgumentParser:
         "recombine check out/sget-mini",
     )
     add.add_argument("path", help="a benchmark directory, a .toml file, or a grammar")
+    add.add_argument(
+        "--partial",
+        action="store_true",
+        help="of a grammar: words and rules that a language does not say yet are no problem",
+    )
     _share(add, "--json")
 
     add = verb(

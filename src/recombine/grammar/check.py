@@ -43,8 +43,13 @@ UNMARKED = 10  # trees of a rule that must have another reading, where a languag
 READINGS = 20
 
 
-def check_grammar(name_or_path: str | Path, edition: str | None = None) -> list[RecombineError]:
-    """Return every problem of a grammar and of its editions (or of one edition)."""
+def check_grammar(
+    name_or_path: str | Path, edition: str | None = None, partial: bool = False
+) -> list[RecombineError]:
+    """Return every problem of a grammar and of its editions (or of one edition).
+
+    With `partial` a language need not say every word and rule.
+    """
     try:
         folder = find_grammar(name_or_path)
     except RecombineError as error:
@@ -59,7 +64,7 @@ def check_grammar(name_or_path: str | Path, edition: str | None = None) -> list[
         source, problems = scan_grammar(folder, name)
         every: list[RecombineError] = list(problems)
         if source is not None and not problems:
-            every.extend(check_source(source))
+            every.extend(check_source(source, partial))
         for problem in every:
             key = (str(problem.where), problem.message)
             if key not in found:
@@ -75,7 +80,7 @@ def _of_edition(problem: RecombineError, edition: str | None) -> RecombineError:
     return GrammarError(f"{problem.message} (in edition '{edition}')", problem.where, problem.hint)
 
 
-def check_source(source: GrammarSource) -> list[RecombineError]:
+def check_source(source: GrammarSource, partial: bool = False) -> list[RecombineError]:
     """Return every problem of a grammar that could be read."""
     problems: list[RecombineError] = list(_check_abstract(source.abstract))
     inventory = Inventory(source.abstract)
@@ -83,7 +88,7 @@ def check_source(source: GrammarSource) -> list[RecombineError]:
         path = next((r.where for r in source.abstract.rules.values()), None)
         problems.append(GrammarError("no language: add CODE.grammar and CODE.lexicon.tsv", path))
     for language in source.languages.values():
-        problems.extend(_check_language(inventory, language))
+        problems.extend(_check_language(inventory, language, partial))
     if not problems:
         problems.extend(_check_sampling(inventory))
     if not problems:
@@ -287,7 +292,9 @@ def _check_selections(abstract: Abstract) -> Iterator[GrammarError]:
                 yield GrammarError(f"pairs: no word '{word}'", None, _close(word, abstract.words))
 
 
-def _check_language(inventory: Inventory, language: Language) -> Iterator[GrammarError]:
+def _check_language(
+    inventory: Inventory, language: Language, partial: bool
+) -> Iterator[GrammarError]:
     rules, words = inventory.abstract.rules, inventory.abstract.words
     for line in language.lines.values():
         rule = rules.get(line.rule)
@@ -327,7 +334,7 @@ def _check_language(inventory: Inventory, language: Language) -> Iterator[Gramma
     except GrammarError as error:
         yield error
         return
-    yield from cfg.missing.problems
+    yield from cfg.missing.problems(partial)
     yield from _check_circles(cfg)
 
 

@@ -133,6 +133,8 @@ class _Stub:
         found: dict[str, dict[str, None]] = {}
         for code, field in self.grammar.parser(self.model).cfg.word_fields():
             found.setdefault(self.grammar.inventory.category(code), {FORM: None})[field] = None
+        for category, features in self.grammar.concrete(self.model).features.items():
+            found.setdefault(category, {FORM: None}).update(dict.fromkeys(features))
         return {category: list(fields) for category, fields in found.items()}
 
     def _table(self, words: list[str], fields: list[str]) -> str:

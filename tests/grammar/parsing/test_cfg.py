@@ -72,7 +72,7 @@ def test_each_gap_is_reported_once(small: Grammar) -> None:
     missing.form(code, "past", "'trans'")
     missing.form(code, "past", "'other'")
     missing.form(code, "pres", "'trans'")
-    assert [problem.message for problem in missing.problems] == [
+    assert [problem.message for problem in missing.problems()] == [
         "'see' has no 'past', needed by 'trans'",
         "'see' has no 'pres', needed by 'trans'",
     ]
@@ -85,7 +85,7 @@ def test_word_without_a_row(write: Write) -> None:
     missing = MissingForms(grammar.concrete("en"))
     for field in ("form", "pl"):
         missing.form(grammar.inventory.code("dog"), field, "'def'")
-    (problem,) = missing.problems
+    (problem,) = missing.problems()
     assert "'dog' has no row in a lexicon of 'en'" in problem.message
     assert problem.where is not None
     assert problem.where.path.endswith("abstract.lexicon.tsv")
@@ -98,7 +98,7 @@ def test_line_is_named_with_its_place(small: Grammar) -> None:
     asking = missing.line_name(trans, "form")
     assert asking == "'trans' (en.grammar:5)"
     missing.line(definite, "acc", asking)
-    (problem,) = missing.problems
+    (problem,) = missing.problems()
     assert problem.message == "en: no line 'def.acc', needed by 'trans' (en.grammar:5)"
     assert problem.hint == "add: def.acc = ..."
 
@@ -111,7 +111,7 @@ def test_table_and_cell_are_told_apart(write: Write) -> None:
     missing.cell("_the", "pl", rule, "form")
     missing.cell("_a", "sg", rule, "form")
     missing.cell("_a", "pl", rule, "form")
-    assert [problem.message for problem in missing.problems] == [
+    assert [problem.message for problem in missing.problems()] == [
         "en: '_the' has no 'pl', needed by 'def' (en.grammar:6)",
         "en: there is no table '_a', needed by 'def' (en.grammar:6)",
     ]

@@ -27,7 +27,8 @@ class MissingForms:
         self.inventory = concrete.inventory
         self.words: dict[int, None] = {}  # that some line cannot say
         self.rules: dict[int, None] = {}
-        self._forms: dict[tuple[int, str], str] = {}  # (word, field) -> the line that asks for it
+        # (word, field, or None for a word without a row) -> the line that asks for it
+        self._forms: dict[tuple[int, str | None], str] = {}
         self._lines: dict[tuple[int, str], str] = {}  # (rule, field) -> the line that asks for it
         self._cells: dict[tuple[str, str], str] = {}  # (table, column) -> the line that asks for it
 
@@ -46,7 +47,7 @@ class MissingForms:
         has_row = self.inventory.labels[code] in self.concrete.language.rows
         if _is_whole(field):
             self.words[code] = None
-        self._forms.setdefault((code, field if has_row else ""), asked_by)
+        self._forms.setdefault((code, field if has_row else None), asked_by)
 
     def line(self, code: int, field: str, asked_by: str) -> None:
         """A rule has no line for a field."""
@@ -60,43 +61,50 @@ class MissingForms:
             self.rules[rule] = None
         self._cells.setdefault((table, name), self.line_name(rule, field))
 
-    @property
-    def problems(self) -> list[GrammarError]:
-        """Every gap, with its place and what to add."""
-        told = [*self._word_problems(), *self._rule_problems(), *self._cell_problems()]
-        whole = [problem for problem, is_whole in told if is_whole]
-        return whole or [problem for problem, _ in told]
+    def problems(self, partial: bool = False) -> list[GrammarError]:
+        """Every gap, with its place and what to add.
 
-    def _word_problems(self) -> Iterator[tuple[GrammarError, bool]]:
+        In a `partial` language words without a row and rules without a line are no gaps.
+        """
+        told = [
+            *self._word_problems(partial),
+            *self._rule_problems(partial),
+            *self._cell_problems(),
+        ]
+        whole = [problem for problem, is_whole in told if is_whole]
+        return whole if whole or partial else [problem for problem, _ in told]
+
+    def _word_problems(self, partial: bool) -> Iterator[tuple[GrammarError, bool]]:
         code = self.concrete.language.code
-        groups: dict[tuple[str, str], list[int]] = {}
+        groups: dict[tuple[str, str | None], list[int]] = {}
         for word, field in self._forms:
-            groups.setdefault((self.inventory.category(word), field), []).append(word)
+            if field is not None or not partial:
+                groups.setdefault((self.inventory.category(word), field), []).append(word)
         for (category, field), words in groups.items():
             if len(words) <= FEW:
                 for word in words:
-                    yield self._form_problem(word, field), not field or _is_whole(field)
+                    yield self._form_problem(word, field), field is None or _is_whole(field)
                 continue
             every = len(self.inventory.words_of[category])
             asked_by = self._forms[words[0], field]
             row = self.concrete.language.rows.get(self.inventory.labels[words[0]])
-            lacking = f"'{field}', needed by {asked_by}" if field else "row"
+            lacking = "row" if field is None else f"'{field}', needed by {asked_by}"
             problem = GrammarError(
                 f"{code}: {len(words)} of {every} words of {category} have no {lacking}:"
                 f" {self._list(words)}",
                 row.where if row else self.concrete.language.where,
                 f"fill the column '{field}', by hand or by a paradigm"
-                if field
+                if field is not None
                 else f"add them to {code}.lexicon.tsv; `recombine new-language` writes their rows",
             )
-            yield problem, not field or _is_whole(field)
+            yield problem, field is None or _is_whole(field)
 
     def _list(self, codes: Sequence[int]) -> str:
         names = [self.inventory.labels[code] for code in codes[:LISTED]]
         left = len(codes) - len(names)
         return ", ".join(names) + (f" and {left} more" if left else "")
 
-    def _form_problem(self, word: int, field: str) -> GrammarError:
+    def _form_problem(self, word: int, field: str | None) -> GrammarError:
         name, language = self.inventory.labels[word], self.concrete.language
         row = language.rows.get(name)
         if row is None:
@@ -112,13 +120,13 @@ class MissingForms:
             f"add a cell '{field}' to the row{paradigm}",
         )
 
-    def _rule_problems(self) -> Iterator[tuple[GrammarError, bool]]:
+    def _rule_problems(self, partial: bool) -> Iterator[tuple[GrammarError, bool]]:
         language = self.concrete.language
         known: dict[str, list[str]] = {}
         for rule, field in language.lines:
             known.setdefault(rule, []).append(field)
         silent = [code for code in self.rules if self.inventory.labels[code] not in known]
-        if len(silent) > FEW:
+        if len(silent) > FEW and not partial:
             problem = GrammarError(
                 f"{language.code}: {len(silent)} of {self.inventory.first_word} rules have no line:"
                 f" {self._list(silent)}",
@@ -128,7 +136,7 @@ class MissingForms:
             yield problem, True
         for (code, field), asked_by in self._lines.items():
             name = self.inventory.labels[code]
-            if name not in known and len(silent) > FEW:
+            if name not in known and (partial or len(silent) > FEW):
                 continue
             near = language.lines[name, known[name][0]] if name in known else None
             left = name if field == FORM else f"{name}.{field}"
