@@ -35,6 +35,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "dictionary": "recombine.systems.toy:Dictionary",
         "noisy-oracle": "recombine.systems.toy:NoisyOracle",
         "oracle": "recombine.systems.oracle:Oracle",
+        "file": "recombine.systems.file:TranslationsFile",
         "command": "recombine.systems.command.system:Command",
         "http": "recombine.systems.http.system:Http",
         "llm": "recombine.systems.pretrained.causal:Llm",

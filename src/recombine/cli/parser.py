@@ -10,6 +10,7 @@ from typing import Any
 from recombine import __version__
 from recombine.cli import augment as more
 from recombine.cli import build as make
+from recombine.cli import compare
 from recombine.cli import grammar as look
 from recombine.cli import listing
 from recombine.cli import run as evaluate
@@ -358,6 +359,30 @@ def make_parser() -> argparse.ArgumentParser:
         help="sentences without an output count as each metric declares (default), or are skipped",
     )
     _share(add, "-o", "--json", *LONG)
+
+    add = verb(
+        "compare",
+        compare.compare_verb,
+        "score the outputs of several systems, test their differences and write the report",
+        "recombine compare out/sget-mini ours.txt theirs.txt --split gen --out out/comparison",
+    )
+    add.add_argument("benchmark", type=Path)
+    add.add_argument(
+        "hyps",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help='plain lines in the order of a split, or JSON lines {"id", "hyp"}',
+    )
+    add.add_argument("--names", metavar="NAME,NAME,...", help="(default: the files' names)")
+    add.add_argument(
+        "--split",
+        help="the split of plain lines (default: gen or test); the only one of JSON lines",
+    )
+    add.add_argument("--metric", action="append", default=[], help="may be given several times")
+    add.add_argument("--slices", action="store_true", help="test every pattern by itself, too")
+    add.add_argument("--out", type=Path, help="the folder of the report (default: none is written)")
+    _share(add, "-o", "--json")
 
     add = verb(
         "report",

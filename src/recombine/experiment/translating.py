@@ -22,6 +22,7 @@ from recombine.experiment.experiment import (
 )
 from recombine.experiment.failures import Failures
 from recombine.experiment.fingerprint import augmented, translation_fingerprint
+from recombine.experiment.hypotheses import read_hypotheses
 from recombine.experiment.run import Cell, Meta, difference, stale_output
 from recombine.experiment.translations import (
     SourceSentence,
@@ -87,11 +88,9 @@ def _translate_cell(
         found = difference(learned, {"augment": None, **augmented(experiment, cell.system)})
         if found is not None:
             raise stale_output(cell.model, found, hint="recombine train EXPERIMENT --force")
-        if experiment.checkpoints:
-            known = hook(system, "checkpoints")(cell.model)
-            checkpoints += list(
-                known if "all" in experiment.checkpoints else experiment.checkpoints
-            )
+    known = hook(system, "checkpoints")(cell.model) if experiment.checkpoints else ()
+    if known or is_trainable(system):
+        checkpoints += list(known if "all" in experiment.checkpoints else experiment.checkpoints)
     begin_cell(experiment, cell, benchmark)
     for checkpoint in checkpoints:
         ready = None
@@ -105,6 +104,8 @@ def _translate_cell(
                 if ready is None:
                     ready = _load(system, cell, checkpoint) if is_trainable(system) else system
                 started = time.time()
+                file = hook(ready, "outputs")(split, cell.seed, checkpoint)
+                made = None if file is None else read_hypotheses(file, benchmark, split)[0]
                 translated = translate_to_file(
                     ready,
                     [SourceSentence(example.id, example.source) for example in sample(split)],
@@ -112,6 +113,7 @@ def _translate_cell(
                     fingerprint,
                     force=force,
                     description=f"{cell.system} seed {cell.seed} {path.stem}",
+                    made=made,
                 )
                 seconds = time.time() - started
                 _record_translation(cell, path.stem, translated.now, seconds, ready)

@@ -123,8 +123,12 @@ def translate_to_file(
     *,
     force: bool = False,
     description: str = "translate",
+    made: Mapping[str, str] | None = None,
 ) -> Translated:
-    """Complete the translations file at `path`, as far as the system can."""
+    """Complete the translations file at `path`, as far as the system can.
+
+    What was `made` elsewhere, by id, is not asked for.
+    """
     meta, errors = Meta(path), errors_of(path)
     if force:
         set_aside(path)
@@ -140,6 +144,9 @@ def translate_to_file(
     try:
         with Appender(path) as output, Appender(errors) as noted:
             known |= {row["id"]: row for row in output.rows if _is_translation(row)}
+            fresh = [one.id for one in sources if one.id in (made or {}) and one.id not in known]
+            known |= {one: {"id": one, "hyp": one_line((made or {})[one])} for one in fresh}
+            count += len(fresh)
             before = _failed(noted.rows)
             failed = {one: before[one] for one in wanted if one in before and one not in known}
             # Sentences that keep failing come last: they must not keep the others waiting.

@@ -117,6 +117,10 @@ class Hooks:
         """Files that its translations depend on: once they say something else, so may it."""
         return ()
 
+    def outputs(self, split: str, seed: int, checkpoint: str | None = None) -> Path | None:
+        """The file in which the translations of a split are already; None: they are asked for."""
+        return None
+
     def describe(self) -> Mapping[str, Any]:
         """Versions, device, what was used: kept in run.json."""
         return {}

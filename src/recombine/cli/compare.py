@@ -1,0 +1,84 @@
+"""The verb compare: outputs of several systems from anywhere, in one line."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from recombine.cli.talk import print_json, say
+from recombine.errors import ConfigError
+
+
+def compare_verb(options: argparse.Namespace) -> int:
+    """Score, test, report."""
+    from recombine.benchmark import Benchmark, refuse_output
+    from recombine.config import apply_overrides
+    from recombine.evaluation import score
+    from recombine.experiment.hypotheses import read_hypotheses
+
+    names = _names(options.hyps, options.names)
+    if options.out is not None:
+        refuse_output(options.out)
+    benchmark = Benchmark.open(options.benchmark)
+    metric_options = apply_overrides({}, options.overrides)
+    found = []
+    for name, path in zip(names, options.hyps, strict=True):
+        hypotheses, notes = read_hypotheses(path, benchmark, options.split)
+        for note in notes:
+            say(f"note: {name}: {note}")
+        found.append(
+            score(benchmark, hypotheses, options.metric or None, options=metric_options, name=name)
+        )
+    first, *others = found
+    tables = {"scores": _scores([one.table() for one in found], names)}
+    if others:
+        tables["differences"] = first.compare(*others, slices=options.slices)
+    if options.json:
+        print_json({name: _rows(table) for name, table in tables.items()})
+    else:
+        print(
+            "\n\n".join(str(dataclasses.replace(one, title="")).lstrip() for one in tables.values())
+        )
+    if options.out is not None:
+        paths = first.report(options.out, *others)
+        for note in paths.notes:
+            say(f"note: {note}")
+        say(f"report: {paths.html}")
+    return 0
+
+
+def _names(paths: Sequence[Path], given: str | None) -> list[str]:
+    """What the systems are called: as the user says, or like their files."""
+    if given is not None:
+        names = [one.strip() for one in given.split(",")]
+        if len(names) != len(paths):
+            raise ConfigError(f"{len(names)} names for {len(paths)} files", hint="--names a,b")
+    else:
+        names = [path.name.partition(".")[0] or path.name for path in paths]
+        if len(set(names)) < len(names):
+            names = ["-".join(path.with_suffix("").parts[-2:]) for path in paths]
+    twice = next((one for one in names if names.count(one) > 1), None)
+    if twice is not None or "" in names:
+        raise ConfigError(
+            f"two systems are called '{twice}'" if twice else "a system has no name",
+            hint="name them: --names ours,theirs",
+        )
+    return names
+
+
+def _scores(tables: Sequence[Any], names: Sequence[str]) -> Any:
+    """The scores of every system, those of one metric and split together."""
+    rows: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
+    for name, table in zip(names, tables, strict=True):
+        for split, metric, *rest in table.rows:
+            rows.setdefault((split, metric), []).append((split, metric, name, *rest))
+    columns = ("split", "metric", "system", *tables[0].columns[2:])
+    everything = tuple(row for group in rows.values() for row in group)
+    return dataclasses.replace(tables[0], columns=columns, rows=everything)
+
+
+def _rows(table: Any) -> list[dict[str, Any]]:
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
