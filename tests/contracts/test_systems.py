@@ -54,6 +54,7 @@ def make(name: str, tmp_path: Path, benchmark: Path, service: str) -> Any:
     words.write_text("dog\tHund\n", encoding="utf-8")
     options: dict[str, dict[str, Any]] = {
         "dictionary": {"path": str(words)},
+        "file": {"path": str(words)},
         "noisy-oracle": {"benchmark": str(benchmark)},
         "oracle": {"grammar": "toy", "source": "en", "target": "ja"},
         "command": {"run": [sys.executable, "-c", UPPER_LINES]},
