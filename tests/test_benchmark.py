@@ -163,3 +163,14 @@ def test_rows_that_would_be_misread_are_refused(field, told):
     """One text is not a list of characters, and no tag is called like the whole."""
     with pytest.raises(DataError, match=told):
         Example.from_row({"id": "a", "source": "s", **field})
+
+
+def test_a_sample_is_never_more_than_was_asked_for():
+    """Two of five patterns are two examples; from one of each on, every pattern is there."""
+    examples = [
+        Example.make(source=f"{tag} {number}.", tags={"pattern": tag})
+        for tag in "abcde"
+        for number in range(4)
+    ]
+    assert len(stratified_sample(examples, 2, 0)) == 2
+    assert {one.tags["pattern"] for one in stratified_sample(examples, 5, 0)} == set("abcde")

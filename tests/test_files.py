@@ -242,3 +242,27 @@ def test_a_row_is_with_the_system_as_soon_as_it_is_appended(tmp_path):
         output.append({"n": number})
         assert [row["n"] for row in read_jsonl(path)] == list(range(number + 1))
     output.close()
+
+
+@pytest.mark.parametrize(
+    ("data", "told", "hint"),
+    [
+        (gzip.compress(b"text"), "this is a gzip file", "call it .gz"),
+        (lzma.compress(b"text"), "this is a xz file", "call it .xz"),
+        ("one".encode("utf-16"), "UTF-16 instead", "iconv -f UTF-16 "),
+        ("one\n".encode("utf-16-le"), "UTF-16 instead", "iconv -f UTF-16LE"),
+        ("one\n".encode("utf-16-be"), "UTF-16 instead", "iconv -f UTF-16BE"),
+        ("日本語のテキスト。\n".encode("cp932"), "not UTF-8", "iconv -f SHIFT_JIS"),
+        ("日本語のテキスト。\n".encode("euc_jp"), "not UTF-8", "iconv -f EUC-JP"),
+        ("un château à Zürich\n".encode("latin-1"), "not UTF-8", "iconv -f LATIN1"),
+        ("北京大学\n".encode("gb18030"), "not UTF-8", "iconv -f ENCODING"),
+        (b"one\n\x00two", "binary data", None),
+    ],
+)
+def test_what_is_not_utf8_text_is_called_what_it_is(tmp_path, data, told, hint):
+    """The advice fits the file: packed files are not converted, Japanese is not Latin-1."""
+    path = tmp_path / "file.txt"
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=told) as caught:
+        list(read_lines(path))
+    assert (caught.value.hint is None) if hint is None else (hint in (caught.value.hint or ""))

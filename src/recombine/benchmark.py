@@ -224,7 +224,7 @@ class Benchmark:
     @classmethod
     def open(cls, path: Path | str) -> Benchmark:
         """Open a benchmark directory; its files are verified by `verify`, not here."""
-        path = Path(path)
+        path = Path(path).parent if Path(path).name == "benchmark.toml" else Path(path)
         manifest_path = path / "benchmark.toml"
         if not manifest_path.is_file():
             raise DataError(
@@ -242,19 +242,19 @@ class Benchmark:
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{split} {size:,}" for split, size in self.manifest.splits.items())
-        one = self.manifest
-        pair = f"{one.source} -> {one.target or 'any language'}"
-        return f"<Benchmark {one.name} {one.version}, {pair}: {sizes}>"
+        name, pair = (
+            self.manifest.name,
+            f"{self.manifest.source} -> {self.manifest.target or 'any'}",
+        )
+        return f"<Benchmark {name} {self.manifest.version}, {pair}: {sizes}>"
 
     def _repr_html_(self) -> str:
         rows = []
         for split, size in self.manifest.splits.items():
             one = next(self.iterate(split), None)
-            texts = (one.source, *one.references[:1]) if one is not None else ()
-            shown = "<br>".join(escape(text) for text in texts)
+            shown = "<br>".join(map(escape, (one.source, *one.references[:1]) if one else ()))
             rows.append(f"<tr><th>{escape(split)}</th><td>{size:,}</td><td>{shown}</td></tr>")
-        head = "<tr><th>split</th><th>examples</th><th>the first</th></tr>"
-        return f"<b>{escape(repr(self)[1:-1])}</b><table>{head}{''.join(rows)}</table>"
+        return f"<b>{escape(repr(self)[1:-1])}</b><table>{''.join(rows)}</table>"
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -486,6 +486,9 @@ def stratified_sample(examples: Sequence[Example], size: int, seed: int) -> list
         unit = example.group if example.group is not None else example.id
         strata.setdefault(tag, {}).setdefault(unit, []).append(index)
     chosen: list[int] = []
+    if len(strata) > size:  # one of each would be more than was asked for
+        some = sorted(strata, key=lambda tag: identity_of([seed, tag]))[:size]
+        strata = {tag: units for tag, units in strata.items() if tag in some}
     for tag, units in strata.items():
         total = sum(len(rows) for rows in units.values())
         quota = max(1, round(size * total / len(examples)))

@@ -130,7 +130,10 @@ def apply_overrides(data: Mapping[str, Any], overrides: Iterable[str]) -> dict[s
         key, equals, text = override.partition("=")
         key = key.strip()
         if not equals or not key:
-            raise ConfigError(f"option '{override}' is not of the form key=value")
+            raise ConfigError(
+                f"option '{override}' is not of the form key=value",
+                hint=f"-o {key or 'scale'}=VALUE",
+            )
         try:
             value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:

@@ -120,3 +120,20 @@ def test_a_read_only_place_is_said_so(recipe, capsys):
     """The proc file system cannot be written even by root."""
     assert main(["build", str(recipe), "--out", "/proc/recombine/b"]) == 1
     assert "error: /proc/recombine" in capsys.readouterr().err
+
+
+def test_several_kinds_can_be_listed(capsys):
+    """As the hint of `check` says."""
+    assert main(["list", "recipes", "grammars"]) == 0
+    printed = capsys.readouterr().out
+    assert "recipes:" in printed
+    assert "grammars:" in printed
+    assert main(["list", "recipes", "grammer"]) == 2
+
+
+@pytest.mark.parametrize("number", ["-3", "0", "many"])
+def test_a_sample_of_nothing_is_refused(number, capsys):
+    """With what was given, before anything is read."""
+    with pytest.raises(SystemExit):
+        main(["report", "run", "--sample", number])
+    assert f"{number}" in capsys.readouterr().err

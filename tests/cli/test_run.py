@@ -407,3 +407,30 @@ def test_scores_of_meaning_are_a_range_and_explained(tmp_path, capsys):
     assert "  meaning said\t" in out
     assert main([*command, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["undecided"] == 25.0
+
+
+def test_common_mistakes_are_told_with_what_helps(small_benchmark, tmp_path, capsys):
+    """What people typed by hand, and what helps them."""
+    (tmp_path / "experiment.toml").write_text('[system.a]\nuse = "copy"\n', "utf-8")
+    for arguments, told in [
+        (["report", str(small_benchmark)], "is a benchmark, not a run"),
+        (["score", str(small_benchmark)], "recombine compare BENCHMARK"),
+        (["build", "sgett", "--out", "x"], "did you mean 'sget'?"),
+        (["build", str(tmp_path / "experiment.toml"), "--out", "x"], "this is an experiment"),
+        (["build", "sget-mini", "--out", "x", "-o", "scale"], "-o scale=VALUE"),
+    ]:
+        assert main(arguments) == 2
+        assert told in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["sample", "toy", "-n", "-4"])
+    assert "-4 is not possible" in capsys.readouterr().err
+
+
+def test_metrics_may_be_separated_by_commas(small_benchmark, tmp_path, capsys):
+    """As everywhere else; the benchmark may be named by its file."""
+    hyps = tmp_path / "hyps.txt"
+    hyps.write_text("a\nb\nc\n", "utf-8")
+    manifest = str(small_benchmark / "benchmark.toml")
+    assert main(["score", manifest, "--hyps", str(hyps), "--metric", "exact,chrf", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {row["metric"] for row in found} == {"exact", "chrf"}

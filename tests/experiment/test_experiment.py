@@ -59,3 +59,28 @@ def test_check_knows_the_splits_of_the_benchmark(tmp_path):
     path.write_text(text.replace('["test"]', '["test", "gen"]'), encoding="utf-8")
     (problem,) = check_experiment(path)
     assert (problem.where.line, "no split 'gen'" in problem.message) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("sample = -3", "'sample' is -3"),
+        ('run = "BENCHMARK/run"', "would be written into the benchmark"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_at_once(small_benchmark, tmp_path, text, told):
+    """Not by one system after the other, and never with files inside a benchmark."""
+    path = tmp_path / "experiment.toml"
+    text = text.replace("BENCHMARK", str(small_benchmark))
+    path.write_text(f'benchmark = "{small_benchmark}"\n{text}\n[system.a]\nuse = "copy"\n', "utf-8")
+    with pytest.raises(ConfigError, match=told):
+        read_experiment(path)
+
+
+def test_a_recipe_is_no_experiment(tmp_path):
+    """The verb that is meant is named."""
+    path = tmp_path / "recipe.toml"
+    path.write_text('builder = "imported"\n', "utf-8")
+    with pytest.raises(ConfigError, match="is a recipe") as caught:
+        read_experiment(path)
+    assert "recombine build" in (caught.value.hint or "")

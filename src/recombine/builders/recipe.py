@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import math
 import shutil
 from collections.abc import Mapping, Sequence
@@ -82,7 +83,8 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
     builder_name = data.pop("builder", None)
     if not isinstance(builder_name, str):
         where = document.where("builder") if document else None
-        raise ConfigError("a recipe needs a key 'builder'", where)
+        hint = "this is an experiment: recombine run" if "system" in data else None
+        raise ConfigError("a recipe needs a key 'builder'", where, hint=hint)
     cls = registry.lookup("builder", builder_name)
     if not isinstance(head_data, Mapping):
         where = document.where("benchmark") if document else None
@@ -115,9 +117,12 @@ def _find(name_or_path: str) -> Document | None:
     if name_or_path in registry.names("builder") or ".py:" in name_or_path:
         return None
     known = [*recipe_names(), *registry.names("builder")]
+    close = difflib.get_close_matches(name_or_path, known, n=1)
     raise ConfigError(
         f"'{name_or_path}' is neither a shipped recipe, a builder nor a .toml file",
-        hint=f"known: {', '.join(dict.fromkeys(known))}",
+        hint=f"did you mean '{close[0]}'?"
+        if close
+        else f"known: {', '.join(dict.fromkeys(known))}",
     )
 
 

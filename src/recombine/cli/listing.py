@@ -26,9 +26,15 @@ FILES = {"recipes": "*.toml", "presets": "*.toml", "grammars": "*/abstract.gramm
 
 def list_verb(options: argparse.Namespace) -> int:
     """Print what there is, or all about one of it."""
-    if options.what is not None and options.what not in LISTED:
-        return _describe(options.what, options.json)
-    kinds = [options.what] if options.what else [*LISTED]
+    names = [one for one in options.what if one not in LISTED]
+    if len(options.what) == 1 and names:
+        return _describe(names[0], options.json)
+    if names:
+        raise ConfigError(
+            f"'{names[0]}' is no kind of thing that is listed",
+            hint=f"kinds: {', '.join(LISTED)}; or one name alone",
+        )
+    kinds = options.what or [*LISTED]
     found: dict[str, Any] = {kind: _members(kind) for kind in kinds}
     if options.json:
         if options.options:

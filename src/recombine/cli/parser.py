@@ -10,12 +10,28 @@ from typing import Any
 from recombine import __version__
 from recombine.cli import augment as more
 from recombine.cli import build as make
-from recombine.cli import compare
+from recombine.cli import compare, listing
 from recombine.cli import grammar as look
-from recombine.cli import listing
 from recombine.cli import run as evaluate
 
 Verb = Callable[[argparse.Namespace], int]
+
+
+def _count(text: str) -> int:
+    """A number of things: below none there is nothing."""
+    try:
+        number = int(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is not possible: give 1 or more")
+    return number
+
+
+def _names(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
 
 # Options that mean the same wherever they stand.
 SHARED: dict[str, dict[str, Any]] = {
@@ -34,7 +50,7 @@ SHARED: dict[str, dict[str, Any]] = {
         "help": "say what would be done, sizes and an estimate of time; do nothing",
     },
     "--sample": {
-        "type": int,
+        "type": _count,
         "default": 0,
         "metavar": "N",
         "help": "a seeded subset of N, stratified by the first tag",
@@ -85,7 +101,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add.add_argument(
         "what",
-        nargs="?",
+        nargs="*",
         help=f"{', '.join(listing.LISTED)}; or the name of one, to see its options (default: all)",
     )
     add.add_argument("--options", action="store_true", help="show the options of each")
@@ -112,7 +128,7 @@ def make_parser() -> argparse.ArgumentParser:
         "recombine sample toy -n 5 --languages en,ja --require 'decl.subj >> beside'",
     )
     add.add_argument("grammar", help="a shipped grammar or a directory")
-    add.add_argument("-n", type=int, default=10, help="how many sentences (default 10)")
+    add.add_argument("-n", type=_count, default=10, help="how many sentences (default 10)")
     add.add_argument("--seed", type=int, default=1)
     add.add_argument(
         "--require",
@@ -141,7 +157,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("grammar", help="a shipped grammar or a directory")
     add.add_argument("language", help="the language of the sentences")
     add.add_argument("text", nargs="*", help="sentences (default: the lines of standard input)")
-    add.add_argument("-n", type=int, default=5, help="how many readings of each (default 5)")
+    add.add_argument("-n", type=_count, default=5, help="how many readings of each (default 5)")
     add.add_argument("--all", action="store_true", help="all readings")
     add.add_argument("--svg", type=Path, metavar="FILE", help="draw into this file, too")
     _share(add, "--languages", "--edition", "--json")
@@ -273,7 +289,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="a benchmark; or two aligned texts, one .tsv or one .jsonl (.gz, .xz, .bz2)",
     )
     add.add_argument("--out", type=Path, help="the folder to make")
-    add.add_argument("-n", type=int, help="how many pairs to draw (default 250,000)")
+    add.add_argument("-n", type=_count, help="how many pairs to draw (default 250,000)")
     add.add_argument("--seed", type=int, help="another seed draws other pairs (default 1)")
     add.add_argument("--source", default="", help="the source language of your own pairs")
     add.add_argument("--target", default="", help="the target language of your own pairs")
@@ -344,7 +360,13 @@ def make_parser() -> argparse.ArgumentParser:
         "--split",
         help="the split of plain lines (default: gen or test); the only one of JSON lines",
     )
-    add.add_argument("--metric", action="append", default=[], help="may be given several times")
+    add.add_argument(
+        "--metric",
+        action="extend",
+        type=_names,
+        default=[],
+        help="separated by commas, or given several times",
+    )
     add.add_argument("--observations", type=Path, help="write one JSON row per observation here")
     add.add_argument("--tags", action="store_true", help="print scores per tag too")
     add.add_argument(
@@ -379,7 +401,13 @@ def make_parser() -> argparse.ArgumentParser:
         "--split",
         help="the split of plain lines (default: gen or test); the only one of JSON lines",
     )
-    add.add_argument("--metric", action="append", default=[], help="may be given several times")
+    add.add_argument(
+        "--metric",
+        action="extend",
+        type=_names,
+        default=[],
+        help="separated by commas, or given several times",
+    )
     add.add_argument("--slices", action="store_true", help="test every pattern by itself, too")
     add.add_argument("--out", type=Path, help="the folder of the report (default: none is written)")
     _share(add, "-o", "--json")

@@ -173,7 +173,7 @@ def _print_translations(system: Any, lines: Sequence[str]) -> int:
 
 def score_verb(options: argparse.Namespace) -> int:
     """Score."""
-    if options.target.suffix == ".toml":
+    if options.target.suffix == ".toml" and options.target.name != "benchmark.toml":
         return _score_experiment(options)
     return _score_file(options)
 
@@ -226,7 +226,7 @@ def _score_file(options: argparse.Namespace) -> int:
     if len(options.hyps) != 1:
         raise ConfigError(
             f"give the hypotheses once: --hyps FILE (got {len(options.hyps)})",
-            hint="several systems are scored one after the other, or in an experiment",
+            hint="of several systems: recombine compare BENCHMARK FILE FILE",
         )
     benchmark = Benchmark.open(options.target)
     hypotheses, notes = read_hypotheses(options.hyps[0], benchmark, options.split)
@@ -357,6 +357,13 @@ def _known(number: float) -> float | None:
 
 def report_verb(options: argparse.Namespace) -> int:
     """Report."""
+    for run in options.runs:
+        if (run / "benchmark.toml").is_file():
+            raise DataError(
+                f"{run} is a benchmark, not a run",
+                hint="a run is what `recombine run EXPERIMENT` makes; of outputs that you have: "
+                f"recombine compare {run} FILE ... --out DIR",
+            )
     if options.power is not None:
         from recombine.report import power_plan
 

@@ -59,12 +59,27 @@ class Experiment:
                 raise ConfigError(f"[system.{name}] train_size must be a whole number from 1 on")
         if not self.seeds:
             raise ConfigError("'seeds' is empty")
+        for name in ("sample", "repeat"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"'{name}' is {getattr(self, name)}", hint="0 is none of it")
+        folder = next((one for one in (self.run, *self.run.parents) if _is_benchmark(one)), None)
+        if folder is not None:
+            raise ConfigError(
+                f"the run {self.run} would be written into the benchmark {folder}",
+                hint='run = "runs/NAME"',
+            )
+
+
+def _is_benchmark(folder: Path) -> bool:
+    return (folder / "benchmark.toml").is_file()
 
 
 def read_experiment(path: Path | str, overrides: Sequence[str] = ()) -> Experiment:
     """Read an experiment file; its name is the default name of the run."""
     document = with_preset(read_toml(path), lambda name: None, _without_run)
     data = apply_overrides(document.data, overrides)
+    if "builder" in data and "system" not in data:
+        raise ConfigError(f"{path} is a recipe, not an experiment", hint="recombine build RECIPE")
     data.setdefault("run", str(Path("runs") / Path(path).stem))
     experiment = parse_config(Experiment, data, document=document)
     for name in experiment.system:
