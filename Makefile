@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # A folder of wheels (a CPU build of torch, say) that pip knows through PIP_FIND_LINKS.
 WHEELS := $(wildcard $(PIP_FIND_LINKS))
 
-.PHONY: help setup run test test-slow test-real test-kernels triton lint format types golden docs clean
+.PHONY: help setup run test test-slow test-faults test-real test-kernels triton lint format types golden docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,10 +24,13 @@ run: setup ## build a small benchmark, train, translate, score, report
 	@sh examples/quickstart/run.sh $(BIN)/recombine
 
 test: setup lint types ## the tests, with linters and types before them
-	@$(BIN)/python -m pytest -m "not slow and not gpu and not real" -n 2 --dist worksteal -q
+	@$(BIN)/python -m pytest -m "not slow and not gpu and not real and not faults" -n 2 --dist worksteal -q
 
 test-slow: setup ## the slow tests
-	@$(BIN)/python -m pytest -m "slow and not gpu" -q
+	@$(BIN)/python -m pytest -m "slow and not gpu and not faults" -q
+
+test-faults: setup ## kills, full disks, bad files, hostile services: a table of what was survived
+	@$(BIN)/python -m pytest tests/faults -m faults -q $(FAULTS)
 
 test-real: setup ## tests with translation systems that are not ours
 	@$(BIN)/python -m pytest -m real -q

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
+import signal
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -128,3 +133,41 @@ def test_a_function_may_run_paused():
     """As a decorator, again and again."""
     paused = gc_paused()(gc.isenabled)
     assert [paused(), paused(), gc.isenabled()] == [False, False, True]
+
+
+def test_workers_end_with_their_parent(tmp_path):
+    """A killed command left its workers waiting for each other for ever."""
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    parent = multiprocessing.get_context("fork").Process(target=_wait_for_sleepers, args=(marks,))
+    parent.start()
+    deadline = time.monotonic() + 10
+    while len(list(marks.iterdir())) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.join()
+    workers = [int(path.name) for path in marks.iterdir()]
+    assert len(workers) == 2
+    while any(_is_running(one) for one in workers) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    left = [one for one in workers if _is_running(one)]
+    for one in left:
+        os.kill(one, signal.SIGKILL)
+    assert left == []
+
+
+def _wait_for_sleepers(marks):
+    for _ in map_in_order(partial(_sleep, marks), range(4), workers=2):
+        pass
+
+
+def _sleep(marks, number):
+    (marks / str(os.getpid())).touch()
+    time.sleep(60)
+
+
+def _is_running(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -14,6 +14,7 @@ import pytest
 # below.
 LAYERS = [
     {"errors", "moved"},
+    {"lock"},
     {"config", "files"},
     {"registry", "progress"},
     {"parallel"},

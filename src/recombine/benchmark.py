@@ -19,7 +19,15 @@ from typing import Any
 
 from recombine.config import dump_toml, parse_config, read_toml
 from recombine.errors import ConfigError, DataError, RecombineError, Where
-from recombine.files import dump_row, read_jsonl, sha256_of, write_bytes, write_json, write_jsonl
+from recombine.files import (
+    dump_row,
+    read_jsonl,
+    replace_folder,
+    sha256_of,
+    write_bytes,
+    write_json,
+    write_jsonl,
+)
 from recombine.progress import progress
 
 __all__ = [
@@ -420,9 +428,10 @@ class Draft:
         }
         document = {**manifest, "splits": self._sizes, "files": files}
         write_bytes(self.path / "benchmark.toml", dump_toml(document).encode("utf-8"))
-        if replace and self.out.exists():
-            shutil.rmtree(self.out)
-        self.path.rename(self.out)
+        if replace:
+            replace_folder(self.path, self.out)
+        else:
+            self.path.rename(self.out)
         shutil.rmtree(self.workdir, ignore_errors=True)
         return Benchmark.open(self.out)
 

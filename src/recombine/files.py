@@ -15,6 +15,7 @@ import io
 import json
 import lzma
 import os
+import shutil
 import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from types import TracebackType
 from typing import IO, Any, NoReturn, Self
 
 from recombine.errors import DataError, Where
+from recombine.lock import alone
 
 
 def write_text(path: Path, text: str) -> None:
@@ -37,15 +39,25 @@ def write_bytes(path: Path, data: bytes) -> None:
     """Write a file whole or not at all: under a temporary name, synced, then renamed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
-    try:
-        with partial.open("wb") as stream:
+    with alone(partial) as stream:
+        try:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+            partial.replace(path)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
+
+
+def replace_folder(new: Path, folder: Path) -> None:
+    """Put a finished folder in the place of another, which goes only when the new one is there."""
+    former = folder.with_name(folder.name + ".former")
+    shutil.rmtree(former, ignore_errors=True)
+    if folder.exists():
+        folder.rename(former)
+    new.rename(folder)
+    shutil.rmtree(former, ignore_errors=True)
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -7,15 +7,17 @@ larger than memory streams through. `beside` starts one piece of work in a copy 
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import multiprocessing
 import os
+import signal
 import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import Any, Literal, TypeVar, cast
 
@@ -32,6 +34,8 @@ AHEAD = 2
 RETRIES = -1
 # A machine that is busy with other things may need longer than the 30 s in which Ray must start.
 STARTS = 3
+_STOPPING = {signal.SIGINT, signal.SIGTERM}
+_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of linux/prctl.h
 
 
 def map_in_order(
@@ -67,10 +71,11 @@ def _in_processes(
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     pending: deque[Future[Any]] = deque()
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, context, _end_with_parent, (os.getpid(),)) as pool:
         try:
             for item in chain(first, rest):
-                pending.append(pool.submit(function, item))
+                with _signals_wait():
+                    pending.append(pool.submit(function, item))
                 if len(pending) >= AHEAD * workers:
                     yield pending.popleft().result()
             while pending:
@@ -83,6 +88,29 @@ def _in_processes(
         finally:
             for future in pending:
                 future.cancel()
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Let Ctrl-C come after a process was copied: Python's own hooks do not expect it there."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_parent(parent: int) -> None:
+    """Let a worker leave Ctrl-C to its parent, and end when that is killed.
+
+    A pool's workers hold each other's pipes open: they would wait for ever.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+    with suppress(OSError, AttributeError):  # Linux alone can say so
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
 
 
 def map_on_ray(
@@ -164,8 +192,9 @@ def beside(function: Callable[[], Result]) -> Callable[[], Result]:
         return function
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    worker = context.Process(target=_send_result, args=(function, sender), daemon=True)
-    worker.start()
+    worker = context.Process(target=_send_result, args=(function, sender, os.getpid()), daemon=True)
+    with _signals_wait():
+        worker.start()
     sender.close()
 
     def result() -> Result:
@@ -182,7 +211,8 @@ def beside(function: Callable[[], Result]) -> Callable[[], Result]:
     return result
 
 
-def _send_result(function: Callable[[], Any], sender: Any) -> None:
+def _send_result(function: Callable[[], Any], sender: Any, parent: int) -> None:
+    _end_with_parent(parent)
     try:
         sender.send((False, function()))
     except Exception as error:  # whatever it is, the caller gets it

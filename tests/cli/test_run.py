@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
 import sys
+import time
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -286,6 +289,25 @@ def test_ctrl_c_says_so_in_one_line(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("recombine.cli.run._experiments", stopped)
     assert main(["train", str(tmp_path / "e.toml")]) == 130
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_sigterm_ends_a_command_and_the_program_it_started(tmp_path):
+    """A scheduler's signal is Ctrl-C: one line, nothing left running, the shell's exit code."""
+    (tmp_path / "in.txt").write_text("a\n")
+    mark = tmp_path / "pid"
+    program = json.dumps(["sh", "-c", f"echo $$ > {mark}; exec sleep 60"])
+    arguments = ["translate", "--system", "command", "-o", f"run={program}"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recombine.cli", *arguments, "--input", str(tmp_path / "in.txt")],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (mark.exists() and mark.read_text().strip()) and process.poll() is None:
+        time.sleep(0.01)
+    process.terminate()
+    assert "Traceback" not in process.communicate(timeout=60)[1]
+    assert process.returncode == 143
+    assert not Path(f"/proc/{mark.read_text().strip()}").exists()
 
 
 def test_a_run_reads_each_file_about_once_per_stage(tmp_path, small_benchmark, capsys):

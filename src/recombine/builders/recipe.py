@@ -23,6 +23,7 @@ from recombine.config import (
     with_preset,
 )
 from recombine.errors import ConfigError, RecombineError, StaleOutput, collected, raise_all
+from recombine.lock import lock_of, locked
 
 # Options that say where the work is done: they change no byte of a benchmark.
 PLACE = frozenset({"engine", "workers", "address", "cache"})
@@ -211,6 +212,12 @@ def build(
     out = Path(out)
     if isinstance(recipe, str):
         recipe = read_recipe(recipe, overrides)
+    refuse_output(out.absolute().parent)
+    with locked(lock_of(out)):
+        return _build(recipe, out, seed, force, sample)
+
+
+def _build(recipe: Recipe, out: Path, seed: int, force: bool, sample: int) -> Benchmark:
     manifest = recipe.manifest(seed, sample)
     if out.exists() and not force:
         return _existing(out, manifest)
@@ -218,7 +225,6 @@ def build(
         raise ConfigError(
             f"{out} exists and is not a benchmark; it is not replaced", hint="choose another --out"
         )
-    refuse_output(out.absolute().parent)
     draft = Draft(out, seed=seed, sample=sample)
     try:
         recipe.builder.build(draft)

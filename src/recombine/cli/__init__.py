@@ -1,24 +1,41 @@
 """The command line: verbs -> functions. The only package that prints or exits.
 
 Standard output is data, standard error is talk. Exit 0: done. 1: the run failed. 2: the user must
-change something. 130: stopped by Ctrl-C. Everything heavy is imported inside its verb, so that
---help answers at once.
+change something. 130: stopped by Ctrl-C, 143: by SIGTERM. Everything heavy is imported inside its
+verb, so that --help answers at once.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from recombine.cli.parser import make_parser
-from recombine.cli.talk import say
 from recombine.errors import ConfigError, RecombineError
-from recombine.progress import waiting
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: a scheduler wants the process to end; it ends as after Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one verb; return the exit code."""
+    """Run one verb; return the exit code. Without arguments it is the program itself."""
+    with _signals() if arguments is None else contextlib.nullcontext():
+        try:
+            return _answer(arguments)
+        except KeyboardInterrupt as stop:
+            _say("stopped; what was finished is kept, run the same command again to go on")
+            # As shells count a program that a signal ended: 128 + its number.
+            return 143 if isinstance(stop, Terminated) else 130
+
+
+def _answer(arguments: Sequence[str] | None) -> int:
+    from recombine.cli.parser import make_parser
+    from recombine.progress import waiting
+
     parser = make_parser()
     options = parser.parse_args(arguments)
     if not hasattr(options, "function"):
@@ -35,17 +52,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except RecombineError as error:
-        say(error.render())
+        _say(error.render())
         return error.exit_code
     except BrokenPipeError:
         # The reader of our output has gone (| head); nothing is wrong.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except KeyboardInterrupt:
-        say("stopped; what was finished is kept, run the same command again to go on")
-        return 130  # as shells count a program that SIGINT ended: 128 + 2
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        say(f"error: {place}{error.strerror or error}")
-        say("hint: what was finished is kept; free space or change permissions and run again")
+        _say(f"error: {place}{error.strerror or error}")
+        _say("hint: what was finished is kept; free space or change permissions and run again")
         return 1
+    except MemoryError:
+        _say("error: out of memory")
+        _say("hint: what was finished is kept; take a smaller part (--sample) or a larger machine")
+        return 1
+
+
+def _say(text: str) -> None:
+    from recombine.cli.talk import say
+
+    say(text)
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[None]:
+    """Let SIGTERM end the program as Ctrl-C does; when it is done, signals end it at once."""
+    owner = os.getpid()
+
+    def stop(number: int, frame: Any) -> None:
+        if os.getpid() == owner:
+            raise Terminated
+        # A copy of this process has nothing to put away.
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)

@@ -109,6 +109,7 @@ def _translate_lines(options: argparse.Namespace) -> int:
     from recombine.experiment.fingerprint import code_of, options_of
     from recombine.experiment.translations import SourceSentence, translate_to_file
     from recombine.files import read_jsonl, read_lines, read_standard_input, sha256_of, write_text
+    from recombine.lock import lock_of, locked
 
     given_options = apply_overrides({}, options.overrides)
     system = registry.create("system", options.system, given_options)
@@ -142,10 +143,11 @@ def _translate_lines(options: argparse.Namespace) -> int:
         fingerprint["model"] = {str(path.relative_to(folder)): sha256_of(path) for path in files}
     rows = options.output.with_name(options.output.name + ".rows.jsonl")
     sources = [SourceSentence(str(number), line) for number, line in enumerate(lines, start=1)]
-    translated = translate_to_file(system, sources, rows, fingerprint, force=options.force)
-    if translated.failed:
-        raise translated.problem()
-    write_text(options.output, "".join(row["hyp"] + "\n" for row in read_jsonl(rows)))
+    with locked(lock_of(options.output)):
+        translated = translate_to_file(system, sources, rows, fingerprint, force=options.force)
+        if translated.failed:
+            raise translated.problem()
+        write_text(options.output, "".join(row["hyp"] + "\n" for row in read_jsonl(rows)))
     say(f"{options.output}: {len(lines):,} lines")
     return 0
 

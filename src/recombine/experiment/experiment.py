@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from recombine import __version__, registry
 from recombine.augment.mixture import AugmentedTraining, read_mixture
@@ -24,7 +26,10 @@ from recombine.config import (
 from recombine.errors import ConfigError, RecombineError, collected
 from recombine.experiment.run import Cell, Run
 from recombine.files import write_json
+from recombine.lock import lock_of, locked
 from recombine.systems.base import hook, is_trainable, uses_seed
+
+Result = TypeVar("Result")
 
 # Keys of [system.NAME] that are no options of the system.
 SETTINGS = ("use", "train_size", "augment")
@@ -204,6 +209,19 @@ def cells_of(experiment: Experiment) -> Iterator[tuple[str, int, Cell]]:
     for name in experiment.system:
         for seed, cell in system_cells(experiment, name, create_system(experiment, name)).items():
             yield name, seed, cell
+
+
+def alone_in_its_cells(stage: Callable[..., Result]) -> Callable[..., Result]:
+    """Keep other processes out of an experiment's cells during a stage; others may work beside."""
+
+    @functools.wraps(stage)
+    def guarded(experiment: Experiment, **options: Any) -> Result:
+        with contextlib.ExitStack() as stack:
+            for _name, _seed, cell in cells_of(experiment):
+                stack.enter_context(locked(lock_of(cell.path)))
+            return stage(experiment, **options)
+
+    return guarded
 
 
 def begin_cell(experiment: Experiment, cell: Cell, benchmark: Benchmark) -> None:

@@ -18,16 +18,17 @@ from typing import Any
 
 from recombine.config import to_plain
 from recombine.errors import RecombineError
-from recombine.experiment.experiment import Experiment, cells_of
+from recombine.experiment.experiment import Experiment, alone_in_its_cells, cells_of
 from recombine.experiment.failures import Failures
 from recombine.experiment.run import Cell, Run
 from recombine.experiment.training import train
 from recombine.experiment.translating import translate
-from recombine.files import write_json
+from recombine.files import replace_folder, write_json
 from recombine.parallel import RETRIES, connect, ray_result
 from recombine.progress import progress
 
 
+@alone_in_its_cells
 def run_experiment_on_ray(
     experiment: Experiment, *, address: str | None = None, processors: float = 1
 ) -> int:
@@ -107,5 +108,4 @@ def unpack(data: bytes, folder: Path) -> None:
     partial.mkdir(parents=True)
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         archive.extractall(partial, filter="data")
-    shutil.rmtree(folder, ignore_errors=True)
-    partial.rename(folder)
+    replace_folder(partial, folder)

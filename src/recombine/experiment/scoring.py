@@ -20,7 +20,12 @@ from recombine import __version__
 from recombine.benchmark import Benchmark, identity_of, stratified_sample
 from recombine.config import to_plain
 from recombine.errors import DataError, StaleOutput
-from recombine.experiment.experiment import Experiment, cells_of, create_system
+from recombine.experiment.experiment import (
+    Experiment,
+    alone_in_its_cells,
+    cells_of,
+    create_system,
+)
 from recombine.experiment.failures import Failures
 from recombine.experiment.fingerprint import (
     augmented,
@@ -83,6 +88,7 @@ def unscored(
             yield Unscored(checkpoint, files, meta, fingerprint)
 
 
+@alone_in_its_cells
 def score_run(
     experiment: Experiment,
     *,

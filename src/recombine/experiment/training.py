@@ -15,7 +15,13 @@ from typing import Any
 from recombine.benchmark import Benchmark, stratified_sample
 from recombine.errors import DataError, RecombineError
 from recombine.experiment.augmenting import augmenter
-from recombine.experiment.experiment import Experiment, begin_cell, create_system, system_cells
+from recombine.experiment.experiment import (
+    Experiment,
+    alone_in_its_cells,
+    begin_cell,
+    create_system,
+    system_cells,
+)
 from recombine.experiment.failures import Failures
 from recombine.experiment.fingerprint import train_size, training_fingerprint
 from recombine.experiment.run import Cell, Meta, set_aside
@@ -88,6 +94,7 @@ def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Traini
         yield Training(system, data, cells, made_from, experiment.sample, more)
 
 
+@alone_in_its_cells
 def train(experiment: Experiment, *, force: bool = False) -> int:
     """Train every trainable system with every seed; return how many models were trained now.
 

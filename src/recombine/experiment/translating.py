@@ -15,6 +15,7 @@ from recombine.config import to_plain
 from recombine.errors import DataError
 from recombine.experiment.experiment import (
     Experiment,
+    alone_in_its_cells,
     begin_cell,
     chosen_splits,
     create_system,
@@ -35,6 +36,7 @@ from recombine.experiment.translations import (
 from recombine.systems.base import hook, is_trainable
 
 
+@alone_in_its_cells
 def translate(experiment: Experiment, *, force: bool = False) -> int:
     """Translate every chosen split with every system and seed; return the number of sentences.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +15,12 @@ from recombine.errors import DataError, StaleOutput
 from recombine.experiment.fingerprint import LEARNED_FROM
 from recombine.experiment.run import Cell, Meta, Run, difference, stale_output
 from recombine.files import read_json, read_jsonl, sha256_of
+from recombine.lock import InUse, lock_of, locked
 from recombine.metrics.slices import Slices
 from recombine.report.examples import JudgedExample, TranslatedSplit, choose
+
+# Seconds to wait for a process that scores: it takes seconds, unlike training.
+PATIENCE = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +203,21 @@ def open_runs(runs: Sequence[Path]) -> ReportRuns:
         scores=tuple(scores),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+@contextlib.contextmanager
+def reading(runs: Sequence[Path], out: Path) -> Iterator[None]:
+    """Let no other process score these runs meanwhile, nor report into the same folder."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(locked(lock_of(out), wait=PATIENCE))
+        for cell in (cell for run in runs for cell in Run(run).cells()):
+            try:
+                stack.enter_context(locked(lock_of(cell.path), shared=True, wait=PATIENCE))
+            except InUse:
+                # A system that is still being trained or translated has nothing to be read.
+                if any((cell.path / "scores").glob("*.jsonl")):
+                    raise
+        yield
 
 
 def benchmark_of(path: Path, run: Run) -> Benchmark:

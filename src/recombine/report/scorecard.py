@@ -19,7 +19,7 @@ from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.frame import page, plain_head
 from recombine.report.panel import comparable
-from recombine.report.runs import open_runs, run_names
+from recombine.report.runs import open_runs, reading, run_names
 from recombine.report.tables.divergent import (
     BUILDER,
     are_of_one_corpus,
@@ -82,6 +82,11 @@ def write_scorecard(
     """
     options = options or ReportOptions()
     refuse_output(out)
+    with reading([Path(run) for run in runs], Path(out)):
+        return _write_scorecard(runs, Path(out), options)
+
+
+def _write_scorecard(runs: Sequence[Path], out: Path, options: ReportOptions) -> list[Path]:
     suites = _told_apart([read_suite(Path(run), options) for run in runs])
     found = [scorecard_table(suites), *build_tables(suites), _generalisation(suites)]
     scores = [table for table in found if table is not None]
@@ -96,7 +101,7 @@ def write_scorecard(
         "scorecard.html": _page(title, suites, scores, ranks, notes),
         "scorecard.md": "\n\n".join(parts),
     }
-    return write_folder(Path(out), "scorecard", pages, tables)
+    return write_folder(out, "scorecard", pages, tables)
 
 
 def scorecard_notes(suites: Sequence[Suite]) -> list[str]:

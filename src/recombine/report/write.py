@@ -24,7 +24,7 @@ from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.page.divergent import family_title, render_family
 from recombine.report.page.page import render_page
 from recombine.report.page.pairs import has_pairs, pairs_page
-from recombine.report.runs import ReportRuns, open_runs
+from recombine.report.runs import ReportRuns, open_runs, reading
 from recombine.report.scores import tidy_rows
 from recombine.report.tables import paper_tables
 from recombine.report.tables.checkpoints import checkpoint_points, checkpoint_table, slice_table
@@ -61,7 +61,8 @@ def write_report(
     runs = [Path(run) for run in runs]
     runs = [member for run in runs for member in series_runs(run) or [run]]
     write = _write_family if is_family(runs) else _write_one_benchmark
-    return write(runs, out, options)
+    with reading(runs, out):
+        return write(runs, out, options)
 
 
 def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions) -> ReportPaths:

@@ -19,9 +19,19 @@ from recombine.augment.methods import draw, learn
 from recombine.augment.options import AugmentOptions, Recombined
 from recombine.benchmark import identity_of, refuse_output
 from recombine.errors import ConfigError, DataError, StaleOutput, Where
-from recombine.files import read_json, read_jsonl, sha256_of, write_json, write_jsonl, write_text
+from recombine.files import (
+    read_json,
+    read_jsonl,
+    replace_folder,
+    sha256_of,
+    write_json,
+    write_jsonl,
+    write_text,
+)
+from recombine.lock import lock_of, locked
 
 PAIRS, CERTIFICATE, CARD, REVIEW = "pairs.jsonl", "certificate.json", "README.md", "review.html"
+PATIENCE = 3600.0  # seconds to wait for the same pairs, which somebody else is making
 
 
 @dataclass(frozen=True)
@@ -61,6 +71,15 @@ def write_augmented(
     source: PairSource, options: AugmentOptions, out: Path, *, force: bool = False
 ) -> AugmentedFolder:
     """Recombine pairs into a folder; an up-to-date one is left as it is."""
+    refuse_output(out)
+    # Systems of one experiment that are trained side by side may want the same pairs.
+    with locked(lock_of(out), wait=PATIENCE):
+        return _write_augmented(source, options, out, force=force)
+
+
+def _write_augmented(
+    source: PairSource, options: AugmentOptions, out: Path, *, force: bool
+) -> AugmentedFolder:
     existing = existing_folder(source, options, out, force=force)
     if existing is not None:
         return existing
@@ -76,8 +95,7 @@ def write_augmented(
         write_json(partial / CERTIFICATE, certificate)
         write_text(partial / CARD, card(certificate, out.name))
         write_text(partial / REVIEW, review_page(method.review(), out.name))
-        shutil.rmtree(out, ignore_errors=True)
-        partial.rename(out)
+        replace_folder(partial, out)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
