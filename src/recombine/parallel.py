@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import signal
 import socket
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -34,7 +35,7 @@ AHEAD = 2
 RETRIES = -1
 # A machine that is busy with other things may need longer than the 30 s in which Ray must start.
 STARTS = 3
-_STOPPING = {signal.SIGINT, signal.SIGTERM}
+_STOPPING = (signal.SIGINT, signal.SIGTERM)
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of linux/prctl.h
 
 
@@ -74,7 +75,7 @@ def _in_processes(
     with ProcessPoolExecutor(workers, context, _end_with_parent, (os.getpid(),)) as pool:
         try:
             for item in chain(first, rest):
-                with _signals_wait():
+                with signals_later():
                     pending.append(pool.submit(function, item))
                 if len(pending) >= AHEAD * workers:
                     yield pending.popleft().result()
@@ -91,13 +92,23 @@ def _in_processes(
 
 
 @contextmanager
-def _signals_wait() -> Iterator[None]:
-    """Let Ctrl-C come after a process was copied: Python's own hooks do not expect it there."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+def signals_later() -> Iterator[None]:
+    """Let Ctrl-C come after this: a process that is being started must be known to be ended.
+
+    Python's own hooks around the copying of a process do not expect it, either.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    came: list[int] = []
+    before = {one: signal.signal(one, lambda number, _: came.append(number)) for one in _STOPPING}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for one in came:
+            signal.raise_signal(one)
 
 
 def _end_with_parent(parent: int) -> None:
@@ -106,7 +117,7 @@ def _end_with_parent(parent: int) -> None:
     A pool's workers hold each other's pipes open: they would wait for ever.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with suppress(OSError, AttributeError):  # Linux alone can say so
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != parent:
@@ -193,7 +204,7 @@ def beside(function: Callable[[], Result]) -> Callable[[], Result]:
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     worker = context.Process(target=_send_result, args=(function, sender, os.getpid()), daemon=True)
-    with _signals_wait():
+    with signals_later():
         worker.start()
     sender.close()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from recombine.errors import ConfigError
+from recombine.parallel import signals_later
 from recombine.systems.base import Failure
 from recombine.systems.command.process import Child, RecordTooLong
 from recombine.systems.command.records import JsonRecords, LineRecords, Records
@@ -289,13 +290,14 @@ class Command:
             raise ConfigError(f"environment variable {missing[0]}, named in 'env', is not set")
         argv = self._argv()
         try:
-            self._child = Child(
-                argv[0] if self.shell else argv,
-                cwd=self.cwd,
-                environment={name: os.environ[name] for name in names if name in os.environ},
-                separator=self.separator.encode(),
-                record_limit=self.record_limit,
-            )
+            with signals_later():
+                self._child = Child(
+                    argv[0] if self.shell else argv,
+                    cwd=self.cwd,
+                    environment={name: os.environ[name] for name in names if name in os.environ},
+                    separator=self.separator.encode(),
+                    record_limit=self.record_limit,
+                )
         except OSError as error:
             raise ConfigError(
                 f"cannot start '{argv[0]}': {error.strerror}",
