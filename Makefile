@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # A folder of wheels (a CPU build of torch, say) that pip knows through PIP_FIND_LINKS.
 WHEELS := $(wildcard $(PIP_FIND_LINKS))
 
-.PHONY: help setup run test test-slow test-faults test-real test-kernels triton lint format types golden docs clean
+.PHONY: help setup run test test-slow test-faults test-real test-kernels triton lint format types golden docs images clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -51,6 +51,13 @@ format: setup ## let ruff rewrite
 
 types: setup ## mypy, strict on src
 	@$(BIN)/mypy --no-error-summary
+
+docs: setup ## the docs site, strict and without network, into out/docs
+	@$(BIN)/python -m sphinx -b html -W --keep-going -q docs out/docs
+	@echo "Open out/docs/index.html"
+
+images: setup ## the pictures of the docs anew; screenshots of the run that `make run` leaves
+	@$(BIN)/python docs/make_images.py $(wildcard runs/quickstart)
 
 golden: setup ## write the golden files anew; review the diff
 	@$(BIN)/python -m pytest -q --update-golden

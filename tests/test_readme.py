@@ -10,9 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from recombine.config import read_toml
-from recombine.metrics.score import COLUMNS
-
 MARKED = re.compile(r"<!-- tested -->\n```sh\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 
@@ -86,22 +83,3 @@ def test_links_between_pages_lead_somewhere(repository):
 def test_no_page_names_a_machine(repository, folder):
     """Documentation speaks of Recombine, not of the place it was written."""
     assert [page for page in pages(repository) if folder in page.read_text("utf-8")] == []
-
-
-def test_the_quickstart_prints_what_was_scored(repository, tmp_path):
-    """Its last lines are read from scores.csv by the names of the columns, not by their places."""
-    row = {
-        "split": "gen", "tag": "all", "value": "all", "metric": "exact", "n": 1894, "of": 1900,
-        "failed": 6, "score": 17.8421, "ci_low": 16.186, "ci_high": 19.628,
-    }  # fmt: skip
-    lines = [COLUMNS, [str(row.get(name, "")) for name in COLUMNS]]
-    quickstart = repository / "examples" / "quickstart"
-    systems = read_toml(quickstart / "experiment.toml").data["system"]
-    for system in systems:
-        scores = tmp_path / "runs" / "quickstart" / system / "seed-1" / "scores.csv"
-        scores.parent.mkdir(parents=True)
-        scores.write_text("".join(",".join(line) + "\n" for line in lines), encoding="utf-8")
-    script = quickstart / "run.sh"
-    done = subprocess.run(["sh", script, "true"], cwd=tmp_path, capture_output=True, text=True)
-    said = "exact match  17.8  [16.2, 19.6]  n=1894 of 1900, 6 failed"
-    assert done.stdout.count(said) == len(systems) == 2, done.stderr

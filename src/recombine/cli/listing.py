@@ -35,7 +35,7 @@ def list_verb(options: argparse.Namespace) -> int:
             hint=f"kinds: {', '.join(LISTED)}; or one name alone",
         )
     kinds = options.what or [*LISTED]
-    found: dict[str, Any] = {kind: _members(kind) for kind in kinds}
+    found: dict[str, Any] = {kind: members(kind) for kind in kinds}
     if options.json:
         if options.options:
             found.update(
@@ -54,7 +54,7 @@ def list_verb(options: argparse.Namespace) -> int:
     return 0
 
 
-def _members(kind: str) -> dict[str, str]:
+def members(kind: str) -> dict[str, str]:
     """The names of a kind, each with a line that says what it is."""
     from recombine import registry
 
@@ -125,7 +125,7 @@ def _option_lines(kind: str, name: str) -> list[str]:
 
 def _describe(name: str, as_json: bool) -> int:
     """Say all about everything of that name."""
-    members = {kind: _members(kind) for kind in LISTED}
+    members = {kind: members(kind) for kind in LISTED}
     kinds = [kind for kind in LISTED if name in members[kind]]
     if not kinds:
         known = [*LISTED, *dict.fromkeys(one for kind in LISTED for one in members[kind])]
@@ -157,7 +157,7 @@ def _about(kind: str, name: str, said: str) -> Iterator[str]:
     if kind in CLASSES:
         yield ""
         yield from _option_lines(kind, name)
-        presets = [one for one in _members("presets") if _is_preset_of(one, name)]
+        presets = [one for one in members("presets") if _is_preset_of(one, name)]
         if kind == "systems" and presets:
             yield ""
             yield f"presets: {', '.join(presets)}"

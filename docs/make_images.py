@@ -1,0 +1,346 @@
+"""Make the pictures of the docs anew: `python docs/make_images.py [RUN]`.
+
+Drawings and figures are made of the grammars and of the tables in docs/results, which tests hold against the raw files.
+Screenshots are of the report on RUN (the run of `make run`); they need Chromium and the extra `dev`.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from recombine.report.figures.figure import INK, LINE, PALETTE, SOFT, base, to_svg
+
+HERE = Path(__file__).parent
+IMAGES = HERE / "images"
+# What was trained, what is asked, what is new in it.
+KNOWN, ASKED, NEW = "#e4eef6", "#f3f1ec", "#f6d9c4"
+
+
+def table(page: str, first: str) -> list[list[str]]:
+    """The rows of the table of a page of results whose first head is this one, heads first."""
+    lines = (HERE / "results" / f"{page}.md").read_text(encoding="utf-8").splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith(f"| {first} |"))
+    rows = []
+    for line in lines[start:]:
+        if not line.startswith("|"):
+            break
+        rows.append([cell.strip().strip("*") for cell in line.strip().strip("|").split("|")])
+    return [rows[0], *rows[2:]]
+
+
+def dots(
+    rows: Sequence[dict[str, Any]],
+    names: Sequence[str],
+    title: str,
+    *,
+    domain: Sequence[float] = (0, 100),
+) -> str:
+    """A dot for each row and name, on one axis; a line joins the dots of a row."""
+    spec = base(rows, 430, {"step": 17})
+    y = {
+        "field": "row",
+        "type": "nominal",
+        "sort": list(dict.fromkeys(r["row"] for r in rows)),
+        "title": None,
+    }
+    x = {
+        "field": "score",
+        "type": "quantitative",
+        "title": title,
+        "scale": {"domain": list(domain)},
+    }
+    colour = {
+        "field": "name",
+        "type": "nominal",
+        "scale": {"domain": list(names), "range": list(PALETTE[: len(names)])},
+    }
+    shape = {
+        "field": "name",
+        "type": "nominal",
+        "scale": {
+            "domain": list(names),
+            "range": ["circle", "diamond", "triangle-up", "square"][: len(names)],
+        },
+    }
+    spec["layer"] = [
+        {
+            "mark": {"type": "rule", "color": LINE, "strokeWidth": 2},
+            "encoding": {
+                "y": y,
+                "x": {**x, "aggregate": "min"},
+                "x2": {"aggregate": "max", "field": "score"},
+            },
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+            "encoding": {"y": y, "x": x, "color": colour, "shape": shape},
+        },
+    ]
+    return to_svg(spec)
+
+
+def _number(cell: str) -> float:
+    return float(cell.split()[0])
+
+
+def sget() -> str:
+    """Forty-two patterns: ours on the authors' edition, and the paper's Transformer."""
+    import csv
+
+    from recombine.report.tables.published import SGET, find
+
+    rows = []
+    path = HERE / "results" / "sget" / "released-256-official-seed-1.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        ours = {
+            r["value"]: float(r["score"])
+            for r in csv.DictReader(lines)
+            if r["tag"] == "pattern" and r["split"] == "gen" and r["metric"] == "exact"
+        }
+    for value, score in ours.items():
+        theirs = find(SGET, table="10", system="Transformer", metric="exact", value=value)
+        name = value.replace("_", " ")
+        rows.append({"row": name, "name": "ours (1 seed)", "score": score})
+        if theirs is not None:
+            rows.append({"row": name, "name": "paper (5 seeds)", "score": theirs.score})
+    return dots(rows, ["ours (1 seed)", "paper (5 seeds)"], "exact match, percent")
+
+
+def recombination() -> str:
+    """Plain training, training on recombined pairs, and Llama 2 of the paper."""
+    _, *found = table("recombination", "exact match")
+    names = ["plain (5 seeds)", "recombined (1 seed)", "Llama 2 (paper)"]
+    rows = [
+        {"row": row[0].replace("_", " "), "name": name, "score": _number(cell)}
+        for row in found
+        for name, cell in zip(names, row[1:], strict=True)
+    ]
+    return dots(rows, names, "exact match, percent")
+
+
+def cognition() -> str:
+    """Errors on the published outputs by judge, and on our own benchmark."""
+    head, *found = table("cognition", "CTER, instance / aggregate")
+    names = ["people (paper)", "published tool", "ours, default"]
+    kept = [found[0], found[1], found[3]]
+    rows = []
+    for place, category in enumerate(head[1:], start=1):
+        for number, kind in enumerate(("instance", "aggregate")):
+            for name, row in zip(names, kept, strict=True):
+                score = float(row[place].split(" / ")[number])
+                rows.append({"row": f"{category}, {kind}", "name": name, "score": score})
+    return dots(rows, names, "compound translation error rate, percent (lower is better)")
+
+
+def dbca() -> str:
+    """The three splits, ours and the paper's."""
+    _, *found = table("dbca", "split")
+    rows = []
+    for row in found[:3]:
+        rows.append({"row": row[0], "name": "ours (1 split)", "score": _number(row[3])})
+        rows.append({"row": row[0], "name": "paper (3 splits)", "score": _number(row[6])})
+    return dots(
+        rows, ["ours (1 split)", "paper (3 splits)"], "chrF2++, English to German", domain=(48, 58)
+    )
+
+
+def paradox() -> str:
+    """Consistency of the paper's small and full models, and of our German one."""
+    _, *theirs = table("paradox", "consistency, published rule")
+    _, *ours = table("paradox", "English to German, one seed")
+    names = ["paper, small", "paper, full", "ours, German, 157,000 pairs"]
+    short = [
+        "NP VP, synthetic",
+        "NP VP, semi-natural",
+        "NP VP (VP), synthetic",
+        "S1', synthetic",
+        "S1', semi-natural",
+        "S1', natural",
+        "S3, synthetic",
+        "S3, semi-natural",
+        "S3, natural",
+    ]
+    rows = []
+    for label, row in zip(short, theirs, strict=True):
+        rows += [
+            {"row": label, "name": name, "score": _number(cell)}
+            for name, cell in zip(names, row[1:], strict=False)
+        ]
+    for label, row in zip(
+        ("NP VP, synthetic", "NP VP, semi-natural", "S1', synthetic", "S1', natural"),
+        ours,
+        strict=False,
+    ):
+        rows.append({"row": label, "name": names[2], "score": _number(row[3])})
+    return dots(rows, names, "consistent pairs, percent")
+
+
+class Strip:
+    """Lines of words on coloured grounds, as SVG."""
+
+    def __init__(self, width: int = 720) -> None:
+        self.width, self.y, self.parts = width, 14, []
+
+    def head(self, text: str) -> None:
+        """A heading."""
+        self.y += 16
+        self.parts.append(
+            f'<text x="8" y="{self.y}" font-size="13" fill="{SOFT}">{escape(text)}</text>'
+        )
+        self.y += 8
+
+    def words(self, *words: tuple[str, str] | str, label: str = "") -> None:
+        """A line; a word may have a ground of its own."""
+        x, height = 8, 26
+        if label:
+            self.parts.append(
+                f'<text x="{x}" y="{self.y + 18}" font-size="12" fill="{SOFT}">{escape(label)}</text>'
+            )
+            x += 110
+        for word in words:
+            text, ground = (word, ASKED) if isinstance(word, str) else word
+            wide = sum(15 if ord(letter) > 0x2E80 else 8.2 for letter in text) + 14
+            self.parts.append(
+                f'<rect x="{x}" y="{self.y}" width="{wide:.0f}" height="{height}" rx="4" fill="{ground}"/>'
+                f'<text x="{x + wide / 2:.0f}" y="{self.y + 18}" font-size="14" text-anchor="middle" fill="{INK}">{escape(text)}</text>'
+            )
+            x += wide + 5
+        self.y += height + 6
+
+    def svg(self, said: str) -> str:
+        """The drawing, with words for those who do not see it."""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(said)}" viewBox="0 0 {self.width} {self.y + 8}" '
+            f'width="{self.width}" height="{self.y + 8}" font-family="Helvetica, Arial, \'Noto Sans CJK JP\', sans-serif">{"".join(self.parts)}</svg>\n'
+        )
+
+
+def compounds() -> str:
+    """Atoms that are known, a compound that is not, and its contexts."""
+    strip = Strip()
+    strip.head("In training, each word often, in other company")
+    strip.words("every", ("doctor", KNOWN), "he", "liked", "was", "there")
+    strip.words("the", ("small", KNOWN), "dog", "he", "liked", "barked")
+    strip.head("The compound: never in training")
+    strip.words(("the", NEW), ("small", NEW), ("doctor", NEW), ("he", NEW), ("liked", NEW))
+    strip.head("In the test: five contexts that training has")
+    strip.words(("the small doctor he liked", NEW), "came to see me .")
+    strip.words("nobody knew where", ("the small doctor he liked", NEW), "had gone .")
+    strip.words("she waved at", ("the small doctor he liked", NEW), ".", label="")
+    return strip.svg(
+        "Words known from training make a new compound, which is set into contexts of training."
+    )
+
+
+def divergent() -> str:
+    """The same words on both sides, other pairs of them."""
+    strip = Strip()
+    strip.head("Training: the words and their grammatical relations")
+    strip.words(("open", KNOWN), ("the", ASKED), ("debate", KNOWN))
+    strip.words(("adopt", KNOWN), ("the", ASKED), ("report", KNOWN))
+    strip.head("Test of small divergence: known words, known pairs (D_C near 0)")
+    strip.words("they", ("open", KNOWN), "the", ("debate", KNOWN), "today")
+    strip.head("Test of great divergence: known words, new pairs (D_C near 1)")
+    strip.words("they", ("adopt", NEW), "the", ("debate", NEW), "today")
+    strip.words("they", ("open", NEW), "the", ("report", NEW), "today")
+    return strip.svg("Two test sets have the words of training; only one has its pairs of words.")
+
+
+def consistency() -> str:
+    """Two sources that differ in a word, and what may differ in the translation."""
+    strip = Strip()
+    strip.head("Two sources that differ in one noun")
+    strip.words("The", ("poet", KNOWN), "criticises", "the", "king", ".", label="source 1")
+    strip.words("The", ("baker", KNOWN), "criticises", "the", "king", ".", label="source 2")
+    strip.head("Consistent: the translation differs where the source does")
+    strip.words(
+        "De", ("dichter", KNOWN), "bekritiseert", "de", "koning", ".", label="translation 1"
+    )
+    strip.words("De", ("bakker", KNOWN), "bekritiseert", "de", "koning", ".", label="translation 2")
+    strip.head("Not consistent: the rest changed, too")
+    strip.words(
+        "De",
+        ("bakker", KNOWN),
+        ("heeft kritiek op", NEW),
+        "de",
+        "koning",
+        ".",
+        label="translation 2",
+    )
+    return strip.svg(
+        "Two sources with one noun changed, a consistent pair of translations and one that is not."
+    )
+
+
+def generated() -> str:
+    """A tree of the grammar with what both languages say for each part, as `recombine parse` draws it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tree.svg"
+        command = [
+            "parse",
+            "sget",
+            "en",
+            "The cat in the box saw Liam.",
+            "--languages",
+            "en,ja",
+            "--svg",
+            str(path),
+        ]
+        subprocess.run(
+            [sys.executable, "-m", "recombine.cli", *command], check=True, capture_output=True
+        )
+        return path.read_text(encoding="utf-8")
+
+
+DRAWN = {
+    "generated": generated, "compounds": compounds, "divergent": divergent, "consistency": consistency,
+    "result-sget": sget, "result-cognition": cognition, "result-dbca": dbca, "result-paradox": paradox,
+    "result-recombination": recombination,
+}  # fmt: skip
+
+
+def screenshots(run: Path) -> None:
+    """The report on a run as a reader meets it: the first screen, and examples."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["report", str(run), "--out", str(Path(folder) / "report")]
+        subprocess.run(
+            [sys.executable, "-m", "recombine.cli", *command], check=True, capture_output=True
+        )
+        page_file = (Path(folder) / "report" / "report.html").as_uri()
+        with sync_playwright() as player:
+            browser = player.chromium.launch(
+                executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+            )
+            for name, size, scheme, target in (
+                ("report", (1280, 860), "light", None),
+                ("report-examples", (1280, 860), "light", "#examples"),
+            ):
+                page = browser.new_page(
+                    viewport={"width": size[0], "height": size[1]}, color_scheme=scheme
+                )
+                page.goto(page_file + (target or ""))
+                page.wait_for_timeout(1500)
+                page.screenshot(path=IMAGES / f"{name}.png")
+                page.close()
+            browser.close()
+
+
+def main() -> None:
+    """Draw all, and take screenshots where a run is given."""
+    IMAGES.mkdir(exist_ok=True)
+    for name, draw in DRAWN.items():
+        (IMAGES / f"{name}.svg").write_text(draw(), encoding="utf-8")
+    if len(sys.argv) > 1:
+        screenshots(Path(sys.argv[1]))
+
+
+if __name__ == "__main__":
+    main()

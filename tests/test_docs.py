@@ -1,0 +1,112 @@
+"""The docs site: every page can be found, every command is one, nothing comes from elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recombine.cli.parser import make_parser
+
+TOCTREE = re.compile(r"```\{toctree\}\n(.*?)```", re.DOTALL)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+IMAGE = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
+
+
+def pages(repository: Path) -> list[Path]:
+    """Every page of the site."""
+    return sorted([*repository.glob("docs/**/*.md"), *repository.glob("docs/**/*.ipynb")])
+
+
+def commands(text: str) -> list[list[str]]:
+    """The calls of recombine in the blocks of a page, without what the shell does with them."""
+    found = []
+    for kind, block in BLOCK.findall(text):
+        if kind not in ("", "sh"):
+            continue
+        for line in block.replace("\\\n", " ").splitlines():
+            try:
+                lexer = shlex.shlex(line, posix=True, punctuation_chars="|<>;&")
+                lexer.whitespace_split = True
+                words = list(lexer)
+            except ValueError:
+                continue
+            call: list[str] | None = None
+            for word in [*words, ";"]:
+                if word == "recombine" and call is None:
+                    call = []
+                elif set(word) <= set("|<>;&"):
+                    if call is not None:
+                        found.append(call)
+                    call = None
+                elif call is not None:
+                    call.append(word)
+    return found
+
+
+def test_every_page_is_in_a_contents(repository: Path) -> None:
+    """A page that no table of contents names cannot be found."""
+    named = {repository / "docs" / "index"}
+    for page in pages(repository):
+        if page.suffix == ".md":
+            for block in TOCTREE.findall(page.read_text(encoding="utf-8")):
+                for line in block.splitlines():
+                    if line and not line.startswith(":"):
+                        found = [
+                            *page.parent.glob(f"{line}.md"),
+                            *page.parent.glob(f"{line}.ipynb"),
+                        ]
+                        assert found, f"{page}: {line}"
+                        named.update(one.with_suffix("") for one in found)
+    assert [page for page in pages(repository) if page.with_suffix("") not in named] == []
+
+
+def test_every_command_in_the_docs_is_one(repository: Path, capsys) -> None:
+    """The parser takes each as it is written: no verb or option that is not there."""
+    parser = make_parser()
+    seen, wrong = 0, []
+    for page in [repository / "README.md", *pages(repository)]:
+        if page.suffix != ".md":
+            continue
+        for call in commands(page.read_text(encoding="utf-8")):
+            call = call[: call.index("#")] if "#" in call else call
+            seen += 1
+            try:
+                parser.parse_args(call)
+            except (SystemExit, argparse.ArgumentError):
+                wrong.append(f"{page.name}: recombine {' '.join(call)}")
+    capsys.readouterr()
+    assert wrong == []
+    assert seen > 40
+
+
+def test_pictures_are_there_and_small(repository: Path) -> None:
+    """Each is shown somewhere, says what is to be seen, and is under 300 KB."""
+    shown = set()
+    for page in [repository / "README.md", *pages(repository)]:
+        for path in IMAGE.findall(page.read_text(encoding="utf-8")):
+            shown.add((page.parent / path).resolve())
+    there = {path.resolve() for path in (repository / "docs" / "images").iterdir()}
+    assert shown == there
+    assert [path for path in there if path.stat().st_size > 300_000] == []
+
+
+@pytest.mark.slow
+def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(repository, tmp_path) -> None:
+    """A warning is an error: a link, an anchor, a picture. No font or script comes from a host."""
+    pytest.importorskip("furo", reason="the docs need: pip install 'recombine[docs]'")
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q"]
+    done = subprocess.run(
+        [*command, str(repository / "docs"), str(tmp_path)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = re.compile(r"<(?:script|link|img|iframe)[^>]*(?:src|href)=\"(https?:)?//")
+    for page in tmp_path.rglob("*.html"):
+        assert not loaded.search(page.read_text(encoding="utf-8")), page
+    text = (tmp_path / "reference" / "cli.html").read_text(encoding="utf-8")
+    assert "--dry-run" in text
