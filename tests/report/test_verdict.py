@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from recombine.report.page.headline import find_headline
 from recombine.report.tables.table import Table
 from recombine.report.verdict import MOST_LINES, family_markdown, summary_table, verdict
 from recombine.report.write import write_report
 
 
-def test_familiar_and_new_stand_in_one_sentence(findings):
-    """The best system first; how many patterns were never right; who is ahead."""
-    first, *others = verdict(findings)
-    best = findings.main.ranking[0][0]
-    known = findings.sheet("exact", "test").overall(best).value
-    new = findings.main.overall(best).value
-    told = f"{best}: {known:.1f}% of familiar sentences exactly right, {new:.1f}% of new ones"
-    assert first.startswith(told)
-    assert any(line.startswith("On gen ") for line in others)
-
-
-def test_patterns_never_right_are_counted(findings):
-    """Two of the patterns set to nothing."""
-    sheet = findings.main
-    lost = list(sheet.by_tag("pattern"))[:2]
-    best = sheet.ranking[0][0]
-    scores = tuple(
-        replace(one, value=0.0) if one.slice in lost else replace(one, value=max(one.value, 1.0))
-        for one in sheet.scores
-    )
-    sheets = (replace(sheet, scores=scores), *findings.sheets[1:])
-    told = verdict(replace(findings, sheets=sheets))[0]
-    count = len(sheet.by_tag("pattern"))
-    assert told.startswith(best)
-    assert told.endswith(f"; 2 of {count} patterns never.")
+def test_the_terminal_says_what_the_page_says(findings):
+    """One headline for both, and its reasons."""
+    told = find_headline(findings)
+    assert verdict(findings)[: 1 + len(told.sentences)] == [f"{told.headline}.", *told.sentences]
 
 
 def test_the_short_table_is_short(findings):
     """A row a system, the first metric on every split, at most four columns of scores."""
     table = summary_table(findings)
-    assert table.columns[:3] == ("system", "exact, gen", "exact, test")
+    assert table.columns[:3] == ("system", "exact, new structures", "exact, familiar structures")
     assert len(table.columns) <= 5
     assert len(table.rows) == len(findings.systems)
 

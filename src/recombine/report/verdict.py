@@ -5,21 +5,17 @@ For whoever reads no further: the last lines of `recombine run`, the head of rep
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from recombine.metrics.slices import LENGTH_TAG
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
+from recombine.report.page.headline import find_headline
 from recombine.report.tables.own import ranged
 from recombine.report.tables.table import Table, markdown
 
-# The split of sentences like those of training, beside one of new combinations.
-FAMILIAR, NEW = "test", "gen"
-# Columns of the short table, and systems that get a sentence of their own.
+# Columns of the short table.
 MOST_COLUMNS = 4
-MOST_SYSTEMS = 5
 # report.md has at most 60 lines: rows of its table, and lines under a heading.
 MOST_ROWS = 10
 MOST_LINES = {"Notes": 5, "Tables": 12, "Figures": 6, "Signatures": 6}
@@ -37,63 +33,13 @@ RIGHT = {
 
 
 def verdict(report: Findings) -> list[str]:
-    """The findings in sentences: one a system, then who is ahead, then what to beware of."""
-    main = report.main
-    order = [system for tied in main.ranking for system in tied]
-    lines = [_of_system(report, system) for system in order[:MOST_SYSTEMS]]
-    if len(order) > MOST_SYSTEMS:
-        lines.append(f"{len(order) - MOST_SYSTEMS} more systems are in the report.")
-    if len(order) > 1:
-        lines.append(_ahead(main))
-    single = [name for name, seeds in main.seeds.items() if len(seeds) == 1]
+    """The headline of the page and its reasons, and what to beware of."""
+    told = find_headline(report)
+    lines = [f"{told.headline}.", *told.sentences]
+    single = [name for name, seeds in report.main.seeds.items() if len(seeds) == 1]
     if any(name in report.source.trained for name in single):
         lines.append("Trained with one seed: the luck of training is not in the intervals.")
     return lines
-
-
-def _of_system(report: Findings, system: str) -> str:
-    main = report.main
-    score = main.overall(system)
-    familiar = report.sheet(main.metric, FAMILIAR) if main.split == NEW else None
-    if math.isnan(score.value):
-        return f"{system}: no {main.metric} on {main.split}."
-    if familiar is None or system not in familiar.systems:
-        told = (
-            f"{score.value:.1f}% of {score.n:,} in {main.split} {_right(main)}"
-            if main.is_share
-            else f"{main.metric} {score.value:.1f} on {main.split}"
-        )
-    elif main.is_share:
-        before = familiar.overall(system).value
-        told = f"{before:.1f}% of familiar sentences {_right(main)}, {score.value:.1f}% of new ones"
-    else:
-        before = familiar.overall(system).value
-        told = f"{main.metric} {before:.1f} on familiar sentences, {score.value:.1f} on new ones"
-    return f"{system}: {told}{_never(main, system)}."
-
-
-def _right(sheet: Sheet) -> str:
-    return RIGHT.get(sheet.metric, f"right by {sheet.metric}")
-
-
-def _never(sheet: Sheet, system: str) -> str:
-    """How many patterns were never right, where there are any."""
-    tag = sheet.main_tag
-    if tag is None or tag in sheet.number_tags or tag == LENGTH_TAG:
-        return ""
-    if not sheet.is_share or not sheet.higher_is_better:
-        return ""
-    scores = [scores[system] for scores in sheet.by_tag(tag).values() if system in scores]
-    known = [one.value for one in scores if not math.isnan(one.value)]
-    never = sum(value == 0 for value in known)
-    return f"; {never} of {len(known)} {tag.replace('_', ' ')}s never" if never else ""
-
-
-def _ahead(main: Sheet) -> str:
-    best = main.ranking[0]
-    if len(best) == 1:
-        return f"On {main.split} {best[0]} is ahead of every other (paired tests, p < .05, Holm)."
-    return f"On {main.split} the data cannot tell apart {', '.join(best[:-1])} and {best[-1]}."
 
 
 def summary_table(report: Findings) -> Table:
@@ -120,7 +66,7 @@ def summary_table(report: Findings) -> Table:
         "summary",
         f"{report.source.benchmark.manifest.name}: scores with "
         f"{100 * report.options.confidence:g}% intervals",
-        ("system", *(f"{one.metric}, {one.split}" for one in columns)),
+        ("system", *(f"{one.metric}, {report.split_name(one.split)}" for one in columns)),
         rows,
         notes=(f"Best first.{more}",),
     )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recombine.metrics.score import Score
+from recombine.metrics.slices import LENGTH_TAG
 from recombine.report.findings import Findings, Sheet
 
 # Sentences like those of training, in benchmarks that have a generalisation set beside them.
@@ -123,6 +124,8 @@ def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
     main = report.main
     if main.main_tag is None or not main.is_share or not main.higher_is_better:
         return ()
+    if main.main_tag == LENGTH_TAG or main.main_tag in main.number_tags:
+        return ()  # lengths and depths are no kinds of sentence
     scores = main.by_tag(main.main_tag)
     named = "structures" if main.main_tag == "pattern" else f"{report.words.tag(main.main_tag)}s"
     told = []
