@@ -55,7 +55,7 @@ def declared_grammar(benchmark: Benchmark) -> DeclaredGrammar | None:
 def load_grammar(declared: DeclaredGrammar) -> Grammar:
     """Load the grammar a benchmark declares, and no other that has its name."""
     try:
-        known = _known_hashes(declared.place)
+        known = _known_hashes(declared.place, declared.edition)
     except GrammarError as error:
         raise ConfigError(
             f"the benchmark's grammar is not here: {error.message}",
@@ -91,28 +91,29 @@ def grammar_signature(grammar: str, edition: str | None, sha256: str) -> str:
     """The grammar as part of a metric's signature: a folder's name says little, so its hash too."""
     if not grammar:
         return "grammar:none"
-    name, known = Path(grammar).name, sha256 or grammar_hash(grammar)
+    name, known = Path(grammar).name, sha256 or grammar_hash(grammar, (), edition)
     version = "" if is_shipped(grammar) else f"@{known[:8]}"
     return f"grammar:{name}{version}|edition:{edition or 'default'}"
 
 
-def grammar_hash(name: str, languages: Sequence[str] = ()) -> str:
+def grammar_hash(name: str, languages: Sequence[str] = (), edition: str | None = None) -> str:
     """SHA-256 over the files of a grammar, or over the abstract files and those of languages.
 
-    A benchmark is about two languages: a third one that is added later does not change it.
+    A benchmark is about two languages: a third one that is added later does not change it. Nor does
+    an edition that says which languages it is of, but for the benchmarks made with it.
     """
-    return _digest(_hashes(find_grammar(name)), languages)
+    return _digest(_hashes(find_grammar(name), edition), languages)
 
 
-def _known_hashes(name: str) -> set[str]:
+def _known_hashes(name: str, edition: str | None) -> set[str]:
     """The hashes by which a benchmark may know a grammar: whole, or of two of its languages."""
-    hashes = _hashes(find_grammar(name))
+    hashes = _hashes(find_grammar(name), edition)
     codes = sorted({owner for owner, _, _ in hashes} - {"abstract"})
     pairs = itertools.combinations(codes, 2)
     return {_digest(hashes, ()), *(_digest(hashes, pair) for pair in pairs)}
 
 
-def _hashes(folder: Path) -> list[tuple[str, str, str]]:
+def _hashes(folder: Path, edition: str | None) -> list[tuple[str, str, str]]:
     """Owner, path and hash of every file of a grammar; those of what it extends come first."""
     *bases, own = base_folders(folder)
     places = [*((f"{base.name}/", base) for base in bases), ("", own)]
@@ -120,7 +121,15 @@ def _hashes(folder: Path) -> list[tuple[str, str, str]]:
         (path.name.partition(".")[0], prefix + path.relative_to(place).as_posix(), sha256_of(path))
         for prefix, place in places
         for path in grammar_files(place)
+        if path.parent == place or path.parent.name == edition or not _stands_apart(path.parent)
     ]
+
+
+def _stands_apart(edition: Path) -> bool:
+    """Whether an edition says which languages it is of."""
+    abstract = edition / "abstract.grammar"
+    lines = abstract.read_text(encoding="utf-8").splitlines() if abstract.is_file() else []
+    return any(line.startswith("%languages") for line in lines)
 
 
 def _digest(hashes: Sequence[tuple[str, str, str]], languages: Sequence[str]) -> str:

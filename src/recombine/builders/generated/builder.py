@@ -229,8 +229,9 @@ class Generated:
         ]
 
     def _notes(self) -> list[str]:
-        """What the grammar's author says of it, and of the two languages."""
-        names = ("NOTES.md", *(f"NOTES.{code}.md" for code in self._languages))
+        """What the grammar's author says of it, of the two languages and of the edition."""
+        own = [f"editions/{self.edition}/NOTES.md"] if self.edition else []
+        names = ("NOTES.md", *(f"NOTES.{code}.md" for code in self._languages), *own)
         files = (find_grammar(self.grammar) / name for name in names)
         read = (path.read_text(encoding="utf-8").strip() for path in files if path.is_file())
         return [line for text in read for line in ("", text)]

@@ -42,7 +42,9 @@ def certify(
         "grammar": {
             "name": name,
             "edition": grammar.edition,
-            "sha256": grammar_hash(name, (blueprint.setting.source, blueprint.setting.target)),
+            "sha256": grammar_hash(
+                name, (blueprint.setting.source, blueprint.setting.target), grammar.edition
+            ),
         },
         "splits": {split: _summary(rows) for split, rows in examples.items()},
         "overlaps": _overlaps(sources),

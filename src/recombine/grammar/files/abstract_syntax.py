@@ -34,6 +34,7 @@ class AbstractReader:
         self.problems = problems
         self._start: tuple[str, ...] = ()
         self._edition: str | None = None
+        self.spoken: tuple[str, ...] = ()  # the languages that an edition is of; none: all
         self._rules: dict[str, Rule] = {}
         self._words: dict[str, Word] = {}
         self._zipf: dict[str, float] = {}
@@ -166,6 +167,7 @@ class AbstractReader:
             "select": self._read_select,
             "prefer": self._read_prefer,
             "edition": self._read_edition,
+            "languages": self._read_languages,
             "extends": self._read_extends,
         }
         if name not in readers:
@@ -188,6 +190,13 @@ class AbstractReader:
     def _read_edition(self, line: Cursor, where: Where) -> None:
         self._first("directive", "edition", "directive", where)
         self._edition = line.name("the name of the edition")
+
+    def _read_languages(self, line: Cursor, where: Where) -> None:
+        self._first("directive", "languages", "directive", where)
+        codes = [line.name("a language")]
+        while line.more:
+            codes.append(line.name("a language"))
+        self.spoken = tuple(codes)
 
     def _read_extends(self, line: Cursor, where: Where) -> None:
         self._first("directive", "extends", "directive", where)

@@ -45,9 +45,14 @@ def scan_grammar(
 class LanguagesOnDemand(Mapping[str, Language]):
     """The languages of a grammar, by code; the files of each are read when it is first wanted."""
 
-    def __init__(self, layers: Sequence[Mapping[str, Sequence[tuple[str, Path]]]]) -> None:
+    def __init__(
+        self,
+        layers: Sequence[Mapping[str, Sequence[tuple[str, Path]]]],
+        spoken: Sequence[str] = (),
+    ) -> None:
         self._layers = layers  # the files of each language, as (kind, path), base to edition
-        self._codes = tuple(dict.fromkeys(code for layer in layers for code in layer))
+        codes = dict.fromkeys(code for layer in layers for code in layer)
+        self._codes = tuple(code for code in codes if not spoken or code in spoken)
         self._read: dict[str, tuple[Language, list[GrammarError]]] = {}
 
     def __getitem__(self, code: str) -> Language:
@@ -119,7 +124,8 @@ def _open_grammar(
                 "no %start category", Where(str(folder / "abstract.grammar"), 1), "add: %start S"
             )
         )
-    return GrammarSource(folder.name, result, LanguagesOnDemand(layers), edition or own), problems
+    languages = LanguagesOnDemand(layers, abstract.spoken)
+    return GrammarSource(folder.name, result, languages, edition or own), problems
 
 
 def editions(folder: Path) -> list[str]:
