@@ -174,3 +174,39 @@ def test_a_sample_is_never_more_than_was_asked_for():
     ]
     assert len(stratified_sample(examples, 2, 0)) == 2
     assert {one.tags["pattern"] for one in stratified_sample(examples, 5, 0)} == set("abcde")
+
+
+@pytest.mark.parametrize("name", ["../../out", "a/b", ".hidden", "-x", ""])
+def test_no_split_leads_out_of_its_folder(name, small_benchmark):
+    """Every stage names its files after the splits: a stranger's benchmark wrote anywhere."""
+    path = small_benchmark / "benchmark.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("[splits]\n", f'[splits]\n"{name}" = 1\n'), encoding="utf-8")
+    with pytest.raises(DataError, match="cannot be the name of a split"):
+        Benchmark.open(small_benchmark)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tags": [1]}, {"tags": {"a": None}}, {"tags": {"a": float("nan")}},
+        {"tags": {"a": float("inf")}}, {"group": 7}, {"role": ["x"]},
+    ],
+)  # fmt: skip
+def test_fields_of_another_kind_are_faults(wrong):
+    """They failed far from the file, or as numbers that no table can hold."""
+    with pytest.raises(DataError):
+        Example.from_row({"id": "a", "source": "b", **wrong})
+
+
+def test_a_newer_format_and_sizes_below_zero_are_refused(small_benchmark):
+    """With a hint, before anything is read."""
+    path = small_benchmark / "benchmark.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("format = 1", "format = 2"), encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        Benchmark.open(small_benchmark)
+    assert "newer version" in error.value.hint
+    path.write_text(text.replace("test = 3", "test = -3"), encoding="utf-8")
+    with pytest.raises(DataError, match="-3 examples"):
+        Benchmark.open(small_benchmark)

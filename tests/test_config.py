@@ -150,3 +150,23 @@ def test_options_are_listed_from_the_dataclass():
     """The class is the documentation."""
     assert [option.name for option in options_of(Outer)][:2] == ["path", "mode"]
     assert options_of(Outer)[0].default == "required"
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 5_000, "a = " + "1" * 5_000])
+def test_toml_that_python_chokes_on_is_a_fault(text, tmp_path):
+    """It was a traceback."""
+    (tmp_path / "a.toml").write_text(text)
+    with pytest.raises(ConfigError, match=r"a\.toml"):
+        read_toml(tmp_path / "a.toml")
+    assert apply_overrides({}, [text.replace(" ", "")])["a"] == text[4:]
+
+
+def test_a_path_with_nul_is_no_path(tmp_path):
+    """The operating system raises where it is opened, far from where it was written."""
+
+    @dataclass
+    class Reading:
+        path: Path
+
+    with pytest.raises(ConfigError, match="'path' is no path"):
+        parse_config(Reading, {"path": "a\0b"})

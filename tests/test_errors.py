@@ -66,3 +66,17 @@ def test_the_caret_points_below_wide_letters() -> None:
         "  1 | 猫が寝る。",
         "          ^^^^",
     ]
+
+
+def test_a_long_line_is_shown_around_what_is_wrong():
+    """A line of 50 MB was printed whole."""
+    text = DataError("bad", Where("x", 1, 5_001, "a" * 5_000 + "B" + "c" * 5_000)).render()
+    line, caret = text.splitlines()[1:3]
+    assert len(line) < 250
+    assert line[caret.index("^")] == "B"
+    assert len(DataError("x" * 50_000).render()) < 5_000
+
+
+def test_what_is_shown_does_not_move_the_cursor():
+    """A control character of a file is none of the terminal."""
+    assert "\x1b" not in DataError("bad", Where("x", 1, 1, "\x1b[2Ja")).render()

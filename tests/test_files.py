@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import lzma
 import os
@@ -266,3 +267,38 @@ def test_what_is_not_utf8_text_is_called_what_it_is(tmp_path, data, told, hint):
     with pytest.raises(DataError, match=told) as caught:
         list(read_lines(path))
     assert (caught.value.hint is None) if hint is None else (hint in (caught.value.hint or ""))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, "1" * 5_000, '{"a": "\\ud800"}', "[1]", "3"],
+    ids=["deep", "digits", "half a pair", "list", "number"],
+)
+def test_json_that_python_chokes_on_is_a_fault_with_a_place(text, tmp_path):
+    """Brackets without end, numbers of 5,000 digits and half characters were tracebacks."""
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    with pytest.raises(DataError, match=r"a\.json: not a JSON"):
+        read_json(path)
+    path.write_text(f"{{}}\n{text}\n")
+    with pytest.raises(DataError, match=r"a\.json:2: not"):
+        list(read_jsonl(path))
+
+
+@pytest.mark.parametrize("name", ["a.gz", "a.xz", "a.bz2"])
+def test_packed_text_that_is_damaged_inside_is_a_fault(name, tmp_path):
+    """Zlib's own error was a traceback."""
+    packed = {"a.gz": gzip.compress, "a.xz": lzma.compress, "a.bz2": bz2.compress}[name]
+    data = bytearray(packed(bytes(range(256)) * 50))
+    data[len(data) // 2 : len(data) // 2 + 8] = b"\xff" * 8
+    (tmp_path / name).write_bytes(bytes(data))
+    with pytest.raises(DataError):
+        list(read_lines(tmp_path / name))
+
+
+def test_a_line_without_end_is_a_fault(tmp_path, monkeypatch):
+    """A packed file of a megabyte may hold a line of gigabytes."""
+    monkeypatch.setattr("recombine.files.LONGEST_LINE", 1_000)
+    (tmp_path / "a.txt").write_text("short\n" + "x" * 1_000)
+    with pytest.raises(DataError, match=r"a\.txt:2: a line of more than"):
+        list(read_lines(tmp_path / "a.txt"))

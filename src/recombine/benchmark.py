@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import shutil
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -175,6 +176,9 @@ def control_character(text: str) -> str | None:
     return None
 
 
+_ENDLESS = (math.inf, -math.inf)
+
+
 def fault_of(example: Example) -> str | None:
     """Return what is wrong with an example, or None."""
     if not isinstance(example.id, str) or not example.id:
@@ -190,6 +194,14 @@ def fault_of(example: Example) -> str | None:
                 return f"example {example.id}: control character {control} in {name}"
         if not unicodedata.is_normalized("NFC", text):
             return f"example {example.id}: {name} is not in NFC"
+    if not isinstance(example.tags, Mapping):
+        return f"example {example.id}: tags are a table, not {type(example.tags).__name__}"
+    for name, value in example.tags.items():
+        if not isinstance(value, (str, int, float)) or value != value or value in _ENDLESS:
+            return f"example {example.id}: tag '{name}' is neither text nor a finite number"
+    for name, given in (("group", example.group), ("role", example.role)):
+        if given is not None and not isinstance(given, str):
+            return f"example {example.id}: {name} is not text"
     if "all" in example.tags:
         return f"example {example.id}: a tag is called 'all', which means the whole split"
     if any(not reference.strip() for reference in example.references):
@@ -244,8 +256,17 @@ class Benchmark:
             raise DataError(
                 f"format {document.data.get('format')!r} is not known here; format {FORMAT} is",
                 document.where("format"),
+                hint="a newer version of Recombine made it: update, or build it again",
             )
         manifest = parse_config(Manifest, document.data, document=document)
+        for split, size in manifest.splits.items():
+            # Every stage names its files after the splits: none may lead out of its folder.
+            if split[:1] in (*".-", "") or not all(one.isalnum() or one in "._-" for one in split):
+                raise DataError(
+                    f"'{split}' cannot be the name of a split", document.where(f"splits.{split}")
+                )
+            if size < 0:
+                raise DataError(f"a split of {size} examples", document.where(f"splits.{split}"))
         return cls(path, manifest, hashlib.sha256(document.text.encode()).hexdigest())
 
     def __repr__(self) -> str:

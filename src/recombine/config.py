@@ -66,7 +66,9 @@ def read_toml(path: Path | str) -> Document:
         raise ConfigError(f"not UTF-8 (byte {error.start})", Where(str(path))) from None
     try:
         return Document(path, tomllib.loads(text), text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise ConfigError("nested too deeply", Where(str(path))) from None
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         match = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
         if match is None:
             raise ConfigError(str(error), Where(str(path))) from None
@@ -136,7 +138,7 @@ def apply_overrides(data: Mapping[str, Any], overrides: Iterable[str]) -> dict[s
             )
         try:
             value = tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):
             value = text
         parts = key.split(".")
         table = result
@@ -367,6 +369,9 @@ class _Parser:
 
     def scalar(self, hint: Any, raw: Any, dotted: str) -> Any:
         if hint is Path and isinstance(raw, (str, Path)):
+            if "\0" in str(raw):
+                self.problem(dotted, f"'{dotted}' is no path: it holds a NUL character")
+                return None
             return Path(raw)
         if hint is float and isinstance(raw, (int, float)) and not isinstance(raw, bool):
             return float(raw)

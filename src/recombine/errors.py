@@ -41,21 +41,42 @@ class RecombineError(Exception):
 
     def render(self) -> str:
         """Return the full text for a terminal: error line, source line with caret, hint."""
-        lines = [f"error: {self}"]
+        lines = [f"error: {_clipped(str(self))}"]
         if self.where is not None and self.where.text is not None and self.where.line is not None:
-            gutter = f"  {self.where.line} | "
-            # Tabs would move the caret away from what it points at.
-            lines.append(gutter + self.where.text.replace("\t", " "))
-            if self.where.column is not None:
-                before, marked = self.where.column - 1, self.where.column - 1 + self.where.width
-                blank = " " * (len(gutter) + _columns(self.where.text[:before]))
-                # A place beyond the end of its line is still pointed at.
-                blank += " " * (before - len(self.where.text))
-                marked_columns = _columns(self.where.text[before:marked])
-                lines.append(blank + "^" * max(1, self.where.width, marked_columns))
+            lines += _pointed_at(self.where)
         if self.hint:
-            lines.append(f"hint: {self.hint}")
+            lines.append(f"hint: {_clipped(self.hint)}")
         return "\n".join(lines)
+
+
+_LONGEST = 4000  # characters of a message, which may quote what somebody wrote
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+_SHOWN = 200  # characters of a line, around what is wrong in it
+
+
+def _pointed_at(where: Where) -> Iterator[str]:
+    """The line with a caret below what is wrong; of a long line the part around it."""
+    assert where.text is not None
+    gutter = f"  {where.line} | "
+    before = (where.column or 1) - 1
+    start = max(0, min(before - _SHOWN // 4, len(where.text) - _SHOWN))
+    text = where.text[start : start + _SHOWN]
+    begin, end = "…" * (start > 0), "…" * (start + _SHOWN < len(where.text))
+    # Tabs would move the caret away from what it points at, other controls the whole terminal.
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    yield f"{gutter}{begin}{shown}{end}"
+    if where.column is not None:
+        before -= start
+        blank = " " * (len(gutter) + len(begin) + _columns(text[:before]))
+        # A place beyond the end of its line is still pointed at.
+        blank += " " * (before - len(text))
+        width = min(where.width, max(1, len(text) - before))
+        yield blank + "^" * max(1, width, _columns(text[before : before + width]))
 
 
 def _columns(text: str) -> int:

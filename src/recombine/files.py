@@ -18,9 +18,11 @@ import os
 import shutil
 import sys
 import unicodedata
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
@@ -38,15 +40,15 @@ def write_text(path: Path, text: str) -> None:
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file whole or not at all: under a temporary name, synced, then renamed."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    with alone(partial) as stream:
+    unfinished = path.with_name(path.name + ".partial")
+    with alone(unfinished) as stream:
         try:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-            partial.replace(path)
+            unfinished.replace(path)
         except BaseException:
-            partial.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
             raise
 
 
@@ -66,13 +68,38 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Read one JSON document."""
+    """Read one JSON object."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        value = parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(f"no such file: {path}") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"not a JSON file: {error}", Where(str(path))) from None
+    except ValueError as error:
+        raise DataError(
+            f"not a JSON file: {error}",
+            Where(str(path)),
+            hint="restore it, or remove what it belongs to and make that again",
+        ) from None
+    if not isinstance(value, dict):
+        raise DataError("not a JSON object", Where(str(path)))
+    return value
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Parse JSON; whatever is wrong with it is a ValueError.
+
+    Python's parser also ends in a RecursionError where brackets go too deep, and lets halves of
+    surrogate pairs pass, which no file can hold.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if (b"\\u" in text) if isinstance(text, bytes) else ("\\u" in text):
+        try:
+            _encode(value).encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError("half of a surrogate pair, which is no character") from None
+    return value
 
 
 # Rows are trees of plain data: nothing in them can hold itself.
@@ -96,18 +123,20 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a JSON lines file; every fault names its line."""
     for number, line in read_lines(path):
         try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
+            row = parse_json(line)
+        except ValueError as error:
+            column = error.colno if isinstance(error, json.JSONDecodeError) else 1
             raise DataError(
-                f"not JSON: {error.msg}",
-                Where(str(path), number, error.colno, line[:200]),
+                f"not JSON: {getattr(error, 'msg', error)}",
+                Where(str(path), number, column, line),
                 hint="each line holds one JSON object; a cut last line means an unfinished copy",
             ) from None
         if not isinstance(row, dict):
-            raise DataError("not a JSON object", Where(str(path), number, 1, line[:200]))
+            raise DataError("not a JSON object", Where(str(path), number, 1, line))
         yield row
 
 
+LONGEST_LINE = 100_000_000  # bytes
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 
 
@@ -122,8 +151,16 @@ def read_standard_input() -> Iterator[tuple[int, str]]:
     return _numbered(Path("<stdin>"), sys.stdin.buffer)
 
 
-def _numbered(path: Path, stream: Iterable[bytes]) -> Iterator[tuple[int, str]]:
-    for number, raw in enumerate(stream, start=1):
+def _numbered(path: Path, stream: IO[bytes]) -> Iterator[tuple[int, str]]:
+    # By way of the length: a file without line feeds, or one that unpacks to many times its size,
+    # must not fill the memory.
+    for number, raw in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), start=1):
+        if len(raw) == LONGEST_LINE:
+            raise DataError(
+                f"a line of more than {LONGEST_LINE // 1_000_000} million bytes",
+                Where(str(path), number),
+                hint="lines end with a line feed; is it a text file?",
+            )
         if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
             raw = raw[3:]
         try:
@@ -157,8 +194,12 @@ def _open_bytes(path: Path) -> Iterator[io.BufferedReader]:
         raise DataError(f"no such file: {path}") from None
     except IsADirectoryError:
         raise DataError(f"{path} is a directory, not a file") from None
-    except (EOFError, OSError, lzma.LZMAError) as error:
-        raise DataError(f"cannot be read to its end: {error}", Where(str(path))) from error
+    except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+        raise DataError(
+            f"cannot be read to its end: {error}",
+            Where(str(path)),
+            hint="is it whole, and packed as its name says?" if path.suffix in _OPENERS else None,
+        ) from error
 
 
 # How files begin that are no text, and what helps.
@@ -413,8 +454,10 @@ def _recover(path: Path) -> list[dict[str, Any]]:
     good = 0
     for line in data[:end].split(b"\n")[:-1]:
         try:
-            row = json.loads(line)
-        except (json.JSONDecodeError, UnicodeDecodeError):
+            row = parse_json(line)
+        except ValueError:
+            break
+        if not isinstance(row, dict):
             break
         rows.append(row)
         good += len(line) + 1

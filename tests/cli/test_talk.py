@@ -17,3 +17,9 @@ def test_data_is_an_outline_or_json(capsys):
     print_found({"a": 1}, False)
     print_found({"a": 1}, True)
     assert capsys.readouterr().out == 'a: 1\n{\n  "a": 1\n}\n'
+
+
+def test_what_is_quoted_does_not_move_the_cursor(capsys):
+    """Answers of services and talk of programs are shown, not obeyed."""
+    say("a\x1b[2Jb\tc\nd")
+    assert capsys.readouterr().err == "a\\x1b[2Jb\tc\nd\n"

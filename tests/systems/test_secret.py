@@ -27,3 +27,18 @@ def test_messages_are_redacted(monkeypatch):
     monkeypatch.setenv("THREADS", "2")
     text = redact("secret-and-more, secret, 2", ["PART", "LONG", "THREADS", "UNSET"])
     assert text == "[LONG], [PART], 2"
+
+
+def test_a_key_is_redacted_as_json_and_addresses_write_it(monkeypatch):
+    """A service that repeats it may have escaped it."""
+    monkeypatch.setenv("A_KEY", "sk/a+b c")
+    for written in ("sk/a+b c", "sk\\/a+b c", "sk/a%2Bb%20c"):
+        assert redact(f"x {written} y", ["A_KEY"]) == "x [A_KEY] y"
+
+
+@pytest.mark.parametrize("value", ["schlüssel", "a\x01b"])
+def test_a_key_that_no_header_can_carry_is_refused(value, monkeypatch):
+    """It was a traceback, in a file, of the request that could not be sent."""
+    monkeypatch.setenv("A_KEY", value)
+    with pytest.raises(ConfigError, match="A_KEY has characters"):
+        read_secret("A_KEY")

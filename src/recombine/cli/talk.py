@@ -13,7 +13,9 @@ from recombine.progress import give_way
 def say(text: str) -> None:
     """Talk to the person, on standard error."""
     give_way()
-    print(text, file=sys.stderr)
+    # Services, programs and files are quoted: none of them shall move the cursor.
+    plain = "".join(one if one.isprintable() or one in "\n\t" else repr(one)[1:-1] for one in text)
+    print(plain, file=sys.stderr)
 
 
 def print_json(value: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from recombine.benchmark import Benchmark, Example
 from recombine.errors import ConfigError, DataError, Where
-from recombine.files import read_lines, read_standard_input
+from recombine.files import parse_json, read_lines, read_standard_input
 
 STDIN = Path("-")
 
@@ -41,8 +40,8 @@ def read_hypotheses(
 def _as_row(line: str) -> dict[str, Any] | None:
     """The JSON object that a line is, or None."""
     try:
-        row = json.loads(line) if line.lstrip().startswith("{") else None
-    except json.JSONDecodeError:
+        row = parse_json(line) if line.lstrip().startswith("{") else None
+    except ValueError:
         return None
     return row if isinstance(row, dict) else None
 
@@ -94,8 +93,8 @@ def _is_json(text: str) -> bool:
     if not text.lstrip().startswith(("{", "[")):
         return False
     try:
-        json.loads(text)
-    except json.JSONDecodeError:
+        parse_json(text)
+    except ValueError:
         return False
     return True
 

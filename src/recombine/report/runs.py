@@ -391,7 +391,7 @@ def read_rows(path: Path) -> Iterable[dict[str, Any]]:
     try:
         text = path.read_text(encoding="utf-8").strip("\n")
         return json.loads("[" + text.replace("\n", ",") + "]") if text else []
-    except (ValueError, OSError):
+    except (ValueError, OSError, RecursionError):
         # Something is wrong: read again line by line to say where.
         return read_jsonl(path)
 

@@ -222,7 +222,7 @@ def _read(path: Path) -> dict[str, Mapping[str, Any]]:
     """The list a former report left; without one that can be read nothing is ours to remove."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(found, dict):
         return {}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
+from urllib.parse import quote
 
 from recombine.errors import ConfigError
 
@@ -20,6 +22,11 @@ def read_secret(name: str) -> str:
         )
     if "\n" in value or "\r" in value:
         raise ConfigError(f"environment variable {name} contains a line break")
+    if not (value.isascii() and value.isprintable()):
+        raise ConfigError(
+            f"environment variable {name} has characters that no key has",
+            hint="was it copied with something around it?",
+        )
     return value
 
 
@@ -28,5 +35,12 @@ def redact(text: str, names: Iterable[str]) -> str:
     values = [(os.environ.get(name, "").strip(), name) for name in names]
     for value, name in sorted(values, key=lambda pair: -len(pair[0])):
         if len(value) >= _SHORTEST:
-            text = text.replace(value, f"[{name}]")
+            # As it is, and as JSON or an address would write it.
+            for written in (
+                value,
+                json.dumps(value)[1:-1],
+                value.replace("/", "\\/"),
+                quote(value),
+            ):
+                text = text.replace(written, f"[{name}]")
     return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import email.utils
+import gzip
 import json
 import socket
 import threading
@@ -159,3 +160,54 @@ def test_wrong_addresses_are_refused_at_once(url, words):
     with pytest.raises(ConfigError, match=words) as error:
         service(url)
     assert "secret" not in str(error.value)
+
+
+def test_an_answer_that_is_packed_unasked_is_unpacked_up_to_the_limit(serve):
+    """A hundred kilobytes may unpack to gigabytes."""
+    packed = {"Content-Encoding": "gzip"}
+    url, _ = serve(body=gzip.compress(b'{"text": "ja"}'), headers=packed)
+    assert service(url).exchange(b"{}") == {"text": "ja"}
+    url, _ = serve(body=gzip.compress(b" " * 500_000), headers=packed)
+    with pytest.raises(Later, match="unpacks to more than"):
+        service(url).exchange(b"{}")
+    url, _ = serve(body=b"no gzip", headers=packed)
+    with pytest.raises(Later, match="cannot be unpacked"):
+        service(url).exchange(b"{}")
+    url, _ = serve(headers={"Content-Encoding": "br"})
+    with pytest.raises(Later, match="packed as 'br'"):
+        service(url).exchange(b"{}")
+
+
+def test_json_without_end_is_no_answer(serve):
+    """Python's parser runs out of stack."""
+    url, _ = serve(body=b"[" * 100_000)
+    with pytest.raises(Later, match="not JSON"):
+        service(url, response_limit=1_000_000).exchange(b"{}")
+
+
+def test_a_secret_is_taken_out_before_an_answer_is_cut(serve):
+    """Half a key at the end of an excerpt was not recognised."""
+    url, _ = serve(status=503, body=b"x" * 195 + b"sk-secret")
+    with pytest.raises(Later) as said:
+        service(url, clean=lambda text: text.replace("sk-secret", "[KEY]")).exchange(b"{}")
+    assert "sk-" not in said.value.reason
+
+
+def test_a_head_that_drips_ends_in_time(serve):
+    """A socket's timeout begins anew with every byte."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def drip():
+        connection, _ = listener.accept()
+        with contextlib.suppress(OSError):
+            connection.sendall(b"HTTP/1.1 200 OK\r\n")
+            for number in range(100):
+                connection.sendall(f"X-{number}: a\r\n".encode())
+                time.sleep(0.1)
+
+    threading.Thread(target=drip, daemon=True).start()
+    began = time.monotonic()
+    with pytest.raises(Later, match=r"no complete answer within 0\.3 s"):
+        service(f"http://127.0.0.1:{listener.getsockname()[1]}/", timeout=0.3).exchange(b"{}")
+    assert time.monotonic() - began < 5
+    listener.close()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Protocol
 
+from recombine.files import parse_json
 from recombine.systems.base import Failure, one_line
 from recombine.systems.command.process import Record
 
@@ -94,7 +95,7 @@ class JsonRecords:
 
     def _taken(self, data: bytes) -> str | None:
         try:
-            answer = json.loads(data.decode("utf-8"))
+            answer = parse_json(data.decode("utf-8"))
         except UnicodeDecodeError:
             return "is not UTF-8"
         except ValueError:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import email.utils
 import http.client
-import json
+import socket
 import ssl
 import threading
 import time
+import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from recombine.errors import ConfigError
+from recombine.files import parse_json
 
 _CHUNK = 65536
 _EXCERPT = 200
@@ -52,7 +55,9 @@ class Service:
         headers: Callable[[], Mapping[str, str]],
         timeout: float,
         response_limit: int,
+        clean: Callable[[str], str] = str,
     ) -> None:
+        """`clean` takes secrets out of what is said of an answer."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError(f"'{url}' is not an http:// or https:// address")
@@ -68,32 +73,47 @@ class Service:
         self._method = method
         self._headers = headers
         self._timeout = timeout
+        self._late = f"no complete answer within {timeout:g} s"
         self._response_limit = response_limit
+        self._clean = clean
         self._local = threading.local()
 
     def exchange(self, body: bytes | None) -> Any:
         """Send one request and return the parsed reply; raises Later or Refused."""
         deadline = time.monotonic() + self._timeout
+        connection = self._connection()
+        # A socket's own timeout begins anew with every byte of a service that drips.
+        watch = threading.Timer(self._timeout, _cut, (connection,))
+        watch.daemon = True
+        watch.start()
         try:
-            response = self._send(body)
+            response = self._send(body, deadline)
             data = self._read(response, deadline)
+            if time.monotonic() >= deadline:
+                raise TimeoutError
         except Later:
             self.disconnect()
+            if time.monotonic() >= deadline:
+                raise Later(self._late) from None
             raise
         except TimeoutError:
             self.disconnect()
-            raise Later(f"no complete answer within {self._timeout:g} s") from None
+            raise Later(self._late) from None
         except ssl.SSLCertVerificationError as error:
             self.disconnect()
             raise Refused(f"its certificate is not trusted: {error}", fatal=True) from None
         except (http.client.HTTPException, OSError) as error:
             self.disconnect()
+            if time.monotonic() >= deadline:
+                raise Later(self._late) from None
             raise Later(f"{type(error).__name__}: {error}".rstrip(": ")) from None
+        finally:
+            watch.cancel()
         if response.will_close:
             self.disconnect()
         return self._reply(response, data)
 
-    def _send(self, body: bytes | None) -> http.client.HTTPResponse:
+    def _send(self, body: bytes | None, deadline: float) -> http.client.HTTPResponse:
         reused = getattr(self._local, "connection", None) is not None
         connection = self._connection()
         try:
@@ -101,7 +121,7 @@ class Service:
             return connection.getresponse()
         except (ConnectionError, http.client.RemoteDisconnected):
             # Servers close idle connections; a fresh one shows whether anybody is there.
-            if not reused:
+            if not reused or time.monotonic() >= deadline:
                 raise
         self.disconnect()
         connection = self._connection()
@@ -145,29 +165,50 @@ class Service:
         if announced is not None and size < announced:
             raise Later(f"the answer broke off after {size} of {announced} bytes")
         response.close()  # read1 leaves it open, and the connection could not be used again
-        return b"".join(chunks)
+        return self._unpacked(response.getheader("Content-Encoding"), b"".join(chunks))
+
+    def _unpacked(self, coding: str | None, data: bytes) -> bytes:
+        """Unpack an answer that is packed although none was asked for, up to the limit."""
+        if coding is None or coding.strip().lower() in ("", "identity"):
+            return data
+        if coding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
+            raise Later(f"the answer is packed as '{coding[:20]}', which was not asked for")
+        try:
+            unpacked = zlib.decompressobj(47).decompress(data, self._response_limit + 1)
+        except zlib.error as error:
+            raise Later(f"the answer cannot be unpacked: {error}") from None
+        if len(unpacked) > self._response_limit:
+            raise Later(f"the answer unpacks to more than {self._response_limit} bytes")
+        return unpacked
 
     def _reply(self, response: http.client.HTTPResponse, data: bytes) -> Any:
         status = response.status
         if status in _LATER or status >= 500:
             wait = _retry_after(response.getheader("Retry-After"))
-            raise Later(f"HTTP {status}{_excerpt(data)}", wait)
+            raise Later(f"HTTP {status}{self._excerpt(data)}", wait)
         if 300 <= status < 400:
             # Following it could carry the key to another host.
             raise Refused(
                 f"HTTP {status}: redirects to {response.getheader('Location')}", fatal=True
             )
         if status >= 400:
-            raise Refused(f"HTTP {status}{_excerpt(data)}", fatal=status in _FATAL)
+            raise Refused(f"HTTP {status}{self._excerpt(data)}", fatal=status in _FATAL)
         try:
-            return json.loads(data.decode("utf-8"))
+            return parse_json(data.decode("utf-8"))
         except ValueError:
-            raise Later(f"the answer is not JSON{_excerpt(data)}") from None
+            raise Later(f"the answer is not JSON{self._excerpt(data)}") from None
+
+    def _excerpt(self, data: bytes) -> str:
+        """How an answer begins; a secret is taken out before the cut, which could leave half."""
+        text = " ".join(self._clean(data.decode("utf-8", "replace")).split())[:_EXCERPT]
+        return f": {text}" if text else ""
 
 
-def _excerpt(data: bytes) -> str:
-    text = " ".join(data[: 4 * _EXCERPT].decode("utf-8", "replace").split())[:_EXCERPT]
-    return f": {text}" if text else ""
+def _cut(connection: http.client.HTTPConnection) -> None:
+    """End a connection from outside: whoever reads from it is told so."""
+    if connection.sock is not None:
+        with contextlib.suppress(OSError):
+            connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _retry_after(value: str | None) -> float | None:

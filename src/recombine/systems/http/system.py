@@ -238,7 +238,7 @@ class Http(Preset):
         places = list(part)
         if self.items is None:
             try:
-                return {places[0]: _text(follow(reply, self.answer), self.answer)}, ""
+                return {places[0]: self._text(reply)}, ""
             except NotFound as error:
                 return {}, f"the answer has {error}"
         try:
@@ -250,6 +250,7 @@ class Http(Preset):
         if self.item_id is None and len(items) != len(places):
             return {}, f"the answer has {len(items)} items for {len(places)} sources"
         found: dict[int, str] = {}
+        twice: set[int] = set()
         reason = "the answer leaves out some items"
         by_name = {str(place): place for place in places}
         for position, item in enumerate(items):
@@ -261,10 +262,22 @@ class Http(Preset):
                     if name not in by_name:
                         raise NotFound(f"the id {name!r}, which was not asked")
                     place = by_name[name]
-                found[place] = _text(follow(item, self.answer), self.answer)
+                if place in found:
+                    twice.add(place)
+                    raise NotFound(f"the id {place!r} again")
+                found[place] = self._text(item)
             except NotFound as error:
                 reason = f"item {position + 1} of the answer has {error}"
-        return found, reason
+        # Nobody knows which of two answers is meant.
+        return {place: text for place, text in found.items() if place not in twice}, reason
+
+    def _text(self, item: Any) -> str:
+        """The translation of an answer; a service that repeats its key does not get it stored."""
+        assert self.answer is not None
+        value = follow(item, self.answer)
+        if not isinstance(value, str):
+            raise NotFound(f"no text at '{self.answer}'")
+        return self._clean(one_line(value).strip())
 
     def _headers(self) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -313,6 +326,7 @@ class Http(Preset):
             headers=self._headers,
             timeout=self.timeout,
             response_limit=self.response_limit,
+            clean=self._clean,
         )
 
     def _take(self, preset: Preset) -> None:
@@ -330,12 +344,6 @@ class Http(Preset):
 
     def _clean(self, text: str) -> str:
         return redact(text, [self.key_env] if self.key_env else [])
-
-
-def _text(value: Any, path: str) -> str:
-    if not isinstance(value, str):
-        raise NotFound(f"no text at '{path}'")
-    return one_line(value).strip()
 
 
 def _read_preset(name: str) -> Preset:

@@ -12,6 +12,9 @@ from recombine.errors import ConfigError
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([a-z_]+)\}")
 
 
+_MOST = 1e15
+
+
 class NotFound(Exception):
     """An answer does not have what the path asks for."""
 
@@ -85,7 +88,10 @@ def total(value: Any, path: str) -> float:
         return 0.0
     if star:
         return sum(total(item, tail.strip(".")) for item in found) if _is_list(found) else 0.0
-    return float(found) if isinstance(found, (int, float)) and not isinstance(found, bool) else 0.0
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        return 0.0
+    # What is reported goes into files; a number without end is no count.
+    return float(found) if abs(found) < _MOST else 0.0
 
 
 def _is_list(value: Any) -> bool:
