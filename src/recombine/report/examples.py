@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,17 +18,17 @@ import numpy as np
 
 from recombine.benchmark import Example
 from recombine.metrics.slices import show_tag
+from recombine.report.words import read_words
 
 # Splits after the first one are there for orientation; they get a tenth of the room together.
 SHARE_OF_OTHER_SPLITS = 0.1
 FEWEST_OF_A_SPLIT = 20
 MOST_DETAIL = 600
 # Fields of a detail that are shown in another way, or say nothing to a reader.
-UNTOLD = ("aligned", "findings", "meant", "said", "window")
+UNTOLD = ("aligned", "findings", "how", "locality", "meant", "said", "slot", "window")
 # Fields whose values say more in a phrase than beside their name.
 NAMELESS = {
-    "class": "{}",
-    "how": "judged by: {}",
+    "wanted": "should be “{}”",
     "width": "{} words differ",
     "allowed": "{} may",
 }
@@ -38,8 +39,8 @@ class JudgedExample(NamedTuple):
 
     value: float
     explanation: str
-    # How the words of source and output belong together, where the metric says so.
-    aligned: Any = None
+    # The other examples that were judged with it: the other sentence of a pair.
+    partners: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,9 @@ def explain(detail: Mapping[str, Any]) -> str:
     """A verdict's detail in words: the metric's own sentence if it has one, else its fields."""
     if not detail:
         return ""
+    if detail.get("findings"):
+        kind, faults = detail.get("class"), [tell_fault(*one) for one in detail["findings"]]
+        return f"{kind}: {'; '.join(dict.fromkeys(faults))}"[:MOST_DETAIL]
     for name in ("explanation", "reason", "why"):
         if isinstance(detail.get(name), str):
             head = str(detail.get("class", ""))
@@ -124,6 +128,12 @@ def explain(detail: Mapping[str, Any]) -> str:
     for name, value in detail.items():
         if name in UNTOLD:
             continue
+        if name == "class" and isinstance(value, str):
+            parts.append(read_words().label("class", value))
+            continue
+        if name == "role" and isinstance(value, str):
+            parts.append(f"the {read_words().role(value)}")
+            continue
         if name in NAMELESS and isinstance(value, (str, int)):
             parts.append(NAMELESS[name].format(value))
             continue
@@ -134,6 +144,48 @@ def explain(detail: Mapping[str, Any]) -> str:
         elif isinstance(value, Mapping) and value:
             parts.append(f"{name} " + ", ".join(f"{k} {_short(v)}" for k, v in value.items()))
     return "; ".join(parts)[:MOST_DETAIL]
+
+
+# What a metric found of a meaning (metrics/anatomy), in the words of somebody who saw it happen.
+FAULTS = {
+    "recursion level skipped": (r"(\S+): (\d+) of (\d+) levels", "kept {1} of {2} levels ({role})"),
+    "recursion level added": (r"(\S+): (\d+) for (\d+) levels", "made {1} levels of {2} ({role})"),
+    "subject and object swapped": (
+        r"(.+) and (.+)",
+        "swapped who does it: “{0}” and “{1}”",
+    ),
+    "modifier attached elsewhere": (r"(.+) on (.+)", "put “{0}” on “{1}”"),
+    "modifier dropped": (r"(.+) of (.+)", "dropped “{0}”, which describes “{1}”"),
+    "argument dropped": (r"(\S+) (.+)", "dropped the {role}, “{1}”"),
+    "clause dropped": (r"(.+)", "dropped the clause with “{0}”"),
+    "tense or voice": (r"(.+) for (.+)", "wrote {0} for {1}"),
+    "wrong word, same prefix": (r"(.+) for (.+)", "wrote “{0}” for “{1}”"),
+    "wrong word": (r"(.+) for (.+)", "wrote “{0}” for “{1}”"),
+    "wrong function word": (r"(.+) for (.+)", "wrote “{0}” for “{1}”"),
+    "modifiers reordered": (r"on (.+)", "put the words that describe “{0}” in another order"),
+    "modifier added": (r"(.+)", "added “{0}”"),
+    "word added": (r"(.+)", "added “{0}”"),
+    "role changed": (r"(.+) as (\S+)", "made “{0}” the {last}"),
+    "other structure": (r"(.+) as (\S+)", "made “{0}” a {last}"),
+}
+
+
+def tell_fault(kind: str, text: str) -> str:
+    """One fault in words; what has another form stays as the metric said it."""
+    pattern, phrase = FAULTS.get(kind, ("", ""))
+    found = re.fullmatch(pattern, text) if pattern else None
+    if found is None:
+        return _as_word(text)
+    words = read_words()
+    parts = found.groups()
+    return phrase.format(
+        *map(_as_word, parts), role=words.role(parts[0]), last=words.role(parts[-1])
+    )
+
+
+def _as_word(label: str) -> str:
+    """A word without the name of its sense: lend_dat is lend."""
+    return re.sub(r"\b([^\W_]+)_[a-z]+\b", r"\1", label).replace("~", " ")
 
 
 def _short(value: Any) -> str:

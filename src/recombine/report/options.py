@@ -76,8 +76,6 @@ class ReportPaths(NamedTuple):
     figures: tuple[Path, ...]
     exports: tuple[Path, ...]
     notes: tuple[str, ...]
-    # A page of inconsistent pairs, where there are pairs.
-    pairs: Path | None = None
     # What was found, in sentences, and the short table below them.
     verdict: tuple[str, ...] = ()
     summary: str = ""
@@ -85,5 +83,4 @@ class ReportPaths(NamedTuple):
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file written."""
-        pages = (self.html, self.markdown, self.csv, *([self.pairs] if self.pairs else []))
-        return (*pages, *self.tables, *self.figures, *self.exports)
+        return (self.html, self.markdown, self.csv, *self.tables, *self.figures, *self.exports)

@@ -36,7 +36,7 @@ class ScoreColumns:
     def judged(self, wanted: Collection[str]) -> dict[str, JudgedExample]:
         """What is said of these examples."""
         return {
-            name: JudgedExample(value, explain(detail), detail.get("aligned"))
+            name: JudgedExample(value, explain(detail), tuple(one for one in group if one != name))
             for group, value, detail in zip(
                 self.ids, self.values.tolist(), self.details, strict=True
             )

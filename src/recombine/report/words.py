@@ -55,6 +55,10 @@ class Words:
         """What a metric is called."""
         return self.label("metric", name)
 
+    def mark(self, metric: str) -> str:
+        """What a metric's verdict on one example is called: right or wrong in this."""
+        return self.label("mark", metric) if ("mark", metric) in self.known else self.metric(metric)
+
     def role(self, name: str) -> str:
         """What the part of a sentence that fills a slot is called."""
         return self.label("role", name)

@@ -23,7 +23,6 @@ from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.page.divergent import family_title, render_family
 from recombine.report.page.page import render_page
-from recombine.report.page.pairs import has_pairs, pairs_page
 from recombine.report.runs import ReportRuns, open_runs, reading
 from recombine.report.scores import tidy_rows
 from recombine.report.tables import paper_tables
@@ -94,9 +93,6 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
         *paper_figures(report, from_paper),
     ]
     pages = {}
-    if has_pairs(report.source):
-        pages["pairs.html"] = pairs_page(report.source)
-        notes.append("Inconsistent pairs with the changed words marked: pairs.html")
     charts, drawn = draw_figures(figures, out / "figures", options.figures, notes)
     written = [path for table in tables for path in table_paths(table, out / "tables")]
     files = [path.relative_to(out).as_posix() for path in (*written, *drawn)]
@@ -164,7 +160,6 @@ def _paths(
         figures=tuple(figures),
         exports=tuple(exports),
         notes=tuple(notes),
-        pairs=out / "pairs.html" if "pairs.html" in pages else None,
     )
 
 

@@ -34,4 +34,3 @@ def test_classes_that_two_metrics_share_are_shown_once(findings):
     text = anatomy_section(replace(findings, sheets=(sheet, other)))
     assert text.count("<h3>") == 1
     assert 'm6" title="60.0%">3' in text
-    assert "pairs.html" not in text

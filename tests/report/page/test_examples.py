@@ -83,9 +83,6 @@ def test_details_become_sentences():
     assert explain({"wrong": [{"id": "1", "atom": "car"}, {"id": "2", "atom": "car"}]}) == (
         "wrong 2 × car"
     )
-    assert explain({"class": "context", "width": 9, "allowed": 7, "window": [0, 1]}) == (
-        "context; 9 words differ; 7 may"
-    )
     assert explain({}) == ""
     assert explain({"class": "right"}) == ""
     assert explain({"class": "collapsed"}) == "collapsed"

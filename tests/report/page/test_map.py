@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from recombine.report.page.map import bars, map_section, strips
+from recombine.report.page.first_screen import bars
+from recombine.report.page.map import map_section, strips
 from recombine.report.page.scale import shade, step
 from recombine.report.tables.own import by_family
 
@@ -67,4 +68,4 @@ def test_a_wide_interval_is_hatched(findings):
     """A tenth of the range to each side is the limit."""
     score = replace(findings.main.scores[0], value=50.0, low=41.0, high=59.0)
     assert shade(findings.main, score) == "m5"
-    assert shade(findings.main, replace(score, high=62.0)) == "m5 wide"
+    assert shade(findings.main, replace(score, high=62.0)) == "m5 unsure"

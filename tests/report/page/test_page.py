@@ -83,6 +83,11 @@ def test_loads_without_errors_or_network(browser, page_path):
         tab.context.close()
 
 
+def open_more(tab) -> None:
+    """Unfold the filters behind the two main ones."""
+    tab.click(".more-filters summary")
+
+
 def test_filters_and_permalinks(browser, page_path):
     """A selection changes the list and the address; the address restores the selection."""
     tab, messages, _ = visit(browser, page_path)
@@ -92,9 +97,8 @@ def test_filters_and_permalinks(browser, page_path):
     until(lambda: "q=the" in tab.evaluate("location.hash"))
     status = tab.inner_text("#status")
     assert tab.locator("#items > li").count() > 0
-    chips = tab.locator("#items > li").first.locator(".chips").inner_text()
-    assert "pattern: PP 3" in chips
-    assert "✗ exact" in tab.locator("#items > li").first.inner_text()
+    assert tab.locator("#detail h3").inner_text() == "PP 3"
+    assert "✗ exact match" in tab.inner_text("#detail")
     fragment = tab.evaluate("location.hash")
     again, more, _ = visit(browser, page_path, fragment)
     assert again.inner_text("#status") == status
@@ -103,39 +107,94 @@ def test_filters_and_permalinks(browser, page_path):
     assert messages + more == []
 
 
-def test_side_by_side_shows_two_systems_with_differences(browser, page_path):
-    """Two systems stand beside each other; wrong characters are marked as inserted or deleted."""
+def test_wrong_ones_are_first_and_one_of_every_pattern(browser, page_path):
+    """What is seen first is what breaks: one example of each pattern, then the next of each."""
     tab, _, _ = visit(browser, page_path)
+    assert tab.input_value("select[name='verdict']") == "wrong"
+    names = tab.locator("#items > li small").all_inner_texts()
+    assert len(set(names[:8])) == 8
+    assert set(tab.locator("#items > li .verdict").all_inner_texts()) == {"✗"}
+
+
+def test_choices_say_how_many_examples_they_leave(browser, page_path):
+    """Counts are those of the list that a choice would give, under the other filters."""
+    tab, _, _ = visit(browser, page_path)
+    tab.select_option("select[name='verdict']", "")
+    text = tab.locator("select[name='tag.pattern'] option[value='PP 3']").text_content()
+    assert text == "PP 3 (50)"
+    tab.select_option("select[name='tag.pattern']", "PP 3")
+    assert tab.inner_text("#status").startswith("50 of the 400")
+
+
+def test_all_systems_stand_below_each_other_with_differences(browser, page_path):
+    """Every system's output is shown, or two that were chosen; words that differ are marked."""
+    tab, _, _ = visit(browser, page_path)
+    assert tab.locator("#detail .side").count() == 3
+    open_more(tab)
     tab.select_option("select[name='a']", "oracle-ish")
     tab.select_option("select[name='b']", "lstm")
     tab.select_option("select[name='verdict']", "better")
-    first = tab.locator("#items > li").first
-    assert first.locator(".side").count() == 2
-    assert first.locator(".side").nth(1).locator("ins, del").count() > 0
-    link = first.locator("a.idlink").get_attribute("href")
+    assert tab.locator("#detail .side").count() == 2
+    assert tab.locator("#detail .side").nth(1).locator("ins, del").count() > 0
+    link = tab.locator("#detail a.idlink").get_attribute("href")
     alone, _, _ = visit(browser, page_path, link)
     assert alone.locator("#items > li").count() == 1
-    assert alone.locator("#items > li .side").count() == 2
+    assert alone.locator("#detail .side").count() == 2
+
+
+def test_words_are_compared_not_letters(browser, page_path):
+    """In a language without spaces a word that differs in one letter is struck whole."""
+    tab, _, _ = visit(browser, page_path)
+    told = tab.evaluate(
+        "diff('猫が本を見つけた。', '猫が本を見つける。', 'ja').map((one) => one[0])"
+    )
+    assert set(told) == {"same", "del", "ins"}
+    assert tab.evaluate("diff('a red cat', 'a rod cat', 'en')") == [
+        ["same", "a "], ["del", "red"], ["ins", "rod"], ["same", " cat"]
+    ]  # fmt: skip
 
 
 def test_a_seed_can_be_chosen(browser, page_path):
     """Another seed brings its own translations; the verdict says how many seeds share it."""
     tab, _, _ = visit(browser, page_path)
+    open_more(tab)
     tab.select_option("select[name='a']", "lstm")
     tab.select_option("select[name='verdict']", "mixed")
     seen = {}
     for seed in ("1", "2", "3"):
         tab.select_option("select[name='seed']", seed)
-        first = tab.locator("#items > li").first
+        first = tab.locator("#detail .side").first
         assert f"seed {seed}" in first.locator(".who").inner_text()
-        verdict = first.locator(".verdict").inner_text()
+        verdict = first.locator(".verdict").first.inner_text()
         assert verdict.endswith(("right in 1 of 3", "right in 2 of 3"))
         seen[seed] = verdict[0]
     assert set(seen.values()) == {"✓", "✗"}
     fragment = tab.evaluate("location.hash")
     again, _, _ = visit(browser, page_path, fragment)
-    assert again.input_value("select[name='seed']") == "3"
+    assert again.locator("select[name='seed']").input_value() == "3"
     assert again.inner_text("#status") == tab.inner_text("#status")
+
+
+def test_the_map_sorts_and_subtracts(browser, page_path):
+    """Rows go by the largest disagreement; a difference takes the place of a score."""
+    tab, messages, _ = visit(browser, page_path)
+    tab.select_option("#map-sort", "spread")
+    row = tab.locator("#map tbody tr").first
+    values = [
+        float(one) for one in row.locator("td[data-v]").evaluate_all("e => e.map(x => x.dataset.v)")
+    ]
+    tab.select_option("#map-mode", '["transformer", "lstm"]')
+    gaps = tab.locator("#map tbody tr").evaluate_all(
+        "rows => rows.map(r => Number(r.cells[4].dataset.v) - Number(r.cells[2].dataset.v))"
+    )
+    assert [abs(one) for one in gaps] == sorted((abs(one) for one in gaps), reverse=True)
+    assert max(values) - min(values) >= 50
+    shown = tab.locator("#map tbody tr td:nth-child(5)").first.inner_text()
+    assert shown == f"{gaps[0]:+.0f}".replace("-", "−")
+    tab.select_option("#map-mode", "")
+    tab.select_option("#map-sort", "paper")
+    assert tab.locator("#map tbody tr").first.get_attribute("class") == "family"
+    assert messages == []
 
 
 def test_heat_map_cell_opens_its_examples(browser, page_path):
@@ -155,9 +214,9 @@ def test_keyboard_moves_and_searches(browser, page_path):
     tab.evaluate("document.activeElement.blur()")
     tab.keyboard.press("j")
     tab.keyboard.press("j")
-    assert tab.evaluate("document.activeElement.id") == tab.locator("#items > li").nth(
-        1
-    ).get_attribute("id")
+    assert tab.locator("#items > li").nth(2).locator("[aria-current]").count() == 1
+    tab.keyboard.press("k")
+    assert tab.locator("#items > li").nth(1).locator("[aria-current]").count() == 1
 
 
 def test_theme_button_overrides_the_system(browser, page_path):
@@ -209,8 +268,11 @@ def test_hostile_text_shows_as_text(browser, hostile_page):
     assert messages == []
     assert requests == [hostile_page.as_uri()]
     assert "owned" not in tab.title()
-    assert tab.locator("#items img").count() == 0
-    text = tab.inner_text("#items")
+    assert tab.locator("#examples img").count() == 0
+    text = ""
+    for place in range(len(HOSTILE)):
+        tab.locator("#items > li button").nth(place).click()
+        text += tab.inner_text("#detail")
     assert "<img src=x" in text
     assert "</script>" in text
     assert "U+202E" in text

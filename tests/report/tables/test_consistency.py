@@ -10,7 +10,10 @@ from recombine.builders.recipe import build
 from recombine.experiment.experiment import read_experiment
 from recombine.experiment.scoring import score_run
 from recombine.experiment.translating import translate
-from recombine.report.page.pairs import inconsistent_pairs, pairs_page
+from recombine.report.findings import build_report
+from recombine.report.options import ReportOptions
+from recombine.report.page.examples import pack_examples
+from recombine.report.page.first_screen import verdict_section
 from recombine.report.runs import ReportRuns, open_runs
 from recombine.report.tables.consistency import (
     consistency_tables,
@@ -18,6 +21,7 @@ from recombine.report.tables.consistency import (
 )
 from recombine.report.tables.published import PARADOX, PublishedSetting
 from recombine.report.tables.table import markdown
+from report.synthetic import unpack
 
 SYSTEM = '''
 """A system that loses the verb after the queen."""
@@ -120,24 +124,32 @@ def test_printed_and_released_numbers_are_told_apart(
     assert while_[-5:-2] == (98, 99, 97)
 
 
-def test_inconsistent_pairs_are_marked(source: ReportRuns) -> None:
-    """Every failed pair shows its sources and which words of the outputs changed."""
-    pairs = list(inconsistent_pairs(source))
-    assert pairs
-    for pair in pairs:
-        assert pair.kind in ("context", "empty")
-        assert any(changed for _, changed in pair.outputs[0] + pair.outputs[1])
-        assert pair.sources[0] != pair.sources[1]
-    assert all("queen" in " ".join(pair.sources) for pair in pairs)
+def test_the_examples_of_the_page_are_pairs(source: ReportRuns) -> None:
+    """A changed sentence comes with the one it was made from, also where there is little room."""
+    report = build_report(source, ReportOptions(samples=50, trials=50))
+    for budget in (10_000_000, 60_000):
+        packed = pack_examples(report, budget)
+        data = unpack(packed.text)
+        tests = data["tags"]["split"]
+        paired = 0
+        for number, other in enumerate(data["partner"]):
+            split = tests["values"][tests["codes"][number]]
+            if other >= 0:
+                assert data["source"][number] != data["source"][other]
+                assert data["partner"][other] == -1
+                paired += 1
+            elif split == "overgeneralisation":
+                assert number not in data["partner"]
+        assert paired > 20
+    assert packed.shown < packed.total
 
 
-def test_page_of_pairs(source: ReportRuns) -> None:
-    """The page marks changed words, escapes everything and fetches nothing."""
-    page = pairs_page(source)
-    assert "<mark>" in page
-    assert "http://" not in page
-    assert "<script" not in page
-    assert page.count('class="pair"') >= len(list(inconsistent_pairs(source)))
+def test_the_first_screen_has_a_card_per_test(source: ReportRuns) -> None:
+    """Three tests, each with its question, sentences that show it and a bar."""
+    text = verdict_section(build_report(source, ReportOptions(samples=50, trials=50)))
+    assert text.count('<article class="card test">') == 3
+    assert text.count('<p class="shown">') == 5
+    assert "once in a while</mark>" in text
 
 
 def test_window_sensitivity(source: ReportRuns) -> None:
@@ -153,7 +165,5 @@ def test_a_sample_is_looked_at_everywhere(source: ReportRuns) -> None:
     part = replace(source, sample=60)
     looked_at = part.examples("systematicity")
     assert 0 < len(looked_at) < len(source.examples("systematicity"))
-    sources = {one.source for one in looked_at.values()}
-    assert all({*pair.sources} <= sources for pair in inconsistent_pairs(part))
     whole, sampled = (window_table(one).rows for one in (source, part))
     assert sum(row[2] for row in sampled) < sum(row[2] for row in whole)

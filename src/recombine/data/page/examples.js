@@ -1,7 +1,6 @@
 "use strict";
 (() => {
-  const PAGE = 25;
-  const LONGEST_DIFF = 700;
+  const PAGE = 60;
   const byId = (id) => document.getElementById(id);
 
   // ---- examples ------------------------------------------------------------------------------
@@ -10,6 +9,7 @@
   const status = byId("status");
   const list = byId("items");
   const moreButton = byId("more");
+  const detail = byId("detail");
   let data = null;
   let state = {};
   let matches = [];
@@ -20,90 +20,6 @@
     const bytes = Uint8Array.from(atob(packed.textContent.trim()), (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(stream).text());
-  }
-
-  // Text is only ever inserted as text. Characters that would reorder or hide it are spelled out.
-  const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u;
-  function put(parent, text, tag) {
-    const target = tag ? parent.appendChild(document.createElement(tag)) : parent;
-    let plain = "";
-    const flush = () => { if (plain) { target.append(plain); plain = ""; } };
-    for (const letter of text) {
-      if (CONTROL.test(letter)) {
-        flush();
-        const box = document.createElement("span");
-        box.className = "ctl";
-        box.textContent = "U+" + letter.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-        target.append(box);
-      } else plain += letter;
-    }
-    flush();
-    return target;
-  }
-  function element(tag, className, text) {
-    const node = document.createElement(tag);
-    if (className) node.className = className;
-    if (text !== undefined) put(node, text);
-    return node;
-  }
-  const segmenter = typeof Intl !== "undefined" && Intl.Segmenter
-    ? new Intl.Segmenter(undefined, { granularity: "grapheme" }) : null;
-  const letters = (text) =>
-    segmenter ? Array.from(segmenter.segment(text), (part) => part.segment) : Array.from(text);
-
-  // Longest common subsequence on what is left between the common ends.
-  function diff(before, after) {
-    const a = letters(before), b = letters(after);
-    let start = 0;
-    while (start < a.length && start < b.length && a[start] === b[start]) start++;
-    let end = 0;
-    while (end < a.length - start && end < b.length - start
-      && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
-    const x = a.slice(start, a.length - end), y = b.slice(start, b.length - end);
-    const middle = [];
-    if (x.length * y.length === 0 || Math.max(x.length, y.length) > LONGEST_DIFF) {
-      if (x.length) middle.push(["del", x.join("")]);
-      if (y.length) middle.push(["ins", y.join("")]);
-    } else {
-      const width = y.length + 1;
-      const table = new Uint16Array((x.length + 1) * width);
-      for (let i = x.length - 1; i >= 0; i--) {
-        for (let j = y.length - 1; j >= 0; j--) {
-          table[i * width + j] = x[i] === y[j] ? table[(i + 1) * width + j + 1] + 1
-            : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
-        }
-      }
-      let i = 0, j = 0;
-      const add = (kind, text) => {
-        const last = middle[middle.length - 1];
-        if (last && last[0] === kind) last[1] += text; else middle.push([kind, text]);
-      };
-      while (i < x.length || j < y.length) {
-        if (i < x.length && j < y.length && x[i] === y[j]) { add("same", x[i]); i++; j++; }
-        else if (j >= y.length || (i < x.length && table[(i + 1) * width + j] >= table[i * width + j + 1])) add("del", x[i++]);
-        else add("ins", y[j++]);
-      }
-    }
-    return [["same", a.slice(0, start).join("")], ...middle, ["same", a.slice(a.length - end).join("")]]
-      .filter((part) => part[1]);
-  }
-  function putDiff(parent, reference, hypothesis) {
-    for (const [kind, text] of diff(reference, hypothesis)) {
-      put(parent, text, kind === "same" ? null : kind);
-    }
-  }
-  function putMarked(parent, text, wanted) {
-    // All of them in a row where they stand so (the atoms of a compound), else the longest.
-    const place = (one) => {
-      const exact = text.indexOf(one), low = text.toLowerCase();
-      return exact >= 0 || low.length !== text.length ? exact : low.indexOf(one.toLowerCase());
-    };
-    const found = [wanted.join(" "), ...wanted].filter((one) => one && place(one) >= 0).sort((a, b) => b.length - a.length)[0];
-    if (!found) { put(parent, text); return; }
-    const at = place(found), end = at + found.length;
-    put(parent, text.slice(0, at));
-    put(parent, text.slice(at, end), "mark");
-    put(parent, text.slice(end));
   }
 
   // A voice is a system with a seed; what it said is a number: nothing, the reference, or a text.
@@ -120,10 +36,6 @@
     const told = (verdicts.why[String(index)] || []).find((one) => one[1].includes(voice));
     return told ? told[0] : "";
   };
-  const tagOf = (name, index) => {
-    const tag = data.tags[name];
-    return tag && tag.codes[index] >= 0 ? tag.values[tag.codes[index]] : null;
-  };
   const isYesNo = (verdicts) => verdicts.values.every((column) => column.every((v) => v === null || v === 0 || v === 1));
   const metricNow = () => data.verdicts.find((one) => one.metric === state.metric) || data.verdicts[0];
   const isRight = (verdicts, voice, index) => {
@@ -137,8 +49,9 @@
     const hash = location.hash;
     if (!hash.startsWith("#examples?")) return false;
     const given = new URLSearchParams(hash.slice("#examples?".length));
-    state = {};
+    state = { verdict: "" };
     for (const [key, value] of given) {
+      if (key === "verdict" && value === "any") continue;
       if (FIELDS.includes(key) || (key.startsWith("tag.") && data.tags[key.slice(4)])) state[key] = value;
     }
     return true;
@@ -146,6 +59,7 @@
   function address() {
     const kept = new URLSearchParams();
     for (const key of Object.keys(state).sort()) if (state[key]) kept.set(key, state[key]);
+    if (!state.verdict && Object.keys(state).length) kept.set("verdict", "any");
     return "#examples?" + kept.toString();
   }
   function remember() {
@@ -153,44 +67,57 @@
     if (location.hash !== wanted) history.replaceState(null, "", wanted);
   }
 
-  // ---- filters -------------------------------------------------------------------------------
-  function select(name, label, options, changed) {
+  // ---- filters: two in sight, the rest behind "More", each choice with its count -----------------
+  function field(name, label, options, families) {
     const box = element("label", "", label);
-    const field = box.appendChild(document.createElement("select"));
-    field.name = name;
-    for (const [value, text] of options) {
-      const option = field.appendChild(document.createElement("option"));
+    const chosen = box.appendChild(document.createElement("select"));
+    chosen.name = name;
+    const groups = new Map();
+    options.forEach(([value, text], place) => {
+      let parent = chosen;
+      const family = families && value !== "" ? families[place - 1] : "";
+      if (family) {
+        if (!groups.has(family)) {
+          const group = chosen.appendChild(document.createElement("optgroup"));
+          group.label = family;
+          groups.set(family, group);
+        }
+        parent = groups.get(family);
+      }
+      const option = parent.appendChild(document.createElement("option"));
       option.value = value;
+      option.said = text;
       put(option, text);
-    }
-    field.addEventListener("change", () => { state[name] = field.value; delete state.id; changed(); });
+    });
+    chosen.addEventListener("change", () => { state[name] = chosen.value; delete state.id; refresh(); });
     return box;
   }
-  const VERDICTS = [["", "any"], ["wrong", "A is wrong"], ["right", "A is right"], ["better", "A right, B wrong"],
-    ["worse", "A wrong, B right"], ["both", "both wrong"], ["mixed", "A's seeds disagree"]];
+  const several = () => data.systems.length > 1;
+  const systemA = () => systemIndex(state.a, 0);
+  const systemB = () => systemIndex(state.b, several() ? (systemA() === 0 ? 1 : 0) : -1);
+  const verdictChoices = () => {
+    const a = several() ? data.systems[systemA()] + " " : "", b = several() ? data.systems[systemB()] : "";
+    return [["", "all"], ["wrong", a + "wrong"], ["right", a + "right"],
+      ...(several() ? [["better", a + "right, " + b + " wrong"], ["worse", a + "wrong, " + b + " right"], ["both", "both wrong"]] : []),
+      ...(data.voices.length > data.systems.length ? [["mixed", "seeds disagree"]] : [])];
+  };
+  const tagField = (name) => {
+    const tag = data.tags[name];
+    let order = tag.values.map((value, place) => place);
+    if (tag.values.every((value) => value !== "" && !Number.isNaN(Number(value)))) order.sort((x, y) => tag.values[x] - tag.values[y]);
+    return field("tag." + name, tag.label, [["", "any"], ...order.map((place) => [tag.values[place], tag.labels[place]])],
+      tag.families ? order.map((place) => tag.families[place]) : null);
+  };
   function buildControls() {
     const controls = byId("controls");
     const names = Object.keys(data.tags).filter((name) => {
       const count = data.tags[name].values.length;
       return count > 1 && count <= 200;
     });
-    const system = data.systems.map((name, index) => [name, name]);
-    controls.append(select("a", "System A", system, refresh));
-    if (data.systems.length > 1) {
-      controls.append(select("b", "System B (side by side)", [["", "none"], ...system], refresh));
-    }
-    const seeds = [...new Set(data.voices.map((voice) => voice[1]))].sort((x, y) => x - y);
-    if (seeds.length > 1) {
-      controls.append(select("seed", "Seed", [["", "first of each"], ...seeds.map((seed) => [String(seed), String(seed)])], refresh));
-    }
-    controls.append(select("metric", "Judged by", data.verdicts.map((v) => [v.metric, v.metric]), refresh));
-    controls.append(select("verdict", "Verdict", VERDICTS, refresh));
-    for (const name of names.slice(0, 6)) {
-      const values = [...data.tags[name].values];
-      if (values.every((v) => v !== "" && !Number.isNaN(Number(v)))) values.sort((x, y) => x - y);
-      controls.append(select("tag." + name, name.replaceAll("_", " "), [["", "any"], ...values.map((v) => [v, v.replaceAll("_", " ")])], refresh));
-    }
-    const box = element("label", "wide", "Text in source, reference, translation or explanation ( / )");
+    const first = names.includes(data.main) ? data.main : names[0];
+    if (first) controls.append(tagField(first));
+    controls.append(field("verdict", "Result", verdictChoices()));
+    const box = element("label", "wide", "Search in all texts and explanations ( / )");
     const search = box.appendChild(document.createElement("input"));
     search.type = "search"; search.name = "q"; search.id = "q";
     let timer = 0;
@@ -199,139 +126,328 @@
       timer = setTimeout(() => { state.q = search.value; delete state.id; refresh(); }, 150);
     });
     controls.append(box);
+    const more = controls.appendChild(element("details", "more-filters"));
+    more.append(element("summary", "", "More"));
+    const rest = more.appendChild(element("div", "controls"));
+    const systems = data.systems.map((name) => [name, name]);
+    if (several()) {
+      rest.append(field("a", "First system", systems));
+      rest.append(field("b", "Second system", [["", "all others"], ...systems]));
+    }
+    const seeds = [...new Set(data.voices.map((voice) => voice[1]))].sort((x, y) => x - y);
+    if (seeds.length > 1) {
+      rest.append(field("seed", "Seed", [["", "first of each"], ...seeds.map((seed) => [String(seed), String(seed)])]));
+    }
+    if (data.verdicts.length > 1) rest.append(field("metric", "Judged by", data.verdicts.map((v) => [v.metric, v.label])));
+    for (const name of names.filter((one) => one !== first).slice(0, 7)) rest.append(tagField(name));
   }
-  function showControls() {
-    for (const field of byId("controls").querySelectorAll("select, input")) {
-      const value = state[field.name] || "";
-      if (field.tagName === "SELECT" && ![...field.options].some((o) => o.value === value)) {
-        field.selectedIndex = 0;
-      } else if (field.value !== value) field.value = value;
+  function showControls(counts) {
+    for (const box of byId("controls").querySelectorAll("select, input")) {
+      const value = state[box.name] || "";
+      if (box.tagName === "SELECT") {
+        const found = counts[box.name];
+        if (box.name === "verdict") verdictChoices().forEach(([, text], place) => { box.options[place].said = text; });
+        if (found) {
+          for (const option of box.options) {
+            const count = found.get(option.value) || 0;
+            option.textContent = "";
+            put(option, option.said + " (" + count.toLocaleString() + ")");
+          }
+        }
+        if (![...box.options].some((o) => o.value === value)) box.selectedIndex = 0;
+        else if (box.value !== value) box.value = value;
+      } else if (box.value !== value) box.value = value;
     }
   }
   const systemIndex = (name, fallback) => {
     const found = data.systems.indexOf(name);
     return found >= 0 ? found : fallback;
   };
+  // Which results an example is one of, for the chosen systems.
+  function resultsOf(verdicts, a, b, seedsOfA, index) {
+    const left = isRight(verdicts, a, index), right = b >= 0 ? isRight(verdicts, b, index) : null;
+    if (left === null) return [""];
+    const found = ["", left ? "right" : "wrong"];
+    if (left && right === false) found.push("better");
+    if (!left && right === true) found.push("worse");
+    if (!left && right === false) found.push("both");
+    if (seedsOfA.some((voice) => isRight(verdicts, voice, index) === !left)) found.push("mixed");
+    return found;
+  }
   function filter() {
     const verdicts = metricNow();
-    const systemA = systemIndex(state.a, 0), systemB = systemIndex(state.b, -1);
-    const a = voiceNow(systemA), b = systemB >= 0 ? voiceNow(systemB) : -1;
-    const seedsOfA = voicesOf(systemA);
-    const tags = Object.keys(state).filter((key) => key.startsWith("tag.") && state[key]).map((key) => {
-      const tag = data.tags[key.slice(4)];
-      return [tag.codes, tag.values.indexOf(state[key])];
+    const a = voiceNow(systemA()), b = systemB() >= 0 ? voiceNow(systemB()) : -1;
+    const seedsOfA = voicesOf(systemA());
+    const names = Object.keys(data.tags).filter((name) => byId("controls").querySelector("[name='tag." + CSS.escape(name) + "']") || state["tag." + name]);
+    const wanted = names.map((name) => {
+      const value = state["tag." + name];
+      return value ? data.tags[name].values.indexOf(value) : null;
     });
     const words = (state.q || "").toLowerCase().split(/\s+/u).filter(Boolean);
+    const counts = { verdict: new Map() };
+    for (const name of names) counts["tag." + name] = new Map();
+    const add = (map, value) => map.set(value, (map.get(value) || 0) + 1);
     const found = [];
     for (let index = 0; index < data.id.length; index++) {
+      if (data.hidden[index] && data.id[index] !== state.id) continue;
       if (state.id && data.id[index] !== state.id) continue;
-      if (tags.some(([codes, code]) => codes[index] !== code)) continue;
-      if (state.verdict) {
-        const left = isRight(verdicts, a, index);
-        const right = b >= 0 ? isRight(verdicts, b, index) : null;
-        if (left === null) continue;
-        if (state.verdict === "mixed"
-          && !seedsOfA.some((voice) => isRight(verdicts, voice, index) === !left)) continue;
-        if (state.verdict === "wrong" && left) continue;
-        if (state.verdict === "right" && !left) continue;
-        if (state.verdict === "better" && !(left && right === false)) continue;
-        if (state.verdict === "worse" && !(!left && right === true)) continue;
-        if (state.verdict === "both" && (left || right !== false)) continue;
-      }
       if (words.length) {
         const text = [data.source[index], ...data.references[index], hypothesisOf(a, index) || "",
           b >= 0 ? hypothesisOf(b, index) || "" : "",
           ...data.verdicts.map((one) => reasonOf(one, a, index))].join("\n").toLowerCase();
         if (!words.every((word) => text.includes(word))) continue;
       }
-      found.push(index);
+      const failed = [];
+      const results = resultsOf(verdicts, a, b, seedsOfA, index);
+      if (state.verdict && !results.includes(state.verdict)) failed.push("verdict");
+      for (let place = 0; place < names.length && failed.length < 2; place++) {
+        if (wanted[place] !== null && data.tags[names[place]].codes[index] !== wanted[place]) failed.push("tag." + names[place]);
+      }
+      if (failed.length > 1) continue;
+      if (!failed.length || failed[0] === "verdict") for (const one of results) add(counts.verdict, one);
+      for (const name of names) {
+        if (failed.length && failed[0] !== "tag." + name) continue;
+        const code = data.tags[name].codes[index];
+        add(counts["tag." + name], "");
+        if (code >= 0) add(counts["tag." + name], data.tags[name].values[code]);
+      }
+      if (!failed.length) found.push(index);
     }
-    return found;
+    return [inTurn(found), counts];
+  }
+  // One of every kind, then the second of every kind: what comes first shows all there is.
+  function inTurn(found) {
+    const tag = data.tags[data.main];
+    const voice = voiceNow(systemIndex(state.a, 0)), verdicts = metricNow();
+    if (!state.verdict) found.sort((x, y) => Number(isRight(verdicts, voice, x)) - Number(isRight(verdicts, voice, y)));
+    if (!tag || state["tag." + data.main]) return found;
+    const seen = new Map();
+    const turns = found.map((index) => {
+      const code = tag.codes[index], turn = seen.get(code) || 0;
+      seen.set(code, turn + 1);
+      return [code < 0 ? 1e6 + turn : turn, code, index];
+    });
+    turns.sort((x, y) => x[0] - y[0] || x[1] - y[1]);
+    return turns.map((turn) => turn[2]);
   }
 
   // ---- one example ---------------------------------------------------------------------------
-  function line(label, fill) {
+  const shownSystems = () => {
+    const a = systemIndex(state.a, 0), b = systemIndex(state.b, -1);
+    if (b >= 0 && b !== a) return [a, b];
+    return [a, ...data.systems.map((name, place) => place).filter((place) => place !== a)];
+  };
+  function line(label, fill, language) {
     const row = element("div", "line");
     row.append(element("span", "", label));
     const text = row.appendChild(element("div"));
     text.dir = "auto";
+    if (language) text.lang = language;
     fill(text);
     return row;
   }
-  function side(system, index) {
-    const box = element("div", "side c" + (system % 8));
-    const who = box.appendChild(element("div", "who"));
-    const voice = voiceNow(system), voices = voicesOf(system);
+  const mainOf = (index) => {
+    const tag = data.tags[data.main];
+    const code = tag ? tag.codes[index] : -1;
+    return code < 0 ? null : { label: tag.labels[code], hint: tag.hints[code] };
+  };
+  function marks(who, system, voice, index) {
+    const voices = voicesOf(system);
     who.append(element("strong", "", data.systems[system]));
     if (voices.length > 1) who.append(element("span", "quiet", "seed " + data.voices[voice][1]));
-    const text = hypothesisOf(voice, index);
-    const reference = data.references[index][0];
     for (const verdicts of data.verdicts) {
       const value = verdicts.values[voice][index];
       if (value === null) continue;
       if (verdicts.yesNo) {
         const ok = value === verdicts.right;
-        const mark = who.appendChild(element("span", "verdict " + (ok ? "ok" : "no"), (ok ? "✓ " : "✗ ") + verdicts.metric));
+        const mark = who.appendChild(element("span", "verdict " + (ok ? "ok" : "no"), (ok ? "✓ " : "✗ ") + verdicts.label));
         if (voices.length > 1) {
           const right = voices.filter((one) => verdicts.values[one][index] === verdicts.right).length;
           mark.append(element("small", "", " right in " + right + " of " + voices.length));
         }
-      } else who.append(element("span", "", verdicts.metric + " " + value));
+      } else who.append(element("span", "", verdicts.label + " " + value));
     }
+  }
+  // What a metric stored of this output, the one that names faults first; else what is not found in it.
+  function happened(voice, index) {
+    const order = [...data.verdicts].sort((x, y) => Number(y.metric === "anatomy" || y.metric === "meaning") - Number(x.metric === "anatomy" || x.metric === "meaning"));
+    const reasons = new Map(); // metrics that say the same share a line
+    for (const verdicts of order) {
+      const reason = reasonOf(verdicts, voice, index);
+      if (reason) reasons.set(reason, [...(reasons.get(reason) || []), verdicts.label]);
+    }
+    return reasons;
+  }
+  function missing(index, text) {
+    const rows = data.structure[String(index)];
+    if (!rows || text === null) return "";
+    const broken = rows.map((row) => Boolean(row[3]) && !text.includes(row[3]));
+    // The smallest constituents: a larger one is broken by what it holds.
+    const gone = rows.filter((row, place) => {
+      if (!broken[place]) return false;
+      for (let below = place + 1; below < rows.length && rows[below][0] > row[0]; below++) if (broken[below]) return false;
+      return true;
+    });
+    return gone.length ? "not found as in the reference: " + gone.slice(0, 4).map((row) => row[1] + " “" + row[2] + "”").join(", ") : "";
+  }
+  function side(system, index) {
+    const box = element("div", "side c" + (system % 8));
+    const who = box.appendChild(element("div", "who"));
+    const voice = voiceNow(system);
+    const text = hypothesisOf(voice, index);
+    const reference = data.references[index][0];
+    marks(who, system, voice, index);
     const hyp = box.appendChild(element("div", "hyp"));
     hyp.dir = "auto";
+    hyp.lang = data.languages[1] || "";
     if (text === null) hyp.append(element("em", "quiet", "no translation"));
     else if (text === "") hyp.append(element("em", "quiet", "empty translation"));
     else if (reference === undefined || reference === text) put(hyp, text);
-    else putDiff(hyp, reference, text);
+    else putDiff(hyp, reference, text, data.languages[1]);
+    const reasons = happened(voice, index);
     const why = element("ul", "why");
-    const reasons = new Map(); // metrics that say the same share a line
-    for (const verdicts of data.verdicts) {
-      const reason = reasonOf(verdicts, voice, index);
-      if (reason) reasons.set(reason, [...(reasons.get(reason) || []), verdicts.metric]);
-    }
     for (const [reason, metrics] of reasons) why.append(element("li", "", metrics.join(", ") + ": " + reason));
+    if (!reasons.size && text !== reference) {
+      const gone = missing(index, text);
+      if (gone) why.append(element("li", "", gone));
+    }
     if (why.childNodes.length) box.append(why);
     return box;
   }
-  function item(index) {
-    const a = systemIndex(state.a, 0), b = systemIndex(state.b, -1);
-    const row = element("li", "item card");
-    row.id = "example-" + index;
-    row.tabIndex = -1;
-    const chips = row.appendChild(element("div", "chips"));
-    for (const name of Object.keys(data.tags)) {
-      const value = tagOf(name, index);
-      if (value !== null && value !== "") chips.append(element("span", "chip", (name + ": " + value).replaceAll("_", " ")));
+  // The sentence as a tree, one constituent a row, and whether each system's output has it.
+  function tree(index) {
+    const rows = data.structure[String(index)];
+    if (!rows) return null;
+    const box = element("div", "scroll tree-box");
+    box.tabIndex = 0;
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", "Constituents of source, reference and outputs");
+    const table = box.appendChild(element("table", "tree"));
+    const head = table.createTHead().insertRow();
+    const systems = shownSystems().slice(0, 3);
+    for (const title of ["part", "source", "reference", ...systems.map((system) => data.systems[system])]) {
+      const cell = head.appendChild(element("th", "", title));
+      cell.scope = "col";
     }
-    const link = chips.appendChild(element("a", "idlink", "link to this"));
+    const body = table.createTBody();
+    for (const [depth, role, here, there, tested] of rows) {
+      const row = body.insertRow();
+      if (tested) row.className = "tested";
+      const name = row.appendChild(element("th"));
+      name.scope = "row";
+      name.style.paddingLeft = (0.5 + depth * 1.05) + "rem";
+      if (depth) name.append(element("span", "branch", "└ "));
+      put(name, role);
+      if (tested) name.append(element("small", "", " asked about"));
+      const source = row.appendChild(element("td", "", here));
+      source.lang = data.languages[0] || "";
+      const target = row.appendChild(element("td", "", there));
+      target.lang = data.languages[1] || "";
+      for (const system of systems) {
+        const text = hypothesisOf(voiceNow(system), index);
+        const cell = row.appendChild(element("td"));
+        if (text === null) { cell.textContent = "–"; continue; }
+        if (!there || text.includes(there)) {
+          const fine = cell.appendChild(element("span", "verdict ok", "✓"));
+          fine.setAttribute("aria-label", "there");
+          fine.setAttribute("role", "img");
+        } else { cell.lang = data.languages[1] || ""; put(cell, there, "del"); }
+      }
+    }
+    return box;
+  }
+  // Two sentences that differ in one place, and what a system made of both.
+  function pair(index, other) {
+    const box = element("div", "twins");
+    const columns = [[other, index], [index, other]];
+    for (const [own, against] of columns) {
+      const half = box.appendChild(element("div"));
+      half.append(line(own === index ? "and with the change" : "source", (node) => putSide(node, data.source[own], data.source[against], data.languages[0]), data.languages[0]));
+      for (const system of shownSystems()) {
+        const voice = voiceNow(system);
+        const text = hypothesisOf(voice, own), compared = hypothesisOf(voice, against);
+        half.append(line(data.systems[system], (node) => {
+          if (text) putSide(node, text, compared || "", data.languages[1]);
+          else node.append(element("em", "quiet", "no translation"));
+        }, data.languages[1]));
+      }
+    }
+    return box;
+  }
+  function show(index) {
+    const box = document.createDocumentFragment();
+    const main = mainOf(index);
+    const top = box.appendChild(element("div", "chips"));
+    if (main) {
+      top.append(element("h3", "", main.label));
+    }
+    const link = top.appendChild(element("a", "idlink", "link to this"));
+    const a = systemIndex(state.a, 0), b = systemIndex(state.b, -1);
     link.href = "#examples?" + new URLSearchParams(Object.fromEntries(
       [["a", data.systems[a]], ["b", b >= 0 ? data.systems[b] : ""],
         ["seed", state.seed || ""], ["id", data.id[index]]].filter((p) => p[1]))).toString();
     link.setAttribute("aria-label", "Permanent link to example " + data.id[index]);
-    const focus = data.focus[index];
-    row.append(line("source", (node) => putMarked(node, data.source[index], focus.map((one) => one[0]))));
-    data.references[index].forEach((text, number) => {
-      row.append(line(number ? "or" : "reference", (node) => putMarked(node, text, focus.flatMap((one) => one[2]))));
-    });
-    if (focus.length) {
-      row.append(line("looks at", (node) => put(node, focus.map((one) =>
-        one[0] + " (" + one[1] + ")" + (one[2].length ? " → " + one[2].join(" / ") : "")).join("; "))));
+    if (main && main.hint) {
+      const hint = box.appendChild(element("p", "small quiet", "Trained: " + main.hint[0] + "  Asked, for example: " + main.hint[1]));
+      hint.className = "hint";
     }
-    const aligned = data.aligned[index];
-    if (aligned) {
-      row.append(line("constituents", (node) => {
-        const grid = node.appendChild(element("div", "aligned"));
-        for (const [role, here, there] of aligned) {
-          const box = grid.appendChild(element("span", "pair"));
-          box.append(element("small", "", role), element("span", "", here), element("span", "", there));
-        }
-      }));
+    const other = data.partner[index];
+    if (other >= 0) {
+      box.append(pair(index, other));
+      for (const system of shownSystems()) {
+        const voice = voiceNow(system);
+        const row = box.appendChild(element("div", "side c" + (system % 8)));
+        marks(row.appendChild(element("div", "who")), system, voice, index);
+        const why = element("ul", "why");
+        for (const [reason, metrics] of happened(voice, index)) why.append(element("li", "", metrics.join(", ") + ": " + reason));
+        if (why.childNodes.length) row.append(why);
+      }
+    } else {
+      const focus = data.focus[index];
+      box.append(line("source", (node) => putMarked(node, data.source[index], focus.map((one) => one[0])), data.languages[0]));
+      data.references[index].forEach((text, place) => {
+        box.append(line(place ? "or" : "reference", (node) => putMarked(node, text, focus.flatMap((one) => one[2])), data.languages[1]));
+      });
+      const sides = box.appendChild(element("div", "sides"));
+      for (const system of shownSystems()) sides.append(side(system, index));
+      const structure = tree(index);
+      if (structure) box.append(structure);
     }
-    const sides = row.appendChild(element("div", b >= 0 && b !== a ? "sides two" : "sides"));
-    sides.append(side(a, index));
-    if (b >= 0 && b !== a) sides.append(side(b, index));
+    const rest = box.appendChild(element("div", "chips tags"));
+    for (const name of Object.keys(data.tags)) {
+      const tag = data.tags[name], code = tag.codes[index];
+      if (code >= 0 && tag.values[code] !== "" && name !== data.main) rest.append(element("span", "chip", tag.label + ": " + tag.labels[code]));
+    }
+    detail.replaceChildren(box);
+  }
+
+  // ---- the list ------------------------------------------------------------------------------
+  function item(index) {
+    const row = element("li");
+    const button = row.appendChild(element("button", "row"));
+    button.type = "button";
+    const voice = voiceNow(systemIndex(state.a, 0)), ok = isRight(metricNow(), voice, index);
+    const mark = element("span", "verdict " + (ok ? "ok" : "no"), ok === null ? "–" : ok ? "✓" : "✗");
+    const main = mainOf(index);
+    const text = element("span", "text");
+    if (main) text.append(element("small", "", main.label));
+    text.append(element("span", "", data.source[index].slice(0, 400)));
+    button.append(mark, text);
+    button.addEventListener("click", () => pick([...list.children].indexOf(row), true));
     return row;
+  }
+  function pick(place, chosen) {
+    if (place < 0 || place >= list.children.length) return;
+    current = place;
+    for (const one of list.querySelectorAll("[aria-current]")) one.removeAttribute("aria-current");
+    const button = list.children[place].firstChild;
+    button.setAttribute("aria-current", "true");
+    show(matches[place]);
+    if (chosen) {
+      button.focus({ preventScroll: true });
+      button.scrollIntoView({ block: "nearest" });
+      if (detail.getBoundingClientRect().top > window.innerHeight - 120) detail.scrollIntoView({ block: "nearest" });
+    }
   }
   function showMore(focusFirst) {
     const first = shown;
@@ -340,36 +456,34 @@
     list.append(part);
     moreButton.classList.toggle("hidden", shown >= matches.length);
     moreButton.textContent = "Show " + Math.min(PAGE, matches.length - shown) + " more";
-    if (focusFirst && list.children[first]) list.children[first].focus();
+    if (focusFirst && list.children[first]) pick(first, true);
   }
   function refresh(keepAddress) {
     if (!state.a) state.a = data.systems[0];
-    matches = filter();
+    const [found, counts] = filter();
+    matches = found;
     list.replaceChildren();
     shown = 0;
     current = -1;
     showMore(false);
+    if (matches.length) pick(0, false);
+    else detail.replaceChildren(element("p", "quiet", "No example matches."));
     const all = packed.dataset.total;
     status.textContent = matches.length.toLocaleString() + " of the " + data.id.length.toLocaleString()
-      + " examples in this page match" + (Number(all) > data.id.length
-        ? " (" + Number(all).toLocaleString() + " were translated; errors and disagreements are kept first)" : "");
+      + " examples in this page" + (Number(all) > data.id.length ? " (of " + Number(all).toLocaleString() + " translated)" : "");
     byId("clear").classList.toggle("hidden", Object.keys(state).filter((k) => k !== "a" && state[k]).length === 0);
-    showControls();
+    showControls(counts);
     if (keepAddress !== true) remember();
   }
   function move(step) {
     if (!list.children.length) return;
-    current = Math.max(0, Math.min(list.children.length - 1, current + step));
-    if (current === list.children.length - 1 && shown < matches.length) showMore(false);
-    for (const one of list.querySelectorAll(".current")) one.classList.remove("current");
-    const row = list.children[current];
-    row.classList.add("current");
-    row.focus({ preventScroll: true });
-    row.scrollIntoView({ block: "center" });
+    const wanted = Math.max(0, Math.min(matches.length - 1, current + step));
+    if (wanted >= shown) showMore(false);
+    pick(wanted, true);
   }
 
   moreButton.addEventListener("click", () => showMore(true));
-  byId("clear").addEventListener("click", () => { state = {}; refresh(); });
+  byId("clear").addEventListener("click", () => { state = { verdict: "" }; refresh(); });
   byId("copy").addEventListener("click", async () => {
     remember();
     const text = location.href;
@@ -390,8 +504,13 @@
   unpack().then((found) => {
     data = found;
     for (const verdicts of data.verdicts) verdicts.yesNo = isYesNo(verdicts);
+    // The common sentence of several pairs is shown with each of them, not by itself.
+    data.hidden = data.id.map(() => false);
+    data.partner.forEach((other) => { if (other >= 0 && data.partner[other] < 0) data.hidden[other] = true; });
     buildControls();
     const asked = readAddress();
+    if (!asked) state = { verdict: "wrong" };
+    if (!asked && !filter()[0].length) state = {};
     refresh(true);
     if (asked) byId("examples").scrollIntoView();
     document.documentElement.dataset.ready = "yes";

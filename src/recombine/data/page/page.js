@@ -21,7 +21,7 @@
 
   // ---- the map: metric, order, differences ----------------------------------------------------
   const blocks = [...document.querySelectorAll("[data-map]")];
-  const choice = byId("map-metric"), sort = byId("map-sort"), mode = byId("map-mode"), key = byId("map-key");
+  const choice = byId("map-metric"), sort = byId("map-sort"), mode = byId("map-mode");
   const number = (cell) => (cell && cell.dataset.v !== undefined ? Number(cell.dataset.v) : NaN);
   const signed = (value) => (value < 0 ? "\u2212" : "+") + Math.abs(value).toFixed(0);
   for (const table of document.querySelectorAll(".map-table")) {
@@ -36,7 +36,7 @@
   function drawMap() {
     for (const block of blocks) block.classList.toggle("hidden", Boolean(choice) && block.dataset.map !== choice.value);
     const pair = mode && mode.value ? JSON.parse(mode.value) : null;
-    if (key) {
+    for (const key of document.querySelectorAll("#map .key")) {
       key.querySelector(".scores").classList.toggle("hidden", pair !== null);
       key.querySelector(".differences").classList.toggle("hidden", pair === null);
       key.querySelector(".hatched").classList.toggle("hidden", pair !== null);

@@ -9,7 +9,6 @@ from html import escape
 
 from recombine.report.compare import Comparison, verdict_of
 from recombine.report.findings import Findings, Sheet
-from recombine.report.page.pairs import has_pairs
 from recombine.report.page.scale import step
 from recombine.report.page.sections import colour, examples_link, number, swatch
 from recombine.report.tables.own import (
@@ -120,11 +119,6 @@ def anatomy_section(report: Findings) -> str:
             sheets.append(sheet)
     if not sheets:
         return ""
-    pairs = (
-        '<p><a href="pairs.html">Inconsistent pairs with the changed words marked</a></p>'
-        if has_pairs(report.source)
-        else ""
-    )
     blocks = []
     for sheet in sheets:
         for system in sheet.systems:
@@ -132,7 +126,7 @@ def anatomy_section(report: Findings) -> str:
                 blocks.append(_classes(report, sheet, system))
     return f"""<h2>What goes wrong?</h2>
 <p class="quiet">How the metrics class what they saw, counted over all seeds.</p>
-{pairs}{"".join(blocks)}"""
+{"".join(blocks)}"""
 
 
 def _classes(report: Findings, sheet: Sheet, system: str) -> str:

@@ -11,8 +11,10 @@ from typing import Any
 
 from recombine.benchmark import Example
 from recombine.metrics.slices import show_tag
-from recombine.report.examples import JudgedExample, choose, room
+from recombine.report.examples import JudgedExample, choose, is_right, room
 from recombine.report.findings import Findings
+from recombine.report.structure import SentencePart, SentenceReader, to_be_read
+from recombine.report.words import Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ def pack_examples(report: Findings, budget_bytes: int) -> PackedExamples:
     wanted = report.options.examples
     pool: dict[str, Sequence[str]] = {name: list(source.kept[name]) for name in splits}
     gathered = gather(report, pool)
+    partners = {name: other for (_, name), other in gathered.partners.items()}
     while True:
         text = pack(report, gathered, pool)
         shown = sum(len(ids) for ids in pool.values())
@@ -44,12 +47,24 @@ def pack_examples(report: Findings, budget_bytes: int) -> PackedExamples:
         wanted = max(50, int(shown * 0.95 * budget_bytes / len(text)))
         rooms = room(list(splits), wanted)
         pool = {
-            name: choose(split, pool[name], rooms[name], report.options.seed)
+            name: _with_partners(
+                pool[name], choose(split, pool[name], rooms[name], report.options.seed), partners
+            )
             for name, split in splits.items()
         }
 
 
+def _with_partners(
+    covered: Sequence[str], chosen: Sequence[str], partners: Mapping[str, str]
+) -> list[str]:
+    """The chosen ones with the other sentence of each pair, in the order given."""
+    wanted = {*chosen, *(partners[one] for one in chosen if one in partners)}
+    return [name for name in covered if name in wanted]
+
+
 LONGEST_TEXT = 4_000
+BASE = "base"
+LANGUAGES = ("source", "target")
 
 Place = tuple[str, str]  # split and example id
 
@@ -61,7 +76,10 @@ class Gathered:
     voices: list[tuple[str, int]]
     said: list[dict[Place, str]]
     judged: dict[str, list[dict[Place, JudgedExample]]]
-    aligned: dict[Place, Any] = field(default_factory=dict)
+    # The second sentence of a pair by the first, which is the one that was changed.
+    partners: dict[Place, str] = field(default_factory=dict)
+    # Constituents of the examples that were read so far.
+    read: dict[Place, list[SentencePart]] = field(default_factory=dict)
 
 
 def gather(report: Findings, wanted: Mapping[str, Sequence[str]]) -> Gathered:
@@ -87,9 +105,13 @@ def gather(report: Findings, wanted: Mapping[str, Sequence[str]]) -> Gathered:
             for one in source.files(metric, split):
                 column = columns[voices.index((one.system, one.seed))]
                 for name, judged in source.judged.get(one.path, {}).items():
-                    if judged.aligned is not None:
-                        found.aligned[split, name] = judged.aligned
                     column[split, name] = judged
+                    example = source.examples(split).get(name)
+                    # Of the sentences of a pair the one is listed that is not the common base.
+                    if example is not None and example.role not in (None, "", BASE):
+                        other = source.examples(split).get(next(iter(judged.partners), ""))
+                        if other is not None and other.role == BASE:
+                            found.partners.setdefault((split, name), other.id)
     return found
 
 
@@ -111,7 +133,7 @@ def pack(report: Findings, gathered: Gathered, chosen: Mapping[str, Sequence[str
             [[one.text, one.role, list(one.accepted[:6])] for one in example.focus]
             for _, example in rows
         ],
-        "tags": _tag_table(rows),
+        "tags": _tag_table(report, rows),
         "said": [
             [
                 _code(said.get(place), example, texts[number])
@@ -120,9 +142,17 @@ def pack(report: Findings, gathered: Gathered, chosen: Mapping[str, Sequence[str
             for said in gathered.said
         ],
         "texts": texts,
-        "aligned": [gathered.aligned.get(place) for place, _ in rows],
+        "languages": [getattr(report.source.benchmark.manifest, one) for one in LANGUAGES],
+        "partner": _partners(gathered, rows),
+        "structure": _structures(report, gathered, rows),
+        "main": report.main.main_tag or "",
         "verdicts": [
-            {"metric": metric, "right": _right(report, metric), **_verdicts(columns, rows)}
+            {
+                "metric": metric,
+                "label": report.words.mark(metric),
+                "right": _right(report, metric),
+                **_verdicts(columns, rows),
+            }
             for metric, columns in gathered.judged.items()
         ],
     }
@@ -151,10 +181,44 @@ def _code(said: str | None, example: Example, texts: list[str]) -> int:
     return texts.index(text) + 1
 
 
-def _tag_table(rows: Sequence[tuple[Place, Example]]) -> dict[str, dict[str, list[Any]]]:
-    """Tags as value lists with codes (-1 = none); the split is a tag too."""
+def _partners(gathered: Gathered, rows: Sequence[tuple[Place, Example]]) -> list[int]:
+    """Where the other sentence of each pair is; -1 for examples that stand alone."""
+    places = {place: number for number, (place, _) in enumerate(rows)}
+    return [
+        places.get((place[0], gathered.partners[place]), -1) if place in gathered.partners else -1
+        for place, _ in rows
+    ]
+
+
+def _structures(
+    report: Findings, gathered: Gathered, rows: Sequence[tuple[Place, Example]]
+) -> dict[str, list[list[Any]]]:
+    """The constituents of some examples, by their number in the page."""
+    reader = SentenceReader(report.source.benchmark, report.words)
+    if reader.grammar is None:
+        return {}
+    right = report.main.right_value
+    columns = gathered.judged.get(report.main.metric, [])
+    judged = [
+        (example, any(place in one and not is_right(one[place].value, right) for one in columns))
+        for place, example in rows
+    ]
+    found = {}
+    for number in to_be_read(judged, report.main.main_tag):
+        place, example = rows[number]
+        if place not in gathered.read:
+            gathered.read[place] = reader.read(example)
+        if len(gathered.read[place]) > 1:
+            found[str(number)] = [[*one[:4], int(one.tested)] for one in gathered.read[place]]
+    return found
+
+
+def _tag_table(
+    report: Findings, rows: Sequence[tuple[Place, Example]]
+) -> dict[str, dict[str, Any]]:
+    """Tags as value lists with codes (-1 = none) and labels; the split is a tag too."""
     names = dict.fromkeys(name for _, example in rows for name in example.tags)
-    table: dict[str, dict[str, list[Any]]] = {}
+    table: dict[str, dict[str, Any]] = {}
     for name in ("split", *names):
         values: dict[str, int] = {}
         codes = []
@@ -164,7 +228,26 @@ def _tag_table(rows: Sequence[tuple[Place, Example]]) -> dict[str, dict[str, lis
                 codes.append(-1)
             else:
                 codes.append(values.setdefault(show_tag(raw), len(values)))
-        table[name] = {"values": list(values), "codes": codes}
+        known = list(values)
+        wordings = [report.words.find(name, value) for value in known]
+        if name == "split":
+            wordings = [Wording(report.split_name(value)) for value in known]
+        elif set(known) == {"0", "1"}:
+            wordings = [Wording({"0": "no", "1": "yes"}[value]) for value in known]
+        table[name] = {
+            "label": report.words.tag(name),
+            "values": known,
+            "codes": codes,
+            "labels": [one.label for one in wordings],
+            "hints": [[one.trained, one.asked] if one.asked else None for one in wordings],
+        }
+        if name == report.main.main_tag and report.main.family_tag:
+            families = report.main.families
+            tag = report.main.family_tag
+            table[name]["families"] = [
+                report.words.label(tag, families[value]) if value in families else ""
+                for value in known
+            ]
     return table
 
 

@@ -194,13 +194,11 @@ def _consistency(report: Findings) -> Headline:
         firsts.setdefault(sheet.split, sheet)
     told = []
     for split, sheet in firsts.items():
-        best = sheet.ranking[0][0]
-        score = amount(sheet, sheet.overall(best))
+        score = amount(sheet, sheet.overall(sheet.ranking[0][0]))
         if split == "overgeneralisation":
-            told.append(f"{best} takes {score} idioms literally.")
+            told.append(f"{score} idioms are taken literally")
         else:
-            named = report.split_name(split)
-            told.append(f"{best} translates {score} pairs alike ({named}).")
+            told.append(f"{score} pairs are translated alike ({report.split_name(split)})")
     pairs = [one for one in firsts.values() if one.higher_is_better and one.is_share]
     if pairs:
         values = [one.overall(one.ranking[0][0]).value for one in pairs]
@@ -214,7 +212,7 @@ def _consistency(report: Findings) -> Headline:
         )
     else:
         head = report.title
-    return Headline(head, tuple(told))
+    return Headline(head, (f"At best {'; '.join(told)}.",) if told else ())
 
 
 def _listed(names: Sequence[str]) -> str:

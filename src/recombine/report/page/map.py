@@ -1,6 +1,6 @@
-"""The first screen: the verdict, a bar of familiar against new per system, and the map.
+"""The map: what the systems can do, and what not.
 
-The map has a tile for every kind of sentence that is asked for, coloured by its score on the range
+It has a tile for every kind of sentence that is asked for, coloured by its score on the range
 that the metric declares; hatched where the interval is wide; a click shows the examples. One system
 has strips of tiles, several have a table with a column each.
 """
@@ -14,59 +14,14 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from recombine.metrics.score import Score
+from recombine.metrics.slices import show_tag
 from recombine.report.findings import Findings, Sheet
-from recombine.report.page.headline import familiar_sheet, find_headline
-from recombine.report.page.scale import STEPS, WIDE, level, shade
-from recombine.report.page.sections import colour, examples_link, number, swatch
+from recombine.report.page.scale import STEPS, WIDE, shade
+from recombine.report.page.sections import examples_link, number, swatch
 from recombine.report.tables.own import by_family
 
 # A value of more kinds than this is for its table.
 MOST_TILES = 120
-
-
-def verdict_section(report: Findings) -> str:
-    """What was found, in words and as bars."""
-    told = find_headline(report)
-    sentences = " ".join(escape(one) for one in told.sentences)
-    return f"""<h1>{escape(told.headline)}</h1>
-<p class="lead">{sentences}</p>
-{bars(report)}"""
-
-
-def bars(report: Findings) -> str:
-    """Per system a bar for familiar and one for new sentences, with their intervals."""
-    main, familiar = report.main, familiar_sheet(report)
-    rows = []
-    for system in main.systems:
-        pairs = [(main.overall(system), report.split_name(main.split), "new")]
-        if familiar is not None and system in familiar.systems:
-            known = (familiar.overall(system), report.split_name(familiar.split), "familiar")
-            pairs.insert(0, known)
-        drawn = "".join(_bar(main, score, name, kind) for score, name, kind in pairs)
-        rows.append(
-            f'<div><dt>{swatch(report, system)}</dt><dd class="{colour(report, system)}">{drawn}</dd></div>'
-        )
-    low, high = main.limits
-    many = " many" if len(rows) > 3 else ""
-    return f"""<dl class="verdict-bars{many}">{"".join(rows)}</dl>
-<p class="small quiet">{escape(report.words.metric(main.metric))}, {low:g} to {high:g}{"" if main.higher_is_better else "; lower is better"}. The line at the end of a bar is its {100 * report.options.confidence:g}% interval.</p>"""
-
-
-def _bar(sheet: Sheet, score: Score, name: str, kind: str) -> str:
-    whole = f'<span class="name">{escape(name)}</span>'
-    if math.isnan(score.value):
-        return f'<div class="vb {kind}">{whole}<span class="track"></span><b>–</b></div>'
-    share, low, high = (100 * level(sheet, one) for one in (score.value, score.low, score.high))
-    span = (
-        ""
-        if math.isnan(low)
-        else f'<i style="left:{low:.1f}%;width:{max(0.0, high - low):.1f}%"></i>'
-    )
-    told = f"{name}: {number(score.value)}, {number(score.low)} to {number(score.high)}, {score.counted}"
-    return (
-        f'<div class="vb {kind}" title="{escape(told)}">{whole}<span class="track"><u style="width:{share:.1f}%"></u>{span}</span>'
-        f"<b>{number(score.value)}</b></div>"
-    )
 
 
 def map_section(report: Findings, published: Mapping[str, Mapping[str, float]]) -> str:
@@ -74,12 +29,22 @@ def map_section(report: Findings, published: Mapping[str, Mapping[str, float]]) 
 
     `published` maps the name of a published system to its scores by value of the main tag.
     """
+    builder = report.source.benchmark.manifest.builder
+    # Every split of a consistency benchmark is a test of its own.
+    each = builder.startswith("consistency")
     sheets = [
-        sheet for sheet in report.sheets if has_map(sheet) and sheet.split == report.main.split
+        sheet
+        for sheet in report.sheets
+        if has_map(sheet) and (each or sheet.split == report.main.split)
     ]
     if not sheets:
         return ""
-    names = [report.words.metric(sheet.metric) for sheet in sheets]
+    names = [
+        f"{report.split_name(sheet.split)}: {report.words.metric(sheet.metric)}"
+        if each
+        else report.words.metric(sheet.metric)
+        for sheet in sheets
+    ]
     blocks = "".join(
         _map(report, sheet, name, published if sheet is report.main else {})
         for sheet, name in zip(sheets, names, strict=True)
@@ -89,7 +54,6 @@ def map_section(report: Findings, published: Mapping[str, Mapping[str, float]]) 
         options = "".join(f"<option>{escape(name)}</option>" for name in names)
         choice = f'<label>by <select id="map-metric">{options}</select></label>'
     return f"""<div class="map-head"><h2>What can it do, and what not?</h2>
-{_key(report.main)}
 <div class="map-tools">{choice}{_sorting(report)}{_differences(report, published)}</div></div>
 {blocks}"""
 
@@ -132,9 +96,9 @@ def _key(sheet: Sheet) -> str:
     scale = "m" if sheet.higher_is_better else "w"
     steps = "".join(f'<i class="{scale}{step}"></i>' for step in range(STEPS + 1))
     return (
-        f'<p class="key" id="map-key"><span class="scores">{low:g} {steps} {high:g}</span>'
+        f'<p class="key"><span class="scores">{low:g} {steps} {high:g}</span>'
         '<span class="differences hidden"><i class="d0"></i><i class="d2"></i> first is lower · <i class="d4"></i> same · <i class="d6"></i><i class="d8"></i> first is higher · <b class="tie">grey</b>: no clear difference</span>'
-        f' · <span class="hatched"><i class="{scale}3 wide"></i> uncertain by ±{100 * WIDE / 2:g} or more</span> · a click shows examples</p>'
+        f' · <span class="hatched"><i class="{scale}3 unsure"></i> uncertain by ±{100 * WIDE / 2:g} or more</span> · a click shows examples</p>'
     )
 
 
@@ -147,7 +111,7 @@ def _map(
         else _table(report, sheet, published)
     )
     hidden = "" if sheet is report.main else " hidden"
-    return f'<div class="map{hidden}" data-map="{escape(name)}">{drawn}</div>'
+    return f'<div class="map{hidden}" data-map="{escape(name)}">{_key(sheet)}{drawn}</div>'
 
 
 def strips(report: Findings, sheet: Sheet) -> list[tuple[str, list[str]]]:
@@ -235,6 +199,7 @@ def _table(report: Findings, sheet: Sheet, published: Mapping[str, Mapping[str, 
     width = 2 + len(sheet.systems) + len(published)
     families = sheet.by_tag(sheet.family_tag) if sheet.family_tag else {}
     rows, family = [], None
+    shown = _one_of_each(report, sheet)
     for order, value in enumerate(by_family(sheet, scores)):
         mine = sheet.families.get(value)
         if mine is not None and mine != family:
@@ -247,8 +212,12 @@ def _table(report: Findings, sheet: Sheet, published: Mapping[str, Mapping[str, 
             rows.append(
                 f'<tr class="family"><th scope="rowgroup" title="{escape(mine)}">{escape(label)}</th><td class="about"></td>{means}{"<td></td>" * len(published)}</tr>'
             )
-        rows.append(_row(report, sheet, value, order, scores[value], published))
-    about = '<th scope="col" class="about">What was trained → what is asked</th>'
+        rows.append(
+            _row(report, sheet, value, order, scores[value], shown.get(value, ""), published)
+        )
+    trained = any(words.find(tag, value).trained for value in scores)
+    title = "What was trained → what is asked" if trained else "For example"
+    about = f'<th scope="col" class="about">{title}</th>'
     ties = {
         f"{one.second}\n{one.first}": [part.value for part in one.slices if part.verdict == "tie"]
         for one in sheet.comparisons
@@ -263,17 +232,29 @@ def _table(report: Findings, sheet: Sheet, published: Mapping[str, Mapping[str, 
     )
 
 
+def _one_of_each(report: Findings, sheet: Sheet) -> dict[str, str]:
+    """A sentence for every value of the main tag, for values that no wording has an example of."""
+    found: dict[str, str] = {}
+    for example in report.source.examples(sheet.split).values():
+        value = show_tag(example.tags.get(sheet.main_tag or "", ""))
+        if value and value not in found:
+            found[value] = example.source[:200]
+    return found
+
+
 def _row(
     report: Findings,
     sheet: Sheet,
     value: str,
     order: int,
     scores: Mapping[str, Score],
+    shown: str,
     published: Mapping[str, Mapping[str, float]],
 ) -> str:
     assert sheet.main_tag is not None
     words = report.words.find(sheet.main_tag, value)
-    about = f"{escape(words.trained)} → <b>{escape(words.asked)}</b>" if words.asked else ""
+    trained = f"{escape(words.trained)} → " if words.trained else ""
+    about = f"{trained}<b>{escape(words.asked or shown)}</b>"
     cells = []
     for system in sheet.systems:
         score = scores.get(system)

@@ -10,8 +10,9 @@ from recombine.report.findings import Findings
 from recombine.report.page.beside import beside_section, published_columns
 from recombine.report.page.comparisons import anatomy_section, compare_section
 from recombine.report.page.examples import PackedExamples, pack_examples
+from recombine.report.page.first_screen import verdict_section
 from recombine.report.page.frame import page
-from recombine.report.page.map import map_section, verdict_section
+from recombine.report.page.map import map_section
 from recombine.report.page.sections import (
     curves_section,
     files_section,
@@ -91,26 +92,21 @@ def _paper_tables(tables: Sequence[Table]) -> str:
 
 def _examples_section(report: Findings, packed: PackedExamples) -> str:
     if not packed.shown:
-        return '<h2>Show me</h2><p class="quiet">These runs hold scores but no translations, so there are no examples to show.</p>'
-    seeds = (
-        "Every seed is here: choose one; beside each verdict stands how many seeds share it. "
-        if any(len(s) > 1 for s in report.main.seeds.values())
-        else ""
-    )
+        return '<h2>Examples</h2><p class="quiet">These runs hold scores but no translations, so there are no examples to show.</p>'
     part = (
         f"{packed.shown:,} of {packed.total:,} examples are in this page, drawn evenly over "
-        f"{escape(report.main.main_tag or 'the splits')}, errors and disagreements first. "
+        f"{escape(report.words.tag(report.main.main_tag or 'split'))}, errors and disagreements first."
         if packed.shown < packed.total
-        else f"All {packed.total:,} examples are in this page. "
+        else f"All {packed.total:,} examples are in this page."
     )
-    return f"""<h2>Show me</h2>
-<p class="quiet">{part}{seeds}In a translation, <del>struck</del> is missing from it and <ins>underlined</ins> is not in the reference.
-Keys: <kbd>/</kbd> search, <kbd>j</kbd> <kbd>k</kbd> next and previous.</p>
-<form id="controls" class="controls card" onsubmit="return false"></form>
+    return f"""<h2>Examples</h2>
+<p class="quiet">{part} In a translation <del>struck</del> words are missing and <ins>underlined</ins> ones are not in the reference. Keys: <kbd>/</kbd> search, <kbd>j</kbd> <kbd>k</kbd> next and previous.</p>
+<form id="controls" class="controls" onsubmit="return false"></form>
 <div class="toolbar"><span id="status" role="status" aria-live="polite">Unpacking the examples …</span>
 <button id="clear" type="button" class="hidden">Clear</button>
 <button id="copy" type="button">Copy link to this selection</button></div>
-<ol id="items" class="items"></ol>
-<div class="toolbar"><button id="more" type="button" class="hidden">Show more</button></div>
+<div class="browser"><div class="found"><ol id="items" class="items"></ol>
+<button id="more" type="button" class="hidden">Show more</button></div>
+<article id="detail" class="card detail" tabindex="-1" aria-label="The example"></article></div>
 <noscript><p class="note">The example browser needs JavaScript; everything above works without.</p></noscript>
 <script type="text/plain" id="packed" data-total="{packed.total}">{packed.text}</script>"""

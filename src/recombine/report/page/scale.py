@@ -29,4 +29,4 @@ def shade(sheet: Sheet, score: Score) -> str:
     """The classes that colour a score; where its interval is wide it is hatched."""
     names = step(level(sheet, score.value), sheet.higher_is_better)
     width = level(sheet, score.high) - level(sheet, score.low)
-    return f"{names} wide" if width > WIDE else names
+    return f"{names} unsure" if width > WIDE else names

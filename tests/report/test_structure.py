@@ -1,0 +1,82 @@
+"""The structure of a source: what the page shows as a tree."""
+
+from __future__ import annotations
+
+import pytest
+
+from recombine.benchmark import Benchmark, Example
+from recombine.builders.recipe import build
+from recombine.report.examples import explain, tell_fault
+from recombine.report.structure import MOST_SENTENCES, SentenceReader, to_be_read
+from recombine.report.words import read_words
+
+
+@pytest.fixture(scope="module")
+def benchmark(tmp_path_factory) -> Benchmark:
+    """A tiny SGET."""
+    return build("sget-mini", tmp_path_factory.mktemp("b") / "b", overrides=("scale=0.1",))
+
+
+def test_constituents_have_human_names_and_both_languages(benchmark):
+    """A place phrase on a subject lies in it; the subject is what is asked about."""
+    reader = SentenceReader(benchmark, read_words())
+    example = next(
+        one for one in benchmark.iterate("gen") if one.tags["pattern"] == "pp_on_subject"
+    )
+    rows = reader.read(example)
+    roles = [one.role for one in rows]
+    assert "place phrase" in roles
+    assert [one.role for one in rows if one.tested] == ["subject"]
+    subject = next(one for one in rows if one.tested)
+    assert subject.source in example.source
+    assert subject.target in example.references[0]
+    inside = rows[rows.index(subject) + 1]
+    assert (inside.depth, inside.role) == (subject.depth + 1, "place phrase")
+
+
+def test_every_pattern_can_be_read(benchmark):
+    """All 42 patterns have constituents, and no name of a slot or category is shown."""
+    reader = SentenceReader(benchmark, read_words())
+    first = {one.tags["pattern"]: one for one in benchmark.iterate("gen")}
+    assert len(first) == 42
+    for pattern, example in first.items():
+        rows = reader.read(example)
+        assert rows or len(example.source.split()) <= 3, pattern
+        for one in rows:
+            assert one.role.islower(), (pattern, one)
+            assert one.role not in ("io", "obj", "subj", "theme", "inner", "n", "pp", "rc", "cp")
+
+
+def test_what_the_grammar_does_not_say_is_left_out(benchmark):
+    """A sentence of somebody else has no tree; a benchmark without a grammar none at all."""
+    reader = SentenceReader(benchmark, read_words())
+    assert reader.read(Example.make(source="Colourless ideas sleep.", references=("x",))) == []
+
+
+def test_few_of_many_are_read_wrong_ones_first():
+    """Every pattern has its share, and of it what went wrong."""
+    made = [
+        (Example.make(source=f"s {n}", references=("r",), tags={"p": n % 3}), n % 2 == 0)
+        for n in range(3 * MOST_SENTENCES)
+    ]
+    places = to_be_read(made, "p")
+    assert len(places) == MOST_SENTENCES
+    assert all(made[place][1] for place in places)
+    assert to_be_read(made[:5], "p") == [0, 1, 2, 3, 4]
+
+
+def test_faults_are_told_as_somebody_saw_them():
+    """Slots have names, senses are left out, and what has another form stays."""
+    assert tell_fault("recursion level skipped", "pp: 2 of 3 levels") == (
+        "kept 2 of 3 levels (place phrase)"
+    )
+    assert tell_fault("argument dropped", "io Emma") == "dropped the recipient, “Emma”"
+    assert tell_fault("wrong word", "lend_dat for give_dat") == "wrote “lend” for “give”"
+    assert tell_fault("role changed", "Emma as obj") == "made “Emma” the object"
+    assert tell_fault("something new", "x") == "x"
+    detail = {"class": "modifier dropped", "findings": [["modifier dropped", "old of cat"]]}
+    assert explain(detail) == "modifier dropped: dropped “old”, which describes “cat”"
+    assert explain({"class": "context", "width": 9, "allowed": 1}) == (
+        "the translations differ elsewhere, too; 9 words differ; 1 may"
+    )
+    assert explain({"role": "io", "wanted": "x"}) == "the recipient; should be “x”"
