@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from parsed_corpora import made_up, write_conllu
+from recombine.builders.compounds.builder import paper_roles
 from recombine.builders.recipe import (
+    NOT_STATED,
     PLACE,
     build,
     check_benchmark,
@@ -240,3 +242,55 @@ def test_a_benchmark_is_not_built_inside_another(tmp_path, recipe):
     with pytest.raises(ConfigError, match="inside the benchmark"):
         build(recipe, tmp_path / "b" / "inner")
     assert outer.verify() == []
+
+
+def test_one_number_of_a_table_of_the_builder_can_be_set():
+    """Nobody has to write down the defaults to change one of them."""
+    overrides = ["corpus=x.tsv", "roles.MOD.coverage=0.3"]
+    roles = read_recipe("compounds", overrides).builder.roles
+    assert (roles["MOD"].coverage, roles["MOD"].count) == (0.3, 2)
+    assert roles == {**paper_roles(), "MOD": roles["MOD"]}
+
+
+def test_two_raw_texts_are_a_corpus():
+    """The same options for every builder that reads one; languages come from their names."""
+    texts = ["text.en=c.en", "text.fr=c.fr"]
+    found = read_recipe("divergent", [*texts, "parser=spacy:any"])
+    assert (found.head.source, found.head.target) == ("en", "fr")
+    assert (str(found.builder.corpus), str(found.builder.target_corpus)) == ("c.en", "c.fr")
+    assert found.builder.target_language == "fr"
+    turned = read_recipe("compounds", [*texts, "parser=spacy:any", "benchmark.source=fr"])
+    assert (turned.head.target, str(turned.builder.corpus)) == ("en", "c.fr")
+    tests = read_recipe("consistency", texts)
+    assert tests.builder.data == ("synthetic", "natural")
+    assert (str(tests.builder.text), str(tests.builder.translations)) == ("c.en", "c.fr")
+    assert tests.head.target == "fr"
+
+
+def test_a_text_without_a_parser_is_told_how_to_get_one():
+    """What is installed, what could be, and what needs none."""
+    with pytest.raises(ConfigError, match="raw text") as caught:
+        read_recipe("divergent", ["text.en=c.en", "text.fr=c.fr"])
+    for part in ("installed here: ", "spacy download en_core_web_sm", "parser=words"):
+        assert part in (caught.value.hint or "")
+    with pytest.raises(ConfigError, match="takes no text"):
+        read_recipe("sget-mini", ["text.en=c.en"])
+    with pytest.raises(ConfigError, match="3 languages"):
+        read_recipe("divergent", ["text.en=a", "text.fr=b", "text.de=c"])
+
+
+def test_words_alone_are_refused_where_relations_are_needed():
+    """A split by relations that nobody found would be a split by nothing."""
+    for name in ("divergent", "compounds"):
+        with pytest.raises(ConfigError, match="only cuts text into words"):
+            read_recipe(name, ["corpus=x", "parser=words"])
+    assert read_recipe("divergent", ["corpus=x", "parser=words", "definition=ngrams"])
+
+
+def test_the_licence_of_own_text_is_not_ours_to_give():
+    """Templates are in the public domain; somebody's corpus is not, unless somebody says so."""
+    texts = ["text.en=c.en", "text.fr=c.fr"]
+    assert read_recipe("consistency").head.licence == "CC0-1.0"
+    assert read_recipe("consistency", texts).head.licence == NOT_STATED
+    given = read_recipe("consistency", [*texts, "benchmark.licence=CC-BY-4.0"])
+    assert given.head.licence == "CC-BY-4.0"

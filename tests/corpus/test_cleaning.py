@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recombine.corpus.cleaning import clean_corpus
+from recombine.corpus.cleaning import clean_corpus, clean_texts
 from recombine.corpus.conllu import read_parsed
 from recombine.errors import ConfigError, DataError
 
@@ -81,3 +81,21 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"cannot write \.xz"):
         clean_corpus(corpus, tmp_path / "out.xz", source="en", target="de")
     assert not (tmp_path / "out.tsv").exists()
+
+
+@pytest.mark.parametrize("name", ["clean", "clean.gz"])
+def test_raw_texts_are_cleaned_line_by_line(tmp_path, name):
+    """Both sides of a pair leave together."""
+    texts = (tmp_path / "c.en", tmp_path / "c.de")
+    for path, side in zip(texts, (0, 1), strict=True):
+        path.write_text("".join(pair[side] + "\n" for pair in PAIRS), encoding="utf-8")
+    found = clean_texts(texts, tmp_path / name, source="en", target="de")
+    assert (found.read, found.kept) == (6, 3)
+    end = name.removeprefix("clean")
+    sides = [(tmp_path / f"clean.{code}{end}").read_bytes() for code in ("en", "de")]
+    sides = [gzip.decompress(one) if end else one for one in sides]
+    assert [side.decode().splitlines() for side in sides] == [
+        [PAIRS[place][side] for place in (0, 4, 5)] for side in (0, 1)
+    ]
+    with pytest.raises(ConfigError, match="is the corpus itself"):
+        clean_texts(texts, tmp_path / "c", source="en", target="de")

@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -22,6 +22,7 @@ from recombine.config import (
     to_plain,
     with_preset,
 )
+from recombine.corpus.parsers import parser_hint
 from recombine.errors import ConfigError, RecombineError, StaleOutput, collected, raise_all
 from recombine.lock import lock_of, locked
 
@@ -79,7 +80,8 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
     document = _find(name_or_path)
     if document is not None:
         document = with_preset(document, _shipped, _adapted)
-    data = apply_overrides(document.data if document else {"builder": name_or_path}, overrides)
+    begun = document.data if document else {"builder": name_or_path}
+    data = apply_overrides({**_defaults_named(begun, overrides), **begun}, overrides)
     head_data = data.pop("benchmark", {})
     builder_name = data.pop("builder", None)
     if not isinstance(builder_name, str):
@@ -97,6 +99,11 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
     if not head.name:
         head = dataclasses.replace(head, name=Path(name_or_path).stem)
     fields = {f.name for f in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
+    if isinstance(data.get("text"), Mapping):
+        head = own_text(data, fields, head)
+    if _shipped(name_or_path) and any(data.get(name) for name in OWN_TEXT):
+        given = any(one.partition("=")[0].strip() == "benchmark.licence" for one in overrides)
+        head = head if given or not head.licence else dataclasses.replace(head, licence=NOT_STATED)
     # Builders that know the languages of a corpus take them from the head, not twice.
     for key, value in (("source_language", head.source), ("target_language", head.target)):
         if key in fields and key not in data:
@@ -106,6 +113,62 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
         builder = registry.create("builder", builder_name, data, document=document)
     raise_all(problems)
     return Recipe(head, builder_name, builder)
+
+
+def _defaults_named(begun: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """Tables that a builder has by itself and of which an override names a part.
+
+    `-o roles.MOD.coverage=.3` changes one number of the builder's own table; a table that a recipe
+    writes takes the place of the whole.
+    """
+    builder = begun.get("builder")
+    cls = registry.lookup("builder", builder) if isinstance(builder, str) else None
+    fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+    parts = {one.partition("=")[0].strip().split(".")[0] for one in overrides if "." in one}
+    found = {}
+    for field in fields:
+        if field.name in parts and field.name not in begun:
+            made = field.default_factory
+            default = made() if made is not dataclasses.MISSING else None
+            if default and isinstance(default, Mapping):
+                found[field.name] = to_plain(default)
+    return found
+
+
+# Options that name text somebody else wrote, and what is said where nobody said its licence.
+OWN_TEXT = ("text", "parsed", "training", "corpus")
+NOT_STATED = "that of the corpus, which was not stated"
+
+
+def own_text(data: dict[str, Any], fields: Collection[str], head: Head) -> Head:
+    """Take two raw texts, `text.en` and `text.fr`, as the corpus of any builder that reads one."""
+    texts = dict(data.pop("text"))
+    if not 1 <= len(texts) <= 2:
+        raise ConfigError(
+            f"'text' has {len(texts)} languages", hint="-o text.en=FILE -o text.fr=FILE"
+        )
+    source = head.source if head.source in texts else next(iter(texts))
+    target = next((one for one in texts if one != source), head.target)
+    if "corpus" in fields:
+        data["corpus"] = texts[source]
+        names = ("target_corpus",)
+        if not data.get("parser") and not data.get("brackets"):
+            raise ConfigError(
+                f"{texts[source]} is raw text, and this builder needs it parsed",
+                hint=f"give a parser: {parser_hint(source)}",
+            )
+    elif "text" in fields:
+        data["text"] = texts[source]
+        names = ("translations",)
+        if "natural" not in data.get("data", ()):
+            data["data"] = [*data.get("data", ()), "natural"]
+    else:
+        raise ConfigError(
+            "this builder takes no text of your own", hint="divergent, compounds and consistency do"
+        )
+    if target in texts:
+        data[names[0]] = texts[target]
+    return dataclasses.replace(head, source=source, target=target)
 
 
 def _find(name_or_path: str) -> Document | None:
@@ -121,9 +184,8 @@ def _find(name_or_path: str) -> Document | None:
     close = difflib.get_close_matches(name_or_path, known, n=1)
     raise ConfigError(
         f"'{name_or_path}' is neither a shipped recipe, a builder nor a .toml file",
-        hint=f"did you mean '{close[0]}'?"
-        if close
-        else f"known: {', '.join(dict.fromkeys(known))}",
+        hint=(f"did you mean '{close[0]}'? " if close else "")
+        + f"known: {', '.join(dict.fromkeys(known))}",
     )
 
 

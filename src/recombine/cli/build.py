@@ -236,11 +236,17 @@ def export_verb(options: argparse.Namespace) -> int:
 
 def clean_verb(options: argparse.Namespace) -> int:
     """Drop what is no translation from a corpus."""
-    from recombine.corpus.cleaning import clean_corpus
+    from recombine.corpus.cleaning import clean_corpus, clean_texts
 
     if options.dry_run:
-        return _print_reading(options, [options.corpus], out=str(options.out))
-    found = clean_corpus(options.corpus, options.out, source=options.source, target=options.target)
+        return _print_reading(options, options.corpus, out=str(options.out))
+    codes = {"source": options.source, "target": options.target}
+    if len(options.corpus) > 2:
+        raise ConfigError("one parsed corpus, or two aligned texts")
+    if len(options.corpus) == 2:
+        found = clean_texts(tuple(options.corpus), options.out, **codes)
+    else:
+        found = clean_corpus(options.corpus[0], options.out, **codes)
     print_found(found._asdict(), options.json)
     return 0
 

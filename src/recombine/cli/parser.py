@@ -246,13 +246,20 @@ def make_parser() -> argparse.ArgumentParser:
     add = verb(
         "clean",
         make.clean_verb,
-        "drop the sentences of a parsed corpus that are not translated or in another language",
-        "recombine clean europarl.tsv.xz --source en --target de --out europarl-clean.tsv.gz",
+        "drop the sentences of a corpus that are not translated or in another language",
+        "recombine clean corpus.en corpus.fr --source en --target fr --out clean",
     )
-    add.add_argument("corpus", type=Path)
+    add.add_argument(
+        "corpus", type=Path, nargs="+", help="a parsed corpus, or two texts aligned line by line"
+    )
     add.add_argument("--source", required=True, help="the language of the sentences")
     add.add_argument("--target", required=True, help="the language and name of the translation")
-    add.add_argument("--out", required=True, type=Path)
+    add.add_argument(
+        "--out",
+        required=True,
+        type=Path,
+        help="the file to write; of two texts, the name that gets .SOURCE and .TARGET",
+    )
     _share(add, "--json", "--dry-run")
 
     add = verb(

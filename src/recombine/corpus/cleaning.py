@@ -1,4 +1,4 @@
-"""Drop the pairs of a parsed corpus that nobody translated, or that are in another language.
+"""Drop the pairs of a corpus that nobody translated, or that are in another language.
 
 A fifth of the German side of Europarl after 2011 is the speaker's own words, in English, French or
 any other of the languages of that house. A model learns to copy from them, and every score of a
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from recombine.corpus.conllu import TextBlock, parse_block, read_blocks
 from recombine.errors import ConfigError, DataError
+from recombine.files import read_aligned
 from recombine.parallel import map_in_order
 from recombine.progress import progress
 from recombine.registry import require
@@ -68,16 +69,19 @@ class Cleaner:
                     f"{block.path}: no translation '{self.target}'",
                     hint=f"translations here: {known}",
                 )
-            reason = self._fault(sentence.text, sentence.translations[self.target])
+            reason = self.fault(sentence.text, sentence.translations[self.target])
             if reason is None:
                 kept.append(raw)
             else:
                 removed[reason] += 1
         return CleanBlock("".join(kept), len(sentences), removed)
 
-    def _fault(self, source: str, target: str) -> str | None:
+    def fault(self, source: str, target: str) -> str | None:
+        """Why a pair is no translation, or None."""
         if not target.strip():
             return "no translation"
+        if not source.strip():
+            return "no source"
         if source.strip() == target.strip():
             return "not translated"
         for side, text, wanted in (
@@ -109,6 +113,43 @@ def clean_corpus(corpus: Path, out: Path, *, source: str, target: str, workers: 
             read += block.read
             bar.advance(block.read)
     partial.replace(out)
+    return Cleaned(read, read - removed.total(), dict(removed.most_common()))
+
+
+def clean_texts(texts: tuple[Path, Path], out: Path, *, source: str, target: str) -> Cleaned:
+    """Write the lines of two aligned texts that are translations to `out.en` and `out.fr`.
+
+    They are packed if `out` ends in .gz.
+    """
+    _require_language(source)
+    _require_language(target)
+    cleaner = Cleaner(source=source, target=target)
+    packed = out.suffix == ".gz"
+    stem = out.with_suffix("") if packed else out
+    ends = [Path(f"{stem}.{code}{'.gz' if packed else ''}") for code in (source, target)]
+    for end in ends:
+        if any(end.exists() and end.samefile(one) for one in texts):
+            raise ConfigError(f"{end} is the corpus itself")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    partials = [end.with_name(f".{end.name}.partial") for end in ends]
+    removed: Counter[str] = Counter()
+    read = 0
+    with (
+        progress("reading the texts") as bar,
+        _writer(partials[0], ends[0].suffix) as write_source,
+        _writer(partials[1], ends[1].suffix) as write_target,
+    ):
+        for _, (one, other) in read_aligned(*texts):
+            read += 1
+            bar.advance()
+            reason = cleaner.fault(one, other)
+            if reason is not None:
+                removed[reason] += 1
+                continue
+            write_source(one.encode() + b"\n")
+            write_target(other.encode() + b"\n")
+    for part, end in zip(partials, ends, strict=True):
+        part.replace(end)
     return Cleaned(read, read - removed.total(), dict(removed.most_common()))
 
 

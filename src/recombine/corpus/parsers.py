@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import importlib.util
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -139,11 +141,44 @@ def load_parser(name: str) -> Parse:
         return _grammar(*model.rsplit(":", 1))
     if name == "words":
         return _words
-    raise ConfigError(
-        f"unknown parser '{name}'",
-        hint="write 'spacy:MODEL' (a spaCy 3 model you installed), 'ginza', 'stanza:LANGUAGE', "
-        "'grammar:NAME:LANGUAGE' or 'words'",
+    raise ConfigError(f"unknown parser '{name}'", hint=parser_hint())
+
+
+def installed_parsers() -> list[str]:
+    """Names of the parsers that would work here, without loading any."""
+    found = []
+    if importlib.util.find_spec("spacy") is not None:
+        from spacy.util import get_installed_models
+
+        found = [f"spacy:{name}" for name in sorted(get_installed_models())]
+    found = ["ginza" if name == "spacy:ja_ginza" else name for name in found]
+    if importlib.util.find_spec("stanza") is not None:
+        folder = Path(os.environ.get("STANZA_RESOURCES_DIR", Path.home() / "stanza_resources"))
+        found += [f"stanza:{path.name}" for path in sorted(folder.glob("*")) if path.is_dir()]
+    return found
+
+
+def parser_hint(language: str = "") -> str:
+    """What to give as parser: what is installed, how to get another, what needs none."""
+    installed = ", ".join(installed_parsers()) or "none"
+    code = language or "en"
+    model = "en_core_web_sm" if code == "en" else f"{code}_core_news_sm"
+    return (
+        f"installed here: {installed}. To get one: pip install 'recombine[parse]' && "
+        f"python -m spacy download {model}, then -o parser=spacy:{model}; or "
+        f"pip install 'recombine[stanza]', stanza.download('{code}'), -o parser=stanza:{code}. "
+        "Without any: -o parser=words -o definition=ngrams (divergent splits of word sequences), "
+        "or grammar:NAME:LANGUAGE for sentences of a grammar"
     )
+
+
+def require_relations(parser: str | None, what: str) -> None:
+    """Raise where text would only be cut into words, and relations between them are needed."""
+    if parser == "words":
+        raise ConfigError(
+            f"the parser 'words' only cuts text into words; {what} needs their relations",
+            hint=parser_hint(),
+        )
 
 
 def _spacy(model: str) -> Parse:
@@ -152,7 +187,9 @@ def _spacy(model: str) -> Parse:
         pipeline = spacy.load(model, exclude=["ner"])
     except OSError as error:
         raise ConfigError(
-            f"the spaCy model '{model}' is not installed", hint=f"python -m spacy download {model}"
+            f"the spaCy model '{model}' is not installed",
+            hint=f"python -m spacy download {model}; installed here: "
+            + (", ".join(installed_parsers()) or "no parser"),
         ) from error
     if "parser" not in pipeline.pipe_names:
         raise ConfigError(f"the spaCy model '{model}' has no dependency parser")

@@ -11,6 +11,8 @@ from recombine.builders.compounds.atoms import (
     ChosenAtom,
     Role,
     choose,
+    require_atoms,
+    shortage,
     spread,
 )
 from recombine.corpus.alignment import align
@@ -55,10 +57,29 @@ def test_atoms_of_other_categories_come_last():
     assert len(choose("N", Role(count=2), dogs, clusters=3, taken={"dog"})) == 2
 
 
-def test_too_few_is_an_error():
-    """With the number found."""
-    with pytest.raises(DataError, match="1 of 2 atoms"):
-        chosen(Role(count=2))
+def short(role, wanted, candidates, *, floor=30, found=0):
+    """What is said of a role of which too few were found."""
+    return shortage("NP", role, wanted, found, candidates, floor=floor, clusters=1, vocabulary=())
+
+
+def test_roles_that_are_short_are_told_at_once_with_what_would_do():
+    """The coverage or the floor at which there are enough, and else how many there can be."""
+    loose = [Candidate(word, 100, {"a": 6, "b": 4}) for word in ("dog", "cat")]
+    rare = [Candidate(word, 20, {word: 10}) for word in ("big", "red")]
+    found = [
+        short("N", Role(count=2, coverage=0.7), loose, found=1),
+        short("ADJ", Role(count=2, coverage=0.7), rare),
+        short("V", Role(count=20), rare, found=3),
+        short("MOD", Role(count=2), []),
+    ]
+    assert [one.settings for one in found] == [
+        {"roles.N.coverage": 0.6}, {"floor": 20}, {"roles.V.count": 4}, {},
+    ]  # fmt: skip
+    with pytest.raises(DataError, match=r"NP role N: 1 of 2 .*; NP role ADJ: 0 of 2 ") as caught:
+        require_atoms(found)
+    hint = "-o roles.N.coverage=0.6 -o floor=20 -o roles.V.count=4; no setting gives any MOD"
+    assert hint in (caught.value.hint or "")
+    require_atoms([])
 
 
 def test_atoms_are_spread_over_frequency():

@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
 
 from recombine.benchmark import Example, Focus
-from recombine.builders.compounds.atoms import AtomPool, ChosenAtom, Role, choose, is_consistent
+from recombine.builders.compounds.atoms import (
+    ENOUGH,
+    AtomPool,
+    ChosenAtom,
+    Role,
+    ShortRole,
+    choose,
+    is_consistent,
+    require_atoms,
+    shortage,
+)
 from recombine.builders.compounds.contexts import (
     ContextLimits,
     Embedded,
@@ -77,8 +88,10 @@ class Assembly:
             for category in design.patterns
         }
         self.atoms: dict[str, dict[str, list[ChosenAtom]]] = {}
+        short: list[ShortRole] = []
         for category in design.patterns:
-            self.atoms[category] = self._choose(category)
+            self.atoms[category] = self._choose(category, short)
+        require_atoms(short)
 
     def _is_template(self, pair: Pair, phrase: Phrase) -> bool:
         usage = self.pool.usage
@@ -87,7 +100,8 @@ class Assembly:
         subject = pair.relations[phrase.noun] in SUBJECTS
         return not subject or usage.agrees_with_singular(pair, phrase.noun)
 
-    def _choose(self, category: str) -> dict[str, list[ChosenAtom]]:
+    def _choose(self, category: str, short: list[ShortRole]) -> dict[str, list[ChosenAtom]]:
+        """The atoms of a category by role; roles that have too few are noted."""
         design = self.design
         head = design.slots[category].head
         used = {role for pattern in design.patterns[category] for role in pattern.split()}
@@ -106,20 +120,35 @@ class Assembly:
         chosen: dict[str, list[ChosenAtom]] = {}
         # Articles last: they must go with the words that were chosen.
         for role, wanted in sorted(roles.items(), key=lambda item: item[0] == "DET"):
+            candidates = partial(
+                self.pool.candidates,
+                role,
+                wanted,
+                chosen=chosen,
+                heads=heads if role == head else None,
+                places=design.slots[category].relations,
+            )
             atoms = choose(
                 role,
                 wanted,
-                self.pool.candidates(
-                    role,
-                    wanted,
-                    chosen=chosen,
-                    heads=heads if role == head else None,
-                    places=design.slots[category].relations,
-                ),
+                candidates(),
                 clusters=design.clusters,
                 taken=taken if role in OWN_ROLES else (),
                 vocabulary=self.pool.vocabulary,
             )
+            if len(atoms) < ENOUGH * wanted.count:
+                short.append(
+                    shortage(
+                        category,
+                        role,
+                        wanted,
+                        len(atoms),
+                        candidates(floor=1),
+                        floor=design.floor,
+                        clusters=design.clusters,
+                        vocabulary=self.pool.vocabulary,
+                    )
+                )
             surface = self.pool.usage.surface
             chosen[role] = [atom._replace(text=surface(atom.text)) for atom in atoms]
         return chosen

@@ -85,14 +85,16 @@ class AtomPool:
         chosen: Mapping[str, Sequence[ChosenAtom]],
         heads: Iterable[str] | None = None,
         places: Sequence[str] = (),
+        floor: int | None = None,
     ) -> Iterator[Candidate]:
         """Yield what may fill a role beside the atoms chosen so far.
 
         `heads`: the words that have templates, for the role of a head. `places`: the relations of
         the category's phrases.
         """
+        floor = self.floor if floor is None else floor
         if role == "MOD":
-            yield from self._modifiers(wanted, chosen)
+            yield from self._modifiers(wanted, chosen, floor)
             return
         relations = NOMINAL if role == "N" else wanted.relations
         words = heads or {word for one in relations for word in self._by_relation.get(one, ())}
@@ -100,7 +102,7 @@ class AtomPool:
         for word in sorted(wanted.words or words):
             frequency = self.usage.total[word]
             if not wanted.words:
-                if frequency < self.floor or not word.isalpha():
+                if frequency < floor or not word.isalpha():
                     continue
                 if not self.usage.is_typical(word, role, wanted.relations):
                     continue
@@ -121,7 +123,7 @@ class AtomPool:
         return True
 
     def _modifiers(
-        self, wanted: Role, chosen: Mapping[str, Sequence[ChosenAtom]]
+        self, wanted: Role, chosen: Mapping[str, Sequence[ChosenAtom]], floor: int
     ) -> Iterator[Candidate]:
         inside = {atom.text for atoms in chosen.values() for atom in atoms}
         for text, partners in sorted(self.modifiers.partners.items()):
@@ -130,7 +132,7 @@ class AtomPool:
                 if text in wanted.words:
                     yield Candidate(text, frequency, self.modifiers.links[text])
                 continue
-            if frequency < self.floor or not inside.isdisjoint(text.split()):
+            if frequency < floor or not inside.isdisjoint(text.split()):
                 continue
             if self.usage.is_nominal(self.modifiers.objects[text]) and self.modifiers.is_free(text):
                 yield Candidate(text, frequency, self.modifiers.links[text])
@@ -148,8 +150,7 @@ def choose(
     """Return the atoms of a role, the most frequent first; `taken` ones only where others lack."""
     found: list[ChosenAtom] = []
     loose: list[ChosenAtom] = []
-    count = 0
-    for count, one in enumerate(candidates, start=1):  # noqa: B007
+    for one in candidates:
         rendered = renderings(one.links, clusters=clusters, source=one.text, vocabulary=vocabulary)
         consistent = is_consistent(rendered, wanted)
         atom = ChosenAtom(one.text, role, rendered.forms, one.frequency, rendered.coverage)
@@ -160,12 +161,77 @@ def choose(
     chosen = spread([atom for atom in found if atom.text not in taken], wanted.count)
     chosen += spread([atom for atom in found if atom.text in taken], wanted.count - len(chosen))
     chosen += spread(loose, wanted.count - len(chosen))
-    if len(chosen) < math.ceil(ENOUGH * wanted.count):
-        raise DataError(
-            f"role {role}: {len(chosen)} of {wanted.count} atoms found among {count} words",
-            hint=f"lower floor or roles.{role}.coverage, or take a larger corpus",
-        )
     return sorted(chosen, key=lambda atom: (-atom.frequency, atom.text))
+
+
+class ShortRole(NamedTuple):
+    """A role for which too few atoms were found, and settings that would give enough."""
+
+    category: str
+    role: str
+    found: int
+    wanted: int
+    words: int
+    settings: Mapping[str, float]
+
+
+def shortage(
+    category: str,
+    role: str,
+    wanted: Role,
+    found: int,
+    candidates: Iterable[Candidate],
+    *,
+    floor: int,
+    clusters: int,
+    vocabulary: Sequence[str],
+) -> ShortRole:
+    """What to say of a role of which too few atoms were found.
+
+    `candidates` are those of any frequency: they show which floor and coverage would do.
+    """
+    enough = math.ceil(ENOUGH * wanted.count)
+    able = []
+    words = 0
+    for one in candidates:
+        words += one.frequency >= floor
+        rendered = renderings(one.links, clusters=clusters, source=one.text, vocabulary=vocabulary)
+        if rendered.forms and rendered.coverage > 0:
+            able.append((one.frequency, rendered.coverage))
+    frequent = [one for one in able if one[0] >= floor]
+    settings: dict[str, float] = {}
+    if len(able) >= enough:
+        if len(frequent) < enough:
+            frequent = sorted(able, reverse=True)[:enough]
+            settings["floor"] = frequent[-1][0]
+        covered = sorted((coverage for _, coverage in frequent), reverse=True)[enough - 1]
+        if covered < wanted.coverage:
+            settings[f"roles.{role}.coverage"] = math.floor(100 * covered) / 100
+    elif found:
+        settings[f"roles.{role}.count"] = math.floor(found / ENOUGH)
+    return ShortRole(category, role, found, wanted.count, words, settings)
+
+
+def require_atoms(short: Sequence[ShortRole]) -> None:
+    """Raise where roles are short, all at once, with one line of settings for all of them."""
+    if not short:
+        return
+    told = "; ".join(
+        f"{one.category} role {one.role}: {one.found} of {one.wanted} atoms among {one.words} words"
+        for one in short
+    )
+    settings: dict[str, float] = {}
+    for one in short:
+        for name, value in one.settings.items():
+            settings[name] = min(value, settings.get(name, value))
+    options = " ".join(f"-o {name}={value:g}" for name, value in settings.items())
+    lost = [one.role for one in short if not one.settings]
+    raise DataError(
+        told,
+        hint="take a larger corpus"
+        + (f", or: {options}" if options else "")
+        + (f"; no setting gives any {', '.join(dict.fromkeys(lost))}" if lost else ""),
+    )
 
 
 def is_consistent(rendered: Renderings, wanted: Role) -> bool:

@@ -26,8 +26,8 @@ from recombine.builders.compounds.phrases import Slot
 from recombine.builders.compounds.references import read_references, review_lines
 from recombine.corpus.alignment import Alignment, align, align_with_eflomal
 from recombine.corpus.brackets import read_brackets, texts_of
-from recombine.corpus.conllu import ParsedSentence, read_parsed
-from recombine.corpus.parsers import parsed_text
+from recombine.corpus.conllu import ParsedSentence, is_parsed, read_parsed
+from recombine.corpus.parsers import parsed_text, parser_hint, require_relations
 from recombine.errors import ConfigError, DataError, RecombineError, Where
 from recombine.files import read_json, read_lines
 from recombine.parallel import gc_paused
@@ -113,6 +113,7 @@ class Compounds:
                 raise ConfigError("'parser' and 'brackets' both parse the corpus: give one")
             if self.target_corpus is None:
                 raise ConfigError("'brackets' hold no translations", hint="give target_corpus")
+        require_relations(self.parser, "a compound")
         for category, patterns in self.patterns.items():
             if category not in self.slots:
                 raise ConfigError(
@@ -234,6 +235,10 @@ class Compounds:
         elif self.parser is not None:
             sentences = read_parsed(parsed_text(self.corpus, self.parser, cache=workdir))
         else:
+            if not is_parsed(self.corpus):
+                raise ConfigError(
+                    f"{self.corpus} is not parsed", hint=f"give a parser: {parser_hint()}"
+                )
             sentences = read_parsed(self.corpus)
         if self.target_corpus is None:
             yield from sentences

@@ -47,6 +47,7 @@ from recombine.builders.divergent.split import (
     choose_bounds,
     random_split,
 )
+from recombine.corpus.parsers import require_relations
 from recombine.errors import ConfigError, DataError, RecombineError
 from recombine.parallel import Engine
 from recombine.progress import progress
@@ -107,6 +108,8 @@ class Divergent:
             self.groups != "none" or self.fixed_train or self.start or self.train_size
         ):
             raise ConfigError("the published method knows no groups, fixed train set or start")
+        if self.definition != "ngrams":
+            require_relations(self.parser, f"definition = {self.definition!r}")
         if self.given is not None and (self.fixed_train or self.start or self.dev_size):
             raise ConfigError("a given split has its own train, dev and test")
 

@@ -27,7 +27,7 @@ from recombine.corpus.conllu import (
     parse_block,
     read_blocks,
 )
-from recombine.corpus.parsers import parsed_text
+from recombine.corpus.parsers import parsed_text, parser_hint
 from recombine.errors import ConfigError, DataError, Where
 from recombine.files import open_text, read_json, sha256_of, write_json
 from recombine.parallel import Engine, map_in_order
@@ -156,10 +156,8 @@ class Preparation:
 
     def _read(self, path: Path) -> Iterator[TextBlock]:
         if self.parser is None:
-            if path.suffix in (".txt", ".jsonl") and not is_parsed(path):
-                raise ConfigError(
-                    f"{path} is not parsed", hint="give a parser, for instance parser=spacy:MODEL"
-                )
+            if not is_parsed(path):
+                raise ConfigError(f"{path} is not parsed", hint=f"give a parser: {parser_hint()}")
             return read_blocks(path)
         return read_blocks(
             parsed_text(
