@@ -14,7 +14,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from recombine.report.figures.figure import INK, LINE, PALETTE, SOFT, base, to_svg
+from recombine.report.figures.figure import base, to_svg
+from recombine.report.figures.palette import INK, LINE, PALETTE, SOFT
 
 HERE = Path(__file__).parent
 IMAGES = HERE / "images"

@@ -12,13 +12,10 @@ from recombine.errors import DataError
 from recombine.files import sha256_of, write_json, write_text
 from recombine.parallel import gc_paused
 from recombine.report.exports import write_exports
-from recombine.report.figures.figure import draw_figures, report_figures
-from recombine.report.figures.papers import (
-    paper_figures,
-    response_figures,
-    slice_figure,
-    training_figure,
-)
+from recombine.report.figures.figure import draw_figures
+from recombine.report.figures.own import report_figures
+from recombine.report.figures.papers import paper_figures, response_figures
+from recombine.report.figures.training import log_figure, slice_figure, training_figure
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.page.divergent import family_title, render_family
@@ -86,6 +83,7 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
     training = (
         training_figure(report, points, main.metric, main.split),
         slice_figure(report, slices) if slices is not None else None,
+        log_figure(report),
     )
     figures = [
         *report_figures(report),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from recombine.report.figures.figure import to_svg
-from recombine.report.figures.papers import (
-    paper_figures,
+from recombine.report.figures.palette import MORE
+from recombine.report.figures.papers import paper_figures
+from recombine.report.figures.training import (
+    LOG,
+    log_figure,
     slice_figure,
     training_figure,
     training_figures,
@@ -68,7 +71,7 @@ def test_curves_are_drawn_panel_by_panel(findings):
         assert to_svg(figure.spec).startswith("<svg")
 
 
-def test_patterns_are_a_heat_map_whose_orange_is_bad(findings):
+def test_patterns_are_a_heat_map_with_the_colours_of_the_page(findings):
     """One panel per system, as with idioms, where the large number is the bad one."""
     systems = findings.systems
     table = Table(
@@ -80,9 +83,49 @@ def test_patterns_are_a_heat_map_whose_orange_is_bad(findings):
     assert figure is not None
     colour = figure.spec["spec"]["encoding"]["color"]
     assert colour["title"] == findings.main.metric
-    assert colour["scale"]["range"][0] == "#e3995f"
+    assert colour["scale"]["range"] == list(MORE)
     assert {row["panel"] for row in figure.spec["data"]["values"]} == {"cp depth 3"}
     many = tuple((f"p{row // 2}", row % 2, 1.0, 2.0, 3.0) for row in range(200))
     assert slice_figure(findings, Table(table.name, "Patterns", table.columns, many)) is None
     assert figure.caption == "Patterns. my_small: most of single ones cp depth 3 +2.0."
+    assert to_svg(figure.spec).startswith("<svg")
+
+
+def test_what_was_learnt_and_lost_is_said(findings):
+    """The pattern that fell most since its best checkpoint; small ups and downs are not news."""
+    first, *others = findings.systems
+    rows = [
+        ("cp_depth_3", step, score, *(50.0 for _ in others))
+        for step, score in ((10, 20.0), (20, 90.0), (30, 40.0))
+    ]
+    columns = ("pattern", "step", *findings.systems)
+    figure = slice_figure(
+        findings, Table("training-x-by-pattern", "Patterns", columns, tuple(rows))
+    )
+    assert figure is not None
+    told = f"{first} learns cp depth 3 (90 at step 20) and loses it (40 at 30)."
+    assert figure.caption == f"Patterns. {told}"
+
+
+def test_logs_of_training_are_drawn(findings):
+    """Losses and scores on dev, in percent, of every system that has a log; others have none."""
+    assert log_figure(findings) is None
+    cell = findings.source.cells[0]
+    log = cell.model / LOG
+    log.parent.mkdir(exist_ok=True)
+    log.write_text(
+        '{"step":0,"event":"start","seed":1}\n{"step":50,"loss":5.0,"seconds":1}\n'
+        '{"step":100,"loss":2.5}\n{"step":100,"dev_exact":0.25,"seconds":0.5}\n{"step":150,"lo',
+        encoding="utf-8",
+    )
+    try:
+        figure = log_figure(findings)
+    finally:
+        log.unlink()
+        log.parent.rmdir()
+    assert figure is not None
+    name = findings.source.names[cell.path]
+    assert figure.caption == f"How training went: {name} has 25.0 on dev at step 100."
+    found = {(row["panel"], row["step"]): row["score"] for row in figure.spec["data"]["values"]}
+    assert found == {("loss", 50): 5.0, ("loss", 100): 2.5, ("dev, exact", 100): 25.0}
     assert to_svg(figure.spec).startswith("<svg")

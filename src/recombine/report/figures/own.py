@@ -1,0 +1,382 @@
+"""Figures that every benchmark has: curves, the map, groups, differences, what goes wrong."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recombine.report.compare import Comparison
+from recombine.report.figures.figure import Figure, base, line_chart, row_of
+from recombine.report.figures.palette import (
+    BAD,
+    GOOD,
+    HIGH,
+    INK,
+    MORE,
+    ON_HIGH,
+    PALETTE,
+    SOFT,
+    TIE,
+    Spec,
+    limits,
+    score_colour,
+    system_colour,
+    system_shape,
+)
+from recombine.report.findings import Findings, Sheet
+from recombine.report.tables.own import by_family, table_name
+
+# A point of a curve needs this many items, or its interval is the whole axis.
+FEWEST_ITEMS = 20
+MOST_FORESTS = 3
+# Systems or kinds of sentence in one picture of errors.
+MOST_BARS = 12
+# Systems whose finding is told in a caption, and points of a line that is told by its ends.
+MOST_TOLD = 3
+MOST_ENDS = 6
+
+
+def report_figures(report: Findings) -> list[Figure]:
+    """The figures of the first split's first metric, and of what goes wrong in the outputs.
+
+    Other metrics and splits have their tables; drawing all of them would take longer than the rest
+    of the report together.
+    """
+    sheet = report.main
+    figures = _curves(report, sheet)
+    if sheet.main_tag and len(sheet.by_tag(sheet.main_tag)) > 1:
+        figures.append(_heat_map(report, sheet))
+    if sheet.family_tag:
+        figures.append(_groups(report, sheet, sheet.family_tag))
+    for comparison in sheet.comparisons[:MOST_FORESTS]:
+        if comparison.slices:
+            figures.append(_forest(report, sheet, comparison))
+    return [*figures, *_anatomies(report)]
+
+
+def score_axis(report: Findings, sheet: Sheet) -> Spec:
+    """The axis of scores: the metric's own range, the same in every figure."""
+    title = report.words.metric(sheet.metric)
+    return {
+        "field": "score",
+        "type": "quantitative",
+        "scale": {"domain": limits(sheet)},
+        "title": title + ("" if sheet.higher_is_better else " (lower is better)"),
+    }
+
+
+def measured(report: Findings, sheet: Sheet) -> str:
+    """What a caption begins with: the metric and where it was measured."""
+    name = report.words.metric(sheet.metric)
+    return f"{name[:1].upper()}{name[1:]} on {report.split_name(sheet.split)}"
+
+
+def _curves(report: Findings, sheet: Sheet) -> list[Figure]:
+    figures = []
+    for tag in sheet.number_tags:
+        title = report.words.tag(tag)
+        rows = [
+            row_of(score, x=float(value), of=f"{title} {value}")
+            for value, by_system in sheet.by_tag(tag).items()
+            for score in by_system.values()
+            if score.n >= min(FEWEST_ITEMS, max(2, sheet.n // 50))
+        ]
+        if len({row["x"] for row in rows}) < 2:
+            continue
+        figures.append(
+            Figure(
+                table_name(sheet.metric, sheet.split, "by", tag),
+                f"{measured(report, sheet)} by {title}: {from_to(rows)}.",
+                line_chart(report, rows, title, score_axis(report, sheet)),
+                True,
+            )
+        )
+    return figures
+
+
+def from_to(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How each line goes: by its ends, or by its two halves where single points are noise."""
+    found = []
+    for system in dict.fromkeys(row["system"] for row in rows):
+        own = [row for row in rows if row["system"] == system and not math.isnan(row["score"])]
+        own.sort(key=lambda row: float(row["x"]))
+        if len(own) < 2:
+            continue
+        half = len(own) // 2 if len(own) > MOST_ENDS else 1
+        parts = own[:half], own[-half:] if len(own) <= MOST_ENDS else own[half:]
+        begin, end = (_mean(part) for part in parts)
+        first, last = f"at {own[0]['x']:g}", f"at {own[-1]['x']:g}"
+        if half > 1:
+            first, last = f"up to {own[half - 1]['x']:g}", f"from {own[half]['x']:g} on"
+        moves = "falls" if end < begin - 1 else "rises" if end > begin + 1 else "stays"
+        found.append(f"{system} {moves} from {begin:.0f} {first} to {end:.0f} {last}")
+    more = f" ({len(found) - MOST_TOLD} more)" if len(found) > MOST_TOLD else ""
+    return "; ".join(found[:MOST_TOLD]) + more
+
+
+def _mean(rows: Sequence[Mapping[str, Any]]) -> float:
+    """The mean of scores by what they are of."""
+    sizes = [row.get("n", 1) for row in rows]
+    total = sum(row["score"] * size for row, size in zip(rows, sizes, strict=True))
+    return float(total / sum(sizes))
+
+
+def _heat_map(report: Findings, sheet: Sheet) -> Figure:
+    assert sheet.main_tag is not None
+    tag, table = sheet.main_tag, sheet.by_tag(sheet.main_tag)
+    order = by_family(sheet, table)
+    rows = [
+        row_of(
+            score,
+            value=report.words.label(tag, value),
+            label=f"{score.value:.1f}",
+            of=report.words.label(tag, value),
+        )
+        for value in order
+        for score in table[value].values()
+    ]
+    spec = base(rows, {"step": 78}, {"step": 20})
+    names = [report.words.label(tag, value) for value in order]
+    y = {"field": "value", "type": "nominal", "sort": names, "title": None}
+    x = {
+        "field": "system", "type": "nominal", "sort": list(sheet.systems), "title": None,
+        "axis": {"orient": "top", "labelAngle": 0, "labelLimit": 76},
+    }  # fmt: skip
+    low, high = limits(sheet)
+    dark = f"datum.score >= {low + HIGH * (high - low)}"
+    spec["layer"] = [
+        {
+            "mark": "rect",
+            "encoding": {
+                "x": x,
+                "y": y,
+                "color": score_colour([low, high], higher_is_better=sheet.higher_is_better),
+                "description": {"field": "told", "type": "nominal"},
+            },
+        },
+        {
+            "mark": {"type": "text", "fontSize": 11},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "text": {"field": "label", "type": "nominal"},
+                "color": {"condition": {"test": dark, "value": ON_HIGH}, "value": INK},
+            },
+        },
+    ]
+    return Figure(
+        table_name(sheet.metric, sheet.split, "heat-map"),
+        f"{measured(report, sheet)} by {report.words.tag(tag)}: "
+        f"{_best_and_worst(report, sheet, tag)}.",
+        spec,
+        False,
+    )
+
+
+def _best_and_worst(report: Findings, sheet: Sheet, tag: str) -> str:
+    """What each system does best and worst."""
+    found = []
+    for system in sheet.systems[:MOST_TOLD]:
+        scores = {
+            report.words.label(tag, value): by_system[system].value
+            for value, by_system in sheet.by_tag(tag).items()
+            if system in by_system and not math.isnan(by_system[system].value)
+        }
+        if len(scores) > 1:
+            order = sorted(scores, key=lambda name: scores[name], reverse=sheet.higher_is_better)
+            best, worst = order[0], order[-1]
+            found.append(
+                f"{system} best {best} ({scores[best]:.0f}), worst {worst} ({scores[worst]:.0f})"
+            )
+    return "; ".join(found)
+
+
+def _groups(report: Findings, sheet: Sheet, tag: str) -> Figure:
+    labels = {value: report.words.label(tag, value) for value in sheet.by_tag(tag)}
+    rows = [
+        row_of(score, value=labels[value], of=labels[value])
+        for value, by_system in sheet.by_tag(tag).items()
+        for score in by_system.values()
+    ]
+    spec = base(rows, 420, {"step": 14})
+    y = {"field": "value", "type": "nominal", "sort": list(labels.values()), "title": None}
+    offset = {"field": "system", "type": "nominal", "sort": list(sheet.systems)}
+    x = score_axis(report, sheet)
+    colour = system_colour(report)
+    spec["layer"] = [
+        {
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": {
+                "y": y, "yOffset": offset, "color": colour,
+                "x": {**x, "field": "low"}, "x2": {"field": "high"},
+            },
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+            "encoding": {
+                "y": y, "yOffset": offset, "x": x, "color": colour, "shape": system_shape(report),
+                "description": {"field": "told", "type": "nominal"},
+            },
+        },
+    ]  # fmt: skip
+    return Figure(
+        table_name(sheet.metric, sheet.split, "by", tag, "groups"),
+        f"{measured(report, sheet)} by {report.words.tag(tag)}: "
+        f"{_best_and_worst(report, sheet, tag)}.",
+        spec,
+        False,
+    )
+
+
+def _forest(report: Findings, sheet: Sheet, comparison: Comparison) -> Figure:
+    tag = sheet.main_tag or ""
+    rows = [
+        {
+            "value": report.words.label(tag, part.value),
+            "score": round(part.difference.difference, 3),
+            "low": round(part.difference.low, 3),
+            "high": round(part.difference.high, 3),
+            "verdict": part.verdict,
+            "told": f"{report.words.label(tag, part.value)}: {part.difference.difference:+.1f} "
+            f"({part.difference.low:+.1f} to {part.difference.high:+.1f}), {part.verdict}",
+        }
+        for part in comparison.slices
+    ]
+    spec = base(rows, 420, {"step": 16})
+    y = {
+        "field": "value", "type": "nominal", "title": None,
+        "sort": {"field": "score", "op": "mean", "order": "descending"},
+    }  # fmt: skip
+    x = {
+        "field": "score",
+        "type": "quantitative",
+        "title": f"{comparison.second} − {comparison.first}",
+    }
+    colour = {
+        "field": "verdict", "type": "nominal",
+        "scale": {"domain": ["win", "tie", "loss"], "range": [GOOD, TIE, BAD]},
+    }  # fmt: skip
+    spec["layer"] = [
+        {"mark": {"type": "rule", "color": SOFT}, "encoding": {"x": {"datum": 0}}},
+        {
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": {
+                "y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": colour,
+            },
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
+            "encoding": {
+                "y": y, "x": x, "color": colour,
+                "description": {"field": "told", "type": "nominal"},
+            },
+        },
+    ]  # fmt: skip
+    wins, ties, losses = (comparison.count(one) for one in ("win", "tie", "loss"))
+    return Figure(
+        table_name("difference", sheet.metric, sheet.split, comparison.second, comparison.first),
+        f"{comparison.second} is better than {comparison.first} on {wins} of {len(rows)}, worse on "
+        f"{losses}; {ties} cannot be told ({report.words.metric(sheet.metric)} on "
+        f"{report.split_name(sheet.split)}, paired tests, Holm).",
+        spec,
+        False,
+    )
+
+
+def _anatomies(report: Findings) -> list[Figure]:
+    """A stacked bar for each system, or of one system for each kind of sentence."""
+    figures = []
+    seen: list[Any] = []
+    colours = _class_colours(report)
+    for sheet in report.sheets:
+        if not sheet.labels or (sheet.split, sheet.labels) in seen:
+            continue  # metrics that grade the same classes would show the same picture again
+        seen.append((sheet.split, sheet.labels))
+        bars = {system: sum(sheet.labels[system].values(), Counter()) for system in sheet.labels}
+        if len(bars) == 1 and sheet.families:
+            (by_value,) = sheet.labels.values()
+            bars = {}
+            for value, counts in by_value.items():
+                family = sheet.families.get(value, value)
+                named = report.words.label(sheet.family_tag or "", family)
+                bars.setdefault(named, Counter()).update(counts)
+        figure = _stacked(report, sheet, dict(list(bars.items())[:MOST_BARS]), colours)
+        if figure is not None:
+            figures.append(figure)
+    return figures
+
+
+def _class_colours(report: Findings) -> dict[str, str]:
+    """A colour for each way of being wrong, the same in every picture: the frequent ones first."""
+    total: Counter[str] = Counter()
+    right: set[str] = set()
+    for sheet in report.sheets:
+        right |= sheet.right_labels
+        for by_value in sheet.labels.values():
+            for counts in by_value.values():
+                total.update(counts)
+    wrong = [name for name, _ in total.most_common() if name not in right]
+    found = {name: PALETTE[1 + place] for place, name in enumerate(wrong[: len(PALETTE) - 1])}
+    return {**found, **dict.fromkeys(right, MORE[4])}
+
+
+def _stacked(
+    report: Findings,
+    sheet: Sheet,
+    bars: Mapping[str, Counter[str]],
+    colours: Mapping[str, str],
+) -> Figure | None:
+    """What became of every sentence: right, or wrong in which way, as shares of each bar."""
+    total: Counter[str] = sum(bars.values(), Counter())
+    classes = [name for name, _ in total.most_common() if name not in sheet.right_labels]
+    right = [name for name, _ in total.most_common() if name in sheet.right_labels]
+    if not classes:
+        return None
+    shown = [*right, *(name for name in classes if name in colours)]
+    rows = []
+    for bar, counts in bars.items():
+        size = sum(counts.values())
+        parts = {name: counts[name] for name in shown}
+        rest = size - sum(parts.values())
+        for name, count in [*parts.items(), *([("other", rest)] if rest else [])]:
+            share = 100 * count / size
+            rows.append(
+                {
+                    "bar": bar, "class": name, "share": round(share, 2), "count": count,
+                    "order": (shown.index(name) if name in shown else len(shown)),
+                    "told": f"{bar}, {name}: {share:.1f}% ({count:,} of {size:,})",
+                }
+            )  # fmt: skip
+    names = [*shown, "other"] if any(row["class"] == "other" for row in rows) else shown
+    spec = base(rows, 460, {"step": 26})
+    spec["mark"] = {"type": "bar", "height": 18}
+    spec["encoding"] = {
+        "y": {"field": "bar", "type": "nominal", "sort": list(bars), "title": None},
+        "x": {
+            "field": "share", "type": "quantitative", "stack": "zero", "title": "% of all",
+            "scale": {"domain": [0, 100]},
+        },
+        "color": {
+            "field": "class", "type": "nominal", "sort": names,
+            "scale": {"domain": names, "range": [colours.get(name, TIE) for name in names]},
+            "legend": {"orient": "bottom", "columns": 3, "labelLimit": 220},
+        },
+        "order": {"field": "order", "type": "quantitative"},
+        "description": {"field": "told", "type": "nominal"},
+    }  # fmt: skip
+    told = []
+    for bar, counts in list(bars.items())[:MOST_TOLD]:
+        errors = [(counts[name], name) for name in classes if counts[name]]
+        count, name = max(errors, default=(0, ""))
+        share = 100 * count / sum(counts.values())
+        told.append(
+            f"{bar} mostly {name} ({share:.0f}%)" if share >= 1 else f"{bar} hardly anything"
+        )
+    return Figure(
+        table_name(sheet.metric, sheet.split, "anatomy"),
+        f"What goes wrong on {report.split_name(sheet.split)}: {'; '.join(told)}.",
+        spec,
+        True,
+    )
