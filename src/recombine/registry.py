@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from recombine.config import Document, parse_config
-from recombine.errors import ConfigError, MissingExtra
+from recombine.errors import ConfigError, MissingExtra, Where
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "builder": {
@@ -94,6 +94,32 @@ def lookup(kind: str, name: str) -> type[Any]:
         f"unknown {kind} '{name}'",
         hint=f"did you mean '{close[0]}'?" if close else f"known: {', '.join(names(kind))}",
     )
+
+
+def lookup_installed(kind: str, name: str) -> type[Any]:
+    """Return the class behind a name that a benchmark's files say: data never loads a file."""
+    if ".py:" in name:
+        raise ConfigError(
+            f"{kind} '{name}' is a Python file, and a benchmark cannot make one run",
+            hint=f"if it is yours, name it yourself: --{kind} {name}" if kind == "metric" else None,
+        )
+    return lookup(kind, name)
+
+
+def require_trusted(name: str, where: Where, trust: bool) -> None:
+    """Raise where a file that may be a stranger's names Python code from outside.
+
+    Code in the folder that one works in is one's own, and so is what one types oneself.
+    """
+    if ".py:" not in name or trust:
+        return
+    path = Path(name.rpartition(":")[0]).resolve()
+    if not path.is_relative_to(Path.cwd().resolve()):
+        raise ConfigError(
+            f"'{name}' is Python code from outside the folder you work in; it is not run",
+            where,
+            hint="read it first; then give --trust, or copy it here",
+        )
 
 
 def create(

@@ -75,11 +75,17 @@ def recipe_names() -> list[str]:
     return sorted(path.stem for path in registry.data_path("recipes").glob("*.toml"))
 
 
-def read_recipe(name_or_path: str, overrides: Sequence[str] = ()) -> Recipe:
-    """Read a shipped recipe, a recipe file, or a bare builder name with its defaults."""
+def read_recipe(name_or_path: str, overrides: Sequence[str] = (), *, trust: bool = False) -> Recipe:
+    """Read a shipped recipe, a recipe file, or a bare builder name with its defaults.
+
+    `trust` lets a recipe name a builder in a Python file outside the working folder.
+    """
     document = _find(name_or_path)
     if document is not None:
         document = with_preset(document, _shipped, _adapted)
+        registry.require_trusted(
+            str(document.data.get("builder", "")), document.where("builder"), trust
+        )
     begun = document.data if document else {"builder": name_or_path}
     data = apply_overrides({**_defaults_named(begun, overrides), **begun}, overrides)
     head_data = data.pop("benchmark", {})
@@ -340,7 +346,7 @@ def check_benchmark(benchmark: Benchmark) -> list[RecombineError]:
     """Return every problem of a benchmark: its files, then what its builder can prove of them."""
     problems = benchmark.verify()
     try:
-        builder = registry.lookup("builder", benchmark.manifest.builder)
+        builder = registry.lookup_installed("builder", benchmark.manifest.builder)
     except RecombineError:
         return problems  # made by a builder that is not installed here; the files were checked
     check = getattr(builder, "check", None)

@@ -17,7 +17,7 @@ LISTED = 24  # words that a partial build left out, on a terminal
 
 def check_verb(options: argparse.Namespace) -> int:
     """Check anything, without side effects."""
-    problems = _problems_of(options.path, options.partial)
+    problems = _problems_of(options.path, options.partial, options.trust)
     unfinished = bool(problems) or options.partial
     notes = _coverage_of(options.path) if unfinished else _notes_on(options.path)
     if options.json:
@@ -91,7 +91,7 @@ def _notes_on(text: str) -> list[str]:
     return note_conflicts(Grammar.load(text))
 
 
-def _problems_of(text: str, partial: bool = False) -> list[RecombineError]:
+def _problems_of(text: str, partial: bool, trust: bool) -> list[RecombineError]:
     from recombine import registry
 
     path = Path(text)
@@ -105,16 +105,16 @@ def _problems_of(text: str, partial: bool = False) -> list[RecombineError]:
             from recombine.builders.recipe import is_recipe
 
             if is_recipe(path):
-                return _recipe_problems(text)
+                return _recipe_problems(text, trust)
             from recombine.experiment.experiment import check_experiment
 
-            return check_experiment(path)
+            return check_experiment(path, trust=trust)
         if _is_grammar(text):
             from recombine.grammar import check_grammar
 
             return check_grammar(text, partial=partial)
         if registry.data_path("recipes", f"{text}.toml").is_file():
-            return _recipe_problems(text)
+            return _recipe_problems(text, trust)
     except Problems as error:
         return error.problems
     except RecombineError as error:
@@ -127,14 +127,14 @@ def _problems_of(text: str, partial: bool = False) -> list[RecombineError]:
     ]
 
 
-def _recipe_problems(text: str) -> list[RecombineError]:
+def _recipe_problems(text: str, trust: bool) -> list[RecombineError]:
     """What is wrong with a recipe; a builder may know more than its options do."""
     from recombine.builders.recipe import read_recipe
     from recombine.errors import collected
 
     problems: list[RecombineError] = []
     with collected(problems):
-        builder = read_recipe(text).builder
+        builder = read_recipe(text, trust=trust).builder
         if hasattr(builder, "check_recipe"):
             builder.check_recipe()
     return problems
@@ -149,7 +149,7 @@ def build_verb(options: argparse.Namespace) -> int:
         overrides.append(f"engine={options.engine}")
     if options.address:
         overrides.append(f"address={options.address}")
-    recipe = read_recipe(options.recipe, overrides)
+    recipe = read_recipe(options.recipe, overrides, trust=options.trust)
     if options.dry_run:
         from recombine.experiment.plan import plan_build
 

@@ -56,6 +56,10 @@ SHARED: dict[str, dict[str, Any]] = {
         "help": "a seeded subset of N, stratified by the first tag",
     },
     "--force": {"action": "store_true", "help": "make outputs again that are stale"},
+    "--trust": {
+        "action": "store_true",
+        "help": "run Python files that the file names, wherever they lie",
+    },
     "--address": {"help": "the address of a Ray cluster"},
 }
 ALSO = {"--languages": ("--langs",)}
@@ -119,7 +123,7 @@ def make_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="of a grammar: words and rules that a language does not say yet are no problem",
     )
-    _share(add, "--json")
+    _share(add, "--json", "--trust")
 
     add = verb(
         "sample",
@@ -228,7 +232,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add.add_argument("--seeds", metavar="N,N,...", help="the seeds of a series (default: --seed)")
     add.add_argument("--engine", choices=ENGINES, help="where to count")
-    _share(add, "--address", "-o", *LONG)
+    _share(add, "--address", "-o", "--trust", *LONG)
     _share_plan(add)
 
     add = verb(
@@ -320,7 +324,7 @@ def make_parser() -> argparse.ArgumentParser:
         "recombine train experiment.toml",
     )
     add.add_argument("experiment", type=Path)
-    _share(add, "-o", *LONG)
+    _share(add, "-o", "--trust", *LONG)
     _share_plan(add)
 
     add = verb(
@@ -330,7 +334,7 @@ def make_parser() -> argparse.ArgumentParser:
         "recombine run experiment.toml",
     )
     add.add_argument("experiment", type=Path)
-    _share(add, "-o", *LONG)
+    _share(add, "-o", "--trust", *LONG)
     _share_plan(add)
     add.add_argument("--engine", choices=ENGINES, default="local")
     _share(add, "--address")
@@ -346,7 +350,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--model", type=Path, help="the model directory of a trained system")
     add.add_argument("--input", type=Path, help="a text file, one sentence a line (default: stdin)")
     add.add_argument("--output", type=Path, help="a text file; resumable (default: stdout)")
-    _share(add, "-o", *LONG)
+    _share(add, "-o", "--trust", *LONG)
     _share_plan(add)
 
     add = verb(
@@ -387,7 +391,7 @@ def make_parser() -> argparse.ArgumentParser:
         default="count",
         help="sentences without an output count as each metric declares (default), or are skipped",
     )
-    _share(add, "-o", "--json", *LONG)
+    _share(add, "-o", "--trust", "--json", *LONG)
 
     add = verb(
         "compare",

@@ -19,13 +19,17 @@ def _experiments(options: argparse.Namespace) -> list[Any]:
     """Read the experiment, or those of a series; --sample makes them small."""
     import dataclasses
 
-    from recombine.experiment.experiment import read_experiment, series_experiments
+    from recombine.experiment.experiment import outside_of, read_experiment, series_experiments
 
     overrides = list(options.overrides)
     sample = options.sample
     if sample and options.verb in ("train", "translate", "run"):
         overrides.append(f"sample={sample}")
-    experiment = read_experiment(options.experiment, overrides)
+    experiment = read_experiment(options.experiment, overrides, trust=options.trust)
+    if options.verb in ("train", "translate", "run") and not options.dry_run:
+        for one in outside_of(experiment):
+            owner, (kind, what) = next(iter(one.values())), list(one.items())[1]
+            say(f"note: {options.experiment} {kind} {what} ({owner})")
     if sample and options.verb in ("train", "run"):
         systems = {
             name: {**given, "train_size": min(sample, given.get("train_size", sample))}

@@ -23,7 +23,7 @@ from recombine.config import (
     to_plain,
     with_preset,
 )
-from recombine.errors import ConfigError, RecombineError, collected
+from recombine.errors import ConfigError, RecombineError, collected, raise_all
 from recombine.experiment.run import Cell, Run
 from recombine.files import write_json
 from recombine.lock import lock_of, locked
@@ -79,9 +79,15 @@ def _is_benchmark(folder: Path) -> bool:
     return (folder / "benchmark.toml").is_file()
 
 
-def read_experiment(path: Path | str, overrides: Sequence[str] = ()) -> Experiment:
-    """Read an experiment file; its name is the default name of the run."""
+def read_experiment(
+    path: Path | str, overrides: Sequence[str] = (), *, trust: bool = False
+) -> Experiment:
+    """Read an experiment file; its name is the default name of the run.
+
+    `trust` lets it name Python files outside the working folder.
+    """
     document = with_preset(read_toml(path), lambda name: None, _without_run)
+    raise_all(_untrusted(document, trust))
     data = apply_overrides(document.data, overrides)
     if "builder" in data and "system" not in data:
         raise ConfigError(f"{path} is a recipe, not an experiment", hint="recombine build RECIPE")
@@ -95,10 +101,12 @@ def read_experiment(path: Path | str, overrides: Sequence[str] = ()) -> Experime
     return experiment
 
 
-def check_experiment(path: Path | str) -> list[RecombineError]:
+def check_experiment(path: Path | str, *, trust: bool = False) -> list[RecombineError]:
     """Return every problem of an experiment file: its keys, systems, metrics and benchmark."""
-    problems: list[RecombineError] = []
     document = with_preset(read_toml(path), lambda name: None, _without_run)
+    problems = _untrusted(document, trust)
+    if problems:
+        return problems  # what follows would run them
     data = document.data
     with collected(problems):
         parse_config(Experiment, data, document=document)
@@ -128,6 +136,32 @@ def check_experiment(path: Path | str) -> list[RecombineError]:
                     with collected(problems, document.where("splits")):
                         benchmark.split_path(str(split))
     return problems
+
+
+def _untrusted(document: Document, trust: bool) -> list[RecombineError]:
+    """Return a problem for every Python file from elsewhere that an experiment file names."""
+    problems: list[RecombineError] = []
+    systems, metrics = document.data.get("system"), document.data.get("metrics")
+    for name, given in systems.items() if isinstance(systems, dict) else ():
+        use = given.get("use") if isinstance(given, dict) else None
+        with collected(problems):
+            registry.require_trusted(str(use), document.where(f"system.{name}.use"), trust)
+    for metric in metrics if isinstance(metrics, list) else ():
+        with collected(problems):
+            registry.require_trusted(str(metric), document.where("metrics"), trust)
+    return problems
+
+
+def outside_of(experiment: Experiment) -> list[dict[str, str]]:
+    """Return what an experiment runs, imports and asks besides Recombine itself."""
+    found = []
+    for name, given in experiment.system.items():
+        reached = dict(hook(create_system(experiment, name), "outside")())
+        if ".py:" in given["use"]:
+            reached["imports"] = given["use"]
+        found += [{"system": name, kind: text} for kind, text in reached.items()]
+    found += [{"metric": name, "imports": name} for name in experiment.metrics if ".py:" in name]
+    return found
 
 
 def _without_run(preset: Document, document: Document) -> dict[str, Any]:

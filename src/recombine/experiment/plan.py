@@ -19,6 +19,7 @@ from recombine.experiment.experiment import (
     augmentation,
     chosen_splits,
     create_system,
+    outside_of,
     system_cells,
 )
 from recombine.experiment.fingerprint import training_fingerprint, translation_fingerprint
@@ -78,6 +79,7 @@ def plan_experiment(
         "run": str(experiment.run),
         "splits": {split: len(rows) for split, rows in examples.items()},
         "sentences": sum(map(len, examples.values())),
+        "outside": outside_of(experiment),
         "cells": cells,
     }
     parts = [part for row in cells for part in row.values() if isinstance(part, dict)]

@@ -263,6 +263,9 @@ def _text(name: str, given: object) -> str:
 
 def default_metrics(benchmark: Benchmark) -> tuple[str, ...]:
     """Return the metrics the benchmark recommends, or those every benchmark with references has."""
+    for name in benchmark.manifest.metrics:
+        if ".py:" in name:
+            registry.lookup_installed("metric", name)
     return benchmark.manifest.metrics or ("exact", "bleu", "chrf")
 
 

@@ -121,6 +121,10 @@ class Hooks:
         """The file in which the translations of a split are already; None: they are asked for."""
         return None
 
+    def outside(self) -> Mapping[str, str]:
+        """What it runs or asks besides Python: {"runs": a command line} or {"asks": an address}."""
+        return {}
+
     def describe(self) -> Mapping[str, Any]:
         """Versions, device, what was used: kept in run.json."""
         return {}

@@ -124,6 +124,10 @@ class Command:
         paths = [(self.cwd or Path()) / word for word in dict.fromkeys([*own, *scripts])]
         return tuple(path for path in paths if path.is_file())
 
+    def outside(self) -> dict[str, str]:
+        """The program, as a shell would be given it."""
+        return {"runs": self.run if isinstance(self.run, str) else shlex.join(self.run)}
+
     def describe(self) -> dict[str, object]:
         """Say what ran, for the run's record."""
         return {"program": self._argv()[0], "starts": self._starts}

@@ -152,6 +152,10 @@ class Http(Preset):
             "(`concurrency`, `rate`)",
         )
 
+    def outside(self) -> dict[str, str]:
+        """The service, which is sent every source."""
+        return {"asks": str(self.url)}
+
     def describe(self) -> dict[str, object]:
         """Say what was asked and what it used, for the run's record."""
         return {"url": self.url, "model": self.model, "used": self.usage_counts()}
