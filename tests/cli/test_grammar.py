@@ -46,10 +46,19 @@ def test_what_cannot_be_read_says_how_far_it_got(capsys, monkeypatch):
     rows = [json.loads(line) for line in captured.out.splitlines()]
     assert [row["count"] for row in rows] == [1, 0, 0]
     assert "standard input:3: no sentence of 'en': unknown word 'dogg'" in captured.err
+    assert "did you mean 'dog'?" in captured.err
     assert "read so far: The" in captured.err
     assert "  N<animate>: child, friend, mother, girl, father, patient, ..." in captured.err
     assert "standard input:4: no sentence of 'en': the sentence ends too early" in captured.err
     assert 'could have come: "."' in captured.err
+
+
+def test_words_that_could_have_come_agree(capsys):
+    """After *die* these are feminine nouns: what was found is not among them."""
+    assert main(["parse", "toy", "de", "Die Hund schlief.", "--languages", "de"]) == 2
+    told = capsys.readouterr().err
+    assert "unexpected 'Hund'" in told
+    assert "  N<animate>.sg.nom: Katze\n" in told
 
 
 def test_tree_draws_what_is_written(capsys, tmp_path):

@@ -102,3 +102,11 @@ def test_unknown_categories_are_refused(toy: Grammar) -> None:
     """A category that has no words is a mistake."""
     with pytest.raises(ConfigError, match="no words of the category 'Verb'"):
         invent(toy, 1, ["Verb"])
+
+
+def test_a_y_before_a_vowel_is_a_consonant(invented: Grammar) -> None:
+    """Words like *apoyar* lend their end to a vowel: *predayar*, never *predamyar*."""
+    rows = nonce.invent(invented, seed=7, categories=["VT", "VC"]).forms["es"]
+    ends = [row["form"] for row in rows.values() if row["form"].endswith("yar")]
+    assert ends
+    assert all(form[-4] in "aeiou" for form in ends)

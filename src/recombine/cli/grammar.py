@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -230,6 +231,10 @@ def _unread(grammar: Grammar, language: str, parse: Parse, where: Where) -> Data
     place = where._replace(column=failure.offset + 1, width=max(1, len(failure.found)))
     lines = []
     read = parse.text[: failure.offset].strip()
+    if failure.unknown:
+        known = grammar.parser(language).cfg.entries
+        close = difflib.get_close_matches(failure.found.rstrip(".?!,"), known, n=1)
+        lines += [f"did you mean '{close[0]}'?"] if close else []
     if read:
         lines.append(f"read so far: {read}")
     literals = [name for name in failure.expected if name.startswith('"')]
@@ -237,7 +242,7 @@ def _unread(grammar: Grammar, language: str, parse: Parse, where: Where) -> Data
         lines.append(f"could have come: {' '.join(literals)}".rstrip())
     for name in failure.expected:
         if name not in literals:
-            words = grammar.parser(language).words_of(name)
+            words = grammar.parser(language).words_of(failure, name)
             shown = ", ".join(words[:MORE]) + (", ..." if len(words) > MORE else "")
             lines.append(f"  {name}: {shown}")
     what = f"unknown word '{failure.found}'" if failure.unknown else f"unexpected '{failure.found}'"

@@ -239,7 +239,9 @@ class _Inventor:
         begins, vowels = self._syllables
         short = [begin for begin in begins if len(begin) == 1]
         word = self._pick(begins) + self._pick(vowels) + self._pick(short) + self._pick(vowels)
-        if tail and unicodedata.normalize("NFD", tail)[0] in _VOWELS:
+        letters = unicodedata.normalize("NFD", tail)
+        # A y before a vowel is a consonant: apoyar makes predayar, not predamyar.
+        if tail and letters[0] in _VOWELS and not (letters[0] == "y" and letters[1:2] in _VOWELS):
             word += self._pick(short)
         return word + tail
 

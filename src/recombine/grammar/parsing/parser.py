@@ -44,6 +44,7 @@ class ParseFailure:
     found: str  # the word or characters there
     expected: tuple[str, ...]
     unknown: bool  # the word is not in the language at all
+    terminals: tuple[int, ...] = ()  # the numbers behind what was expected
 
 
 class Budget(NamedTuple):
@@ -197,9 +198,12 @@ class Parser:
         self._forests[key] = forest
         return forest
 
-    def words_of(self, name: str) -> list[str]:
-        """The strings behind a name among the expectations of a failure, frequent words first."""
-        terminals = {number for number, other in enumerate(self.cfg.names) if other == name}
+    def words_of(self, failure: ParseFailure, name: str) -> list[str]:
+        """The strings behind a name among the expectations of a failure, frequent words first.
+
+        After *die* these are the feminine nouns alone.
+        """
+        terminals = {number for number in failure.terminals if self.cfg.names[number] == name}
         return [t for t, entry in self.cfg.entries.items() if not terminals.isdisjoint(entry.words)]
 
     def explain(self, text: str) -> ParseFailure:
@@ -232,4 +236,4 @@ class Parser:
             message = (
                 f"stopped before '{found}' at character {offset + 1}; expected {shown or 'the end'}"
             )
-        return ParseFailure(message, offset, found, expected, unknown)
+        return ParseFailure(message, offset, found, expected, unknown, tuple(terminals))
