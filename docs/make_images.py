@@ -6,6 +6,7 @@ Screenshots are of the report on RUN (the run of `make run`); they need Chromium
 
 from __future__ import annotations
 
+import csv
 import subprocess
 import sys
 import tempfile
@@ -92,8 +93,6 @@ def _number(cell: str) -> float:
 
 def sget() -> str:
     """Forty-two patterns: ours on the authors' edition, and the paper's Transformer."""
-    import csv
-
     from recombine.report.tables.published import SGET, find
 
     rows = []
@@ -111,6 +110,45 @@ def sget() -> str:
         if theirs is not None:
             rows.append({"row": name, "name": "paper (5 seeds)", "score": theirs.score})
     return dots(rows, ["ours (1 seed)", "paper (5 seeds)"], "exact match, percent")
+
+
+def sget_training() -> str:
+    """Clauses over training: one of seed 4's patterns is learnt and lost again."""
+    rows = []
+    path = HERE / "results" / "sget" / "transformer-256-seed-4-curve.csv"
+    shown = {"cp_depth_3": "CP depth 3", "pp_depth_3": "PP depth 3", "all": "all 42 patterns"}
+    with path.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            if row["split"] == "gen" and row["metric"] == "exact" and row["value"] in shown:
+                name = shown[row["value"]]
+                rows.append({"step": int(row["step"]), "name": name, "score": float(row["score"])})
+    spec = base(rows, 460, 240)
+    names = list(shown.values())
+    x = {
+        "field": "step",
+        "type": "quantitative",
+        "title": "training step",
+        "axis": {"grid": False, "format": "~s"},
+    }
+    y = {
+        "field": "score",
+        "type": "quantitative",
+        "title": "exact match, percent",
+        "scale": {"domain": [0, 100]},
+    }
+    colour = {
+        "field": "name",
+        "type": "nominal",
+        "scale": {"domain": names, "range": list(PALETTE[: len(names)])},
+    }
+    spec["layer"] = [
+        {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {"x": x, "y": y, "color": colour}},
+        {
+            "mark": {"type": "point", "filled": True, "size": 35, "opacity": 1},
+            "encoding": {"x": x, "y": y, "color": colour},
+        },
+    ]
+    return to_svg(spec)
 
 
 def recombination() -> str:
@@ -301,7 +339,7 @@ def generated() -> str:
 
 DRAWN = {
     "generated": generated, "compounds": compounds, "divergent": divergent, "consistency": consistency,
-    "result-sget": sget, "result-cognition": cognition, "result-dbca": dbca, "result-paradox": paradox,
+    "result-sget": sget, "result-sget-training": sget_training, "result-cognition": cognition, "result-dbca": dbca, "result-paradox": paradox,
     "result-recombination": recombination,
 }  # fmt: skip
 

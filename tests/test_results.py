@@ -261,6 +261,10 @@ def test_curve(repository: Path, heading: str, model: str, seed: str) -> None:
                 curve = curves.setdefault((row["split"], row["value"]), [])
                 curve.append(f"{float(row['score']):.1f}")
     rows = {row[0]: row[1:] for row in table(repository, heading)}
+    if seed == "4":
+        clauses = curves["gen", "cp_depth_3"]
+        told = f"{clauses[2]}% right at step 20,000 and {clauses[5]}% at step 70,000"
+        assert told in page(repository, "sget-appendix")
     assert rows.pop("test") == curves["test", "all"]
     assert rows.pop("gen") == curves["gen", "all"]
     steps = ("5000", "10000", "20000", "30000", "50000", "70000")

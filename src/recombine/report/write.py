@@ -95,7 +95,7 @@ def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions
     written = [path for table in tables for path in table_paths(table, out / "tables")]
     files = [path.relative_to(out).as_posix() for path in (*written, *drawn)]
     pages["report.html"] = render_page(
-        report, charts, notes[len(report.notes) :], from_paper, files
+        report, charts, notes[len(report.notes) :], from_paper, files, slices
     )
     said, short = verdict(report), summary_table(report)
     pages["report.md"] = markdown_report(report, said, short, tables, drawn)

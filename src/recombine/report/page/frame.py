@@ -41,7 +41,7 @@ def page(
     )
     script = policy = button = ""
     if scripted:
-        parts = ("text.js", "page.js", "examples.js")
+        parts = ("text.js", "page.js", "film.js", "examples.js")
         code = "\n".join(data_path("page", one).read_text(encoding="utf-8") for one in parts)
         script, policy = f"<script>{code}</script>\n", "script-src 'unsafe-inline'; "
         button = '<button id="theme" type="button">Theme</button>'

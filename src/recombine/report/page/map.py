@@ -162,7 +162,7 @@ def _tile(report: Findings, sheet: Sheet, value: str, score: Score) -> str:
     if math.isnan(score.value):
         return f'<span class="tile"><b>–</b><span>{text}</span></span>'
     return (
-        f'<a class="tile {shade(sheet, score)}" href="{escape(_link(sheet, score.system, value))}" '
+        f'<a class="tile {shade(sheet, score)}" data-value="{escape(value)}" href="{escape(_link(sheet, score.system, value))}" '
         f'title="{escape(hover(report, sheet, value, score))}"><b>{number(score.value, 0)}</b><span>{text}</span></a>'
     )
 

@@ -10,6 +10,7 @@ from recombine.report.findings import Findings
 from recombine.report.page.beside import beside_section, published_columns
 from recombine.report.page.comparisons import anatomy_section, compare_section
 from recombine.report.page.examples import PackedExamples, pack_examples
+from recombine.report.page.film import film
 from recombine.report.page.first_screen import verdict_section
 from recombine.report.page.frame import page
 from recombine.report.page.map import map_section
@@ -35,10 +36,12 @@ def render_page(
     notes: Sequence[str] = (),
     tables: Sequence[Table] = (),
     files: Sequence[str] = (),
+    slices: Table | None = None,
 ) -> str:
     """The whole page; charts map captions to inline SVG, tables are those of the papers.
 
-    `files` are the paths of all tables and figures written beside it.
+    `files` are the paths of all tables and figures written beside it, `slices` scores of patterns
+    over checkpoints.
     """
     manifest = report.source.benchmark.manifest
     frame = page(
@@ -46,7 +49,7 @@ def render_page(
         f"{manifest.name} {manifest.version} · {manifest.source} → {manifest.target or 'any'} · {_tested(report)}",
         verdict_section(report),
         {
-            "map": ("Map", map_section(report, published_columns(report))),
+            "map": ("Map", map_section(report, published_columns(report)) + film(report, slices)),
             "examples": ("Examples", _HERE),
             "beside": ("Beside the paper", beside_section(report)),
             "compare": ("Compare", compare_section(report)),

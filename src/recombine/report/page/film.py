@@ -1,0 +1,55 @@
+"""The map over training: a slider over the checkpoints that were scored, which colours the map."""
+
+
+from __future__ import annotations
+
+import json
+from html import escape
+
+from recombine.report.figures.palette import limits
+from recombine.report.findings import Findings
+from recombine.report.page.map import has_map
+from recombine.report.tables.table import Table
+
+
+def film(report: Findings, slices: Table | None) -> str:
+    """A slider and what it shows; nothing where no checkpoints were scored by pattern.
+
+    `slices` is the table of the main metric by value of the main tag and step.
+    """
+    if slices is None or "step" not in slices.columns or not has_map(report.main):
+        return ""
+    at = slices.columns.index("step")
+    steps = sorted({step for row in slices.rows if isinstance(step := row[at], int)})
+    if at != 1 or len(steps) < 2:
+        return ""
+    main = report.main
+    scores: dict[str, dict[str, list[float | None]]] = {name: {} for name in main.systems}
+    for value, step, *found in slices.rows:
+        if not isinstance(step, int):
+            continue  # a checkpoint without a number, such as "best"
+        for system, score in zip(slices.columns[at + 1 :], found, strict=True):
+            line = scores[system].setdefault(str(value), [None] * len(steps))
+            line[steps.index(step)] = round(score, 1) if isinstance(score, float) else None
+    data = {
+        "steps": steps,
+        "range": limits(main),
+        "scale": "m" if main.higher_is_better else "w",
+        "scores": scores,
+    }
+    # "</" would end the script that holds the data.
+    packed = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
+    return (
+        '<p class="film"><label>The map during training: <input id="film" type="range" min="0" '
+        f'max="{len(steps)}" value="{len(steps)}" step="1" aria-describedby="film-step"></label> '
+        '<output id="film-step">the model that was scored</output></p>'
+        f'<p class="small quiet">{escape(_range(steps))}</p>'
+        f'<script type="application/json" id="film-data">{packed}</script>'
+    )
+
+
+def _range(steps: list[int]) -> str:
+    return (
+        f"{len(steps)} checkpoints from step {steps[0]:,} to {steps[-1]:,}; move it to see what is "
+        "learnt, and what is lost again."
+    )
