@@ -1,6 +1,5 @@
 """The map over training: a slider over the checkpoints that were scored, which colours the map."""
 
-
 from __future__ import annotations
 
 import json
