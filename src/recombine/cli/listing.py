@@ -43,10 +43,10 @@ def list_verb(options: argparse.Namespace) -> int:
             )
         print_json(found)
         return 0
-    for number, (kind, members) in enumerate(found.items()):
+    for number, (kind, listed) in enumerate(found.items()):
         print(("\n" if number else "") + f"{kind}:")
         for name, line in zip(
-            members, aligned([f"  {name}", said] for name, said in members.items()), strict=True
+            listed, aligned([f"  {name}", said] for name, said in listed.items()), strict=True
         ):
             print(line)
             if options.options and kind in CLASSES:
@@ -125,10 +125,10 @@ def _option_lines(kind: str, name: str) -> list[str]:
 
 def _describe(name: str, as_json: bool) -> int:
     """Say all about everything of that name."""
-    members = {kind: members(kind) for kind in LISTED}
-    kinds = [kind for kind in LISTED if name in members[kind]]
+    there = {kind: members(kind) for kind in LISTED}
+    kinds = [kind for kind in LISTED if name in there[kind]]
     if not kinds:
-        known = [*LISTED, *dict.fromkeys(one for kind in LISTED for one in members[kind])]
+        known = [*LISTED, *dict.fromkeys(one for kind in LISTED for one in there[kind])]
         close = difflib.get_close_matches(name, known, n=1)
         raise ConfigError(
             f"nothing is called '{name}'",
@@ -138,7 +138,7 @@ def _describe(name: str, as_json: bool) -> int:
         print_json(
             {
                 kind: {
-                    "description": members[kind][name],
+                    "description": there[kind][name],
                     **({"options": _options(kind, name)} if kind in CLASSES else {}),
                 }
                 for kind in kinds
@@ -146,7 +146,7 @@ def _describe(name: str, as_json: bool) -> int:
         )
         return 0
     for number, kind in enumerate(kinds):
-        print(("\n" if number else "") + "\n".join(_about(kind, name, members[kind][name])))
+        print(("\n" if number else "") + "\n".join(_about(kind, name, there[kind][name])))
     return 0
 
 
