@@ -14,10 +14,10 @@ help: ## list the targets
 
 setup: $(STAMP) ## make .venv with everything in it
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet uv==0.13.7
-	@$(if $(WHEELS),UV_FIND_LINKS="$(WHEELS)") $(BIN)/uv pip install --quiet --python $(BIN)/python -e '.[dev]'
+	@$(if $(WHEELS),UV_FIND_LINKS="$(WHEELS)") $(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[dev]'
 	@touch $(STAMP)
 
 run: setup ## build a small benchmark, train, translate, score, report
@@ -37,6 +37,9 @@ test-real: setup ## tests with translation systems that are not ours
 
 test-kernels: triton ## the GPU kernels without a GPU, in the interpreter of Triton
 	@PYTHONPATH=$(VENV)/triton $(BIN)/python -m pytest tests/systems/seq2seq/fast/test_kernels.py -k interpreted -q
+
+test-package: setup ## wheel and sdist, installed into a bare environment and used there
+	@sh .ci/package $(BIN)/uv
 
 triton: setup ## Triton for test-kernels: a gigabyte, in a folder of its own
 	@test -d $(VENV)/triton/triton || $(BIN)/uv pip install --quiet --target $(VENV)/triton triton==3.9.0

@@ -107,7 +107,7 @@ def requirements(extras: dict[str, list[str]], extra: str) -> set[str]:
         if own:
             found.update(*(requirements(extras, one) for one in own.group(1).split(",")))
         else:
-            found.add(line.partition("==")[0])
+            found.add(re.split(r"[<>=]", line)[0])
     return found
 
 

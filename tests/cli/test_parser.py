@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import lzma
 import os
 import resource
 import shlex
@@ -19,7 +18,7 @@ from recombine.cli.parser import make_parser
 
 VERBS = (
     *("list", "sample", "build", "check", "export", "clean", "divergence", "contamination"),
-    *("augment", "train", "translate", "score", "run", "report"),
+    *("augment", "train", "translate", "score", "compare", "run", "report", "completion"),
 )
 
 
@@ -61,10 +60,8 @@ def files_of_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     (tmp_path / "source.txt").write_text("The dog ran.\nA cat slept.\n", encoding="utf-8")
     for name, seed in (("train.conllu", 1), ("test.conllu", 2)):
         write_conllu(tmp_path / name, made_up(3_000, seed=seed, words=400))
-    with lzma.open(tmp_path / "europarl.tsv.xz", "wt", encoding="utf-8") as table:
-        table.write("en\tde\tlemmas\trelations\theads\n")
-        table.write("The house is old.\tDas Haus ist alt.\tthe house be old\t")
-        table.write("det nsubj cop root\t2 4 4 0\n")
+    (tmp_path / "corpus.en").write_text("The house is old.\n", encoding="utf-8")
+    (tmp_path / "corpus.fr").write_text("La maison est ancienne.\n", encoding="utf-8")
     translator = tmp_path / "bin" / "apertium"
     translator.parent.mkdir()
     translator.write_text("#!/bin/sh\nexec cat\n", encoding="utf-8")
@@ -81,7 +78,8 @@ def test_every_example_works(files_of_the_examples, monkeypatch, capsys):
         if verb == "score":
             gen = Benchmark.open("out/sget-mini").read("gen")
             lines = "".join(f"{example.references[0]}\n" for example in gen)
-            Path("hypotheses.txt").write_text(lines, encoding="utf-8")
+            for name in ("hypotheses", "ours", "theirs"):
+                Path(f"{name}.txt").write_text(lines, encoding="utf-8")
         with given.open(encoding="utf-8") as standard_input:
             monkeypatch.setattr(sys, "stdin", standard_input)
             assert main([word for word in words if word != "<"]) == 0, verb

@@ -10,7 +10,7 @@ from typing import Any
 from recombine import __version__
 from recombine.cli import augment as more
 from recombine.cli import build as make
-from recombine.cli import compare, listing
+from recombine.cli import compare, completion, listing
 from recombine.cli import grammar as look
 from recombine.cli import run as evaluate
 
@@ -442,6 +442,14 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add.add_argument("--judged", type=Path, metavar="TSV", help="read judgements back")
     _share(add, "-o", "--json", *PLANNED)
+
+    add = verb(
+        "completion",
+        completion.completion_verb,
+        "print what lets a shell complete verbs, options and names",
+        "recombine completion bash",
+    )
+    add.add_argument("shell", choices=completion.SHELLS)
     return parser
 
 
