@@ -16,9 +16,8 @@ def completion_verb(options: argparse.Namespace) -> int:
     import shtab
 
     from recombine.cli.listing import members
-    from recombine.cli.parser import make_parser
 
-    parser = make_parser()
+    parser: argparse.ArgumentParser = options.parser
     words = {kind: " ".join(members(kind)) for kind in NAMED.values()}
     preamble = {
         "bash": "\n".join(

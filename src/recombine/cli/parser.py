@@ -450,6 +450,7 @@ def make_parser() -> argparse.ArgumentParser:
         "recombine completion bash",
     )
     add.add_argument("shell", choices=completion.SHELLS)
+    add.set_defaults(parser=parser)
     return parser
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -17,11 +18,13 @@ from report.synthetic import ACCURACY, make_run
 
 def test_inspect_reads_what_was_written(findings, tmp_path):
     """Its own reader finds every sample of every seed with its verdict, and the scores."""
-    from inspect_ai.log import read_eval_log
+    from inspect_ai.log import list_eval_logs, read_eval_log
 
     paths = write_exports(findings, tmp_path, ("inspect",))
     assert len(paths) == len(findings.systems) * len(findings.splits)
-    log = read_eval_log(str(tmp_path / "inspect" / "lstm-gen.json"))
+    listed = {Path(one.name).name for one in list_eval_logs(str(tmp_path / "inspect"))}
+    assert listed == {path.name for path in paths}  # what `inspect view` shows
+    log = read_eval_log(str(tmp_path / "inspect" / "lstm-gen.eval"))
     assert log.status == "success"
     (score,) = log.results.scores
     ours = findings.main.overall("lstm")
@@ -56,5 +59,5 @@ def test_seeds_zero_and_one_are_two_epochs(tmp_path):
     run = make_run(tmp_path, per_pattern=2, seeds=(0, 1), systems=lstm, metrics=("exact",))
     report = build_report(open_runs([run]), ReportOptions(splits=("gen",)))
     write_exports(report, tmp_path, ("inspect",))
-    log = read_eval_log(str(tmp_path / "inspect" / "lstm-gen.json"))
+    log = read_eval_log(str(tmp_path / "inspect" / "lstm-gen.eval"))
     assert Counter(sample.epoch for sample in log.samples) == {1: 16, 2: 16}

@@ -17,8 +17,9 @@ def write_inspect_logs(report: Findings, folder: Path) -> list[Path]:
     paths = []
     for system in report.systems:
         for split in report.splits:
-            path = folder / f"{system.replace('/', '_')}-{split}.json"
-            log.write_eval_log(_log(report, log, system, split), str(path), format="json")
+            # `inspect view` lists files of any name with this ending, and .json only by its own.
+            path = folder / f"{system.replace('/', '_')}-{split}.eval"
+            log.write_eval_log(_log(report, log, system, split), str(path), format="eval")
             paths.append(path)
     return paths
 
