@@ -67,6 +67,16 @@ def test_latex_is_ready_for_a_paper():
     assert r"Bold: best of the row. $\dagger$: not told from the best" in text
 
 
+def test_people_read_labels_and_programs_names():
+    """In Markdown and LaTeX a value has its label, in CSV its name."""
+    table = Table(
+        "t", "T", ("pattern", "n"), (("pp_on_subject", 3),), labels={"pp_on_subject": "A"}
+    )
+    assert "| A " in markdown(table)
+    assert "A & 3" in latex(table)
+    assert "pp_on_subject,3" in comma_separated(table.columns, table.rows)
+
+
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex here: install texlive")
 def test_latex_compiles(tmp_path):
     """As it is, in a document with booktabs alone."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recombine.report.figures.figure import Figure, base, line_chart
-from recombine.report.figures.own import from_to
+from recombine.report.figures.own import MOST_TOLD, from_to
 from recombine.report.figures.palette import system_colour, system_shape
 from recombine.report.figures.training import training_figures
 from recombine.report.findings import Findings
@@ -25,7 +25,9 @@ def paper_figures(report: Findings, tables: Sequence[Table]) -> list[Figure]:
     figures = []
     for table in tables:
         if set(LONG) <= set(table.columns) and 1 < len(table.rows) <= MOST_ROWS:
-            figures.append(Figure(table.name, table.title, _ranges(report, table), True))
+            spec = _ranges(report, table)
+            caption = f"{table.title}: {_extremes(spec['data']['values'])}."
+            figures.append(Figure(table.name, caption, spec, True))
             continue
         if not table.name.startswith(DRAWN) or not 1 < len(table.rows) <= MOST_ROWS:
             continue
@@ -52,6 +54,20 @@ def _points(report: Findings, table: Table) -> list[dict[str, Any]]:
                 point = {"label": label, "system": name, "score": round(value, 3)}
                 found.append({**point, "measure": measure} if measure else point)
     return found
+
+
+def _extremes(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Where each system errs least and most."""
+    found = []
+    for system in dict.fromkeys(row["system"] for row in rows):
+        own = [row for row in rows if row["system"] == system and row["score"] is not None]
+        if own:
+            low, high = (pick(own, key=lambda row: float(row["score"])) for pick in (min, max))
+            found.append(
+                f"{system} errs least on {low['label']} ({low['score']:.0f}%), most on "
+                f"{high['label']} ({high['score']:.0f}%)"
+            )
+    return "; ".join(found[:MOST_TOLD])
 
 
 def _ranges(report: Findings, table: Table) -> dict[str, Any]:

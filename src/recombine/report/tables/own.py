@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from recombine.metrics.score import Score
 from recombine.metrics.slices import Rows
@@ -21,8 +22,23 @@ def own_tables(report: Findings) -> list[Table]:
     """Tables every benchmark has."""
     tables = [overall_table(report, split) for split in report.splits]
     for sheet in report.sheets:
-        tables.extend(_sheet_tables(sheet))
+        tables.extend(_sheet_tables(report, sheet))
     return tables
+
+
+def _in_words(report: Findings, sheet: Sheet, tag: str) -> Table:
+    """Scores by a tag as people read them: what is measured, where, and the names of values."""
+    table = tag_table(sheet, tag)
+    words, metric = report.words, report.words.metric(sheet.metric)
+    labels = {str(row[0]): words.label(tag, str(row[0])) for row in table.rows}
+    by = words.tag(tag)
+    return replace(
+        table,
+        title=f"{metric[:1].upper()}{metric[1:]} on {report.split_name(sheet.split)} by {by}, "
+        f"with {100 * report.options.confidence:g}% intervals",
+        labels={**labels, tag: by},
+        heads=tuple((metric if text else text, width) for text, width in table.heads),
+    )
 
 
 def table_name(*parts: str) -> str:
@@ -60,14 +76,15 @@ def overall_table(report: Findings, split: str) -> Table:
             "output.",
         ),
         rules=frozenset(rules),
+        heads=(("", 5), ("score and interval", 3), ("seeds", 4)),
     )  # fmt: skip
 
 
-def _sheet_tables(sheet: Sheet) -> Iterator[Table]:
+def _sheet_tables(report: Findings, sheet: Sheet) -> Iterator[Table]:
     for tag in sheet.tags:
         by_value = sheet.by_tag(tag)
         if len(by_value) <= 100:
-            yield tag_table(sheet, tag)
+            yield _in_words(report, sheet, tag)
     if sheet.comparisons:
         yield comparison_table(sheet)
     for system in sheet.labels:

@@ -39,6 +39,8 @@ class Table:
     # Rows before which a rule is drawn, and decimals of the numbers.
     rules: frozenset[int] = field(default_factory=frozenset)
     decimals: int = 1
+    # What names for programs are called in front of people; CSV keeps the names.
+    labels: Mapping[str, str] = field(default_factory=dict)
     # For a paper: heads above heads as (text, columns), and the cells that are best of their row or
     # cannot be told from the best.
     heads: tuple[tuple[str, int], ...] = ()
@@ -85,8 +87,11 @@ def plain(table: Table) -> str:
 
 def markdown(table: Table) -> str:
     """The table as GitHub Markdown, padded so that the source is readable too."""
-    texts = [[_markdown_cell(show(cell, table.decimals)) for cell in row] for row in table.rows]
-    head = [_markdown_cell(name) for name in table.columns]
+    texts = [
+        [_markdown_cell(_label(table, show(cell, table.decimals))) for cell in row]
+        for row in table.rows
+    ]
+    head = [_markdown_cell(_label(table, name)) for name in table.columns]
     numeric = [is_numeric(table, index) for index in range(len(head))]
     widths = [
         max([_width(head[index]), 3, *(_width(row[index]) for row in texts)])
@@ -107,6 +112,10 @@ def markdown(table: Table) -> str:
         lines.append("")
         lines.extend(f"{note}  " for note in table.notes)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _label(table: Table, text: str) -> str:
+    return table.labels.get(text, text)
 
 
 def _markdown_cell(text: str) -> str:
@@ -160,7 +169,7 @@ def latex(table: Table) -> str:
         rf"  \begin{{tabular}}{{{columns}}}",
         r"    \toprule",
         *_grouped_heads(table),
-        "    " + " & ".join(latex_text(name) for name in table.columns) + r" \\",
+        "    " + " & ".join(latex_text(_label(table, name)) for name in table.columns) + r" \\",
         r"    \midrule",
     ]
     for number, row in enumerate(table.rows):
@@ -170,8 +179,6 @@ def latex(table: Table) -> str:
         lines.append(f"    {cells} " + r"\\")
     lines += [r"    \bottomrule", r"  \end{tabular}"]
     caption = [latex_text(table.title.rstrip(".") + ".")]
-    if any(isinstance(cell, Ranged) for row in table.rows for cell in row):
-        caption.append("In brackets: intervals.")
     if table.best:
         caption.append("Bold: best of the row.")
     if table.tied:
@@ -204,7 +211,7 @@ def _latex_cell(table: Table, number: int, place: int) -> str:
         if not math.isnan(cell.low):
             after += rf" {{\scriptsize [{low}, {high}]}}"
     else:
-        value = latex_text(show(cell, table.decimals))
+        value = latex_text(_label(table, show(cell, table.decimals)))
     # A hyphen before a number is a minus.
     if value.startswith("-") and isinstance(cell, float | int | Ranged):
         value = f"$-${value[1:]}"
