@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -44,7 +45,10 @@ def test_scorecard_puts_suites_side_by_side(two_runs, tmp_path):
     """One row per system, one column per suite, and the rank correlation."""
     page, paper, *_ = write_scorecard(two_runs, tmp_path, ReportOptions(metrics=("exact",)))
     text = paper.read_text()
-    assert "Do the suites agree?" in page.read_text()
+    shown = page.read_text()
+    assert "Do the suites agree?" in shown
+    assert shown.count('<table class="picture">') == 1
+    assert re.search(r'<td class="m\d+[^"]*" title="[^"]*">9\d</td>', shown)
     assert all(name in text for name in ACCURACY)
     assert "synthetic: exact on gen" in text
     assert "other: exact on gen" in text

@@ -33,7 +33,7 @@ class ReportOptions:
     trials: int = 2_000
     seed: int = 0
     # Largest report.html in megabytes; the examples shown are thinned out to fit.
-    page_megabytes: float = 5.5
+    page_megabytes: float = 4.5
     # Most examples in the page; they are drawn evenly over the first tag's values.
     examples: int = 24_000
     # Labels of one's own for patterns, tags and metrics: a table like data/words/words.tsv.

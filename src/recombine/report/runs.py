@@ -144,9 +144,17 @@ class ReportRuns:
         )
 
     def metrics(self, split: str) -> tuple[str, ...]:
-        """Metrics scored on a split, the benchmark's own order first."""
+        """Metrics scored on a split, the benchmark's own order first.
+
+        Of a divergent split the experiment says what is measured: its order comes before.
+        """
         found = {one.metric for one in self.scores if one.split == split and not one.checkpoint}
-        wanted = [name.rpartition(":")[2] for name in self.benchmark.manifest.metrics]
+        named = list(self.benchmark.manifest.metrics)
+        if self.benchmark.manifest.builder.startswith("divergent"):
+            path = self.runs[0] / "experiment.json"
+            asked = read_json(path).get("metrics") if path.is_file() else None
+            named = list(dict.fromkeys([*(asked or ()), *named]))
+        wanted = [name.rpartition(":")[2] for name in named]
         order = {name: index for index, name in enumerate(wanted)}
         return tuple(sorted(found, key=lambda name: (order.get(name, len(order)), name)))
 

@@ -18,6 +18,8 @@ from recombine.parallel import gc_paused
 from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.frame import page, plain_head
+from recombine.report.page.scale import shade
+from recombine.report.page.sections import whole
 from recombine.report.panel import comparable
 from recombine.report.runs import open_runs, reading, run_names
 from recombine.report.tables.divergent import (
@@ -137,11 +139,45 @@ def _page(
         {
             "scores": (
                 "Scores",
-                f"<h2>What does each system score?</h2>{''.join(map(html, scores))}"
+                f"<h2>What does each system score?</h2>{_picture(suites)}"
+                + "".join(map(html, scores))
                 + "".join(f'<p class="note small">{escape(note)}</p>' for note in notes),
             ),
             "ranks": ("Ranks", f"<h2>Do the suites agree?</h2>{agreement}"),
         },
+    )
+
+
+def _picture(suites: Sequence[Suite]) -> str:
+    """The scorecard at a glance: a row per system, a cell per suite, coloured on its own range."""
+    shown = [(suite, sheet) for suite in suites for sheet in suite.findings]
+    systems = dict.fromkeys(name for _, sheet in shown for name in sheet.systems)
+    heads = "".join(
+        f'<th scope="col">{escape(suite.name)}<small>{escape(suite.report.split_name(sheet.split))}'
+        f"<br>{escape(suite.report.words.metric(sheet.metric))}"
+        f"{'' if sheet.higher_is_better else ', lower is better'}</small></th>"
+        for suite, sheet in shown
+    )
+    rows = "".join(
+        f'<tr><th scope="row">{escape(system)}</th>'
+        + "".join(_cell(sheet, system) for _, sheet in shown)
+        + "</tr>"
+        for system in systems
+    )
+    return (
+        '<div class="scroll" role="region" tabindex="0" aria-label="Every system on every suite">'
+        f'<table class="picture"><thead><tr><th scope="col">system</th>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _cell(sheet: Sheet, system: str) -> str:
+    score = sheet.overall(system) if system in sheet.systems else None
+    if score is None or math.isnan(score.value):
+        return "<td>–</td>"
+    return (
+        f'<td class="{shade(sheet, score)}" title="{score.low:.1f} to {score.high:.1f}, '
+        f'{escape(score.counted)}">{escape(whole(score.value))}</td>'
     )
 
 

@@ -12,6 +12,7 @@ from recombine.report.page.sections import (
     number,
     signed,
     sure_section,
+    whole,
 )
 
 
@@ -20,6 +21,13 @@ def test_numbers_as_people_read_them():
     assert (number(-1.25), number(float("nan")), signed(2.0), signed(-0.5)) == (
         "−1.2", "–", "+2.0", "−0.5",
     )  # fmt: skip
+
+
+def test_whole_numbers_say_all_and_none_only_where_true():
+    """99.7 is not 100, and 0.2 is not 0."""
+    assert [whole(one) for one in (100.0, 99.7, 99.2, 50.5, 0.2, 0.0)] == [
+        "100", ">99", "99", "50", "<1", "0",
+    ]  # fmt: skip
 
 
 def test_sections_without_content_are_left_out(findings):

@@ -278,16 +278,18 @@
     }
     return reasons;
   }
+  // Of each constituent: 0 its text is in the output, 1 it is not, 2 it is not because of a smaller one.
+  function brokenIn(rows, text) {
+    const found = rows.map((row) => Number(Boolean(row[3]) && !text.includes(row[3])));
+    return found.map((broken, place) => {
+      for (let below = place + 1; broken && below < rows.length && rows[below][0] > rows[place][0]; below++) if (found[below]) return 2;
+      return broken;
+    });
+  }
   function missing(index, text) {
     const rows = data.structure[String(index)];
     if (!rows || text === null) return "";
-    const broken = rows.map((row) => Boolean(row[3]) && !text.includes(row[3]));
-    // The smallest constituents: a larger one is broken by what it holds.
-    const gone = rows.filter((row, place) => {
-      if (!broken[place]) return false;
-      for (let below = place + 1; below < rows.length && rows[below][0] > row[0]; below++) if (broken[below]) return false;
-      return true;
-    });
+    const broken = brokenIn(rows, text), gone = rows.filter((row, place) => broken[place] === 1);
     return gone.length ? "not found as in the reference: " + gone.slice(0, 4).map((row) => row[1] + " “" + row[2] + "”").join(", ") : "";
   }
   function side(system, index) {
@@ -330,7 +332,9 @@
       cell.scope = "col";
     }
     const body = table.createTBody();
-    for (const [depth, role, here, there, tested] of rows) {
+    const said = systems.map((system) => hypothesisOf(voiceNow(system), index));
+    const broken = said.map((text) => (text === null ? null : brokenIn(rows, text)));
+    rows.forEach(([depth, role, here, there, tested], place) => {
       const row = body.insertRow();
       if (tested) row.className = "tested";
       const name = row.appendChild(element("th"));
@@ -343,17 +347,17 @@
       source.lang = data.languages[0] || "";
       const target = row.appendChild(element("td", "", there));
       target.lang = data.languages[1] || "";
-      for (const system of systems) {
-        const text = hypothesisOf(voiceNow(system), index);
+      for (const states of broken) {
         const cell = row.appendChild(element("td"));
-        if (text === null) { cell.textContent = "–"; continue; }
-        if (!there || text.includes(there)) {
+        if (states === null) cell.textContent = "–";
+        else if (states[place] === 0) {
           const fine = cell.appendChild(element("span", "verdict ok", "✓"));
           fine.setAttribute("aria-label", "there");
           fine.setAttribute("role", "img");
-        } else { cell.lang = data.languages[1] || ""; put(cell, there, "del"); }
+        } else if (states[place] === 2) cell.append(element("span", "part", "in part"));
+        else { cell.lang = data.languages[1] || ""; put(cell, there, "del"); }
       }
-    }
+    });
     return box;
   }
   // Two sentences that differ in one place, and what a system made of both.
@@ -386,10 +390,11 @@
     link.href = "#examples?" + new URLSearchParams(Object.fromEntries(
       [["a", data.systems[a]], ["b", b >= 0 ? data.systems[b] : ""],
         ["seed", state.seed || ""], ["id", data.id[index]]].filter((p) => p[1]))).toString();
-    link.setAttribute("aria-label", "Permanent link to example " + data.id[index]);
+    link.title = "Permanent link to example " + data.id[index];
     if (main && main.hint) {
-      const hint = box.appendChild(element("p", "small quiet", "Trained: " + main.hint[0] + "  Asked, for example: " + main.hint[1]));
-      hint.className = "hint";
+      const hint = box.appendChild(element("p", "hint", "Trained: " + main.hint[0]));
+      hint.append(document.createElement("br"));
+      put(hint, "Asked, for example: " + main.hint[1]);
     }
     const other = data.partner[index];
     if (other >= 0) {

@@ -3,12 +3,26 @@
 # ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from recombine.benchmark import Example
+from recombine.corpus.segment import PLAIN_TOKEN
+from recombine.corpus.token_diff import differing
 from recombine.report.page.frame import figures, page, plain_head
 from recombine.report.page.sections import number, swatch
-from recombine.report.tables.divergent import MAX, MIN, PAPER, Family, generalisation_table
+from recombine.report.runs import read_translations
+from recombine.report.score_file import read_scores
+from recombine.report.tables.divergent import (
+    MAX,
+    MIN,
+    PAPER,
+    SPLIT,
+    Division,
+    Family,
+    generalisation_table,
+)
 from recombine.report.tables.table import Ranged, Table, html, show
 
 
@@ -44,20 +58,121 @@ def render_family(
 {_made(family)}
 <p class="small quiet">Each run has a page of its own with its examples: <code>recombine report RUN</code>.</p>
 {"".join(f'<p class="note small">{escape(note)}</p>' for note in notes)}"""
+    head = _headline(family)
     return page(
         family_title(family),
         f"Recombine report · {len(family.divisions)} divergent splits · {languages}",
         plain_head(
-            family_title(family),
+            head or family_title(family),
             "The same words in training and test, and other combinations of them. Does it compose, or does it only remember?",
         ),
         {
             "score": ("How much is lost", score),
             "doubt": ("Is it the compounds?", doubt),
             "within": ("Within one test set", within),
+            "sentences": ("Sentences", _sentences(family)),
             "made": ("How made", made),
         },
     )
+
+
+def _headline(family: Family) -> str:
+    """What new combinations cost the system that keeps most."""
+    table = generalisation_table(family)
+    if table is None or not table.rows:
+        return ""
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    kept = [
+        (one["max / min"].value, str(one["system"]))
+        for one in rows
+        if isinstance(one["max / min"], Ranged)
+    ]
+    if not kept or math.isnan(max(kept)[0]):
+        return ""
+    ratio, system = max(kept)
+    named = family.report.words.metric(family.metric)
+    if ratio >= 1:
+        return f"{system} loses no {named} when combinations are new"
+    return f"{system} keeps {100 * ratio:.0f} of 100 points of {named} when combinations are new"
+
+
+# Sentences that are shown of each division, and how long they may be.
+SHOWN, LONGEST = 4, 400
+
+
+def _sentences(family: Family) -> str:
+    """What systems made of sentences full of new combinations: the worst of the max split, and its best."""
+    blocks = []
+    for target in family.targets:
+        kinds = family.kinds(target)
+        for kind in (MAX, MIN):
+            for division in kinds.get(kind, ())[:1]:
+                rows = _chosen(family, division)
+                if rows:
+                    blocks.append(
+                        f'<h3>{escape(kind)}, into {escape(target or "any language")}</h3><div class="grid">'
+                        + "".join(rows)
+                        + "</div>"
+                    )
+    if not blocks:
+        return ""
+    return f"""<h2>Sentences</h2><p class="quiet">The lowest and the highest {escape(family.report.words.metric(family.metric))} of the first system on each test set. <del>Struck</del> words are missing, <ins>underlined</ins> ones are not in the reference.</p>{"".join(blocks)}"""
+
+
+def _chosen(family: Family, division: Division) -> list[str]:
+    source = division.report.source
+    files = source.files(family.metric, SPLIT)
+    if not files:
+        return []
+    first = files[0]
+    cell = next(
+        (
+            one
+            for one in source.cells
+            if source.names[one.path] == first.system and one.seed == first.seed
+        ),
+        None,
+    )
+    said = read_translations(cell, SPLIT) if cell is not None else {}
+    examples = source.examples(SPLIT)
+    seen = read_scores(first.path).seen()
+    ranked = sorted(
+        (value, name) for name, value in seen.items() if name in said and name in examples
+    )
+    short = [one for one in ranked if len(examples[one[1]].source) <= LONGEST]
+    picked = dict.fromkeys([*short[:SHOWN], *short[-SHOWN // 2 :]])
+    return [_sentence(first.system, value, examples[name], said[name]) for value, name in picked]
+
+
+def _sentence(system: str, value: float, example: Example, output: str) -> str:
+    reference = example.references[0] if example.references else ""
+    novel = example.tags.get("novel_compounds")
+    share = (
+        f" · {100 * float(novel):.0f}% of its combinations are new"
+        if isinstance(novel, (int, float))
+        else ""
+    )
+    return f"""<div class="card sentence"><div class="line"><span>source</span><div>{escape(example.source)}</div></div>
+<div class="line"><span>reference</span><div>{escape(reference)}</div></div>
+<div class="line"><span>{escape(system)}</span><div>{_compared(reference, output)}</div></div>
+<p class="small quiet">{number(value)}{share}</p></div>"""
+
+
+def _compared(reference: str, output: str) -> str:
+    """An output with the words struck that it lacks, and those underlined that the reference has not."""
+    wanted, given = (PLAIN_TOKEN.findall(text) for text in (reference, output))
+    parts, place = [], 0
+    for one in differing(wanted, given):
+        parts.append(escape(" ".join(given[place : one.second_start])))
+        gone, new = (
+            wanted[one.first_start : one.first_end],
+            given[one.second_start : one.second_end],
+        )
+        parts += [f"<del>{escape(' '.join(gone))}</del>"] if gone else []
+        parts += [f"<ins>{escape(' '.join(new))}</ins>"] if new else []
+        place = one.second_end
+    parts.append(escape(" ".join(given[place:])))
+    return " ".join(filter(None, parts)) or "<em>nothing</em>"
 
 
 def _cards(family: Family) -> str:

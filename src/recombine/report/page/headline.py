@@ -116,7 +116,8 @@ def _several(report: Findings) -> Headline:
         head = f"The data cannot tell {_listed(best)} apart on {new}"
     else:
         head = f"{_listed(best)} are ahead of the others on {new}"
-    return Headline(head, _slices_told(report, best))
+    ends = dict.fromkeys([main.ranking[0][0], main.ranking[-1][-1]])
+    return Headline(head, _slices_told(report, list(ends)))
 
 
 def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:

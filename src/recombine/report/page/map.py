@@ -17,7 +17,7 @@ from recombine.metrics.score import Score
 from recombine.metrics.slices import show_tag
 from recombine.report.findings import Findings, Sheet
 from recombine.report.page.scale import STEPS, WIDE, shade
-from recombine.report.page.sections import examples_link, number, swatch
+from recombine.report.page.sections import examples_link, number, swatch, whole
 from recombine.report.tables.own import by_family
 
 # A value of more kinds than this is for its table.
@@ -163,7 +163,7 @@ def _tile(report: Findings, sheet: Sheet, value: str, score: Score) -> str:
         return f'<span class="tile"><b>–</b><span>{text}</span></span>'
     return (
         f'<a class="tile {shade(sheet, score)}" data-value="{escape(value)}" href="{escape(_link(sheet, score.system, value))}" '
-        f'title="{escape(hover(report, sheet, value, score))}"><b>{number(score.value, 0)}</b><span>{text}</span></a>'
+        f'title="{escape(hover(report, sheet, value, score))}"><b>{escape(whole(score.value))}</b><span>{text}</span></a>'
     )
 
 
@@ -263,7 +263,7 @@ def _row(
             continue
         link, told = _link(sheet, system, value), hover(report, sheet, value, score)
         cells.append(
-            f'<td class="{shade(sheet, score)}" data-v="{score.value:.2f}"><a href="{escape(link)}" title="{escape(told)}">{number(score.value, 0)}</a></td>'
+            f'<td class="{shade(sheet, score)}" data-v="{score.value:.2f}"><a href="{escape(link)}" title="{escape(told)}">{escape(whole(score.value))}</a></td>'
         )
     for by_value in published.values():
         given = by_value.get(value)

@@ -27,6 +27,15 @@ def number(value: float, decimals: int = 1) -> str:
     return f"{value:.{decimals}f}".replace("-", "−")
 
 
+def whole(value: float) -> str:
+    """A score without decimals; all and none are said only where they are true."""
+    if math.isnan(value):
+        return "–"
+    if 99.5 <= value < 100:
+        return ">99"
+    return "<1" if 0 < value < 0.5 else number(value, 0)
+
+
 def signed(value: float) -> str:
     """A difference with its sign always shown."""
     return ("+" if value >= 0 else "−") + f"{abs(value):.1f}"

@@ -34,7 +34,6 @@ from recombine.report.tables.table import Cell, Ranged, Table
 
 BUILDER = "divergent"
 SPLIT = "test"
-METRICS = ("chrf++", "chrf", "bleu")
 PAPER = "Transformer (paper)"
 
 
@@ -219,7 +218,8 @@ def make_family(reports: Sequence[Findings]) -> Family:
         {sheet.metric for sheet in one.report.sheets if sheet.split == SPLIT} for one in divisions
     ]
     shared = set.intersection(*names)
-    metric = next((name for name in (*METRICS, *sorted(shared)) if name in shared), None)
+    order = [sheet.metric for sheet in divisions[0].report.sheets if sheet.split == SPLIT]
+    metric = next((name for name in order if name in shared), None)
     if metric is None:
         raise DataError(
             f"the runs share no metric on the split '{SPLIT}'",
