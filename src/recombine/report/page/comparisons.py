@@ -143,7 +143,8 @@ def _classes(report: Findings, sheet: Sheet, system: str) -> str:
         )
         for place, label in enumerate(columns[1:], start=1):
             cells[row, place] = _class_look(sheet, system, value, label, counts[value][label], size)
-    dress = Dress(cells, css="heat", titled=False)
+    heads = {0: escape(report.words.tag(sheet.main_tag or ""))}
+    dress = Dress(cells, heads, css="heat", titled=False)
     return f"<h3>{swatch(report, system)}: {escape(report.words.metric(sheet.metric))}, {escape(report.split_name(sheet.split))}</h3>{html(table, dress)}"
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 
 from recombine.report.findings import Findings
@@ -21,7 +22,8 @@ from recombine.report.page.sections import (
     made_section,
     sure_section,
 )
-from recombine.report.tables.table import Dress, Table, html
+from recombine.report.tables.table import Cell, Dress, Table, html
+from recombine.report.words import Words
 
 # Bytes for examples even when tables and charts use up the whole budget.
 LEAST_EXAMPLES = 8_000
@@ -56,7 +58,7 @@ def render_page(
             "anatomy": ("What goes wrong", anatomy_section(report)),
             "curves": ("Figures", curves_section(report, charts)),
             "sure": ("All scores", sure_section(report)),
-            "tables": ("As in the papers", _paper_tables(tables)),
+            "tables": ("As in the papers", _paper_tables(report.words, tables)),
             "made": ("How made", made_section(report, notes)),
             "files": ("Files", files_section(files)),
             "glossary": ("Glossary", glossary_section(report)),
@@ -83,14 +85,37 @@ def _tested(report: Findings) -> str:
     )
 
 
-def _paper_tables(tables: Sequence[Table]) -> str:
+def _paper_tables(words: Words, tables: Sequence[Table]) -> str:
     """The tables in the papers' own layouts, folded up."""
     blocks = "".join(
         f'<details class="more"><summary>{escape(table.title)}</summary>{html(table, Dress(titled=False))}</details>'
-        for table in tables
+        for table in (_in_words(words, table) for table in tables)
         if len(table.rows) <= MOST_ROWS
     )
     return f"<h2>As in the papers</h2>{blocks}" if blocks else ""
+
+
+def _in_words(words: Words, table: Table) -> Table:
+    """A table with the human names of tags and their values; its files keep those of programs."""
+
+    def named(text: str) -> str:
+        for (of, tag), one in words.known.items():
+            if of == "tag" and "_" in tag:
+                text = text.replace(tag, one.label)
+        return text
+
+    def cell(column: str, value: Cell) -> Cell:
+        known = isinstance(value, str) and (column, value) in words.known
+        return words.label(column, str(value)) if known else value
+
+    rows = tuple(
+        tuple(cell(column, value) for column, value in zip(table.columns, row, strict=True))
+        for row in table.rows
+    )
+    columns = tuple(
+        words.tag(one) if ("tag", one) in words.known else named(one) for one in table.columns
+    )
+    return replace(table, title=named(table.title), columns=columns, rows=rows)
 
 
 def _examples_section(report: Findings, packed: PackedExamples) -> str:

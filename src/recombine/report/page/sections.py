@@ -119,7 +119,7 @@ def _lead(report: Findings) -> str:
 
 def _overall_table(report: Findings, split: str) -> str:
     """Every metric and system, each interval drawn on 0 to 100."""
-    table = overall_table(report, split)
+    table = replace(overall_table(report, split), title=f"Scores: {report.split_name(split)}")
     sheets = [sheet for sheet in report.sheets if sheet.split == split]
     order = [(sheet, system) for sheet in sheets for system in sheet.systems]
     cells, bars = {}, []
