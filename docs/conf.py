@@ -7,6 +7,7 @@ Two directives read the program itself, so that the reference cannot fall behind
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -110,7 +111,18 @@ class Listing(Generated):
         return ["| name | |", "| --- | --- |", *rows, ""]
 
 
+def outside(app: Sphinx, name: str, text: list[str]) -> None:
+    """A link to a folder of the repository leads nowhere on the site: its words stay."""
+    here = Path(app.env.doc2path(name)).parent
+
+    def words(link: re.Match[str]) -> str:
+        return link[1] if (here / link[2]).is_dir() else link[0]
+
+    text[0] = re.sub(r"\[([^\]]+)\]\((\.\./[^)#]+)\)", words, text[0])
+
+
 def setup(app: Sphinx) -> None:
-    """Add the two directives."""
+    """Add the two directives, and what becomes of links that leave the docs."""
+    app.connect("source-read", outside)
     app.add_directive("cli", Cli)
     app.add_directive("listing", Listing)

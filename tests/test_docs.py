@@ -85,6 +85,19 @@ def test_every_command_in_the_docs_is_one(repository: Path, capsys) -> None:
     assert seen > 40
 
 
+def test_pages_link_to_pages_of_the_site(repository: Path) -> None:
+    """A Markdown file elsewhere in the repository is no page of it; a folder or file may be named."""
+    docs = repository / "docs"
+    link = re.compile(r"\]\((?!https?:)([^)#]+\.md)(?:#[^)]*)?\)")
+    left = [
+        f"{page.relative_to(repository)}: {target}"
+        for page in pages(repository)
+        for target in link.findall(page.read_text(encoding="utf-8"))
+        if not (page.parent / target).resolve().is_relative_to(docs.resolve())
+    ]
+    assert left == []
+
+
 def test_pictures_are_there_and_small(repository: Path) -> None:
     """Each is shown somewhere, says what is to be seen, and is under 300 KB."""
     shown = set()
