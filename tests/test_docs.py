@@ -86,7 +86,7 @@ def test_every_command_in_the_docs_is_one(repository: Path, capsys) -> None:
 
 
 def test_pages_link_to_pages_of_the_site(repository: Path) -> None:
-    """A Markdown file elsewhere in the repository is no page of it; a folder or file may be named."""
+    """A Markdown file elsewhere in the repository is no page; a folder or file may be named."""
     docs = repository / "docs"
     link = re.compile(r"\]\((?!https?:)([^)#]+\.md)(?:#[^)]*)?\)")
     left = [
