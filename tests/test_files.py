@@ -17,6 +17,8 @@ from recombine.errors import DataError
 from recombine.files import (
     Appender,
     dump_row,
+    inert_cell,
+    naming,
     open_text,
     read_aligned,
     read_json,
@@ -302,3 +304,22 @@ def test_a_line_without_end_is_a_fault(tmp_path, monkeypatch):
     (tmp_path / "a.txt").write_text("short\n" + "x" * 1_000)
     with pytest.raises(DataError, match=r"a\.txt:2: a line of more than"):
         list(read_lines(tmp_path / "a.txt"))
+
+
+def test_a_full_disk_is_named(tmp_path):
+    """The operating system says that there is no space left, and not for what."""
+    with pytest.raises(OSError, match="No space left") as full, naming(tmp_path / "scores.csv"):
+        Path("/dev/full").write_text("x")
+    assert full.value.filename == str(tmp_path / "scores.csv")
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("=1+1", "'=1+1"), ("@SUM(A1)", "'@SUM(A1)"), ("-x", "'-x"), ("\tx", "'\tx"),
+        ("-1.5", "-1.5"), ("+3", "+3"), ("-", "-"), ("plain", "plain"), (-2.5, -2.5), (None, None),
+    ],
+)  # fmt: skip
+def test_no_cell_is_a_formula(cell, written):
+    """A tag of a stranger's benchmark is computed by whoever opens the table."""
+    assert inert_cell(cell) == written

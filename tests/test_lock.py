@@ -133,3 +133,15 @@ def test_the_lock_of_a_folder_lies_beside_it(tmp_path):
     """In it, it would be part of what is made."""
     assert lock_of(tmp_path / "a" / "b") == tmp_path / "a" / "b.lock"
     assert issubclass(InUse, RecombineError)
+
+
+def test_a_full_disk_leaves_no_lock(tmp_path, monkeypatch):
+    """Who holds it cannot be written; that is said by what is written next, and nothing stays."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with locked(tmp_path / "a.lock"):
+        pass
+    assert list(tmp_path.iterdir()) == []

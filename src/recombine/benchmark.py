@@ -22,6 +22,7 @@ from recombine.config import dump_toml, parse_config, read_toml
 from recombine.errors import ConfigError, DataError, RecombineError, Where
 from recombine.files import (
     dump_row,
+    naming,
     read_jsonl,
     replace_folder,
     sha256_of,
@@ -406,7 +407,8 @@ class Draft:
         if self.sample:
             examples = stratified_sample(list(examples), self.sample, self.seed)
         count = 0
-        with (self.path / f"{split}.jsonl").open("w", encoding="utf-8", newline="\n") as stream:
+        path = self.path / f"{split}.jsonl"
+        with naming(path), path.open("w", encoding="utf-8", newline="\n") as stream:
             for example in examples:
                 fault = fault_of(example)
                 if fault:

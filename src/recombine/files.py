@@ -43,13 +43,25 @@ def write_bytes(path: Path, data: bytes) -> None:
     unfinished = path.with_name(path.name + ".partial")
     with alone(unfinished) as stream:
         try:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
+            with naming(path):
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
             unfinished.replace(path)
         except BaseException:
             unfinished.unlink(missing_ok=True)
             raise
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Say of which file the operating system speaks: a full disk names none."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def replace_folder(new: Path, folder: Path) -> None:
@@ -404,6 +416,23 @@ def _header(
     return cells
 
 
+def inert_cell(value: object) -> object:
+    """Return a cell of a table for spreadsheets; text that one would compute begins with a quote.
+
+    Tags, names and translations may be anybody's, and `=HYPERLINK(...)` is a formula.
+    """
+    if not isinstance(value, str) or value[:1] not in _FORMULA or len(value) < 2:
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return "'" + value
+    return value
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file's bytes."""
     with path.open("rb") as stream:
@@ -424,8 +453,9 @@ class Appender:
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Write one row and hand it to the operating system at once."""
-        self._stream.write(dump_row(row) + "\n")
-        self._stream.flush()
+        with naming(self.path):
+            self._stream.write(dump_row(row) + "\n")
+            self._stream.flush()
 
     def close(self) -> None:
         """Sync to disk and close."""

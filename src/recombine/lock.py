@@ -93,8 +93,10 @@ def _acquire(path: Path, shared: bool, deadline: float) -> int | None:
             fcntl.flock(stream, wanted)
             if _is_at(path, stream):
                 if not shared:
-                    os.truncate(stream, 0)
-                    os.write(stream, _own_name().encode("utf-8"))
+                    # On a full disk nobody learns who it is; what is written next says so.
+                    with contextlib.suppress(OSError):
+                        os.truncate(stream, 0)
+                        os.write(stream, _own_name().encode("utf-8"))
                 return stream
         except BlockingIOError:
             if time.monotonic() >= deadline:

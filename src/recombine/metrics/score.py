@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recombine.files import write_text
+from recombine.files import inert_cell, write_text
 from recombine.metrics.base import aggregator_of
 from recombine.metrics.scoring import Result
 from recombine.metrics.slices import DECLARED
@@ -199,5 +199,6 @@ def write_scores(path: Path, scores: Iterable[Score]) -> None:
         for one in scores
     ]  # fmt: skip
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *rows])
+    inert = [[inert_cell(cell) for cell in row] for row in rows]
+    csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *inert])
     write_text(path, stream.getvalue())

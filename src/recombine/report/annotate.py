@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from recombine.benchmark import Example, stratified_sample
 from recombine.errors import DataError, RecombineError, Where, raise_all
-from recombine.files import read_jsonl, read_table, write_text
+from recombine.files import inert_cell, read_jsonl, read_table, write_text
 from recombine.report.runs import ReportRuns, open_runs, read_translations
 
 METRIC = "compound"
@@ -45,7 +45,8 @@ def write_annotation_sheet(runs: Sequence[Path], path: Path, sample: int = 0) ->
         )
     # A shuffled order that is the same every time: by the hash of the key.
     rows.sort(key=lambda row: hashlib.sha256(row[0].encode("utf-8")).hexdigest())
-    write_text(path, "\n".join(["\t".join(COLUMNS), *("\t".join(row) for row in rows)]) + "\n")
+    lines = ["\t".join(str(inert_cell(cell)) for cell in row) for row in (COLUMNS, *rows)]
+    write_text(path, "\n".join(lines) + "\n")
     return len(rows)
 
 

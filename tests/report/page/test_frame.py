@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
+
 from recombine.report.page.frame import page, plain_head
 from recombine.report.tables.table import Table, html
 
@@ -27,4 +31,8 @@ def test_only_a_page_with_examples_may_run_its_script():
     assert "script-src" not in plain
     assert "<script>" not in plain
     assert "Empty" not in plain
-    assert "script-src 'unsafe-inline'" in page("t", "e", "l", {}, scripted=True)
+    scripted = page("t", "e", "l", {}, scripted=True)
+    (code,) = re.findall(r"<script>(.*?)</script>", scripted, flags=re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in scripted, "this script alone may run"
+    assert "unsafe-inline'; " not in scripted.partition("style-src")[0]

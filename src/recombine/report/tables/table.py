@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recombine.files import write_text
+from recombine.files import inert_cell, write_text
 from recombine.registry import require
 
 
@@ -110,7 +110,7 @@ def markdown(table: Table) -> str:
     lines.extend(_markdown_row(row, widths, numeric) for row in texts)
     if table.notes:
         lines.append("")
-        lines.extend(f"{note}  " for note in table.notes)
+        lines.extend(f"{note.replace('<', '&lt;')}  " for note in table.notes)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -226,7 +226,7 @@ def comma_separated(columns: Sequence[str], rows: Sequence[Sequence[object]]) ->
         head += [name, f"{name} low", f"{name} high"] if place in ranged else [name]
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(head)
+    writer.writerow([inert_cell(name) for name in head])
     for row in rows:
         cells: list[object] = []
         for place, cell in enumerate(row):
@@ -234,7 +234,7 @@ def comma_separated(columns: Sequence[str], rows: Sequence[Sequence[object]]) ->
                 cells += cell
             else:
                 cells += [cell, None, None] if place in ranged else [cell]
-        writer.writerow(["" if cell is None else cell for cell in cells])
+        writer.writerow(["" if cell is None else inert_cell(cell) for cell in cells])
     return buffer.getvalue()
 
 

@@ -1,0 +1,280 @@
+"""Do the tests bite? Plant small faults in the core, one at a time, and see which test notices.
+
+    python benchmarks/mutants.py --number 300 --out mutants.jsonl
+    python benchmarks/mutants.py --only files --number 40
+
+A fault is one changed node of a module's syntax tree: another comparison, operator, constant or
+branch, a statement left out. Each is tried in a copy of a process that has everything but Recombine
+imported already, with the tests of its module alone. What no test notices is printed: it gets a
+test, or a reason why it changes nothing. The choice is seeded; --out is added to, and what it has
+is not tried again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import copy
+import importlib.abc
+import importlib.util
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src"
+# The core: module -> the tests that answer for it, the closest first.
+CORE: dict[str, tuple[str, ...]] = {
+    "recombine.files": ("tests/test_files.py", "tests/test_lock.py"),
+    "recombine.lock": ("tests/test_lock.py",),
+    "recombine.metrics.score": ("tests/metrics/test_score.py", "tests/metrics/test_scoring.py"),
+    "recombine.metrics.slices": ("tests/metrics/test_slices.py", "tests/metrics/test_score.py"),
+    "recombine.metrics.scoring": ("tests/metrics/test_scoring.py", "tests/metrics/test_score.py"),
+    "recombine.metrics.exact": ("tests/metrics/test_exact.py",),
+    "recombine.statistics.intervals": ("tests/statistics/test_intervals.py",),
+    "recombine.statistics.resample": (
+        "tests/statistics/test_resample.py",
+        "tests/statistics/test_intervals.py",
+        "tests/statistics/test_paired.py",
+    ),
+    "recombine.statistics.paired": ("tests/statistics/test_paired.py",),
+    "recombine.statistics.seeds": ("tests/statistics/test_seeds.py",),
+    "recombine.statistics.ranks": ("tests/statistics/test_ranks.py",),
+    "recombine.builders.generated.certificate": ("tests/builders/generated/test_certificate.py",),
+    "recombine.grammar.parsing.parser": ("tests/grammar/parsing/test_parser.py",),
+    "recombine.grammar.parsing.chart": (
+        "tests/grammar/parsing/test_chart.py",
+        "tests/grammar/parsing/test_parser.py",
+    ),
+    "recombine.grammar.parsing.forest": (
+        "tests/grammar/parsing/test_forest.py",
+        "tests/grammar/parsing/test_parser.py",
+    ),
+    "recombine.builders.divergent.measure": ("tests/builders/divergent/test_measure.py",),
+    "recombine.builders.divergent.split": (
+        "tests/builders/divergent/test_split.py",
+        "tests/builders/divergent/test_search.py",
+    ),
+    "recombine.builders.divergent.search": ("tests/builders/divergent/test_search.py",),
+    "recombine.experiment.run": ("tests/experiment/test_run.py", "tests/experiment/test_stages.py"),
+    "recombine.experiment.translations": (
+        "tests/experiment/test_translations.py",
+        "tests/experiment/test_stages.py",
+    ),
+}
+_COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+_COMBINED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr,
+}  # fmt: skip
+
+
+def places(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield the number of each node that can be changed, and how."""
+    for number, node in enumerate(ast.walk(tree)):
+        if isinstance(node, ast.Compare) and type(node.ops[0]) in _COMPARED:
+            yield number, "comparison"
+        elif isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in _COMBINED:
+            # Texts that are put together, and types, are no arithmetic.
+            if not any(isinstance(one, ast.JoinedStr) for one in ast.walk(node)):
+                yield number, "operator"
+        elif isinstance(node, ast.BoolOp):
+            yield number, "and, or"
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            yield number, "not"
+        elif isinstance(node, (ast.If, ast.IfExp, ast.While)):
+            yield number, "condition"
+        elif isinstance(node, ast.Constant) and type(node.value) in (int, float, bool):
+            yield number, "constant"
+        elif isinstance(node, ast.Return) and node.value is not None:
+            yield number, "return"
+        elif isinstance(node, (ast.Assign, ast.AugAssign)) or (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+        ):
+            yield number, "left out"
+        elif isinstance(node, (ast.Break, ast.Continue)):
+            yield number, "loop"
+
+
+def changed(tree: ast.Module, number: int, kind: str) -> tuple[ast.Module, int]:
+    """Return the tree with one node changed, and the line it stands on."""
+    tree = copy.deepcopy(tree)
+    node: Any = list(ast.walk(tree))[number]
+    line = node.lineno
+    if kind == "comparison":
+        node.ops[0] = _COMPARED[type(node.ops[0])]()
+    elif kind == "operator":
+        node.op = _COMBINED[type(node.op)]()
+    elif kind == "and, or":
+        node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+    elif kind == "not":
+        node.op = ast.UAdd()
+        node.operand = ast.Call(ast.Name("bool", ast.Load()), [node.operand], [])
+    elif kind == "condition":
+        node.test = ast.UnaryOp(ast.Not(), node.test)
+    elif kind == "constant":
+        node.value = not node.value if isinstance(node.value, bool) else node.value + 1
+    elif kind == "return":
+        node.value = ast.Constant(None)
+    else:
+        _replace(tree, node, kind)
+    return ast.fix_missing_locations(tree), line
+
+
+def _replace(tree: ast.Module, node: ast.stmt, kind: str) -> None:
+    other: ast.stmt = ast.Pass()
+    if kind == "loop":
+        other = ast.Continue() if isinstance(node, ast.Break) else ast.Break()
+    for parent in ast.walk(tree):
+        for _, value in ast.iter_fields(parent):
+            if isinstance(value, list) and any(one is node for one in value):
+                value[[one is node for one in value].index(True)] = ast.copy_location(other, node)
+
+
+def mutants(module: str) -> list[tuple[int, str]]:
+    """All that can be changed in a module, inside its functions."""
+    tree = _tree(module)
+    inside: set[int] = set()
+    numbers = {id(node): number for number, node in enumerate(ast.walk(tree))}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            for statement in node.body:
+                inside |= {numbers[id(one)] for one in ast.walk(statement)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise):  # what is said is not what is done
+            inside -= {numbers[id(one)] for one in ast.walk(node)}
+    return [place for place in places(tree) if place[0] in inside]
+
+
+def _tree(module: str) -> ast.Module:
+    return ast.parse(_path(module).read_text(encoding="utf-8"))
+
+
+def _path(module: str) -> Path:
+    return SOURCE / Path(*module.split(".")).with_suffix(".py")
+
+
+class _Planted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Loads one module from a changed tree."""
+
+    def __init__(self, module: str, tree: ast.Module) -> None:
+        self.module, self.tree = module, tree
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        """Claim the one module."""
+        if name != self.module:
+            return None
+        return importlib.util.spec_from_file_location(name, _path(name), loader=self)
+
+    def create_module(self, spec: Any) -> None:
+        """Let Python make it."""
+
+    def exec_module(self, module: Any) -> None:
+        """Run the changed code."""
+        exec(compile(self.tree, str(_path(self.module)), "exec"), module.__dict__)  # noqa: S102
+
+
+def tried(module: str, tree: ast.Module | None, limit: float) -> tuple[str, float]:
+    """Run a module's tests in a copy of this process; say how they end."""
+    began = time.monotonic()
+    child = os.fork()
+    if not child:
+        os.setsid()
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        if tree is not None:
+            sys.meta_path.insert(0, _Planted(module, tree))
+        import pytest
+
+        marks = "not slow and not gpu and not real and not faults"
+        quiet = ("-x", "-q", "-p", "no:cacheprovider", "-m", marks)
+        code = 2
+        with contextlib.suppress(BaseException):
+            code = int(pytest.main([*quiet, *CORE[module]]))
+        os._exit(code)
+    while time.monotonic() < began + limit:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            code = os.waitstatus_to_exitcode(status)
+            return ("passed" if code == 0 else "caught"), time.monotonic() - began
+        time.sleep(0.01)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "hung", time.monotonic() - began
+
+
+def chosen(only: str, number: int, seed: int) -> list[tuple[str, int, str]]:
+    """A seeded choice, each module as often as it has nodes to change, at most a tenth of all."""
+    draw = random.Random(seed)
+    pools = {module: mutants(module) for module in CORE if only in module}
+    for pool in pools.values():
+        draw.shuffle(pool)
+    found: list[tuple[str, int, str]] = []
+    while len(found) < number and any(pools.values()):
+        for module, pool in pools.items():
+            if pool and len(found) < number:
+                found.append((module, *pool.pop()))
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Plant faults and print what became of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="modules whose name has this in it")
+    parser.add_argument("--number", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=27)
+    parser.add_argument("--out", type=Path, help="a file to add every trial to")
+    options = parser.parse_args(arguments)
+    os.chdir(ROOT)
+    sys.path[:0] = [str(SOURCE)]
+    for heavy in ("hypothesis", "numpy", "pytest", "sacrebleu", "scipy.stats"):
+        importlib.import_module(heavy)
+    assert not any(name.startswith("recombine") for name in sys.modules)
+    rows: list[dict[str, Any]] = []
+    if options.out is not None and options.out.exists():
+        rows = [json.loads(line) for line in options.out.read_text().splitlines()]
+    known = {(row["module"], row["node"], row["kind"]) for row in rows}
+    limits: dict[str, float] = {}
+    for module, number, kind in chosen(options.only, options.number, options.seed):
+        if (module, number, kind) in known:
+            continue
+        if module not in limits:
+            end, seconds = tried(module, None, 600)
+            if end != "passed":
+                print(f"{module}: its tests do not pass without a fault; left out", flush=True)
+            limits[module] = 20 + 5 * seconds if end == "passed" else 0.0
+        if not limits[module]:
+            continue
+        tree, line = changed(_tree(module), number, kind)
+        end, seconds = tried(module, tree, limits[module])
+        row = {"module": module, "line": line, "node": number, "kind": kind, "end": end}
+        rows.append(row)
+        if options.out is not None:
+            with options.out.open("a") as stream:
+                stream.write(json.dumps(row) + "\n")
+        if end == "passed":
+            text = _path(module).read_text(encoding="utf-8").splitlines()[line - 1].strip()
+            print(f"survived: {module}:{line} ({kind}): {text}", flush=True)
+    print("| module | planted | caught | survived |\n| --- | ---: | ---: | ---: |")
+    for module in [*CORE, "all"]:
+        of = [row for row in rows if module in (row["module"], "all")]
+        if of:
+            lost = sum(row["end"] == "passed" for row in of)
+            print(
+                f"| {module.removeprefix('recombine.')} | {len(of)} | {len(of) - lost} | {lost} |"
+            )
+
+
+if __name__ == "__main__":
+    main()
