@@ -41,12 +41,11 @@ def write_bytes(path: Path, data: bytes) -> None:
     """Write a file whole or not at all: under a temporary name, synced, then renamed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(path.name + ".partial")
-    with alone(unfinished) as stream:
+    with naming(path), alone(unfinished) as stream:
         try:
-            with naming(path):
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
             unfinished.replace(path)
         except BaseException:
             unfinished.unlink(missing_ok=True)
