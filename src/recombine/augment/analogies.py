@@ -218,6 +218,11 @@ class SentenceAnalogies:
                 made[key] = member
         return made
 
+    def _marked(self, frame: SentenceFrame, slot: PhraseSlot, sort: int | None = None) -> bool:
+        """Say whether the phrase of a slot has a particle that a question word would lack."""
+        realiser = self.known.realiser
+        return realiser is not None and realiser.marked(str(frame), slot.number, sort)
+
     def _words_for(
         self, frame: SentenceFrame, slot: int, questions: Sequence[Question]
     ) -> list[Question]:
@@ -238,6 +243,9 @@ class SentenceAnalogies:
         for frame in self.statements:
             members = self._first(frame)
             if str(frame) not in self.known.embedded or not isinstance(frame.source[0], PhraseSlot):
+                continue
+            if self._marked(frame, frame.source[0]):
+                # The particle of the phrase would be missing before the question word.
                 continue
             for q in self._words_for(frame, 0, list(here.values())):
                 fitting = {
@@ -318,6 +326,7 @@ class SentenceAnalogies:
         self.known.slot_sorts[str(made)] = {
             n: sorts[s.number] for n, s in enumerate(left) if s.number in sorts
         }
+        self.known.origin |= {(str(made), n): (str(frame), s.number) for n, s in enumerate(left)}
 
     def _add_members(self, old: SentenceFrame, new: SentenceFrame) -> None:
         """Give a known frame the members that it lacks, in its own cut."""
@@ -396,7 +405,7 @@ class SentenceAnalogies:
             sorts = known.slot_sorts.get(str(frame), {})
             for sort in at_home(sorts.get(slot.number, Counter())):
                 # Only sorts that have relative clauses in training.
-                if any(
+                if not self._marked(frame, slot, sort) and any(
                     known.modifiers[n].source[0] == new.source[0]
                     for row in known.signatures.get(sort, {})
                     for n in row
@@ -415,6 +424,7 @@ class SentenceAnalogies:
             for n, s in enumerate(left_slots):
                 known.inner_sorts[number, n] = sorts.get(s.number, Counter())
                 known.inner_signatures[number, n] = Counter({(): 1})
+                known.origin[str(new), n] = str(frame), s.number
 
     def _alternants(self, one: SentenceFrame, other: SentenceFrame) -> bool:
         """Say whether two frames have the same words with the same targets but for the particle."""

@@ -14,6 +14,13 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
 
+from recombine.augment.agreement.realiser import (
+    HEAD,
+    FormToken,
+    HeadToken,
+    WrapperToken,
+    surroundings,
+)
 from recombine.augment.analogies import GAP
 from recombine.augment.classes import Unit
 from recombine.augment.frames import CLAUSE, OPEN, FrameMember, SentenceFrame
@@ -49,6 +56,9 @@ class Piece:
     parents: list[int] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
     depth: int = 0
+    # The noun of a phrase, and those of the phrases inside by slot, where forms agree with them.
+    head: HeadToken | None = None
+    nouns: dict[int, HeadToken] = field(default_factory=dict)
 
     def take(self, other: Piece) -> None:
         """Note where a part came from."""
@@ -87,6 +97,7 @@ class Composer:
             if any(isinstance(i, PhraseSlot) and CLAUSE <= i.number < GAP for i in f.source)
         ]
         self._rank = self._ranks()
+        self._modifiers = set(repertoire.modifiers)
         self._weights: dict[SentenceFrame, list[int]] = {}
 
     def _ranks(self) -> dict[tuple[int, tuple[str, ...]], int]:
@@ -149,12 +160,15 @@ class Composer:
             if item.number >= GAP:
                 part = self.gapped(frame)
             elif item.number >= CLAUSE:
-                part = clause or self._chain(self._deep(CLAUSE_DEPTHS[:3]))
+                part, clause = clause or self._chain(self._deep(CLAUSE_DEPTHS[:3])), None
                 if part is not None:
                     part = Piece(
-                        part.source[:-1], part.target, part.parents, part.steps, part.depth + 1
+                        part.source[:-1],
+                        _without(part.target, self.known.end[1]),
+                        part.parents,
+                        part.steps,
+                        part.depth + 1,
                     )
-                    part.target = [_without("".join(part.target), self.known.end[1])]
             else:
                 sorts, rows, modified = self._choices(frame, words, item.number)
                 own = deep if item == chosen else int(self.stream.random() < BESIDE)
@@ -198,11 +212,30 @@ class Composer:
                 made.source.append(self.stream.choice(self.known.free))
             else:
                 made.source.append(item)
+        words_of_frame: list[FormToken | int] = []
         for item in frame.target:
             if isinstance(item, PhraseSlot):
                 made.target += parts[item].target
-            else:
+                words_of_frame.append(item.number)
+            elif self.known.realiser is None:
                 made.target.append(member.target.replace(CUT, "") if item == OPEN else item)
+            else:
+                for word in member.target.split(CUT) if item == OPEN else (item,):
+                    if word:
+                        words_of_frame.append(FormToken.of(word, made.nouns))
+                        made.target.append(words_of_frame[-1])  # type: ignore[arg-type]
+        if self.known.realiser is not None:
+            around = surroundings(words_of_frame, frame in self._modifiers)
+            for form, (before, near) in zip(words_of_frame, around, strict=True):
+                if isinstance(form, FormToken):
+                    form.before, form.near = before, near
+        for slot, part in parts.items():
+            if part.head is not None:
+                name, number = self.known.origin.get(
+                    (frame.name, slot.number), (frame.name, slot.number)
+                )
+                part.head.role = name, words, number
+                made.nouns[slot.number] = part.head
         return made
 
     def _note(self, made: Piece, frame: SentenceFrame, member: FrameMember) -> None:
@@ -221,7 +254,7 @@ class Composer:
         if piece is None:
             return None
         piece.source = piece.source[:-1]
-        piece.target = [_without("".join(piece.target), self.known.end[1])]
+        piece.target = _without(piece.target, self.known.end[1])
         piece.depth += 1
         return piece
 
@@ -243,6 +276,9 @@ class Composer:
         units = self._units(sort, among)
         unit = self.stream.choice(units)
         made = Piece([unit[0]], [unit[1]], [known.unit_pairs.get(unit, -1)], [])
+        if known.realiser is not None:
+            made.head = HeadToken.of(unit, sort)
+            made.target = [made.head]
         signature: Signature = ()
         if depth:
             signature = self.stream.choice(self._usable(sort, depth, signatures))
@@ -255,8 +291,11 @@ class Composer:
             if not self._modify(made, sort, number, inner):
                 return None
         if opened:
-            made.source.insert(0, self.stream.choice(known.free))
             # What follows the head goes behind it, D before everything.
+            made.source.insert(0, self.stream.choice(known.free))
+        if made.head is not None:
+            made.head.free = made.source[0] if opened else ""
+            made.target.insert(0, WrapperToken.of(made.head))
         return made
 
     def _usable(
@@ -346,6 +385,8 @@ class Composer:
                 piece.take(part)
             pieces = [self._written(piece, frame, words, frame.members[words], parts)]
         for piece in reversed(pieces):
+            if made.head is not None:
+                piece.nouns[HEAD] = made.head
             if frame.before[0]:
                 made.source[:0] = piece.source
             else:
@@ -398,5 +439,9 @@ def _families(frames: list[SentenceFrame]) -> FrameFamilies:
     return FrameFamilies(rows, list(accumulate(min(size, MOST_WORDS) ** 0.5 for size in sizes)))
 
 
-def _without(text: str, end: str) -> str:
-    return text[: len(text) - len(end)] if end and text.endswith(end) else text
+def _without(target: list[str], end: str) -> list[str]:
+    """Return a target without the end of its sentence."""
+    if not end or not target or not target[-1].endswith(end):
+        return target
+    last = target[-1][: len(target[-1]) - len(end)]
+    return [*target[:-1], last] if last else target[:-1]

@@ -34,6 +34,8 @@ ALTERNATION = 0.75
 LEXICAL_ALTERNATION = 0.6
 # Sorts whose likeness to a word differs by no more than this (nats) look alike to it.
 LOOK_ALIKE = 6.0
+# Of the targets of a frame so many end in the same word before it is the frame's own.
+SHARED_END = 0.9
 
 
 def one_word(frame: SentenceFrame) -> bool:
@@ -57,10 +59,17 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
         for words, member in frame.members.items()
     }
     endings, cells = stems(seen)
-    place_bare_words(known, two, cells)
+    # Where the first word comes first in the target as well (quería ver), the same backwards.
+    turned = stems({key: target[::-1] for key, target in seen.items()})
+    if mirrored := _explained(turned) > 2 * _explained((endings, cells)):
+        endings, cells = turned
+    place_bare_words(known, two, cells, mirrored=mirrored)
     single = [frame for frame in statements if one_word(frame)]
     inflection = Inflection(
-        [*(forms(frame) for frame in single), {one: end for one, (_, end) in endings.items()}],
+        [
+            *(forms(frame) for frame in single),
+            {one: end[::-1] if mirrored else end for one, (_, end) in endings.items()},
+        ],
         Counter(
             {
                 (words[0], member.target): len(member.pairs)
@@ -73,10 +82,11 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
     known.inflection = inflection
     if inflection.pairs:
         for one, (cell, end) in list(endings.items()):
-            if inflection.is_first((one, end)):
-                new, made = inflection.source.apply(one), inflection.target.apply(end)
+            text = end[::-1] if mirrored else end
+            if inflection.is_first((one, text)):
+                new, made = inflection.source.apply(one), inflection.target.apply(text)
                 if new and made and new not in endings:
-                    endings[new] = cell, made
+                    endings[new] = cell, made[::-1] if mirrored else made
         notes.append(
             {
                 "name": "inflection",
@@ -93,8 +103,9 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
         for one, (cell, end) in endings.items():
             for (name, word), stem in cells[cell].items():
                 if name == str(frame) and (one, word) not in frame.members:
+                    target = (stem + end)[::-1] if mirrored else stem + end
                     frame.members[one, word] = FrameMember(
-                        (one, word), stem + end, made_by=f"form: {one.strip()} {word.strip()}"
+                        (one, word), target, made_by=f"form: {one.strip()} {word.strip()}"
                     )
     for number, cell_stems in sorted(cells.items()):
         takes = [f"{one.strip()} -{end}" for one, (own, end) in endings.items() if own == number]
@@ -110,8 +121,19 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
     return notes
 
 
+def _explained(
+    taken_apart: tuple[dict[str, tuple[int, str]], dict[int, dict[tuple[object, str], str]]],
+) -> int:
+    """Return how much of the targets belongs to the first words."""
+    return sum(len(end) for _, end in taken_apart[0].values())
+
+
 def place_bare_words(
-    known: Repertoire, two: list[SentenceFrame], cells: dict[int, dict[tuple[object, str], str]]
+    known: Repertoire,
+    two: list[SentenceFrame],
+    cells: dict[int, dict[tuple[object, str], str]],
+    *,
+    mirrored: bool = False,
 ) -> None:
     """Give each word seen by itself the sort or the cell whose words it looks like most."""
     plain = [frame for frame in two if len(frame.slots) == 1]
@@ -130,8 +152,11 @@ def place_bare_words(
                 own = {w: stem for (name, w), stem in cell.items() if name == str(frame)}
                 if len(own) < 5:
                     continue
+                # What they share is the frame's: a particle before them, or the sentence's end.
                 prefix = prefix_of(list(own.values()))
                 rows = [(w, stem[len(prefix) :]) for w, stem in own.items()]
+                if mirrored:
+                    rows = [(w, stem[::-1]) for w, stem in rows]
                 score = likeness((word, target), rows)
                 if score > best[0]:
                     best = score, number, str(frame), prefix
@@ -148,7 +173,10 @@ def place_bare_words(
                 (word, target.replace(CUT, ""))
             )
         else:
-            cells[number].setdefault((name, word), prefix + target.removesuffix(CUT))
+            text = target.removesuffix(CUT)
+            cells[number].setdefault(
+                (name, word), prefix + (CUT + text[::-1] if mirrored else text)
+            )
 
 
 def _fill_cells(cells: dict[int, dict[tuple[object, str], str]], support: int) -> None:
@@ -247,6 +275,10 @@ def _alternate(known: Repertoire, inflection: Inflection, support: int) -> list[
             if word in second and word not in taken
         }
         added = 0
+        ends = Counter(map(_last, second.values()))
+        usual_last = max(ends, key=lambda end: (ends[end], end))
+        # Where nearly all end in the same word, it is the frame's.
+        shared = ends[usual_last] >= SHARED_END * len(second)
         for word, rest in own_forms.items():
             if word in partnered or word in second or len(first[word].pairs) >= FREQUENT:
                 continue
@@ -254,7 +286,8 @@ def _alternate(known: Repertoire, inflection: Inflection, support: int) -> list[
             if made is None:
                 new = exact.get(rest) if share < ALTERNATION else target.apply(rest)
                 made = other_prefix + new if new else None
-            if made and (word,) not in other.members:
+            lacks_end = made and shared and _last(made) != usual_last
+            if made and not lacks_end and (word,) not in other.members:
                 name = f"alternation: {shown(one.source)} : {shown(other.source)}"
                 other.members[word,] = FrameMember((word,), made, made_by=name)
                 added += 1
@@ -271,6 +304,11 @@ def _alternate(known: Repertoire, inflection: Inflection, support: int) -> list[
                 }
             )
     return notes
+
+
+def _last(target: str) -> str:
+    """Return the last word of a target: its sentence's end, or what joins it to the next phrase."""
+    return target.removesuffix(CUT).rsplit(CUT, 1)[-1]
 
 
 def _difference(one: SentenceFrame, other: SentenceFrame) -> tuple[Item, ...]:

@@ -11,17 +11,23 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 from recombine.augment.phrases import Item, PhraseSlot
 from recombine.augment.tokens import CUT
+from recombine.errors import DataError
 
 # A clause as a slot has this number added, so that phrases and clauses are told apart.
 CLAUSE = 100
 OPEN = "_"
+# Behind words like "X said that" this share of the clauses must be as they are by themselves.
+SAME_CLAUSE = 0.5
+# Fewer than this share of all, of so many: such pairs are not understood.
+FEWEST_SAME = 0.3
+FEWEST_CLAUSES = 20
 Key = tuple[tuple[Item, ...], tuple[Item, ...]]
 
 
@@ -133,6 +139,7 @@ def take_out_clauses(
     counts = Counter(cores)
     ends = Counter((core.source[-1], core.target[-1]) for core in cores)
     end = max(ends, key=lambda e: (ends[e], str(e)))
+    told: dict[tuple[Item, ...], ClauseOrder] | None = None
     for _ in range(rounds):
         usual: dict[tuple[Item, ...], Counter[tuple[Item, ...]]] = defaultdict(Counter)
         for core, now in left.items():
@@ -143,11 +150,14 @@ def take_out_clauses(
             if source[-1] == end[0]
             and max(targets, key=lambda t: (targets[t], str(t)))[-1] == end[1]
         }
+        if told is None:
+            told = _clauses_kept(left, whole)
+            check_clauses(told.values())
         changed = False
         done: dict[Core, Core] = {}
         for core, now in left.items():
             if now not in done:
-                done[now] = _without_clause(now, whole)
+                done[now] = _without_clause(now, whole, told)
             if done[now] != now:
                 left[core] = done[now]
                 changed = True
@@ -162,6 +172,65 @@ def take_out_clauses(
     return left, inside
 
 
+class ClauseOrder(NamedTuple):
+    """How many clauses behind some words have the target of the same sentence, and how many not."""
+
+    same: int
+    other: int
+
+    @property
+    def holds(self) -> bool:
+        """Say whether sentences stand there as they are."""
+        return self.same >= SAME_CLAUSE * (self.same + self.other)
+
+
+HOLDS = ClauseOrder(0, 0)
+
+
+def check_clauses(told: Iterable[ClauseOrder]) -> None:
+    """Refuse pairs in which sentences inside sentences are mostly said otherwise."""
+    same = other = 0
+    for order in told:
+        same += order.same
+        other += order.other
+    if other >= FEWEST_CLAUSES and same < FEWEST_SAME * (same + other):
+        raise DataError(
+            f"of {same + other:,} sentences inside others, {other:,} have another target there "
+            "than by themselves (their words are in another order, or other forms)",
+            hint="such pairs cannot be recombined yet; -o method=words exchanges single words",
+        )
+
+
+def _clauses_kept(
+    cores: Iterable[Core], whole: dict[tuple[Item, ...], tuple[Item, ...]]
+) -> dict[tuple[Item, ...], ClauseOrder]:
+    """Count by the words before a clause whether its target is that of the sentence."""
+    told: dict[tuple[Item, ...], ClauseOrder] = {}
+    for source, target in set(cores):
+        for i in range(2, len(source) - 2):
+            part = source[i:-1]
+            known = whole.get(numbered(part, ()).source)
+            if known is None or not isinstance(source[i - 1], str):
+                continue
+            wanted = _in_place(known, part)
+            size = len(wanted)
+            same = any(target[a : a + size] == wanted for a in range(len(target) - size + 1))
+            # The same words in another order, or none of them.
+            if same or len(target) > size:
+                old = told.get(source[:i], ClauseOrder(0, 0))
+                told[source[:i]] = ClauseOrder(old.same + same, old.other + (not same))
+            break
+    return told
+
+
+def _in_place(known: tuple[Item, ...], part: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Return the target of a sentence with the slots that its source has in a longer one."""
+    own = [item for item in numbered(part, ()).source if isinstance(item, PhraseSlot)]
+    there = [item for item in part if isinstance(item, PhraseSlot)]
+    back = dict(zip(own, there, strict=True))
+    return tuple(back.get(item, item) if isinstance(item, PhraseSlot) else item for item in known)
+
+
 def _parts(source: tuple[Item, ...]) -> list[tuple[Item, ...]]:
     return [
         numbered(source[i:k], ()).source
@@ -170,7 +239,11 @@ def _parts(source: tuple[Item, ...]) -> list[tuple[Item, ...]]:
     ]
 
 
-def _without_clause(core: Core, whole: dict[tuple[Item, ...], tuple[Item, ...]]) -> Core:
+def _without_clause(
+    core: Core,
+    whole: dict[tuple[Item, ...], tuple[Item, ...]],
+    told: Mapping[tuple[Item, ...], ClauseOrder],
+) -> Core:
     source, target = core
     size = len(source)
     for length in range(size - 2, 1, -1):
@@ -178,20 +251,10 @@ def _without_clause(core: Core, whole: dict[tuple[Item, ...], tuple[Item, ...]])
             part = source[i : i + length]
             if all(isinstance(item, PhraseSlot) for item in part):
                 continue
-            inside = [item for item in part if isinstance(item, PhraseSlot)]
             known = whole.get(numbered(part, ()).source)
-            if known is None:
+            if known is None or not told.get(source[:i], HOLDS).holds:
                 continue
-            back = dict(
-                zip(
-                    [i for i in numbered(part, ()).source if isinstance(i, PhraseSlot)],
-                    inside,
-                    strict=True,
-                )
-            )
-            wanted = tuple(
-                back.get(item, item) if isinstance(item, PhraseSlot) else item for item in known
-            )
+            wanted = _in_place(known, part)
             for a in range(len(target) - len(wanted) + 1):
                 if target[a : a + len(wanted)] == wanted:
                     slot = PhraseSlot(CLAUSE + 50)

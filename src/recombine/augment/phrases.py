@@ -78,6 +78,9 @@ class HeadPhrase:
     label: int
     free: str = ""
     modifiers: list[tuple[Modifier, list[HeadPhrase]]] = field(default_factory=list)
+    # Its place in source and target, and the places of its modifiers in the target.
+    place: tuple[int, int] = (-1, -1)
+    places: list[tuple[int, ...]] = field(default_factory=list)
 
     @property
     def kind(self) -> str:
@@ -105,14 +108,20 @@ class Reduced:
     source: tuple[Item, ...]
     target: tuple[Item, ...]
     phrases: list[HeadPhrase]
+    # The places of what is left of the target.
+    places: tuple[int, ...] = ()
 
 
-# What is left of a pair, the D of its words, what was added to which phrase, the phrases left.
+# A modifier that was taken out: its head, the phrases inside, its places in the target.
+_Added = tuple[int, Modifier, tuple[int, ...], tuple[int, ...]]
+# What is left of a pair, the D of its words, what was added to which phrase, the phrases left and
+# the places of what is left of the target.
 _Steps = tuple[
     tuple[Item, ...],
     tuple[Item, ...],
     tuple[str, ...],
-    tuple[tuple[int, Modifier, tuple[int, ...]], ...],
+    tuple[_Added, ...],
+    tuple[int, ...],
     tuple[int, ...],
 ]
 
@@ -194,8 +203,18 @@ def _cosine(a: dict[tuple[str, ...], float], b: dict[tuple[str, ...], float]) ->
 class PhraseGrammar:
     """Free variants, heads and modifiers: how phrases are found in a pair and taken out."""
 
-    def __init__(self, text: LinkedText, classes: Sequence[Sequence[Unit]], support: int) -> None:
-        self.free = free_variants(text, support)
+    def __init__(
+        self,
+        text: LinkedText,
+        classes: Sequence[Sequence[Unit]],
+        support: int,
+        free: frozenset[str] | None = None,
+        genders: Mapping[str, int] | None = None,
+    ) -> None:
+        self.free = free_variants(text, support) if free is None else free
+        # Classes of one gender each are not joined across genders.
+        self._gender = {n: (genders or {}).get(units[0][0]) for n, units in enumerate(classes)}
+        self.genders = len(set((genders or {}).values()))
         self.heads, self._environments = head_classes(text, classes, self.free)
         self._sizes = {own: len(classes[own]) for own in self.heads}
         self.label = {unit: own for own in self.heads for unit in classes[own]}
@@ -213,6 +232,7 @@ class PhraseGrammar:
                 (_cosine(self._environments[own], self._environments[other]), -other)
                 for other, other_free in self.heads.items()
                 if other_free == with_free and self._sizes[other] >= small and other != own
+                if self._gender[other] == self._gender[own]
             ]
             keep = self._sizes[own] >= small or not large
             joined[own] = own if keep else -max(large)[1]
@@ -229,7 +249,7 @@ class PhraseGrammar:
             if label is None:
                 continue
             slot = PhraseSlot(len(phrases))
-            phrases.append(HeadPhrase(unit, label))
+            phrases.append(HeadPhrase(unit, label, place=(i, j)))
             source[i] = target[j] = slot
         return Reduced(pair, tuple(source), tuple(target), phrases)
 
@@ -276,7 +296,7 @@ class PhraseGrammar:
             for modifiers in self.modifiers.values():
                 for modifier in modifiers:
                     found[replace(modifier, support=0)] += modifier.support
-            self.modifiers = _chosen(found, everywhere, support)
+            self.modifiers = _chosen(found, everywhere, support, self.genders > 0)
             self._steps = {}
 
     def reduce(self, row: Reduced) -> Reduced:
@@ -285,27 +305,29 @@ class PhraseGrammar:
         steps = self._steps.get(key)
         if steps is None:
             steps = self._steps[key] = self._find_steps(row)
-        source, target, free, added, slots = steps
+        source, target, free, added, slots, left = steps
         phrases = [
-            HeadPhrase(phrase.unit, phrase.label, d)
+            HeadPhrase(phrase.unit, phrase.label, d, place=phrase.place)
             for phrase, d in zip(row.phrases, free, strict=True)
         ]
-        for head, modifier, inside in added:
+        for head, modifier, inside, places in added:
             phrases[head].modifiers.append((modifier, [phrases[number] for number in inside]))
-        return Reduced(row.pair, source, target, [phrases[number] for number in slots])
+            phrases[head].places.append(places)
+        return Reduced(row.pair, source, target, [phrases[number] for number in slots], left)
 
     def _find_steps(self, row: Reduced) -> _Steps:
         phrases = [HeadPhrase(phrase.unit, phrase.label) for phrase in row.phrases]
         source = self._close(list(row.source), phrases)
         target = list(row.target)
-        added: list[tuple[int, Modifier, tuple[int, ...]]] = []
+        left = list(range(len(target)))
+        added: list[_Added] = []
         changed = True
         while changed:
             changed = False
             for place in range(len(source) - 1, -1, -1):
                 item = source[place]
                 if isinstance(item, PhraseSlot):
-                    step = self._take_out(place, source, target, phrases)
+                    step = self._take_out(place, source, target, phrases, left)
                     if step:
                         added.append(step)
                         source = self._close(source, phrases)
@@ -319,11 +341,17 @@ class PhraseGrammar:
             tuple(phrase.free for phrase in phrases),
             tuple(added),
             tuple(slots),
+            tuple(left),
         )
 
     def _take_out(
-        self, place: int, source: list[Item], target: list[Item], phrases: list[HeadPhrase]
-    ) -> tuple[int, Modifier, tuple[int, ...]] | None:
+        self,
+        place: int,
+        source: list[Item],
+        target: list[Item],
+        phrases: list[HeadPhrase],
+        left: list[int],
+    ) -> _Added | None:
         head = source[place]
         assert isinstance(head, PhraseSlot)
         if head not in target:
@@ -331,10 +359,13 @@ class PhraseGrammar:
         for before in (True, False):
             if before != self._is_open(head, phrases):
                 continue
-            for size in range(1, LONGEST_MODIFIER + 1):
+            sizes = range(1, LONGEST_MODIFIER + 1)
+            # Where phrases follow their verb in both languages, "that saw X" is more than "that
+            # saw" beside X.
+            for size in sizes[::-1] if self.genders and not before else sizes:
                 i, k = (place - size, place) if before else (place + 1, place + 1 + size)
                 if i < 0 or k > len(source):
-                    break
+                    continue
                 part = source[i:k]
                 inside = [item for item in part if isinstance(item, PhraseSlot)]
                 numbered = {item: PhraseSlot(n) for n, item in enumerate(inside)}
@@ -348,6 +379,15 @@ class PhraseGrammar:
                 )
                 if any(self._is_open(slot, phrases) for slot in inside):
                     continue
+                if (
+                    self.genders
+                    and not before
+                    and isinstance(part[-1], str)
+                    and k < len(source)
+                    and isinstance(source[k], PhraseSlot)
+                ):
+                    # What follows may belong to it: "that saw" before X.
+                    continue
                 for modifier in self.modifiers.get(key, ()):
                     wanted = [
                         inside[i.number] if isinstance(i, PhraseSlot) else i
@@ -360,25 +400,36 @@ class PhraseGrammar:
                         and a >= 0
                         and target[a : a + len(wanted)] == wanted
                     ):
-                        del target[a : a + len(wanted)]
+                        places = tuple(left[a : a + len(wanted)])
+                        del target[a : a + len(wanted)], left[a : a + len(wanted)]
                         del source[i:k]
-                        return head.number, modifier, tuple(slot.number for slot in inside)
+                        return head.number, modifier, tuple(s.number for s in inside), places
         return None
 
 
 def _chosen(
-    found: Counter[Modifier], usual: dict[tuple[str, ...], tuple[Item, ...]], support: int
+    found: Counter[Modifier],
+    usual: dict[tuple[str, ...], tuple[Item, ...]],
+    support: int,
+    alike: bool,
 ) -> dict[tuple[Item, ...], list[Modifier]]:
-    """Return the modifiers that are no rows of others and stand beside heads, by their source."""
-    likely = Counter(_frame(modifier) for modifier in found)
+    """Return the modifiers that are no rows of others and stand beside heads, by their source.
+
+    `alike`: the languages put words in a similar order, so that the open word of the target may
+    stand before its phrases.
+    """
+    likely = Counter(_frame(modifier, alike) for modifier in found)
     by_source: dict[tuple[str, ...], list[tuple[int, Modifier]]] = {}
     for modifier, count in found.items():
         # One of a build that many words share needs no second witness.
-        if count >= support or likely[_frame(modifier)] >= PRODUCTIVE:
+        if count >= support or likely[_frame(modifier, alike)] >= PRODUCTIVE:
             by_source.setdefault(_symbols(modifier.source), []).append((count, modifier))
     single = {part: options for part, options in by_source.items() if not _is_row(part, by_source)}
+    for options in single.values():
+        options.sort(key=lambda option: (-option[0], str(option[1])))
     everywhere: Counter[tuple[str, ...]] = Counter()
     beside: Counter[tuple[str, ...]] = Counter()
+    ending: Counter[object] = Counter()
     for symbols, target in usual.items():
         size = len(symbols)
         for i in range(size):
@@ -392,14 +443,18 @@ def _chosen(
                         beside[part] += any(x == (HEAD,) or x in single for x in after)
                     else:
                         beside[part] += i > 0 and symbols[i - 1] in (PHRASE, HEAD)
+                        # A phrase may be the last of its sentence, and so what is added to it:
+                        # "X said that X ran" is no X with "said that X" added.
+                        ending[_frame(single[part][0][1], alike)] += k == size - 1
     chosen: dict[tuple[Item, ...], list[Modifier]] = {}
     sentences = {symbols[:-1] for symbols in usual}
     for part, options in sorted(single.items()):
         # Behind its first word a sentence may follow ("said that X changed"): that tells nothing.
         if part[1:] not in sentences and beside[part] < MODIFIER_PURITY * everywhere[part]:
             continue
-        options.sort(key=lambda option: (-option[0], str(option[1])))
         most, best = options[0]
+        if not best.before[0] and not ending[_frame(best, alike)]:
+            continue
         for count, modifier in options:
             if count >= 0.2 * most and modifier.before[0] == best.before[0]:
                 own = replace(modifier, support=count)
@@ -407,7 +462,7 @@ def _chosen(
     return chosen
 
 
-def _frame(modifier: Modifier) -> tuple[object, ...]:
+def _frame(modifier: Modifier, alike: bool) -> tuple[object, ...]:
     """Return how a modifier is built apart from its last word and the target's last stretch."""
     places = [n for n, item in enumerate(modifier.source) if isinstance(item, str)]
     source = tuple(
@@ -417,6 +472,12 @@ def _frame(modifier: Modifier) -> tuple[object, ...]:
     last = max(
         (n for n, item in enumerate(modifier.target) if isinstance(item, PhraseSlot)), default=-1
     )
+    if alike and last >= 0 and not modifier.before[0]:
+        target = tuple(
+            PHRASE if isinstance(item, PhraseSlot) else "_" if n else item
+            for n, item in enumerate(modifier.target)
+        )
+        return source, target, modifier.before
     # Without a phrase or a function word inside, nothing is shared but being one word.
     return source, modifier.target[: last + 2] if last >= 0 else (), modifier.before
 

@@ -8,9 +8,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from recombine.augment.agreement.learn import find_agreement, learn_forms
 from recombine.augment.analogies import GAP, SentenceAnalogies
 from recombine.augment.classes import word_classes
-from recombine.augment.composer import FEWEST_MEMBERS, Composer
+from recombine.augment.composer import FEWEST_MEMBERS, Composer, Piece
 from recombine.augment.forms import fill_forms, place_bare_words
 from recombine.augment.frames import OPEN, FrameMember, SentenceFrame, is_clause
 from recombine.augment.links import LinkedText, link
@@ -78,19 +79,37 @@ class Recombiner:
             text = _linked(source, target, options)
             # Articles that the other language lacks are free in one direction only. The pairs are
             # learnt in that direction, and turned again when they are drawn.
+            agreement = None
             if not free_variants(text, options.support):
                 turned = _linked(target, source, options)
                 if free_variants(turned, options.support):
                     text, sides = turned, [target, source]
+                else:
+                    # Articles that correspond, in either direction.
+                    found = (options.similarity, options.support)
+                    agreement = find_agreement(text, *found)
+                    if agreement is None and (agreement := find_agreement(turned, *found)):
+                        sides = [target, source]
         with progress("find classes and phrases", None):
-            classes = word_classes(text, options.similarity, options.support)
-            if not classes:
-                raise _nothing_in_common(len(pairs))
-            grammar = PhraseGrammar(text, classes, options.support)
+            if agreement is None:
+                classes = word_classes(text, options.similarity, options.support)
+                if not classes:
+                    raise _nothing_in_common(len(pairs))
+                grammar = PhraseGrammar(text, classes, options.support)
+            else:
+                grammar = PhraseGrammar(
+                    agreement.text,
+                    agreement.classes,
+                    options.support,
+                    agreement.articles.source,
+                    agreement.gender,
+                )
         with progress("find frames", None):
             # Of few pairs less is asked.
             support = max(options.support, min(options.frame_support, len(pairs) // 1000))
             repertoire = learn_repertoire(grammar, support)
+            if agreement is not None:
+                repertoire.realiser = learn_forms(agreement, grammar, repertoire)
         paradigms: list[dict[str, Any]] = []
         analogies: list[dict[str, Any]] = []
         with progress("find analogies", None):
@@ -119,17 +138,11 @@ class Recombiner:
         known = set(self._known)
         made = failed = 0
         while made < n and failed < 10 * n + 1000:
-            piece = composer.sentence()
-            if piece is None or len(piece.source) > options.longest:
+            found = self._compose(composer)
+            if found is None or found[0] in known:
                 failed += 1
                 continue
-            source = self._source.text(piece.source)
-            target = self._target.text(piece.target)
-            if self._turned:
-                source, target = target, source
-            if source in known:
-                failed += 1
-                continue
+            source, target, piece = found
             known.add(source)
             made += 1
             parents = dict.fromkeys(number for number in piece.parents if number >= 0)
@@ -140,6 +153,19 @@ class Recombiner:
                 tuple(dict.fromkeys(piece.steps)),
                 piece.depth,
             )
+
+    def _compose(self, composer: Composer) -> tuple[str, str, Piece] | None:
+        piece = composer.sentence()
+        if piece is None or len(piece.source) > self.options.longest:
+            return None
+        words = piece.target
+        if self.repertoire.realiser is not None:
+            made = self.repertoire.realiser.realise(piece.target)
+            if made is None:
+                return None
+            words = made
+        source, target = self._source.text(piece.source), self._target.text(words)
+        return (target, source, piece) if self._turned else (source, target, piece)
 
     def review(self) -> Review:
         """Return what was learnt."""

@@ -12,11 +12,13 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from recombine.augment.agreement.realiser import Realiser
 from recombine.augment.classes import Unit
 from recombine.augment.frames import Core, SentenceFrame, find_frames, is_clause, take_out_clauses
 from recombine.augment.paradigms import Inflection
-from recombine.augment.phrases import HeadPhrase, PhraseGrammar, PhraseSlot
+from recombine.augment.phrases import FREE, HeadPhrase, PhraseGrammar, PhraseSlot
 from recombine.augment.tokens import CUT
 
 # A sort of fewer words than this joins a larger one.
@@ -29,6 +31,14 @@ KNOWN_MEMBER = 8
 KNOWN_SLOT = 30
 
 Signature = tuple[int, ...]
+
+
+class RepertoireIndex(NamedTuple):
+    """Where training pairs went: what is left of each without clauses, its frame and words."""
+
+    left: dict[Core, Core]
+    frames: dict[Core, tuple[SentenceFrame, tuple[str, ...]]]
+    modifiers: dict[Core, tuple[SentenceFrame, tuple[str, ...]]]
 
 
 @dataclass
@@ -63,6 +73,10 @@ class Repertoire:
     # Before which others a word stands in a row of modifiers of one kind.
     order: Counter[tuple[int, tuple[str, ...], tuple[str, ...]]] = field(default_factory=Counter)
     inflection: Inflection | None = None
+    # Of a frame made of another, by slot: where its phrases stood there.
+    origin: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
+    index: RepertoireIndex | None = None
+    realiser: Realiser | None = None
 
     def sorts(self, frame: SentenceFrame, words: tuple[str, ...], slot: int) -> dict[int, float]:
         """Return the sorts that may stand in a slot of a frame, with weights."""
@@ -116,6 +130,16 @@ def learn_repertoire(grammar: PhraseGrammar, support: int) -> Repertoire:
     )
     # Rare kinds of modifiers are errors, or are made again by analogy.
     modifiers = [frame for frame in modifiers if frame.count >= support]
+    if grammar.genders:
+        # Articles that the target has too are those of phrases; others are not free.
+        frames = [
+            frame
+            for frame in frames
+            if FREE not in frame.source and sum(map(is_clause, frame.source)) < 2
+        ]
+        modifiers = [frame for frame in modifiers if FREE not in frame.source]
+        known = {id(frame) for frame in frames}
+        place = {core: found for core, found in place.items() if id(found[0]) in known}
     kept = {frame.key for frame in modifiers}
     modifier_place = {c: p for c, p in modifier_place.items() if p[0].key in kept}
     sides = {
@@ -127,7 +151,8 @@ def learn_repertoire(grammar: PhraseGrammar, support: int) -> Repertoire:
         frame.before = sides[core]
     number_of = {modifier.key: number for number, modifier in enumerate(modifiers)}
     ends = Counter((str(core.source[-1]), str(core.target[-1])) for core in cores)
-    sort_of = grammar.sorts(SMALL_SORT)
+    # Where there are genders, each has fewer words.
+    sort_of = grammar.sorts(SMALL_SORT // max(1, grammar.genders))
     units: dict[int, list[Unit]] = defaultdict(list)
     for unit, label in sorted(grammar.label.items()):
         units[sort_of[label]].append(unit)
@@ -138,6 +163,7 @@ def learn_repertoire(grammar: PhraseGrammar, support: int) -> Repertoire:
         frames=frames,
         modifiers=modifiers,
         end=max(ends, key=lambda end: (ends[end], end)),
+        index=RepertoireIndex(left, place, modifier_place),
     )
     inside: Counter[str] = Counter()
     for core, count in embedded_cores.items():
