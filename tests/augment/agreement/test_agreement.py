@@ -64,7 +64,7 @@ def some_pairs() -> list[Pair]:
 
 
 def test_articles_and_contractions_are_found_in_exchanges():
-    """Exchanging a for the is exchanging un for el : el = una : la, and al is a with an article in it."""
+    """Exchanging a for the is exchanging un for el, una for la, and al is a with an article."""
     pairs = some_pairs()
     sides = [
         Tokeniser(language, [getattr(pair, side) for pair in pairs])
