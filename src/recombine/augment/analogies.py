@@ -220,8 +220,8 @@ class SentenceAnalogies:
 
     def _marked(self, frame: SentenceFrame, slot: PhraseSlot, sort: int | None = None) -> bool:
         """Say whether the phrase of a slot has a particle that a question word would lack."""
-        realiser = self.known.realiser
-        return realiser is not None and realiser.marked(str(frame), slot.number, sort)
+        inflector = self.known.inflector
+        return inflector is not None and inflector.marked(str(frame), slot.number, sort)
 
     def _words_for(
         self, frame: SentenceFrame, slot: int, questions: Sequence[Question]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
 
-from recombine.augment.agreement.realiser import (
+from recombine.augment.agreement.inflector import (
     HEAD,
     FormToken,
     HeadToken,
@@ -217,14 +217,14 @@ class Composer:
             if isinstance(item, PhraseSlot):
                 made.target += parts[item].target
                 words_of_frame.append(item.number)
-            elif self.known.realiser is None:
+            elif self.known.inflector is None:
                 made.target.append(member.target.replace(CUT, "") if item == OPEN else item)
             else:
                 for word in member.target.split(CUT) if item == OPEN else (item,):
                     if word:
                         words_of_frame.append(FormToken.of(word, made.nouns))
                         made.target.append(words_of_frame[-1])  # type: ignore[arg-type]
-        if self.known.realiser is not None:
+        if self.known.inflector is not None:
             around = surroundings(words_of_frame, frame in self._modifiers)
             for form, (before, near) in zip(words_of_frame, around, strict=True):
                 if isinstance(form, FormToken):
@@ -276,7 +276,7 @@ class Composer:
         units = self._units(sort, among)
         unit = self.stream.choice(units)
         made = Piece([unit[0]], [unit[1]], [known.unit_pairs.get(unit, -1)], [])
-        if known.realiser is not None:
+        if known.inflector is not None:
             made.head = HeadToken.of(unit, sort)
             made.target = [made.head]
         signature: Signature = ()

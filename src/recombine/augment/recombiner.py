@@ -109,7 +109,7 @@ class Recombiner:
             support = max(options.support, min(options.frame_support, len(pairs) // 1000))
             repertoire = learn_repertoire(grammar, support)
             if agreement is not None:
-                repertoire.realiser = learn_forms(agreement, grammar, repertoire)
+                repertoire.inflector = learn_forms(agreement, grammar, repertoire)
         paradigms: list[dict[str, Any]] = []
         analogies: list[dict[str, Any]] = []
         with progress("find analogies", None):
@@ -159,8 +159,8 @@ class Recombiner:
         if piece is None or len(piece.source) > self.options.longest:
             return None
         words = piece.target
-        if self.repertoire.realiser is not None:
-            made = self.repertoire.realiser.realise(piece.target)
+        if self.repertoire.inflector is not None:
+            made = self.repertoire.inflector.inflect(piece.target)
             if made is None:
                 return None
             words = made

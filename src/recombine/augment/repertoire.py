@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from recombine.augment.agreement.realiser import Realiser
+from recombine.augment.agreement.inflector import TargetInflector
 from recombine.augment.classes import Unit
 from recombine.augment.frames import Core, SentenceFrame, find_frames, is_clause, take_out_clauses
 from recombine.augment.paradigms import Inflection
@@ -76,7 +76,7 @@ class Repertoire:
     # Of a frame made of another, by slot: where its phrases stood there.
     origin: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
     index: RepertoireIndex | None = None
-    realiser: Realiser | None = None
+    inflector: TargetInflector | None = None
 
     def sorts(self, frame: SentenceFrame, words: tuple[str, ...], slot: int) -> dict[int, float]:
         """Return the sorts that may stand in a slot of a frame, with weights."""

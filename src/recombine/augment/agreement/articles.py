@@ -5,7 +5,7 @@ with them. But it changes in few ways only, always right before the same noun: e
 few are the target's articles. One word against two (al : a un) is a contraction, and the word
 beside the article in it (a) is a particle that goes with the noun. Articles and particles before
 nouns are then taken out of the target, as if it had none; what stood before each noun is kept
-(`gaps`), and realiser.py learns to put it back. No list of words is involved.
+(`gaps`), and inflector.py learns to put it back. No list of words is involved.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From linked pairs to pairs without agreement, and from what was learnt of those to a realiser."""
+"""From linked pairs to pairs without agreement, and from those to what puts forms back."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from recombine.augment.agreement.articles import (
     take_out_particles,
 )
 from recombine.augment.agreement.genders import row_classes
-from recombine.augment.agreement.realiser import (
+from recombine.augment.agreement.inflector import (
     HEAD,
     Observations,
-    Realiser,
     Role,
     SeenForm,
     SeenNoun,
+    TargetInflector,
     surroundings,
 )
 from recombine.augment.agreement.stems import StemmedText, gap_of, merge_forms, put_back
@@ -38,7 +38,7 @@ from recombine.augment.repertoire import Repertoire, RepertoireIndex
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AgreeingText:
     """Pairs without articles and with one form of what agrees, and what was found on the way."""
 
     articles: Articles
@@ -52,7 +52,7 @@ class Agreement:
         return self.stemmed.bare.text
 
 
-def find_agreement(text: LinkedText, similarity: float, support: int) -> Agreement | None:
+def find_agreement(text: LinkedText, similarity: float, support: int) -> AgreeingText | None:
     """Take articles and forms that agree out of the targets, if there are articles."""
     articles = find_articles(text.pairs, support)
     if articles is None:
@@ -87,7 +87,7 @@ def find_agreement(text: LinkedText, similarity: float, support: int) -> Agreeme
     parts = list(split.values())
     heads, _ = head_classes(stemmed.bare.text, parts, articles.source)
     stemmed = put_back(stemmed, {unit for own in heads for unit in parts[own]}, articles)
-    return Agreement(articles, stemmed, gender, parts)
+    return AgreeingText(articles, stemmed, gender, parts)
 
 
 def _article(
@@ -99,18 +99,20 @@ def _article(
     return source[i] if i >= 0 and source[i] in articles.source else None
 
 
-def learn_forms(agreement: Agreement, grammar: PhraseGrammar, known: Repertoire) -> Realiser:
+def learn_forms(
+    agreement: AgreeingText, grammar: PhraseGrammar, known: Repertoire
+) -> TargetInflector:
     """Learn from the training pairs how to put back what was taken out."""
     assert known.index is not None
     seen = _Observer(agreement, known.index, grammar.heads).observe(grammar.reduced)
     kinds = {unit: sort for sort, units in known.units.items() for unit in units}
     particles = agreement.articles.particles | agreement.articles.contracted.keys()
-    return Realiser(seen, kinds, agreement.gender, particles)
+    return TargetInflector(seen, kinds, agreement.gender, particles)
 
 
 class _Observer:
     def __init__(
-        self, agreement: Agreement, index: RepertoireIndex, heads: Mapping[int, bool]
+        self, agreement: AgreeingText, index: RepertoireIndex, heads: Mapping[int, bool]
     ) -> None:
         self._stemmed = agreement.stemmed
         self._articles = agreement.articles

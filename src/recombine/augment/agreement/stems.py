@@ -4,7 +4,7 @@ Two forms of one source word that begin alike may differ by agreement with a nou
 that the source says (cambió, cambiado). They differ by agreement when the noun beside them tells
 which it is: by its gender, or by its gender and article. This is judged for a change of ending
 (o : a) over all words that show it. Forms that agree are written as the most frequent of them, and
-the realiser puts the right one back.
+the inflector puts the right one back.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ class Observations:
     forms: list[SeenForm] = field(default_factory=list)
 
 
-class Realiser:
+class TargetInflector:
     """Tables of forms, and text made of abstract targets with them."""
 
     def __init__(
@@ -343,7 +343,7 @@ class Realiser:
 
     # --- text
 
-    def realise(self, tokens: Sequence[str]) -> list[str] | None:
+    def inflect(self, tokens: Sequence[str]) -> list[str] | None:
         """Return the words of a target, or None where a form is not known."""
         made: list[str] = []
         for token in tokens:
