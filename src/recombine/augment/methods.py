@@ -1,7 +1,8 @@
 """The methods by name, and one call from pairs to more pairs.
 
-`recombine` and `words` learn from training pairs, of which they receive nothing but the texts;
-`grammar` samples the grammar that made the benchmark, and is the upper bound of the others.
+`recombine`, `substitute` (for running text) and `words` learn from training pairs, of which they
+receive nothing but the texts; `grammar` samples the grammar that made the benchmark, and is the
+upper bound of the others.
 """
 
 from __future__ import annotations
@@ -51,6 +52,10 @@ def learn(source: PairSource, options: AugmentOptions) -> Method:
         from recombine.augment.words import WordExchange
 
         return WordExchange.learn(source.pairs, options)
+    if options.method == "substitute":
+        from recombine.augment.natural.substitution import Substitution
+
+        return Substitution.learn(source.pairs, options)
     return Recombiner.learn(source.pairs, options)
 
 

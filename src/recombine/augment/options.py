@@ -41,7 +41,7 @@ class AugmentOptions:
 
     n: int = 250_000
     seed: int = 1
-    method: Literal["recombine", "words", "grammar"] = "recombine"
+    method: Literal["recombine", "substitute", "words", "grammar"] = "recombine"
     source_language: str = "en"
     target_language: str = "ja"
     # Of more pairs than this, the shortest are learnt from: they tell the most for their cost.
@@ -57,6 +57,11 @@ class AugmentOptions:
     frame_support: int = 10
     # Fewest words that show an analogy (finds : found, statement : question) before it is used.
     analogy_support: int = 3
+    # Running text (`substitute`): the cosine of the places of two words, how many places they must
+    # share, and how many words of a sentence are exchanged at the most.
+    place_similarity: float = 0.2
+    places: int = 4
+    exchanges: int = 3
     paradigms: bool = True
     sentence_analogies: bool = True
     # How deep phrases and clauses may stand inside each other, and how long a source may be.

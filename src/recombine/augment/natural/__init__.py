@@ -1,0 +1,1 @@
+"""Running text, in which hardly a sentence comes twice: words exchanged where both were seen."""
