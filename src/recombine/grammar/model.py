@@ -47,13 +47,13 @@ class Rule:
     weight: float = 1.0
     tags: tuple[str, ...] = ()
     where: Where | None = field(default=None, compare=False)
+    # The position of the head part: the marked one, or the only one.
+    head: int | None = field(init=False, compare=False, repr=False)
 
-    @property
-    def head(self) -> int | None:
-        """The position of the head part: the marked one, or the only one."""
-        if len(self.parts) == 1:
-            return 0
-        return next((index for index, part in enumerate(self.parts) if part.head), None)
+    def __post_init__(self) -> None:
+        marked = (index for index, part in enumerate(self.parts) if part.head)
+        head = 0 if len(self.parts) == 1 else next(marked, None)
+        object.__setattr__(self, "head", head)
 
     def slot(self, name: str) -> int | None:
         """The position of a slot."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import math
 from collections.abc import Iterable, Sequence
@@ -99,10 +98,12 @@ def make_score(
     samples: int = SAMPLES,
     confidence: float = CONFIDENCE,
     known: Interval | None = None,
+    undecided: int | None = None,
 ) -> Score:
     """The score of one system from the statistics of each of its seeds: the one place for it.
 
-    `known` is its interval where it has been worked out before, from the same statistics.
+    `known` is its interval where it has been worked out before, from the same statistics;
+    `undecided` is the statistic that says what could not be judged.
     """
     span = known or system_interval(
         tables, aggregator, draws, samples=samples, confidence=confidence
@@ -123,7 +124,15 @@ def make_score(
         method=span.method,
         seeds=tuple(aggregator.from_rows(rows) for rows in tables),
         signature=signature,
+        undecided=_undecided(tables, undecided),
     )
+
+
+def _undecided(tables: Sequence[Array], column: int | None) -> float:
+    """The share that could not be judged, in percent; the mean over seeds."""
+    if column is None or not all(len(table) for table in tables):
+        return 0.0
+    return 100.0 * float(np.mean([table[:, column].mean() for table in tables]))
 
 
 def scores_of(results: Iterable[Result], *, overall_only: bool = False) -> list[Score]:
@@ -141,24 +150,23 @@ def scores_of(results: Iterable[Result], *, overall_only: bool = False) -> list[
         for tag, value, rows, keys in parts:
             table = stats[rows]
             clusters = slices.clusters(DECLARED, metric.clusters, rows if tag else None)
-            made = make_score(
-                [table],
-                aggregator,
-                Draws([table], clusters=clusters),
-                of=len(keys),
-                failed=int(result.failed[keys].sum()),
-                metric=metric.name,
-                split=result.split,
-                unit=metric.unit,
-                signature=signature,
-                tag=tag,
-                slice=value,
-                samples=SLICE_SAMPLES if tag else SAMPLES,
+            found.append(
+                make_score(
+                    [table],
+                    aggregator,
+                    Draws([table], clusters=clusters),
+                    of=len(keys),
+                    failed=int(result.failed[keys].sum()),
+                    metric=metric.name,
+                    split=result.split,
+                    unit=metric.unit,
+                    signature=signature,
+                    tag=tag,
+                    slice=value,
+                    samples=SLICE_SAMPLES if tag else SAMPLES,
+                    undecided=metric.undecided,
+                )
             )
-            if metric.undecided is not None and len(table):
-                share = 100.0 * float(table[:, metric.undecided].mean())
-                made = dataclasses.replace(made, undecided=share)
-            found.append(made)
     return found
 
 
@@ -185,7 +193,7 @@ def read_intervals(stored: Iterable[Sequence[Any]]) -> dict[tuple[str, str], Int
 
 COLUMNS = (
     "split", "tag", "value", "metric", "n", "of", "failed", "score", "ci_low", "ci_high",
-    "method", "signature",
+    "method", "signature", "undecided",
 )  # fmt: skip
 
 
@@ -195,6 +203,7 @@ def write_scores(path: Path, scores: Iterable[Score]) -> None:
         [
             one.split, one.tag or ALL, one.slice or ALL, one.metric, one.n, one.of, one.failed,
             f"{one.value:.4f}", f"{one.low:.4f}", f"{one.high:.4f}", one.method, one.signature,
+            f"{one.undecided:.4f}",
         ]
         for one in scores
     ]  # fmt: skip

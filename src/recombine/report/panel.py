@@ -82,6 +82,8 @@ class Panel:
     right_value: float
     # Tags whose values are drawn whole.
     declared_clusters: tuple[str, ...] = ()
+    # The statistic that says what could not be judged.
+    undecided: int | None = None
     # Whether the metric had the options that it has unless somebody gives others.
     as_shipped: bool = True
     # System -> the keys, of those sliced, of which some seed has no output.
@@ -233,6 +235,7 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
         higher_is_better=facts.higher_is_better,
         right_value=facts.right_value,
         declared_clusters=facts.clusters,
+        undecided=facts.undecided,
         as_shipped=_is_as_shipped(metas[files[0].system, files[0].seed], source),
         failed=_failed(metas, (*ids, *unseen)),
         left_out=left_out,
@@ -284,6 +287,7 @@ def panel_of(results: Mapping[str, Result]) -> Panel:
         higher_is_better=metric.higher_is_better,
         right_value=metric.right_value,
         declared_clusters=metric.clusters,
+        undecided=metric.undecided,
         left_out={
             system: len(one.observations) - len(keys)
             for system, one in results.items()
@@ -364,6 +368,7 @@ class _MetricFacts(NamedTuple):
     right_value: float
     clusters: tuple[str, ...]
     signature: str
+    undecided: int | None
 
 
 def _metric_facts(one: Scores, stored: Mapping[str, Any], source: ReportRuns) -> _MetricFacts:
@@ -380,6 +385,7 @@ def _metric_facts(one: Scores, stored: Mapping[str, Any], source: ReportRuns) ->
             declared["right_value"],
             tuple(declared["clusters"]),
             signature,
+            declared.get("undecided"),
         )
     name = described.get("name") or one.metric
     # No code is run because a file of a run names it: metrics of one's own are named by the user.
@@ -407,4 +413,5 @@ def _metric_facts(one: Scores, stored: Mapping[str, Any], source: ReportRuns) ->
         metric.right_value,
         metric.clusters,
         signature or metric.signature(),
+        metric.undecided,
     )

@@ -61,6 +61,7 @@ def _score(
         samples=samples,
         confidence=options.confidence,
         known=known,
+        undecided=panel.undecided,
     )
 
 
@@ -110,6 +111,7 @@ def tidy_rows(scores: Sequence[Score]) -> tuple[list[str], list[list[object]]]:
     columns = [
         "split", "tag", "value", "metric", "system", "n", "of", "failed", "score", "ci_low",
         "ci_high", "method", "seeds", "sd", "min", "max", "signature",
+        "undecided",
     ]  # fmt: skip
     rows: list[list[object]] = []
     for one in scores:
@@ -119,6 +121,7 @@ def tidy_rows(scores: Sequence[Score]) -> tuple[list[str], list[list[object]]]:
                 round(one.value, 4), round(one.low, 4), round(one.high, 4), one.method,
                 len(one.seeds), "" if math.isnan(one.sd) else round(one.sd, 4),
                 round(min(one.seeds), 4), round(max(one.seeds), 4), one.signature,
+                round(one.undecided, 4),
             ]
         )  # fmt: skip
     return columns, rows

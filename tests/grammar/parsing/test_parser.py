@@ -222,3 +222,12 @@ def test_what_was_cut_short_is_no_analysis(
         found.append(parser.parse(text).tree is not None)
         assert found[-1] != cut_short[-1]
     assert set(found) == {True, False}
+
+
+def test_what_was_too_much_for_a_small_budget_is_analysed_for_a_bigger_one(toy):
+    """A refusal is remembered with its budget, not as a text without an analysis."""
+    parser = Parser(toy.concrete("en"), Budget(items=5_000))
+    text = "The cat thought that a cat found the dog."
+    assert not parser.parse(text, Budget(items=3))
+    assert parser.parse(text)
+    assert parser.parse(text, Budget(items=3))  # known by now

@@ -88,6 +88,7 @@ class ContextFreeGrammar:
         self._rule_ways: dict[int, list[tuple[tuple[Signature, ...], Signature]]] = {}
         self.kinds: list[Kind] = []
         self._kind_numbers: dict[Kind, int] = {}
+        self._kind_words: dict[int, tuple[int, ...]] = {}
         self.instances: list[Instance] = []
         self.instances_of: dict[int, list[int]] = {}  # kind -> instances
         self._fields: dict[tuple[int, str], int] = {}  # (kind, field) -> symbol
@@ -249,13 +250,17 @@ class ContextFreeGrammar:
 
     def kind_words(self, kind: int) -> tuple[int, ...]:
         """All words of a lexical kind."""
-        symbol, signature = self.kinds[kind]
-        fields = self._fields_of(symbol.category)
-        return tuple(
-            code
-            for code in self.inventory.choices(symbol)
-            if tuple(self.concrete.word_forms(code).get(n, ("",))[0] for n in fields) == signature
-        )
+        found = self._kind_words.get(kind)
+        if found is None:
+            symbol, signature = self.kinds[kind]
+            fields = self._fields_of(symbol.category)
+            found = self._kind_words[kind] = tuple(
+                code
+                for code in self.inventory.choices(symbol)
+                if tuple(self.concrete.word_forms(code).get(n, ("",))[0] for n in fields)
+                == signature
+            )
+        return found
 
     def _make_instances(self, kind: int) -> None:
         symbol, signature = self.kinds[kind]

@@ -210,18 +210,18 @@ class PackedForest:
             terminal, edges = leaf.stretches[0]
             if len(edges) == 1:
                 return entries[edges[0]].words.get(terminal, ())
-        found: tuple[int, ...] | None = None
+        found: dict[int, None] | None = None
         for terminal, edges in leaf.stretches:
-            if edges:
-                here = tuple(
-                    dict.fromkeys(
-                        code for edge in edges for code in entries[edge].words.get(terminal, ())
-                    )
+            if len(edges) == 1:
+                here = dict.fromkeys(entries[edges[0]].words.get(terminal, ()))
+            elif edges:
+                here = dict.fromkeys(
+                    code for edge in edges for code in entries[edge].words.get(terminal, ())
                 )
             else:
-                here = self.cfg.silent_words.get(terminal, ())
-            found = here if found is None else tuple(code for code in found if code in here)
-        return self.cfg.kind_words(leaf.kind) if found is None else found
+                here = dict.fromkeys(self.cfg.silent_words.get(terminal, ()))
+            found = here if found is None else {code: None for code in found if code in here}
+        return self.cfg.kind_words(leaf.kind) if found is None else tuple(found)
 
 
 class Value(NamedTuple):
@@ -393,6 +393,7 @@ class Forest:
         `choose` takes one of the words that a leaf can be; without it each is an analysis.
         """
         choices: list[int] = []
+        known: dict[int, tuple[int, ...]] = {}  # what a leaf can be, the same in every analysis
         while True:
             radix: list[int] = []
             codes: list[int] = []
@@ -401,10 +402,11 @@ class Forest:
             while stack:
                 number = stack.pop()
                 if self.packed.leaves[number] is not None:
-                    words = self.packed.words(number, entries)
-                    codes.append(
-                        choose(words) if choose else words[_pick(len(words), choices, radix)]
-                    )
+                    words = known.get(number, ())
+                    if not words:
+                        words = self.packed.words(number, entries)
+                        words = known[number] = (choose(words),) if choose else words
+                    codes.append(words[0] if choose else words[_pick(len(words), choices, radix)])
                     continue
                 options = self.alternatives[number]
                 alternative = options[_pick(len(options), choices, radix)]

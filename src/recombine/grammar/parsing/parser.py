@@ -140,8 +140,8 @@ class Parser:
         self._packed: dict[object, Any] = {}  # families of the edges -> PackedForest
         self._forests: dict[object, Any] = {}  # shape -> Forest
 
-    def parse(self, text: str) -> Parse:
-        """Find all analyses of a text."""
+    def parse(self, text: str, budget: Budget | None = None) -> Parse:
+        """Find all analyses of a text; a text that needs more than the budget has none."""
         if not text.isascii():
             text = unicodedata.normalize("NFC", text)
         text = text.strip()
@@ -157,37 +157,39 @@ class Parser:
         key: object = tuple([(edge[0], edge[1], edge[2].number) for edge in lattice.edges])
         if shape is not None and entries == shape[1]:
             key = shape[0]
-        return Parse(self, text, entries, self._forest(key, lattice, entries))
+        forest = self._forest(key, lattice, entries, budget or self.budget)
+        return Parse(self, text, entries, forest)
 
-    def _forest(self, key: object, lattice: Lattice, entries: Entries) -> Forest | None:
+    def _forest(
+        self, key: object, lattice: Lattice, entries: Entries, budget: Budget
+    ) -> Forest | None:
         """The analysis of a text, shared with all texts of its shape."""
         forest: Forest | None = self._forests.get(key, _UNSEEN)
         if forest is _UNSEEN:
-            forest = self._analyse(key, lattice, entries)
+            forest = self._analyse(key, lattice, entries, budget)
         if forest is not None and forest.needs_words:
             # Parts of one word stand apart: which words they are decides whether they fit.
             key = (key, tuple([entry.text for entry in entries]))
             forest = self._forests.get(key, _UNSEEN)
             if forest is _UNSEEN:
-                forest = self._analyse(key, lattice, entries)
+                forest = self._analyse(key, lattice, entries, budget)
                 if forest is not None:
                     forest.needs_words = False
                     forest = forest if forest.roots else None
                     self._forests[key] = forest
         return forest
 
-    def _analyse(self, key: object, lattice: Lattice, entries: Entries) -> Forest | None:
+    def _analyse(
+        self, key: object, lattice: Lattice, entries: Entries, budget: Budget
+    ) -> Forest | None:
         family = tuple([(edge[0], edge[1], edge[2].family) for edge in lattice.edges])
-        packed: PackedForest | None = self._packed.get(family, _UNSEEN)
-        if packed is _UNSEEN:
-            items, alternatives = self.budget
-            chart = Chart(self.grammar, lattice, self.cfg.roots, coarse=True, most_items=items)
-            packed = None if chart.truncated else PackedForest(self.cfg, chart, alternatives)
-            if packed is not None and packed.truncated:
-                packed = None
+        packed: PackedForest | Budget | None = self._packed.get(family, _UNSEEN)
+        if packed is _UNSEEN or (isinstance(packed, Budget) and packed < budget):
             if len(self._packed) >= MAX_KEPT:
                 self._packed.clear()
-            self._packed[family] = packed
+            packed = self._packed[family] = self._pack(lattice, budget)
+        if isinstance(packed, Budget):
+            return None  # for more it may have an analysis, so that this is not remembered as none
         forest: Forest | None = None
         if packed is not None and packed.roots:
             forest = Forest(packed, entries, self.ranking)
@@ -197,6 +199,15 @@ class Parser:
             self._forests.clear()
         self._forests[key] = forest
         return forest
+
+    def _pack(self, lattice: Lattice, budget: Budget) -> PackedForest | Budget:
+        """The forest of a lattice, or the budget that was not enough for it."""
+        items, alternatives = budget
+        chart = Chart(self.grammar, lattice, self.cfg.roots, coarse=True, most_items=items)
+        if chart.truncated:
+            return budget
+        packed = PackedForest(self.cfg, chart, alternatives)
+        return budget if packed.truncated else packed
 
     def words_of(self, failure: ParseFailure, name: str) -> list[str]:
         """The strings behind a name among the expectations of a failure, frequent words first.

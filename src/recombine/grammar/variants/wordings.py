@@ -59,7 +59,21 @@ class Way(NamedTuple):
 
     chain: tuple[str, ...]
     body: Body
-    drawn: bool = True
+    drawn: bool
+    several: tuple[str, ...]  # slots whose sense matters: asked more than once, or for a feature
+    pieces: tuple[_LinePiece, ...]
+
+
+# The kinds of pieces of a line, as they are matched: what a body says, worked out beforehand.
+_TEXT, _CHOICE, _ORDER, _CELL, _SLOT = range(5)
+
+
+class _LinePiece(NamedTuple):
+    kind: int
+    text: str = ""  # the cleaned text, or the name of the table or slot
+    name: str | None = None  # the field that is asked for; None where the keys must be looked up
+    keys: tuple[Key, ...] = ()
+    parts: tuple[tuple[_LinePiece, ...], ...] = ()
 
 
 class Wordings:
@@ -74,7 +88,6 @@ class Wordings:
         self._a_an = "a_an" in concrete.language.post
         self._ways: dict[tuple[str, str], list[Way]] = {}
         self._cleaned: dict[str, str] = {}
-        self._several: dict[int, tuple[str, ...]] = {}
         self._forms: dict[str, tuple[str, ...]] = {}
         self._picking = {
             key.field
@@ -133,10 +146,10 @@ class Wordings:
         key = (rule, field)
         if key not in self._ways:
             own = self.concrete.line(self.inventory.code(rule), field) or ()
-            found = [Way((rule,), _plain(pieces)) for pieces in own]
+            found = [self._way((rule,), _plain(pieces)) for pieces in own]
             for line in self.variants.lines:
                 if line.chain[0] == rule and line.field in (field, ANY_FIELD):
-                    found.append(Way(line.chain, _bound(line.body, field), line.drawn))
+                    found.append(self._way(line.chain, _bound(line.body, field), line.drawn))
             self._ways[key] = found
         return self._ways[key]
 
@@ -188,16 +201,29 @@ class Wordings:
             found = self._heard[key] = {letter: tuple(more) for letter, more in letters.items()}
         return found
 
-    def several(self, body: Body) -> tuple[str, ...]:
-        """The slots whose sense matters: asked more than once, or for a feature."""
-        found = self._several.get(id(body))
-        if found is None:
-            asked = Counter(_asked(body))
-            asked.update(
-                key.slot for cell in _cells(body) for key in cell.keys if isinstance(key, Feature)
-            )
-            found = self._several[id(body)] = tuple(s for s, n in asked.items() if n > 1)
-        return found
+    def _way(self, chain: tuple[str, ...], body: Body, drawn: bool = True) -> Way:
+        asked = Counter(_asked(body))
+        asked.update(
+            key.slot for cell in _cells(body) for key in cell.keys if isinstance(key, Feature)
+        )
+        several = tuple(slot for slot, times in asked.items() if times > 1)
+        return Way(chain, body, drawn, several, self._pieces(body))
+
+    def _pieces(self, body: Body) -> tuple[_LinePiece, ...]:
+        return tuple(self._piece(piece) for piece in body)
+
+    def _piece(self, piece: LiteralText | Ref | TableCell | AnyOrder | OneOf) -> _LinePiece:
+        if isinstance(piece, LiteralText):
+            return _LinePiece(_TEXT, self.cleaned(piece.text))
+        if isinstance(piece, OneOf):
+            return _LinePiece(_CHOICE, parts=tuple(map(self._pieces, piece.options)))
+        if isinstance(piece, AnyOrder):
+            return _LinePiece(_ORDER, parts=tuple(map(self._pieces, piece.parts)))
+        plain = all(isinstance(key, str) for key in piece.keys)
+        name = ".".join(map(str, piece.keys)) if plain else None
+        if isinstance(piece, TableCell):
+            return _LinePiece(_CELL, piece.table, name, piece.keys)
+        return _LinePiece(_SLOT, piece.slot, name, piece.keys)
 
     def below(self, tree: Tree, node: int, chain: tuple[str, ...]) -> dict[str, int] | None:
         """The slots of a chain of rules that begins at a node, or None where it does not hold."""
@@ -270,7 +296,7 @@ class _Match:
                 for way in wordings.ways(label, field):
                     slots = self._below(node, way.chain)
                     if slots is not None:
-                        ends |= self._said(way.body, slots, start, sense)
+                        ends |= self._said(way, slots, start, sense)
                 found = frozenset(ends)
             self._known[key] = found
         return found
@@ -297,22 +323,24 @@ class _Match:
             if self.text.startswith(text, begin):
                 yield begin + len(text)
 
-    def _said(self, body: Body, slots: Mapping[str, int], start: int, sense: int) -> set[int]:
+    def _said(self, way: Way, slots: Mapping[str, int], start: int, sense: int) -> set[int]:
         """Where a line can end, whichever senses its words are heard in."""
         if sense >= 0:
             # The word of a phrase that is nothing but this word.
-            return self._row(body, slots, dict.fromkeys(slots, sense), {start})
+            return self._row(way.pieces, slots, dict.fromkeys(slots, sense), {start})
         asked: list[tuple[str, int]] = []
-        for slot in self.wordings.several(body):
+        for slot in way.several:
             leaf = self._leaf(slots[slot])
             if leaf is not None:
                 count = len(self.wordings.senses.same[leaf])
                 if count > 1:
                     asked.append((slot, count))
+        if not asked:
+            return self._row(way.pieces, slots, {}, {start})
         ends: set[int] = set()
         for chosen in itertools.product(*(range(count) for _, count in asked)):
             bound = {slot: index for (slot, _), index in zip(asked, chosen, strict=True)}
-            ends |= self._row(body, slots, bound, {start})
+            ends |= self._row(way.pieces, slots, bound, {start})
         return ends
 
     def _leaf(self, node: int) -> str | None:
@@ -324,35 +352,37 @@ class _Match:
         return inventory.labels[code] if inventory.is_word(code) else None
 
     def _row(
-        self, body: Body, slots: Mapping[str, int], senses: Mapping[str, int], starts: set[int]
+        self,
+        pieces: tuple[_LinePiece, ...],
+        slots: Mapping[str, int],
+        senses: Mapping[str, int],
+        starts: set[int],
     ) -> set[int]:
-        for piece in body:
+        for kind, text, name, keys, parts in pieces:
             if not starts:
                 return starts
-            if isinstance(piece, LiteralText):
-                text = self.wordings.cleaned(piece.text)
+            if kind == _TEXT:
                 starts = {end for start in starts if (end := self._step(text, start)) >= 0}
-            elif isinstance(piece, OneOf):
-                starts = {
-                    end
-                    for option in piece.options
-                    for end in self._row(option, slots, senses, starts)
-                }
-            elif isinstance(piece, AnyOrder):
-                starts = self._any_order(piece.parts, slots, senses, starts)
-            elif isinstance(piece, TableCell):
-                name = self._name(piece.keys, slots, senses)
-                strings = self.wordings.heard(piece.table, -1, name)
-                starts = {end for start in starts for end in self._heard(strings, start)}
+            elif kind == _CHOICE:
+                starts = {end for part in parts for end in self._row(part, slots, senses, starts)}
+            elif kind == _ORDER:
+                starts = self._any_order(parts, slots, senses, starts)
             else:
-                name = self._name(piece.keys, slots, senses)
-                node, sense = slots[piece.slot], senses.get(piece.slot, -1)
-                starts = {end for start in starts for end in self._ends(node, name, start, sense)}
+                if name is None:
+                    name = self._name(keys, slots, senses)
+                if kind == _CELL:
+                    strings = self.wordings.heard(text, -1, name)
+                    starts = {end for start in starts for end in self._heard(strings, start)}
+                else:
+                    node, sense = slots[text], senses.get(text, -1)
+                    starts = {
+                        end for start in starts for end in self._ends(node, name, start, sense)
+                    }
         return starts
 
     def _any_order(
         self,
-        parts: tuple[Body, ...],
+        parts: tuple[tuple[_LinePiece, ...], ...],
         slots: Mapping[str, int],
         senses: Mapping[str, int],
         starts: set[int],
@@ -369,8 +399,6 @@ class _Match:
     def _name(
         self, keys: tuple[Key, ...], slots: Mapping[str, int], senses: Mapping[str, int]
     ) -> str:
-        if len(keys) == 1 and isinstance(keys[0], str):
-            return keys[0]
         names: list[str] = []
         for key in keys:
             if isinstance(key, Feature):

@@ -33,9 +33,12 @@ from recombine.metrics.anatomy.dependencies import (
 
 MOST_READINGS = 24  # of a source or a hypothesis that are looked at
 MOST_COMPARED = 6  # of these that are compared with what was meant, the closest
+MOST_OTHERS = 8  # readings of a right hypothesis among which another meaning is looked for
 MOST_LETTERS = 400  # of a hypothesis that is read; three times the longest sentence of SGET
 # A reading is worth so many chart items and alternatives, about half a second of work.
 BUDGET = Budget(items=60_000, alternatives=20_000)
+# A hypothesis that is right already is searched for another meaning only where that is cheap.
+SMALL_BUDGET = Budget(items=6_000, alternatives=4_000)
 
 SAME, DIFFERENT, OUTSIDE = "same", "different", "outside"
 # What differs, in the words of a reader, by the classes of anatomy/dependencies.py.
@@ -127,6 +130,12 @@ class MeaningJudge:
     def judge(self, meant: Sequence[Tree], hypothesis: str) -> MeaningVerdict:
         """Say whether a hypothesis says what was meant."""
         wanted = [self.meaning(tree) for tree in meant]
+        if (
+            len(hypothesis) > 4 * MOST_LETTERS
+            or len(self.wordings.clean(hypothesis)) > MOST_LETTERS
+        ):
+            note = f"longer than {MOST_LETTERS} letters"
+            return MeaningVerdict(OUTSIDE, (), wanted[0], None, note)
         if any(self.wordings.accepts(tree, hypothesis) for tree in meant):
             return self._same(hypothesis, wanted)
         readings = self.readings(hypothesis, wanted[0])
@@ -144,7 +153,7 @@ class MeaningJudge:
 
     def _same(self, hypothesis: str, wanted: Sequence[Meaning]) -> MeaningVerdict:
         """The verdict on a wording of what was meant, with another way to take its words."""
-        for reading in self.readings(hypothesis, wanted[0]):
+        for reading in self.readings(hypothesis, wanted[0], MOST_OTHERS, SMALL_BUDGET):
             found = [self.differences(one, reading) for one in wanted]
             if all(found) and all(each.kind in _STRUCTURE for one in found for each in one):
                 other = "; ".join(f"{each.kind}: {each.text}" for each in found[0][:2])
@@ -152,13 +161,15 @@ class MeaningJudge:
                 return MeaningVerdict(SAME, (), wanted[0], wanted[0], note)
         return MeaningVerdict(SAME, (), wanted[0], wanted[0])
 
-    def readings(self, text: str, wanted: Meaning) -> list[Meaning]:
+    def readings(
+        self, text: str, wanted: Meaning, most: int = MOST_READINGS, budget: Budget = BUDGET
+    ) -> list[Meaning]:
         """How a text can be read, the closest to what is wanted first.
 
         Where a string is several words, it is the one that is wanted.
         """
         cleaned = self.wordings.clean(text)
-        if not cleaned or len(cleaned) > MOST_LETTERS:
+        if not cleaned:
             return []
         known = {unit.word for unit in wanted.units}
         labels = self._reader.inventory.labels
@@ -171,7 +182,7 @@ class MeaningJudge:
             return words[0] if len(words) == 1 else min(words, key=unlikely)
 
         found: dict[object, tuple[Tree, list[Unit]]] = {}
-        for tree in self._reader.parse(cleaned).trees(MOST_READINGS, choose):
+        for tree in self._reader.parse(cleaned, budget).trees(most, choose):
             units = self._units(tree)
             question = self.wordings.variants.questions.get(tree.label.split("/")[0], "")
             said = ((one.label, one.slot, one.head, *self._aside(one.frame)) for one in units)
@@ -272,8 +283,6 @@ class MeaningJudge:
     def _not_understood(self, hypothesis: str) -> str:
         if not hypothesis.strip():
             return "nothing was said"
-        if len(self.wordings.clean(hypothesis)) > MOST_LETTERS:
-            return f"longer than {MOST_LETTERS} letters"
         cleaned = self.wordings.clean(hypothesis)
         lattice = self._reader.cutter.cut(cleaned)
         if not lattice.complete:

@@ -19,7 +19,7 @@ from recombine.grammar.benchmark_grammar import benchmark_reader, grammar_signat
 from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.meaning.judge import OUTSIDE, SAME, MeaningJudge, MeaningVerdict
 from recombine.metrics.meaning.outline import side_by_side
-from recombine.parallel import map_in_order
+from recombine.parallel import gc_paused, map_in_order
 from recombine.progress import progress
 from recombine.statistics.intervals import Kind
 
@@ -130,6 +130,7 @@ class MeaningMatch(Metric):
         copied = "fork" in multiprocessing.get_all_start_methods()
         return self.workers if copied else 1
 
+    @gc_paused()
     def judge_block(self, block: Sequence[Asked]) -> list[dict[str, Any] | None]:
         """MeaningJudge hypotheses; None where the source cannot be read."""
         judge = self._loaded()

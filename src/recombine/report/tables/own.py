@@ -62,19 +62,31 @@ def overall_table(report: Findings, split: str) -> Table:
                     len(one.seeds), one.sd, min(one.seeds), max(one.seeds),
                 )
             )  # fmt: skip
+    columns: tuple[str, ...] = (
+        "metric", "system", "n", "of", "failed", "score", "low", "high", "seeds", "sd", "min",
+        "max",
+    )  # fmt: skip
+    notes: tuple[str, ...] = (
+        f"{100 * report.options.confidence:g}% intervals; score = mean over seeds, sd, min and "
+        "max over seeds. It is of n keys of all that the metric is about; failed ones had no "
+        "output.",
+    )
+    reaches = [
+        reach(sheet.overall(system))
+        for sheet in report.sheets
+        if sheet.split == split
+        for system in sheet.systems
+    ]
+    if any(end is not None for end in reaches):
+        columns = (*columns, "up to")
+        rows = [(*row, end) for row, end in zip(rows, reaches, strict=True)]
+        notes = (*notes, UP_TO)
     return Table(
         name=table_name("scores", split),
         title=f"Scores on {split}",
-        columns=(
-            "metric", "system", "n", "of", "failed", "score", "low", "high", "seeds", "sd", "min",
-            "max",
-        ),
+        columns=columns,
         rows=tuple(rows),
-        notes=(
-            f"{100 * report.options.confidence:g}% intervals; score = mean over seeds, sd, min and "
-            "max over seeds. It is of n keys of all that the metric is about; failed ones had no "
-            "output.",
-        ),
+        notes=notes,
         rules=frozenset(rules),
         heads=(("", 5), ("score and interval", 3), ("seeds", 4)),
     )  # fmt: skip
@@ -89,6 +101,14 @@ def _sheet_tables(report: Findings, sheet: Sheet) -> Iterator[Table]:
         yield comparison_table(sheet)
     for system in sheet.labels:
         yield label_table(sheet, system)
+
+
+UP_TO = "up to: the score if all that the metric could not judge were right."
+
+
+def reach(score: Score | None) -> float | None:
+    """How high a score may be, where the metric could not judge everything."""
+    return score.value + score.undecided if score is not None and score.undecided else None
 
 
 def ranged(score: Score | None) -> Ranged | None:
@@ -112,15 +132,27 @@ def tag_table(sheet: Sheet, tag: str) -> Table:
             )
         )
     values = [str(row[0]) for row in rows]
+    every = [one for scores in by_value.values() for one in scores.values()]
+    wide = any(reach(one) is not None for one in every)
+    if wide:
+        rows = [
+            (*row, *(reach(by_value[value].get(system)) for system in sheet.systems))
+            for value, row in zip(values, rows, strict=True)
+        ]
     best = {value: best_systems(sheet, by_value[value]) for value in values}
     told = _told_apart(sheet, tag)
     return Table(
         name=table_name(sheet.metric, sheet.split, "by", tag),
         title=f"{sheet.metric} on {sheet.split} by {tag}",
-        columns=(tag, "n", *sheet.systems),
+        columns=(
+            *(tag, "n", *sheet.systems),
+            *(f"{system}, up to" for system in sheet.systems if wide),
+        ),
         rows=tuple(rows),
-        notes=(sheet.signature,) if sheet.signature else (),
-        heads=(("", 2), (sheet.metric, len(sheet.systems))) if len(sheet.systems) > 1 else (),
+        notes=(*((sheet.signature,) if sheet.signature else ()), *((UP_TO,) if wide else ())),
+        heads=(("", 2), (sheet.metric, (1 + wide) * len(sheet.systems)))
+        if len(sheet.systems) > 1
+        else (),
         best=frozenset(
             (row, 2 + sheet.systems.index(system))
             for row, value in enumerate(values)
