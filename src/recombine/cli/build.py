@@ -11,7 +11,7 @@ from typing import Any
 from recombine.cli.talk import print_found, print_json, print_plan, say
 from recombine.errors import ConfigError, DataError, Problems, RecombineError
 
-FORMATS = ("tsv", "text", "parquet")
+FORMATS = ("tsv", "text", "parquet", "inspect", "lm-eval")
 LISTED = 24  # words that a partial build left out, on a terminal
 
 

@@ -238,7 +238,7 @@ def make_parser() -> argparse.ArgumentParser:
     add = verb(
         "export",
         make.export_verb,
-        "write a benchmark as COGS-style TSV, parallel text, or parquet with Croissant metadata",
+        "write a benchmark as TSV, text, a data set of parquet, or a task of Inspect or lm-eval",
         "recombine export out/sget-mini --format parquet --out out/sget-mini-hf",
     )
     add.add_argument("benchmark", type=Path)

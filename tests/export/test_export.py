@@ -51,6 +51,26 @@ def test_the_croissant_metadata_lists_every_file(tmp_path, small_benchmark):
     ]
 
 
+def test_the_croissant_metadata_have_no_warning(tmp_path, small_benchmark):
+    """The specification's own reader has nothing to say, and reads the rows."""
+    reader = pytest.importorskip("mlcroissant", reason="the dev extra installs it")
+    export(Benchmark.open(small_benchmark), "parquet", tmp_path / "out")
+    found = reader.Dataset(jsonld=str(tmp_path / "out" / "croissant.json"))
+    issues = found.metadata.ctx.issues
+    assert (set(issues.errors), set(issues.warnings)) == (set(), set())
+    rows = list(found.records(record_set="test"))
+    assert rows[1]["test/source"] == b"A dog slept."
+
+
+def test_the_card_says_what_the_hub_asks_for(tmp_path, small_benchmark):
+    """Licence, configuration, features and sizes."""
+    export(Benchmark.open(small_benchmark), "parquet", tmp_path / "out")
+    head = (tmp_path / "out" / "README.md").read_text(encoding="utf-8").split("---")[1]
+    for line in ("license: other", 'license_name: "not stated"', "- config_name: default",
+                 "  features:", "    num_examples: 3", "- n<1K"):  # fmt: skip
+        assert f"\n{line}\n" in head
+
+
 def test_an_unknown_format_is_refused(tmp_path, small_benchmark):
     """With the formats there are."""
     with pytest.raises(ConfigError, match="xlsx"):

@@ -1,73 +1,21 @@
-"""Export: a benchmark in the formats other tools read."""
+"""A data set for the Hugging Face hub: parquet, a card, and Croissant metadata."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark, Example, refuse_output, stratified_sample
-from recombine.errors import ConfigError
+from recombine.benchmark import Benchmark, Example
 from recombine.files import sha256_of, write_json, write_text
-from recombine.progress import progress
 from recombine.registry import require
 
 Read = Callable[[str], list[Example]]
 
 
-def export(benchmark: Benchmark, form: str, out: Path, *, sample: int = 0) -> list[Path]:
-    """Write a benchmark, or a stratified sample of it, as `tsv`, `text` or `parquet`."""
-    writers = {"tsv": _write_tsv, "text": _write_text, "parquet": _write_parquet}
-    if form not in writers:
-        raise ConfigError(f"unknown export format '{form}'", hint=f"known: {', '.join(writers)}")
-    refuse_output(out)
-    out.mkdir(parents=True, exist_ok=True)
-    sizes = benchmark.manifest.splits.values()
-    total = sum(min(size, sample) if sample else size for size in sizes)
-    with progress(f"export {form}", total) as bar:
-
-        def read(split: str) -> list[Example]:
-            examples = stratified_sample(benchmark.read(split), sample, 0)
-            bar.advance(len(examples))
-            return examples
-
-        return list(writers[form](benchmark, read, out))
-
-
-def _write_tsv(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
-    """COGS style: source, reference, the first tag; tabs cannot occur in either text."""
-    for split in benchmark.splits:
-        lines = []
-        for example in read(split):
-            tag = str(next(iter(example.tags.values()), split))
-            reference = example.references[0] if example.references else ""
-            lines.append(f"{example.source}\t{reference}\t{tag}\n")
-        path = out / f"{split}.tsv"
-        write_text(path, "".join(lines))
-        yield path
-
-
-def _write_text(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
-    """One file per language and split; further references get a number."""
-    source, target = benchmark.manifest.source, benchmark.manifest.target or "target"
-    for split in benchmark.splits:
-        examples = read(split)
-        path = out / f"{split}.{source}"
-        write_text(path, "".join(example.source + "\n" for example in examples))
-        yield path
-        for number in range(max((len(example.references) for example in examples), default=0)):
-            suffix = "" if number == 0 else f".{number + 1}"
-            path = out / f"{split}.{target}{suffix}"
-            write_text(path, "".join(_reference(example, number) + "\n" for example in examples))
-            yield path
-
-
-def _reference(example: Example, number: int) -> str:
-    return example.references[number] if number < len(example.references) else ""
-
-
-def _write_parquet(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
+def write_parquet(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
     """Parquet per split with a dataset card and Croissant metadata.
 
     `datasets.load_dataset(folder)` reads the card's configuration.
@@ -75,8 +23,10 @@ def _write_parquet(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path
     pa = require("pyarrow", extra="report", feature="the parquet export")
     pq = require("pyarrow.parquet", extra="report", feature="the parquet export")
     written = []
+    sizes = {}
     for split in benchmark.splits:
         rows = [_flat_row(example) for example in read(split)]
+        sizes[split] = len(rows)
         path = out / "data" / f"{split}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(path.name + ".partial")
@@ -85,7 +35,7 @@ def _write_parquet(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path
         written.append(path)
         yield path
     card = out / "README.md"
-    write_text(card, _dataset_card(benchmark))
+    write_text(card, _dataset_card(benchmark, sizes))
     yield card
     croissant = out / "croissant.json"
     write_json(croissant, _croissant(benchmark, written))
@@ -126,22 +76,98 @@ def _flat_row(example: Example) -> dict[str, Any]:
     }
 
 
-def _dataset_card(benchmark: Benchmark) -> str:
+# Licences by the names that the hub has for them.
+HUB_LICENCES = {
+    "CC0-1.0": "cc0-1.0",
+    "CC-BY-4.0": "cc-by-4.0",
+    "CC-BY-SA-4.0": "cc-by-sa-4.0",
+    "MIT": "mit",
+}
+# The columns of `_schema`, as a card lists them.
+FEATURES = """\
+  - name: id
+    dtype: string
+  - name: source
+    dtype: string
+  - name: references
+    list: string
+  - name: tags
+    dtype: string
+  - name: group
+    dtype: string
+  - name: role
+    dtype: string
+  - name: focus
+    list:
+    - name: text
+      dtype: string
+    - name: role
+      dtype: string
+    - name: accepted
+      list: string
+    - name: start
+      dtype: int32
+    - name: end
+      dtype: int32
+"""
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _dataset_card(benchmark: Benchmark, sizes_of: Mapping[str, int]) -> str:
     manifest = benchmark.manifest
     files = "\n".join(
         f"  - split: {split}\n    path: data/{split}.parquet" for split in benchmark.splits
     )
+    sizes = "".join(
+        f"  - name: {split}\n    num_examples: {size}\n" for split, size in sizes_of.items()
+    )
+    licence = HUB_LICENCES.get(manifest.licence, "other")
+    named = (
+        "" if licence != "other" else f"license_name: {_quoted(manifest.licence or 'not stated')}\n"
+    )
+    size = sum(sizes_of.values())
+    most = next((one for one in (1_000, 10_000, 100_000, 1_000_000) if size < one), 0)
+    least = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M"}
     languages = "\n".join(f"- {code}" for code in (manifest.source, manifest.target) if code)
     body = (benchmark.path / "README.md").read_text(encoding="utf-8")
     return (
-        f"---\nlanguage:\n{languages}\ntask_categories:\n- translation\n"
-        f"configs:\n- config_name: default\n  data_files:\n{files}\n---\n\n{body}"
+        f"---\npretty_name: {_quoted(manifest.name)}\nlicense: {licence}\n{named}"
+        f"language:\n{languages}\ntask_categories:\n- translation\n"
+        f"size_categories:\n- {least.get(most, 'n>1M')}\n"
+        f"configs:\n- config_name: default\n  data_files:\n{files}\n"
+        f"dataset_info:\n  features:\n{FEATURES}  splits:\n{sizes}---\n\n{body}"
     )
+
+
+# The context of Croissant 1.0, as its specification gives it; another one is warned of.
+_TERMS = (
+    "citeAs", "column", "equivalentProperty", "extract", "field", "fileProperty", "fileObject",
+    "fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField",
+    "path", "recordSet", "references", "regex", "repeated", "replace", "samplingRate", "separator",
+    "source", "subField", "transform",
+)  # fmt: skip
+CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    **{term: f"cr:{term}" for term in _TERMS},
+}
 
 
 def _croissant(benchmark: Benchmark, paths: list[Path]) -> dict[str, Any]:
     """Metadata after the Croissant 1.0 specification of MLCommons."""
     manifest = benchmark.manifest
+    built = datetime.fromtimestamp((benchmark.path / "benchmark.toml").stat().st_mtime, UTC)
     distribution = [
         {
             "@type": "cr:FileObject",
@@ -176,29 +202,16 @@ def _croissant(benchmark: Benchmark, paths: list[Path]) -> dict[str, Any]:
         for path in paths
     ]
     return {
-        "@context": {
-            "@language": "en",
-            "@vocab": "https://schema.org/",
-            "cr": "http://mlcommons.org/croissant/",
-            "sc": "https://schema.org/",
-            "dct": "http://purl.org/dc/terms/",
-            "conformsTo": "dct:conformsTo",
-            "column": "cr:column",
-            "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-            "extract": "cr:extract",
-            "field": "cr:field",
-            "fileObject": "cr:fileObject",
-            "recordSet": "cr:recordSet",
-            "repeated": "cr:repeated",
-            "source": "cr:source",
-        },
+        "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": manifest.name,
         "version": manifest.version,
         "description": f"{manifest.name}: a benchmark of compositional generalisation.",
-        "license": manifest.licence,
-        "citeAs": manifest.citation,
+        "license": manifest.licence or "not stated",
+        "citeAs": manifest.citation or "Recombine",
+        # When it was built: the same benchmark has one date wherever it is exported.
+        "datePublished": built.strftime("%Y-%m-%d"),
         "distribution": distribution,
         "recordSet": records,
     }

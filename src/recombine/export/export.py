@@ -1,0 +1,75 @@
+"""Export: a benchmark, or a sample of it, in one of the formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from recombine.benchmark import Benchmark, Example, refuse_output, stratified_sample
+from recombine.errors import ConfigError
+from recombine.export.dataset import write_parquet
+from recombine.export.tasks import HARNESSES, write_tasks
+from recombine.files import write_text
+from recombine.progress import progress
+
+Read = Callable[[str], list[Example]]
+
+
+def export(benchmark: Benchmark, form: str, out: Path, *, sample: int = 0) -> list[Path]:
+    """Write a benchmark, or a stratified sample of it, in one of the formats."""
+    if form not in FORMATS:
+        raise ConfigError(f"unknown export format '{form}'", hint=f"known: {', '.join(FORMATS)}")
+    refuse_output(out)
+    out.mkdir(parents=True, exist_ok=True)
+    if form in HARNESSES:
+        return list(write_tasks(benchmark, out, form, sample))
+    sizes = benchmark.manifest.splits.values()
+    total = sum(min(size, sample) if sample else size for size in sizes)
+    with progress(f"export {form}", total) as bar:
+
+        def read(split: str) -> list[Example]:
+            examples = stratified_sample(benchmark.read(split), sample, 0)
+            bar.advance(len(examples))
+            return examples
+
+        return list(WRITERS[form](benchmark, read, out))
+
+
+def _write_tsv(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
+    """COGS style: source, reference, the first tag; tabs cannot occur in either text."""
+    for split in benchmark.splits:
+        lines = []
+        for example in read(split):
+            tag = str(next(iter(example.tags.values()), split))
+            reference = example.references[0] if example.references else ""
+            lines.append(f"{example.source}\t{reference}\t{tag}\n")
+        path = out / f"{split}.tsv"
+        write_text(path, "".join(lines))
+        yield path
+
+
+def _write_text(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
+    """One file per language and split; further references get a number."""
+    source, target = benchmark.manifest.source, benchmark.manifest.target or "target"
+    for split in benchmark.splits:
+        examples = read(split)
+        path = out / f"{split}.{source}"
+        write_text(path, "".join(example.source + "\n" for example in examples))
+        yield path
+        for number in range(max((len(example.references) for example in examples), default=0)):
+            suffix = "" if number == 0 else f".{number + 1}"
+            path = out / f"{split}.{target}{suffix}"
+            write_text(path, "".join(_reference(example, number) + "\n" for example in examples))
+            yield path
+
+
+def _reference(example: Example, number: int) -> str:
+    return example.references[number] if number < len(example.references) else ""
+
+
+WRITERS: dict[str, Callable[[Benchmark, Read, Path], Iterator[Path]]] = {
+    "tsv": _write_tsv,
+    "text": _write_text,
+    "parquet": write_parquet,
+}
+FORMATS = (*WRITERS, *HARNESSES)

@@ -1,0 +1,260 @@
+"""Tasks that other people's harnesses run: Inspect and the LM Evaluation Harness.
+
+An export holds the benchmark and a few lines in the harness's own form that call the functions
+here. The answers to all sentences go through our metrics at once, so that metrics of a corpus, and
+those that learn from all outputs, give the numbers that `recombine score` gives.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from recombine.benchmark import Benchmark, Example, stratified_sample
+from recombine.errors import ConfigError
+from recombine.files import read_json, write_json, write_text
+from recombine.metrics.base import Metric, Scored
+from recombine.metrics.score import scores_of
+from recombine.metrics.scoring import create_metrics, default_metrics, score
+from recombine.registry import require
+
+HARNESSES = ("inspect", "lm-eval")
+# Names of languages for a prompt; another code stands for itself.
+LANGUAGES = {
+    "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English",
+    "es": "Spanish", "fi": "Finnish", "fr": "French", "it": "Italian", "ja": "Japanese",
+    "ko": "Korean", "nl": "Dutch", "pl": "Polish", "pt": "Portuguese", "ru": "Russian",
+    "sv": "Swedish", "tr": "Turkish", "uk": "Ukrainian", "zh": "Chinese",
+}  # fmt: skip
+# Splits to learn from; the harness may take examples for a prompt from the first.
+LEARNED = ("train", "dev")
+
+
+class ExportedTask:
+    """One split of an exported benchmark: its sentences, a prompt, and our metrics."""
+
+    def __init__(self, folder: Path, split: str) -> None:
+        self.split = split
+        self.benchmark = Benchmark.open(folder / "benchmark")
+        self.sample = int(read_json(folder / "task.json")["sample"])
+        self.metrics = metrics_of(self.benchmark, split)
+        self.examples = {
+            one.id: one for one in stratified_sample(self.benchmark.read(split), self.sample, 0)
+        }
+
+    def value(self, metric: str, answers: Mapping[str, str]) -> float:
+        """The score of a metric on these answers, which are all that was asked for."""
+        results = score(self.benchmark, answers, [metric], splits=[self.split], asked=set(answers))
+        found = [one for one in scores_of(results, overall_only=True) if one.metric == metric]
+        return found[0].value if found else float("nan")
+
+    def verdict(self, metric: Metric, example: Example, answer: str) -> float:
+        """What a metric says of one answer alone; nothing where it judges several together."""
+        seen = metric.observe([Scored(example, answer)]) if metric.key(example) else None
+        return float("nan") if seen is None else seen.value
+
+
+@cache
+def exported_task(folder: Path, split: str) -> ExportedTask:
+    """Open a task once."""
+    return ExportedTask(folder, split)
+
+
+def metrics_of(benchmark: Benchmark, split: str) -> dict[str, Metric]:
+    """The benchmark's metrics that are about sentences of a split, by name."""
+    examples = benchmark.read(split)
+    made = create_metrics(default_metrics(benchmark), benchmark)
+    return {one.name: one for one in made if any(one.key(example) for example in examples)}
+
+
+def language(benchmark: Benchmark, side: str) -> str:
+    """The name of a language for a prompt."""
+    code = str(getattr(benchmark.manifest, side))
+    return LANGUAGES.get(code, code or "the target language")
+
+
+def first_line(text: str) -> str:
+    """An answer as one line: the first that says anything."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def inspect_task(folder: Path, split: str) -> Any:
+    """The task of a split, as Inspect runs it."""
+    inspect = require("inspect_ai", extra="inspect", feature="tasks of Inspect")
+    dataset = require("inspect_ai.dataset", extra="inspect", feature="tasks of Inspect")
+    solver = require("inspect_ai.solver", extra="inspect", feature="tasks of Inspect")
+    one = exported_task(folder, split)
+    source, target = (language(one.benchmark, side) for side in ("source", "target"))
+    asked = (
+        f"Translate this {source} sentence into {target}. Answer with the translation alone.\n\n"
+    )
+    samples = [
+        dataset.Sample(
+            id=example.id,
+            input=asked + example.source,
+            target=list(example.references) or "",
+            metadata=dict(example.tags),
+        )
+        for example in one.examples.values()
+    ]
+    return inspect.Task(
+        dataset=dataset.MemoryDataset(samples, name=f"{one.benchmark.manifest.name}-{split}"),
+        solver=solver.generate(),
+        scorer=[_inspect_scorer(one, name) for name in one.metrics],
+    )
+
+
+def _inspect_scorer(one: ExportedTask, name: str) -> Any:
+    scorer = require("inspect_ai.scorer", extra="inspect", feature="tasks of Inspect")
+
+    @scorer.metric(name="score")  # type: ignore[untyped-decorator]
+    def whole() -> Callable[[Sequence[Any]], float]:
+        def compute(scores: Sequence[Any]) -> float:
+            return one.value(name, {str(x.sample_id): x.score.answer or "" for x in scores})
+
+        return compute
+
+    @scorer.scorer(metrics=[whole()], name=name)  # type: ignore[untyped-decorator]
+    def judged() -> Any:
+        async def judge(state: Any, target: Any) -> Any:
+            answer = first_line(state.output.completion)
+            example = one.examples[str(state.sample_id)]
+            value = one.verdict(one.metrics[name], example, answer)
+            return scorer.Score(value=value, answer=answer)
+
+        return judge
+
+    return judged()
+
+
+def harness_dataset(folder: Path, split: str) -> dict[str, Any]:
+    """The rows of a split, and those to learn from, as the LM Evaluation Harness reads them."""
+    datasets = require("datasets", extra="harness", feature="tasks of the LM Evaluation Harness")
+    one = exported_task(folder, split)
+    found = {split: list(one.examples.values())}
+    found |= {name: one.benchmark.read(name) for name in LEARNED if name in one.benchmark.splits}
+    return {
+        name: datasets.Dataset.from_list(
+            [{"id": x.id, "source": x.source, "reference": (*x.references, "")[0]} for x in rows]
+        )
+        for name, rows in found.items()
+    }
+
+
+def harness_answer(folder: Path, split: str, row: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """What every metric is to be given of one answer."""
+    answer = (row["id"], first_line(text))
+    return dict.fromkeys(exported_task(folder, split).metrics, answer)
+
+
+def harness_score(folder: Path, split: str, metric: str, answers: Sequence[Any]) -> float:
+    """The score of a metric on all answers."""
+    return exported_task(folder, split).value(metric, dict(answers))
+
+
+def write_tasks(benchmark: Benchmark, out: Path, form: str, sample: int) -> Iterator[Path]:
+    """Write the benchmark and what the harness reads."""
+    place = out / "benchmark"
+    if not place.exists():
+        shutil.copytree(benchmark.path, place)
+    elif place.samefile(benchmark.path) or Benchmark.open(place).hash != benchmark.hash:
+        raise ConfigError(f"{place} is there already", hint="choose another --out")
+    write_json(out / "task.json", {"sample": sample})
+    yield out / "task.json"
+    stem = _identifier(benchmark.manifest.name)
+    splits = {one: f"{stem}_{_identifier(one)}" for one in benchmark.splits if one not in LEARNED}
+    if form == "inspect":
+        tasks = "".join(
+            _INSPECT_TASK.format(name=name, split=split) for split, name in splits.items()
+        )
+        write_text(out / "task.py", _INSPECT + tasks)
+        yield out / "task.py"
+        return
+    functions = [_HARNESS]
+    for split, name in splits.items():
+        metrics = metrics_of(benchmark, split)
+        functions.append(_HARNESS_SPLIT.format(name=name, split=split))
+        functions += [
+            _HARNESS_METRIC.format(name=f"{name}_{_identifier(metric)}", split=split, metric=metric)
+            for metric in metrics
+        ]
+        write_text(out / f"{name}.yaml", _yaml(benchmark, name, split, metrics))
+        yield out / f"{name}.yaml"
+    write_text(out / "recombine_tasks.py", "".join(functions))
+    yield out / "recombine_tasks.py"
+
+
+def _identifier(text: str) -> str:
+    return re.sub(r"\W+", "_", text.replace("+", "p"))
+
+
+def _yaml(benchmark: Benchmark, name: str, split: str, metrics: Mapping[str, Metric]) -> str:
+    source, target = (language(benchmark, side) for side in ("source", "target"))
+    lines = [
+        f"# lm_eval run --tasks {name} --include_path THIS_FOLDER --model ...",
+        f"task: {name}",
+        f"custom_dataset: !function recombine_tasks.{name}_dataset",
+        "output_type: generate_until",
+        f"test_split: {split}",
+        *([f"fewshot_split: {LEARNED[0]}"] if LEARNED[0] in benchmark.splits else []),
+        f'doc_to_text: "{source}: {{{{source}}}}\\n{target}:"',
+        'doc_to_target: " {{reference}}"',
+        "generation_kwargs:",
+        '  until: ["\\n"]',
+        "  do_sample: false",
+        f"process_results: !function recombine_tasks.{name}_answer",
+        "metric_list:",
+    ]
+    for metric, made in metrics.items():
+        lines += [
+            f"  - metric: {metric}",
+            f"    aggregation: !function recombine_tasks.{name}_{_identifier(metric)}",
+            f"    higher_is_better: {str(made.higher_is_better).lower()}",
+        ]
+    lines += ["metadata:", f'  version: "{benchmark.manifest.version}"']
+    return "\n".join(lines) + "\n"
+
+
+_INSPECT = '''"""Run with: inspect eval task.py --model MODEL."""
+
+from pathlib import Path
+
+from inspect_ai import Task, task
+from recombine.export.tasks import inspect_task
+'''
+
+_INSPECT_TASK = """
+
+@task
+def {name}() -> Task:
+    return inspect_task(Path(__file__).parent.resolve(), "{split}")
+"""
+
+_HARNESS = '''"""What the YAML files beside this one call."""
+
+from pathlib import Path
+
+from recombine.export.tasks import harness_answer, harness_dataset, harness_score
+
+FOLDER = Path(__file__).parent.resolve()
+'''
+
+_HARNESS_SPLIT = """
+
+def {name}_dataset(**options):
+    return harness_dataset(FOLDER, "{split}")
+
+
+def {name}_answer(row, answers):
+    return harness_answer(FOLDER, "{split}", row, answers[0])
+"""
+
+_HARNESS_METRIC = """
+
+def {name}(answers):
+    return harness_score(FOLDER, "{split}", "{metric}", answers)
+"""
