@@ -210,8 +210,11 @@ def test_hopeless_is_explained(small: Grammar, monkeypatch: pytest.MonkeyPatch) 
     """A demand that no draw of words can meet is given up after patience, with the reason."""
     monkeypatch.setattr("recombine.grammar.sampling.sampler.PATIENCE", 30)
     alone = Constraints(no_repeat="en", require=("trans",), weights={":N": 0, "cat": 1})
-    with pytest.raises(GrammarError, match=r"found 0 of 5 trees, then 30 .* repeated a word"):
+    with pytest.raises(
+        GrammarError, match=r"found 0 of 5 trees, then 30 .* repeated a word"
+    ) as caught:
         list(small.sample(5, constraints=alone))
+    assert "no_repeat = false" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize(

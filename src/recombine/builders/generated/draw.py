@@ -359,7 +359,7 @@ _HINTS = {
     DEPTH: "widen [depth], or the depth bounds of the part",
     SHOWN: "a pattern is held out that nearly every such sentence shows",
     TARGETS: "is every target word possible there? see weights and targets",
-    REPEATED: "lower the size, or allow more structures or words",
+    REPEATED: "lower the size, allow more structures or words, or set no_repeat = false",
     STRANGE: "train on more sentences, or use fewer words",
     TAKEN: "lower the sizes, or set disjoint = false",
     FULL: "the pool has too few different sentences: lower the sizes, or set disjoint = false",

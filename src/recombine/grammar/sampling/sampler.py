@@ -99,7 +99,8 @@ class Sampler:
                 raise GrammarError(
                     f"found {count - left} of {count} trees, then {PATIENCE} candidates in a row"
                     " repeated a word (no_repeat)",
-                    hint="ask for fewer trees, or allow more structures or words",
+                    hint="ask for fewer trees, allow more structures or words (deep clauses need"
+                    " a verb each), or words that repeat (no_repeat = false)",
                 )
 
     def _plain(

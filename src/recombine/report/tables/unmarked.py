@@ -7,11 +7,11 @@ certificate says which patterns these are.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recombine.benchmark import Benchmark
+from recombine.files import read_json
 from recombine.report.findings import Findings
 from recombine.report.tables.table import Cell, Table
 
@@ -35,7 +35,7 @@ def _unmarked(benchmark: Benchmark) -> Mapping[str, Sequence[str]]:
     path = benchmark.path / "certificate.json"
     if not path.is_file():
         return {}
-    found: Mapping[str, Sequence[str]] = json.loads(path.read_text("utf-8")).get("unmarked", {})
+    found: Mapping[str, Sequence[str]] = read_json(path).get("unmarked", {})
     return found
 
 
