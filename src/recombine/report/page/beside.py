@@ -98,9 +98,14 @@ def beside_section(report: Findings) -> str:
     found = published_pairs(report)
     if not found:
         return ""
-    blocks = "".join(
-        _plot(report.main, system, name, pairs) for (system, name), pairs in found.items()
+    first, *others = (_plot(report.main, *names, pairs) for names, pairs in found.items())
+    more = "".join(others)
+    folded = (
+        f'<details class="more"><summary>The other systems</summary>{more}</details>'
+        if more
+        else ""
     )
+    blocks = first + folded
     rows = [one.theirs for pairs in found.values() for one in pairs]
     papers = " and ".join(dict.fromkeys(row.paper for row in rows))
     tables = ", ".join(dict.fromkeys(row.table for row in rows if row.table))
@@ -112,7 +117,7 @@ def beside_section(report: Findings) -> str:
     edition = manifest.recipe.get("edition")
     caveat = f" This benchmark is the edition “{edition}”." if edition else ""
     return f"""<h2>Beside the paper</h2>
-<p class="quiet">{escape(report.words.metric(report.main.metric))}. Source: {escape(papers)}, table {escape(tables)}. The benchmark has the published recipe and sizes; its sentences, and the training of the system, are not the paper's own.{escape(caveat)} A difference within the spread of seeds says nothing.</p>
+<p class="quiet">{escape(report.words.metric(report.main.metric).capitalize())}. Source: {escape(papers)}, table {escape(tables)}. The benchmark has the published recipe and sizes; its sentences, and the training of the system, are not the paper's own.{escape(caveat)} A difference within the spread of seeds says nothing.</p>
 {blocks}{notes}"""
 
 

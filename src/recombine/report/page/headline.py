@@ -138,8 +138,9 @@ def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
         never = sum(value == 0 for value in values)
         mostly = sum(value >= 50 for value in values)
         whose = f"{system}: " if len(main.systems) > 1 else ""
+        none = "none" if whose else "None"
         told.append(
-            f"{whose}{never or 'None'} of the {len(values)} {named} {_is(never)} never right, "
+            f"{whose}{never or none} of the {len(values)} {named} {_is(never)} never right, "
             f"{mostly or 'none'} {_is(mostly)} right at least half of the time."
         )
     return tuple(told)

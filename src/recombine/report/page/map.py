@@ -22,6 +22,8 @@ from recombine.report.tables.own import by_family
 
 # A value of more kinds than this is for its table.
 MOST_TILES = 120
+# With more columns than this there is no room for examples beside them; they are on hover.
+MOST_BESIDE = 6
 
 
 def map_section(report: Findings, published: Mapping[str, Mapping[str, float]]) -> str:
@@ -223,11 +225,12 @@ def _table(report: Findings, sheet: Sheet, published: Mapping[str, Mapping[str, 
         for one in sheet.comparisons
         if one.slices
     }
+    many = " many" if width > MOST_BESIDE else ""
     told = escape(json.dumps(ties, ensure_ascii=False))
     title = f"{words.metric(sheet.metric)} of every system by {words.tag(tag)}"
     return (
         f'<div class="scroll map-scroll" role="region" tabindex="0" aria-label="{escape(title)}">'
-        f'<table class="map-table" data-range="{sheet.limits[1] - sheet.limits[0]:g}" data-ties="{told}" data-width="{width}"><thead><tr><th scope="col">{escape(_capital(words.tag(tag)))}</th>'
+        f'<table class="map-table{many}" data-range="{sheet.limits[1] - sheet.limits[0]:g}" data-ties="{told}" data-width="{width}"><thead><tr><th scope="col">{escape(_capital(words.tag(tag)))}</th>'
         f"{about}{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 
