@@ -110,6 +110,7 @@
   };
   function buildControls() {
     const controls = byId("controls");
+    controls.addEventListener("submit", (event) => event.preventDefault());
     const names = Object.keys(data.tags).filter((name) => {
       const count = data.tags[name].values.length;
       return count > 1 && count <= 200;

@@ -129,7 +129,7 @@ def _examples_section(report: Findings, packed: PackedExamples) -> str:
     )
     return f"""<h2>Examples</h2>
 <p class="quiet">{part} In a translation <del>struck</del> words are missing and <ins>underlined</ins> ones are not in the reference. Keys: <kbd>/</kbd> search, <kbd>j</kbd> <kbd>k</kbd> next and previous.</p>
-<form id="controls" class="controls" onsubmit="return false"></form>
+<form id="controls" class="controls"></form>
 <div class="toolbar"><span id="status" role="status" aria-live="polite">Unpacking the examples …</span>
 <button id="clear" type="button" class="hidden">Clear</button>
 <button id="copy" type="button">Copy link to this selection</button></div>
