@@ -43,3 +43,10 @@ def test_many_tables_and_notes_still_fit():
     text = family_markdown("Splits", tables, [], [f"note {n}" for n in range(40)])
     assert text.count("\n") <= 60
     assert f"- {50 - MOST_LINES['Tables'] + 1} more: [tables/](tables/)" in text
+
+
+def test_a_name_is_no_html_and_no_link_in_markdown():
+    """A stranger's benchmark may be called <script>."""
+    text = family_markdown("<script>x</script>", [], [], ["[a](http://b) <img src=x>"])
+    assert "<" not in text
+    assert "](http" not in text

@@ -85,13 +85,15 @@ def markdown_report(
     return _one_screen(
         report.title,
         [
-            f"{manifest.name} {manifest.version}, {manifest.source} to {manifest.target or 'any'}, "
-            f"benchmark {report.source.benchmark.hash[:12]}.",
-            "\n".join(f"- {line}" for line in said),
+            _inert(
+                f"{manifest.name} {manifest.version}, {manifest.source} to "
+                f"{manifest.target or 'any'}, benchmark {report.source.benchmark.hash[:12]}."
+            ),
+            "\n".join(f"- {_inert(line)}" for line in said),
             markdown(_cut(short)).rstrip(),
         ],
         {
-            "Notes": ([f"- {note}" for note in report.notes], "report.html"),
+            "Notes": ([f"- {_inert(note)}" for note in report.notes], "report.html"),
             "Tables": (_table_links(tables), "tables/"),
             "Figures": (_figure_links(figures), "figures/"),
             "Signatures": (
@@ -110,17 +112,22 @@ def family_markdown(
         title,
         [markdown(_cut(table)).rstrip() for table in tables[:1]],
         {
-            "Notes": ([f"- {note}" for note in notes], "report.html"),
+            "Notes": ([f"- {_inert(note)}" for note in notes], "report.html"),
             "Tables": (_table_links(tables), "tables/"),
             "Figures": (_figure_links(figures), "figures/"),
         },
     )
 
 
+def _inert(text: str) -> str:
+    """Text of anybody's in Markdown: no tag of HTML, no link and no image."""
+    return text.replace("<", "&lt;").replace("](", "]\\(")
+
+
 def _one_screen(
     title: str, parts: Sequence[str], lists: dict[str, tuple[Sequence[str], str]]
 ) -> str:
-    blocks = [f"# {title}", *parts]
+    blocks = [f"# {_inert(title)}", *parts]
     blocks.append("Everything: [report.html](report.html); all scores: [results.csv](results.csv).")
     for heading, (lines, rest) in lists.items():
         most = MOST_LINES[heading]
