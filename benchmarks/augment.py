@@ -4,7 +4,9 @@
 train split alone. The benchmark's own grammar then parses a sample of them: the share of sources
 that it can parse (at least 90 per cent), of those the share with the grammar's own translation (at
 least 97), and how many show each pattern of the generalisation set. 250,000 pairs must take less
-than 60 seconds of two cores and 2 GB. `--plain` leaves out paradigms and sentence analogies.
+than 60 seconds of two cores and 2 GB. `--plain` leaves out paradigms and sentence analogies, `-o`
+sets any option, `--method words` judges the baseline, `--pairs FILE` pairs that were drawn before.
+`--out FILE` writes the sample with the verdict on each pair: to be read.
 """
 
 from __future__ import annotations
@@ -14,29 +16,42 @@ import random
 import resource
 import time
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 from recombine.augment import AugmentOptions, Pair, Recombiner
+from recombine.augment.words import WordExchange
 from recombine.benchmark import Benchmark
 from recombine.builders.generated.proof import PairReader
 from recombine.builders.recipe import read_recipe
+from recombine.config import apply_overrides
+from recombine.files import read_jsonl
 
 READINGS = 12  # analyses of one sentence that are tried
 
 
-def judge(benchmark: Benchmark, rows: list[tuple[str, str]]) -> None:
-    """Parse the rows and print what the grammar says of them."""
+def judge(benchmark: Benchmark, rows: list[tuple[str, str]], out: Path | None = None) -> None:
+    """Parse the rows and print what the grammar says of them; sources may be either language."""
+    turned = benchmark.manifest.source != "en"
     blueprint = read_recipe("sget").builder.blueprint()
     reader = PairReader(blueprint)
     parser = blueprint.grammar.parser("en")
     parsed = right = 0
     shown: Counter[str] = Counter()
-    for source, target in rows:
+    verdicts = []
+    for row in rows:
+        source, target = row[::-1] if turned else row
         trees = list(parser.parse(source).trees(READINGS))
         parsed += bool(trees)
-        meant = next((tree for tree in trees if reader.translation(tree) == target), None)
+        translations = [reader.translation(tree) for tree in trees]
+        meant = trees[translations.index(target)] if target in translations else None
         if meant is not None:
             right += 1
             shown.update(blueprint.held.shown_by(meant.codes))
+        said = "right" if meant is not None else translations[0] if trees else "no parse"
+        verdicts.append(f"{row[0]}\t{row[1]}\t{said}\n")
+    if out:
+        out.write_text("source\ttarget\tgrammar\n" + "".join(verdicts), encoding="utf-8")
     print(f"parsed {100 * parsed / len(rows):.1f}% of {len(rows):,}")
     print(f"the grammar's own translation {100 * right / max(1, parsed):.1f}% of {parsed:,}")
     for pattern in blueprint.patterns():
@@ -50,13 +65,32 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=250_000)
     parser.add_argument("--sample", type=int, default=2500)
     parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--method", default="recombine", choices=("recombine", "words"))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("-o", action="append", default=[], help="key=value, an option")
+    parser.add_argument("--pairs", type=Path, help="JSON lines that were drawn before")
+    parser.add_argument("--out", type=Path, help="write the sample with verdicts, as TSV")
     arguments = parser.parse_args()
     benchmark = Benchmark.open(arguments.benchmark)
+    stream = random.Random(arguments.seed)
+    if arguments.pairs:
+        rows = [(row["source"], row["target"]) for row in read_jsonl(arguments.pairs)]
+        judge(benchmark, stream.sample(rows, min(arguments.sample, len(rows))), arguments.out)
+        return
     pairs = [Pair(one.source, one.references[0], one.id) for one in benchmark.read("train")]
     wanted = not arguments.plain
-    options = AugmentOptions(n=arguments.n, paradigms=wanted, sentence_analogies=wanted)
+    said: dict[str, Any] = {"paradigms": wanted, "sentence_analogies": wanted}
+    said |= apply_overrides({}, arguments.o)
+    options = AugmentOptions(
+        n=arguments.n,
+        seed=arguments.seed,
+        source_language=benchmark.manifest.source,
+        target_language=benchmark.manifest.target,
+        **said,
+    )
     start, cpu = time.perf_counter(), time.process_time()
-    recombiner = Recombiner.learn(pairs, options)
+    method = {"recombine": Recombiner, "words": WordExchange}[arguments.method]
+    recombiner = method.learn(pairs, options)
     print(f"learn {time.perf_counter() - start:.1f} s, {time.process_time() - cpu:.1f} s of cores")
     drawn = [(row.source, row.target) for row in recombiner.draw()]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
@@ -64,8 +98,7 @@ def main() -> None:
         f"{len(drawn):,} pairs {time.perf_counter() - start:.1f} s, "
         f"{time.process_time() - cpu:.1f} s of cores, {peak:.2f} GB"
     )
-    stream = random.Random(0)
-    judge(benchmark, stream.sample(drawn, min(arguments.sample, len(drawn))))
+    judge(benchmark, stream.sample(drawn, min(arguments.sample, len(drawn))), arguments.out)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,35 @@ def test_where_a_word_ends_tells_endings_apart():
     assert rule.apply(f"証明{CUT}し{CUT}た") == f"証明{CUT}する"
 
 
+def test_a_change_behind_all_kinds_of_letters_holds_behind_any():
+    """努め|た follows 食べ|た, 続け|た, 変え|た; 走っ|た and 話し|た need letters that it lacks."""
+    known = [
+        ("食べ|た", "食べる"),
+        ("続け|た", "続ける"),
+        ("変え|た", "変える"),
+        ("走っ|た", "走る"),
+        ("払っ|た", "払う"),
+        ("話し|た", "話す"),
+    ]
+    rule = Endings([(a.replace("|", CUT), b.replace("|", CUT)) for a, b in known], 2)
+    assert rule.apply(f"努め{CUT}た") == "努める"
+    assert rule.apply(f"あっ{CUT}た") is None
+
+
+def test_a_letter_that_never_varied_is_a_part_of_the_change():
+    """So changed : changes shows d : s behind e alone, and tells nothing of held."""
+    known = [("changed", "changes"), ("moved", "moves"), ("hoped", "hopes"), ("called", "calls")]
+    assert Endings(known, 2).apply("held") is None
+
+
+def test_words_most_alike_that_change_otherwise_forbid_a_form():
+    """負っていた ends like 聞いた : 聞かれた, and more like 知っていた : 知られた."""
+    known = [(f"{verb}いた", f"{verb}かれた") for verb in "聞描突焼巻"]
+    known.append(("知っていた", "知られた"))
+    assert Endings(known, 2).apply("書いた") == "書かれた"
+    assert Endings(known, 2).apply("負っていた") is None
+
+
 def test_words_without_the_form_count_against_it():
     """A frequent word that never has a form speaks against it for words with its ending."""
     pairs = [("変わった", "変えた"), ("終わった", "終えた")]
@@ -52,6 +81,14 @@ def test_forms_of_a_word_are_paired_by_both_languages():
     present = {" passes": "渡す。", " tosses": "投げる。", " paints": "描く。"}
     pairs = {(a[0], b[0]) for a, b in pair_forms(PAST, present)}
     assert pairs == {(" passed", " passes"), (" tossed", " tosses")}
+
+
+def test_two_words_with_one_target_are_no_two_forms():
+    """Both craved and cared are たがった; craves is the other form of craved."""
+    forms = {" craved": "たがった", " cared": "たがった", " craves": "たがる"}
+    pairs = {(a[0], b[0]) for a, b in pair_forms(forms, forms, within=True)}
+    assert (" craved", " craves") in pairs
+    assert (" craved", " cared") not in pairs
 
 
 def test_the_form_that_is_seen_more_often_is_the_first():

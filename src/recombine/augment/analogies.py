@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recombine.augment.forms import first_forms, inflects, one_word
+from recombine.augment.forms import base_forms, first_forms, inflects, one_word
 from recombine.augment.frames import OPEN, FrameMember, SentenceFrame, is_clause, numbered, shown
 from recombine.augment.paradigms import Inflection, pair_forms, prefix_of
 from recombine.augment.phrases import Item, PhraseSlot
@@ -169,7 +169,9 @@ class SentenceAnalogies:
                             found[Question(tuple(map(str, before)), name, end)] += 1
                             base.append((word, form))
         questions = [q for q, count in sorted(found.items()) if count >= max(5, self.support)]
-        self._learn_base(base)
+        # The form that a fronted question asks for is that of a second open word, too.
+        behind = base_forms(self.statements, self.inflection, self.support)
+        self.base = dict(sorted({*base, *((one.first, one.base) for one in behind)}))
         self.notes += [
             {
                 "name": f"question fronted: {''.join(q.before).strip()} | {q.word}",
@@ -179,33 +181,6 @@ class SentenceAnalogies:
             for q in questions
         ]
         return questions
-
-    def _learn_base(self, base: list[tuple[str, str]]) -> None:
-        """Learn the form that a fronted question asks for, from it and from second open words."""
-        pairs = set(base)
-        for frame in self.statements:
-            if frame.source.count(OPEN) != 2:
-                continue
-            first = frame.source.index(OPEN)
-            second = frame.source.index(OPEN, first + 1)
-            plain = (*frame.source[:first], *frame.source[second:])
-            own = next((f for f in self.statements if f.source == plain), None)
-            if own is None:
-                continue
-            stems = {
-                words[1]: member.target
-                for words, member in frame.members.items()
-                if not member.made_by
-            }
-            past = {w: m.target for w, m in first_forms(own, self.inflection, self.support).items()}
-            # Without the particle, which most of them share.
-            particle = prefix_of(list(past.values()))
-            for a, b in pair_forms(
-                {w: t.removeprefix(particle) for w, t in past.items()},
-                {w: t.removeprefix(particle) for w, t in stems.items()},
-            ):
-                pairs.add((a[0], b[0]))
-        self.base = dict(sorted(pairs))
 
     def _based(
         self, members: dict[tuple[str, ...], FrameMember]
@@ -231,10 +206,19 @@ class SentenceAnalogies:
         return [q for q in questions if self._fits(q, sorts)]
 
     def _fits(self, q: Question, sorts: set[int]) -> bool:
+        if not self._others:
+            # Nothing tells which word asks for what: each asks for everything.
+            return True
         return bool(sorts & self._who if q.word == self._in_place.word else sorts - self._who)
 
     def _make_questions(self, in_place: Question, fronted: list[Question]) -> None:
         self._in_place = in_place
+        self._others = {
+            sort
+            for frame in self.statements
+            for counts in self.known.slot_sorts.get(str(frame), {}).values()
+            for sort in at_home(counts)
+        } - self._who
         here = {in_place.word: in_place}
         for q in fronted:
             here.setdefault(q.word, Question(q.before[:1], q.word, q.end))
@@ -280,8 +264,12 @@ class SentenceAnalogies:
                             self._turned(frame, slot, plain, members, "gap")
                         )
         known = {frame.source for frame in self.known.frames}
+        targets: dict[tuple[Item, ...], set[tuple[Item, ...]]] = {}
         for frame in made:
-            if len(frame.members) >= self.support:
+            targets.setdefault(frame.source, set()).add(frame.target)
+        for frame in made:
+            # A question that could be about two phrases is made about none.
+            if len(frame.members) >= self.support and len(targets[frame.source]) == 1:
                 if frame.source in known:
                     old = next(f for f in self.known.frames if f.source == frame.source)
                     self._add_members(old, frame)

@@ -30,8 +30,8 @@ from recombine.augment.tokens import CUT
 
 # Shares of depths: of modifiers inside modifiers, of clauses inside clauses, of words in a row.
 PHRASE_DEPTHS = (0.48, 0.31, 0.06, 0.045, 0.04, 0.03, 0.02, 0.015)
-CLAUSE_DEPTHS = (0.56, 0.26, 0.05, 0.04, 0.03, 0.03, 0.02, 0.01)
-ROW_LENGTHS = (0.36, 0.2, 0.13, 0.1, 0.09, 0.07, 0.05)
+CLAUSE_DEPTHS = (0.5, 0.24, 0.06, 0.05, 0.045, 0.045, 0.04, 0.02)
+ROW_LENGTHS = (0.3, 0.17, 0.12, 0.11, 0.11, 0.11, 0.08)
 # How often a phrase beside the one that goes deep is modified too.
 BESIDE = 0.08
 # A word made by analogy is drawn so many times as often as one that training shows.
@@ -96,6 +96,7 @@ class Composer:
             for f in self.statements
             if any(isinstance(i, PhraseSlot) and CLAUSE <= i.number < GAP for i in f.source)
         ]
+        self._chain_weights = [max(1, frame.count) ** 0.5 for frame in self._chains]
         self._rank = self._ranks()
         self._modifiers = set(repertoire.modifiers)
         self._weights: dict[SentenceFrame, list[int]] = {}
@@ -140,7 +141,8 @@ class Composer:
         if inner is not None and inner not in self._clause_frames:
             inner = None
         clause = self._chain(depth - 1, inner)
-        return clause and self.fill(self.stream.choice(self._chains), clause)
+        outer = self.stream.choices(self._chains, self._chain_weights)[0]
+        return clause and self.fill(outer, clause)
 
     def fill(self, frame: SentenceFrame, clause: Piece | None = None) -> Piece | None:
         """Draw words and phrases for a frame."""
@@ -170,7 +172,7 @@ class Composer:
                         part.depth + 1,
                     )
             else:
-                sorts, rows, modified = self._choices(frame, words, item.number)
+                sorts, rows, modified = self.choices(frame, words, item.number)
                 own = deep if item == chosen else int(self.stream.random() < BESIDE)
                 part = self.phrase(sorts, max(own, modified), rows)
             if part is None:
@@ -179,7 +181,7 @@ class Composer:
             made.take(part)
         return self._written(made, frame, words, member, parts)
 
-    def _choices(
+    def choices(
         self, frame: SentenceFrame, words: tuple[str, ...], slot: int
     ) -> tuple[dict[int, float], tuple[Signature, ...] | None, bool]:
         """Return what may stand in a slot: sorts, rows of modifiers, whether it must have one."""
@@ -273,7 +275,7 @@ class Composer:
         if not usable:
             return self.phrase(sorts, depth - 1, signatures, among) if depth > 0 else None
         sort = self.stream.choices(usable, [sorts[sort] for sort in usable])[0]
-        units = self._units(sort, among)
+        units = self.heads(sort, among)
         unit = self.stream.choice(units)
         made = Piece([unit[0]], [unit[1]], [known.unit_pairs.get(unit, -1)], [])
         if known.inflector is not None:
@@ -325,7 +327,7 @@ class Composer:
             )
         return found
 
-    def _units(self, sort: int, place: tuple[int, tuple[str, ...], int] | None) -> list[Unit]:
+    def heads(self, sort: int, place: tuple[int, tuple[str, ...], int] | None) -> list[Unit]:
         """Return the heads of a sort: inside some modifiers those that were seen there."""
         key = sort, place
         found = self._unit_choices.get(key)
@@ -415,11 +417,18 @@ class Composer:
             chosen = max(chosen, row, key=len)
             if len(chosen) == size:
                 break
-        # A row longer than any that keeps to seen neighbours.
+        chosen.sort(key=lambda word: (-self._rank.get((number, word), 0), word))
+        # A row longer than any that keeps to seen neighbours: where no order is known, any is.
         every = self.known.modifiers[number].words
         others = [word for word in every if word not in chosen]
-        chosen += self.stream.sample(others, min(size - len(chosen), len(others)))
-        return sorted(chosen, key=lambda word: (-self._rank.get((number, word), 0), word))
+        for word in self.stream.sample(others, min(size - len(chosen), len(others))):
+            first = max((n + 1 for n, c in enumerate(chosen) if known[number, c, word]), default=0)
+            last = min(
+                (n for n, c in enumerate(chosen) if known[number, word, c] and n >= first),
+                default=len(chosen),
+            )
+            chosen.insert(self.stream.randint(first, last), word)
+        return chosen
 
 
 class FrameFamilies(NamedTuple):

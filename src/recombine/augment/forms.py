@@ -11,6 +11,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from recombine.augment.frames import OPEN, FrameMember, SentenceFrame, shown
 from recombine.augment.paradigms import (
@@ -81,10 +83,13 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
     )
     known.inflection = inflection
     if inflection.pairs:
+        second = _SecondForms(
+            inflection, base_forms(statements, inflection, support), cells, single
+        )
         for one, (cell, end) in list(endings.items()):
             text = end[::-1] if mirrored else end
             if inflection.is_first((one, text)):
-                new, made = inflection.source.apply(one), inflection.target.apply(text)
+                new, made = second.source(one), inflection.target.apply(text)
                 if new and made and new not in endings:
                     endings[new] = cell, made[::-1] if mirrored else made
         notes.append(
@@ -97,8 +102,8 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
             }
         )
         for frame in single:
-            _inflect(frame, inflection, support)
-    _fill_cells(cells, support)
+            _inflect(frame, inflection, second, support)
+    _fill_cells(cells, min(support, 2))
     for frame in two:
         for one, (cell, end) in endings.items():
             for (name, word), stem in cells[cell].items():
@@ -180,18 +185,34 @@ def place_bare_words(
 
 
 def _fill_cells(cells: dict[int, dict[tuple[object, str], str]], support: int) -> None:
-    """Give words the cells that they lack: 走る, 走り."""
+    """Give words the cells that they lack: 走る, 走り.
+
+    Nothing is made where another cell says otherwise without exception, however few words show it:
+    返し as 料理し would be 返しよう, 返す as 渡す is 返そう.
+    """
     made: dict[tuple[int, tuple[object, str]], tuple[tuple[float, int], str]] = {}
-    for number, cell in cells.items():
-        for other, given in cells.items():
+    sure: dict[tuple[int, tuple[object, str]], set[str]] = defaultdict(set)
+    # Whether a word was cut where its stem ends says nothing of the stem.
+    bare = {
+        number: {key: stem.removesuffix(CUT) for key, stem in cell.items()}
+        for number, cell in cells.items()
+    }
+    for number, cell in bare.items():
+        for other, given in bare.items():
             if other == number:
                 continue
-            rule = Endings([(given[key], cell[key]) for key in given if key in cell], support)
+            pairs = [(given[key], cell[key]) for key in given if key in cell]
+            rule, few = Endings(pairs, support, varied=False), Endings(pairs, 1, varied=False)
             for key, stem in given.items():
-                if key not in cell and (new := rule.judge(stem)):
+                if key in cell:
+                    continue
+                if new := rule.judge(stem):
                     made[number, key] = max(made.get((number, key), new), new)
+                if (new := few.judge(stem)) and new[0][0] == 1.0:
+                    sure[number, key].add(new[1])
     for (number, key), (_, stem) in made.items():
-        cells[number].setdefault(key, stem)
+        if sure[number, key] <= {stem}:
+            cells[number].setdefault(key, stem)
 
 
 def inflects(frame: SentenceFrame, inflection: Inflection, support: int) -> bool:
@@ -213,12 +234,102 @@ def first_forms(
     }
 
 
-def _inflect(frame: SentenceFrame, inflection: Inflection, support: int) -> None:
+class BaseForm(NamedTuple):
+    """The first form of a word in a frame, and its base form behind another open word."""
+
+    frame: str
+    first: str
+    behind: str
+    base: str
+
+
+def base_forms(
+    statements: Sequence[SentenceFrame], inflection: Inflection, support: int
+) -> list[BaseForm]:
+    """Pair first forms with the form behind another open word: thought, (wanted to) think."""
+    found: list[BaseForm] = []
+    for frame in statements:
+        if frame.source.count(OPEN) != 2:
+            continue
+        first = frame.source.index(OPEN)
+        second = frame.source.index(OPEN, first + 1)
+        plain = (*frame.source[:first], *frame.source[second:])
+        own = next((f for f in statements if f.source == plain), None)
+        if own is None:
+            continue
+        behind = {
+            words[1]: member.target for words, member in frame.members.items() if not member.made_by
+        }
+        past = {w: m.target for w, m in first_forms(own, inflection, support).items()}
+        # Without the particle, which most of them share.
+        particle = prefix_of(list(past.values()))
+        for a, b in pair_forms(
+            {w: t.removeprefix(particle) for w, t in past.items()},
+            {w: t.removeprefix(particle) for w, t in behind.items()},
+        ):
+            found.append(BaseForm(str(own), a[0], str(frame), b[0]))
+    return found
+
+
+class _SecondForms:
+    """The second form of a word, from its first (passed) or from its base form (pass)."""
+
+    def __init__(
+        self,
+        inflection: Inflection,
+        base: Sequence[BaseForm],
+        cells: dict[int, dict[tuple[object, str], str]],
+        frames: Sequence[SentenceFrame],
+    ) -> None:
+        self._inflection = inflection
+        self._base = {one.first: one.base for one in base}
+        shown = {
+            (str(frame), a[0]): b
+            for frame in frames
+            for a, b in inflection.pairs
+            if forms(frame).get(a[0]) == a[1]
+        }
+        self._source = Endings(
+            sorted({(self._base[a[0]], b[0]) for a, b in inflection.pairs if a[0] in self._base}), 2
+        )
+        # By cell: what the target is there, and how that becomes the second form.
+        self._stems: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
+        witnesses: dict[int, list[tuple[str, str]]] = defaultdict(list)
+        for one in base:
+            for number, cell in cells.items():
+                stem = cell.get((one.behind, one.base))
+                if stem is not None:
+                    self._stems[one.frame, one.first].append((number, stem))
+                    if second := shown.get((one.frame, one.first)):
+                        witnesses[number].append((stem, second[1]))
+        self._from_cell = {
+            number: Endings(sorted(set(rows)), 2) for number, rows in witnesses.items()
+        }
+
+    def source(self, word: str) -> str | None:
+        made = self._base.get(word)
+        return (made and self._source.apply(made)) or self._inflection.source.apply(word)
+
+    def target(self, frame: str, word: str, target: str) -> str | None:
+        # The most regular way is the surest: 持ってくる is 持ってくる again, whatever きた becomes.
+        ways = [(self._inflection.target, target)]
+        ways += [
+            (self._from_cell[number], stem)
+            for number, stem in self._stems.get((frame, word), ())
+            if number in self._from_cell
+        ]
+        made = [(way.regularity, new) for way, form in ways if (new := way.judge(form))]
+        return max(made)[1][1] if made else None
+
+
+def _inflect(
+    frame: SentenceFrame, inflection: Inflection, second: _SecondForms, support: int
+) -> None:
     if not inflects(frame, inflection, support):
         return
     for word, target in forms(frame).items():
         if inflection.is_first((word, target)):
-            new, made = inflection.source.apply(word), inflection.target.apply(target)
+            new, made = second.source(word), second.target(str(frame), word, target)
             if new and made and (new,) not in frame.members:
                 frame.members[new,] = FrameMember((new,), made, made_by=f"form: {word} : {new}")
 
@@ -255,6 +366,14 @@ def _alternate(known: Repertoire, inflection: Inflection, support: int) -> list[
                 relations.append((one, other, pairs, share))
                 if share >= ALTERNATION:
                     pooled[_difference(one, other)] += [(a[1], b[1]) for a, b in pairs]
+                    # Words with a particle of their own show endings too (ほこりを払われた).
+                    pooled[_difference(one, other)] += [
+                        (member.target[member.target.index(new[:3]) :], new)
+                        for word, member in first.items()
+                        if word not in given[str(one)]
+                        and (new := given[str(other)].get(word))
+                        and new[:3] in member.target
+                    ]
     for one, other, pairs, share in relations:
         first, own_forms = seen[str(one)], given[str(one)]
         second = {word: member.target for word, member in seen[str(other)].items()}
@@ -267,6 +386,7 @@ def _alternate(known: Repertoire, inflection: Inflection, support: int) -> list[
         ]
         # What the form becomes is the same between all frames that differ in the same way.
         target = Endings(sorted(set(pooled[_difference(one, other)])), support, lonely)
+        source = Endings(sorted((a[0], b[0]) for a, b in pairs), support)
         exact = {a[1]: b[1] for a, b in pairs}
         # Words whose particle is not the frame's: the same target, the same particle.
         own_particle = {
@@ -274,22 +394,27 @@ def _alternate(known: Repertoire, inflection: Inflection, support: int) -> list[
             for word in own_forms
             if word in second and word not in taken
         }
+        # Of the same kind of sentence: both end alike.
+        alike = one.source[-1] == other.source[-1]
+        dropped = _DroppedArgument(known, own_forms, second, other_prefix if alike else "")
         added = 0
         ends = Counter(map(_last, second.values()))
         usual_last = max(ends, key=lambda end: (ends[end], end))
         # Where nearly all end in the same word, it is the frame's.
         shared = ends[usual_last] >= SHARED_END * len(second)
         for word, rest in own_forms.items():
+            # Frequent words are irregular, too: one that has the frame was seen in it.
             if word in partnered or word in second or len(first[word].pairs) >= FREQUENT:
                 continue
             made = own_particle.get(rest)
             if made is None:
                 new = exact.get(rest) if share < ALTERNATION else target.apply(rest)
-                made = other_prefix + new if new else None
+                made = other_prefix + new if new else dropped.apply(rest)
             lacks_end = made and shared and _last(made) != usual_last
-            if made and not lacks_end and (word,) not in other.members:
+            form = source.apply(word)
+            if made and form and not lacks_end and (form,) not in other.members:
                 name = f"alternation: {shown(one.source)} : {shown(other.source)}"
-                other.members[word,] = FrameMember((word,), made, made_by=name)
+                other.members[form,] = FrameMember((form,), made, made_by=name)
                 added += 1
         if added:
             notes.append(
@@ -309,6 +434,48 @@ def _alternate(known: Repertoire, inflection: Inflection, support: int) -> list[
 def _last(target: str) -> str:
     """Return the last word of a target: its sentence's end, or what joins it to the next phrase."""
     return target.removesuffix(CUT).rsplit(CUT, 1)[-1]
+
+
+class _DroppedArgument:
+    """What the target says and the source leaves out: read is 本を読んだ, read X is Xを読んだ.
+
+    The stretch before the other frame's particle is the argument when it is a known word, or when
+    the words with the same ending, seen in both frames, all lose it so.
+    """
+
+    def __init__(
+        self, known: Repertoire, one: dict[str, str], other: dict[str, str], particle: str
+    ) -> None:
+        self._particle = particle.removesuffix(CUT)
+        # Two letters before the end of the sentence, which all words share.
+        self._least = len(known.end[1]) + 2
+        self._words = {unit[1] for units in known.units.values() for unit in units}
+        self._shown: dict[str, set[bool]] = defaultdict(set)
+        for word, rest in one.items():
+            kept = self._kept(rest)
+            if word in other and kept:
+                for size in range(1, len(kept) + 1):
+                    self._shown[kept[-size:]].add(other[word] == kept)
+
+    def _kept(self, rest: str) -> str:
+        at = rest.find(self._particle) if self._particle else -1
+        # The argument may have been taken for a part of the word, without a cut.
+        kept = rest[at:].removeprefix(self._particle).removeprefix(CUT)
+        return self._particle + CUT + kept if at > 0 else ""
+
+    def apply(self, rest: str) -> str | None:
+        kept = self._kept(rest)
+        if not kept:
+            return None
+        if rest[: rest.index(self._particle)].replace(CUT, "") in self._words:
+            return kept
+        for size in range(len(kept), 0, -1):
+            ending = kept[-size:]
+            if len(ending.replace(CUT, "")) < self._least:
+                break
+            if shown := self._shown.get(ending):
+                return kept if shown == {True} else None
+        return None
 
 
 def _difference(one: SentenceFrame, other: SentenceFrame) -> tuple[Item, ...]:

@@ -21,6 +21,8 @@ Form = tuple[str, str]
 # Of the words that share an ending this share must agree on what becomes of it.
 AGREEMENT = 0.8
 LONGEST_CONTEXT = 14
+# A change that was seen behind so many letters is one of any letter.
+VARIED = 3
 
 
 class FormPair(NamedTuple):
@@ -57,23 +59,38 @@ def _seen(text: str) -> int:
 class Endings:
     """What becomes of the end of a word, by the longest ending that words agree on.
 
-    `against` are words that are known to have no such form.
+    `against` are words that are known to have no such form. `varied`: where words disagree, what
+    was seen behind all kinds of letters holds behind a letter that none of them has.
     """
 
     def __init__(
-        self, pairs: Iterable[tuple[str, str]], support: int, against: Iterable[str] = ()
+        self,
+        pairs: Iterable[tuple[str, str]],
+        support: int,
+        against: Iterable[str] = (),
+        *,
+        varied: bool = True,
     ) -> None:
+        self._fewest_letters = VARIED if varied else math.inf
         self._changes: dict[str, Counter[tuple[int, str]]] = defaultdict(Counter)
+        # What stood before an ending where it changed so.
+        self._before: dict[tuple[str, tuple[int, str]], set[str]] = defaultdict(set)
         self._total: Counter[str] = Counter()
         self._support = support
+        every: Counter[tuple[int, str]] = Counter()
         for old, new in pairs:
             kept = common(old, new)
+            every[len(old) - kept, new[kept:]] += 1
             self._total.update(self._ends(old))
             for ending in self._ends(old):
                 if len(ending) >= len(old) - kept or ending[0] == "^":
-                    self._changes[ending][len(old) - kept, new[kept:]] += 1
+                    change = len(old) - kept, new[kept:]
+                    self._changes[ending][change] += 1
+                    self._before[ending, change].add(old[: len(old) - len(ending)][-1:])
         for old in against:
             self._total.update(self._ends(old))
+        # The share of the words that change in the commonest way.
+        self.regularity = max(every.values()) / every.total() if every else 0.0
 
     @staticmethod
     def _ends(word: str) -> list[str]:
@@ -91,11 +108,27 @@ class Endings:
         for ending in [ends[0], *ends[:0:-1]]:
             counts = self._changes.get(ending)
             if not counts:
+                if self._total[ending]:
+                    # The words that are most like this one change otherwise.
+                    return None
                 continue
             (cut, new), count = max(counts.items(), key=lambda row: (row[1], row[0]))
             agreed = count / self._total[ending]
             if agreed < AGREEMENT:
-                return None
+                # The letter before may tell: 努め|た is like 食べ|た, whatever becomes of 走っ|た;
+                # 返し|た is like 渡し|た, not like 料理|し|た. What was seen behind all kinds of
+                # letters holds behind any.
+                varied = {
+                    change: number
+                    for change, number in counts.items()
+                    if len(self._before[ending, change]) >= self._fewest_letters
+                }
+                if not varied:
+                    return None
+                (cut, new), count = max(varied.items(), key=lambda row: (row[1], row[0]))
+                if count < AGREEMENT * sum(varied.values()):
+                    return None
+                agreed = count / self._total[ending]
             context = _seen(ending) - _seen(word[len(word) - cut :])
             if ending[0] != "^" and count < self._support and context < 2:
                 continue
@@ -132,6 +165,8 @@ def pair_forms(
         for b in by_letter[a[:2]]:
             if a == b:
                 continue
+            if within and first[a] == second[b]:
+                continue  # two words, not two forms of one
             same_target = common(first[a], second[b])
             same_source = common(a, b)
             if (same_target or loose) and same_source >= 2:
@@ -218,9 +253,13 @@ class Inflection:
         self.pairs: list[FormPair] = []
         seen = set()
         for forms in sets:
-            for pair in pair_forms(forms, forms, within=True):
-                key = frozenset((pair.first, pair.second))
-                if key not in seen and pair.first[1] != pair.second[1]:
+            # Without the particle, which words that have nothing else in common share.
+            particle = prefix_of(list(forms.values()))
+            bare = {word: target.removeprefix(particle) for word, target in forms.items()}
+            for (a, _), (b, _) in pair_forms(bare, bare, within=True):
+                pair = FormPair((a, forms[a]), (b, forms[b]))
+                key = frozenset(pair)
+                if key not in seen:
                     seen.add(key)
                     self.pairs.append(pair)
         changes = Counter(self._change(pair) for pair in self.pairs)

@@ -7,19 +7,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from recombine.augment.agreement.learn import find_agreement, learn_forms
-from recombine.augment.analogies import GAP, SentenceAnalogies
+from recombine.augment.analogies import SentenceAnalogies
 from recombine.augment.classes import word_classes
 from recombine.augment.composer import FEWEST_MEMBERS, Composer, Piece
 from recombine.augment.forms import fill_forms, place_bare_words
-from recombine.augment.frames import OPEN, FrameMember, SentenceFrame, is_clause
 from recombine.augment.links import LinkedText, link
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
-from recombine.augment.phrases import FREE, Item, PhraseGrammar, PhraseSlot, free_variants
+from recombine.augment.phrases import PhraseGrammar, free_variants
 from recombine.augment.repertoire import Repertoire, learn_repertoire
-from recombine.augment.tokens import CUT, Tokeniser, Tokens
+from recombine.augment.tokens import CUT, Tokeniser
+from recombine.augment.trial.derivation import Derivations, Reading
 from recombine.errors import DataError
 from recombine.progress import progress as show_progress
 
@@ -62,6 +62,7 @@ class Recombiner:
         self._analogies = analogies
         self._known = frozenset(pair.source.strip() for pair in pairs)
         self._turned = False
+        self._readers: dict[int, Derivations] = {}
 
     @classmethod
     def learn(
@@ -203,112 +204,37 @@ class Recombiner:
 
     def explain(self, source: str) -> list[str] | None:
         """Return how a sentence can be made of training pairs, line by line, or None."""
-        if self._turned:
-            # What was learnt reads the other language.
-            return None
-        tokens = self._source.cut(source)
-        known = self.repertoire
-        if not tokens or len(tokens) > self.options.longest:
-            return None
-        return _Derivation(known, self.pairs).sentence(tokens, known.frames)
-
-
-class _Derivation:
-    """The rules of a repertoire read backwards: how a source can be made of training pairs."""
-
-    def __init__(self, known: Repertoire, pairs: Sequence[TrainingPair]) -> None:
-        self._known = known
-        self._pairs = pairs
-        self._units = {unit[0]: (unit, sort) for sort, own in known.units.items() for unit in own}
-        self._statements = [f for f in known.frames if f.source[-1] == known.end[0]]
-        self._phrases: dict[Tokens, list[str] | None] = {}
-
-    def sentence(self, tokens: Tokens, frames: Sequence[SentenceFrame]) -> list[str] | None:
-        """Return the lines of a derivation with one of the frames."""
-        for frame in frames:
-            if frame.source[-1] == tokens[-1]:
-                found = self._match(frame, tokens)
-                if found is not None:
-                    return found
+        for reading in self._readings(source, own=True):
+            return list(reading.lines)
         return None
 
-    def _match(self, frame: SentenceFrame, tokens: Tokens) -> list[str] | None:
-        for words, parts in self._cuts(frame.source, tokens):
-            member = frame.members.get(words)
-            if member is None:
-                continue
-            lines = self._named(frame, member)
-            for item, part in parts:
-                inside = (
-                    self.sentence((*part, self._known.end[0]), frame.gapped)
-                    if item.number >= GAP
-                    else self.sentence((*part, self._known.end[0]), self._statements)
-                    if is_clause(item)
-                    else self._phrase(part)
-                )
-                if inside is None:
-                    break
-                lines += [f"  {line}" for line in inside]
-            else:
-                return lines
-        return None
+    def derived(self, pair: TrainingPair) -> list[bool]:
+        """Return for every derivation of a source whether it gives the pair's own target."""
+        first, second = self._sides(pair)
+        return [self._target.text(one.other) == second for one in self._readings(first)]
 
-    def _named(self, frame: SentenceFrame, member: FrameMember) -> list[str]:
-        words = " ".join(word.strip() for word in member.source)
-        made = member.made_by or frame.made_by
-        line = f"{frame}: {words} | {member.target.strip()}" if words else str(frame)
-        if made:
-            line += f" (by {made})"
-        elif member.pairs:
-            pair = self._pairs[member.pairs[0]]
-            line += f" ({len(member.pairs)} pairs, as {pair.id or pair.source})"
-        return [line.replace(CUT, "")]
+    def own_reading(self, pair: TrainingPair) -> Reading | None:
+        """Return the derivation of a pair, or None."""
+        first, second = self._sides(pair)
+        return next(
+            (one for one in self._readings(first) if self._target.text(one.other) == second), None
+        )
 
-    def _cuts(
-        self, items: Sequence[Item], tokens: Tokens
-    ) -> Iterator[tuple[tuple[str, ...], list[tuple[PhraseSlot, Tokens]]]]:
-        """Yield the ways to lay items over tokens: open words, and what is in each slot."""
-        if not items:
-            if not tokens:
-                yield (), []
-            return
-        first, rest = items[0], items[1:]
-        if isinstance(first, PhraseSlot):
-            for size in range(1, len(tokens) - len(rest) + 1):
-                for words, parts in self._cuts(rest, tokens[size:]):
-                    yield words, [(first, tokens[:size]), *parts]
-        elif tokens and (
-            first in (OPEN, tokens[0]) or (first == FREE and tokens[0] in self._known.free)
-        ):
-            for words, parts in self._cuts(rest, tokens[1:]):
-                yield ((tokens[0], *words) if first == OPEN else words), parts
+    def _sides(self, pair: TrainingPair) -> tuple[str, str]:
+        """Return source and target in the direction in which they were learnt."""
+        sides = pair.source.strip(), pair.target.strip()
+        return (sides[1], sides[0]) if self._turned else sides
 
-    def _phrase(self, tokens: Tokens) -> list[str] | None:
-        if tokens not in self._phrases:
-            self._phrases[tokens] = None
-            self._phrases[tokens] = self._derived_phrase(tokens)
-        return self._phrases[tokens]
-
-    def _derived_phrase(self, tokens: Tokens) -> list[str] | None:
-        known = self._known
-        free = tokens[0] in known.free
-        head = self._units.get(tokens[-1])
-        if head is not None and len(tokens) == 1 + free and known.takes_free[head[1]] == free:
-            return [f"{''.join(tokens).strip()} | {head[0][1].strip()} (sort {head[1]})"]
-        for modifier in known.modifiers:
-            if modifier.before[0]:
-                words = tokens[1:2] if free else tokens[:1]
-                if words in modifier.members and len(tokens) > len(words) + free:
-                    rest = self._phrase((*tokens[:free], *tokens[free + 1 :]))
-                    if rest is not None:
-                        return [*rest, *self._named(modifier, modifier.members[words])]
-                continue
-            for size in range(1, len(tokens)):
-                rest = self._phrase(tokens[:size])
-                added = rest and self._match(modifier, tokens[size:])
-                if rest and added:
-                    return [*rest, *added]
-        return None
+    def _readings(self, sentence: str, *, own: bool = False) -> list[Reading]:
+        """Read a sentence of the first language learnt, or of the user's `own` source language."""
+        side: Literal[0, 1] = 1 if own and self._turned else 0
+        reader = self._readers.get(side)
+        if reader is None:
+            reader = Derivations(self.repertoire, self.pairs, side, self.options.depth)
+            self._readers[side] = reader
+        row = "".join(self._target.cut(sentence)) if side else self._source.cut(sentence)
+        fits = side == 1 or len(row) <= self.options.longest
+        return reader.read(row) if row and fits else []
 
 
 def _linked(source: Tokeniser, target: Tokeniser, options: AugmentOptions) -> LinkedText:

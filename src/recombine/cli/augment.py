@@ -16,8 +16,10 @@ def augment_verb(options: argparse.Namespace) -> int:
     from recombine.augment.methods import read_options
     from recombine.config import apply_overrides
 
-    if options.review and options.explain is not None:
-        raise ConfigError("--review and --explain are two questions: ask one at a time")
+    if options.review + options.held_out + (options.explain is not None) > 1:
+        raise ConfigError(
+            "--review, --held-out and --explain are different questions: ask one at a time"
+        )
     source = read_pairs(
         options.pairs, source=options.source, target=options.target, sample=options.sample
     )
@@ -30,9 +32,11 @@ def augment_verb(options: argparse.Namespace) -> int:
         return _review(source, asked, options)
     if options.explain is not None:
         return _explain(source, asked, options)
+    if options.held_out:
+        return _held_out(source, asked)
     if options.out is None:
         raise ConfigError(
-            "give --out DIR for the pairs, or ask --review or --explain 'SENTENCE'",
+            "give --out DIR for the pairs, or ask --review, --held-out or --explain 'SENTENCE'",
             hint="recombine augment BENCHMARK --out DIR",
         )
     if options.dry_run:
@@ -86,6 +90,21 @@ def _review(source: Any, asked: Any, options: argparse.Namespace) -> int:
         return 0
     for line in review_text(learned):
         print(line)
+    return 0
+
+
+def _held_out(source: Any, asked: Any) -> int:
+    """Print how much of what training combines could be made if it were not in training."""
+    from recombine.augment.trial.held_out import held_out_trial
+
+    if asked.method != "recombine":
+        raise ConfigError(f"--held-out tries the method 'recombine', not '{asked.method}'")
+    print("hidden\tcombinations\tpairs\tderived %\tof those right %")
+    for row in held_out_trial(source.pairs, asked):
+        print(
+            f"{row.kind}\t{row.combinations:,}\t{row.pairs:,}\t{100 * row.coverage:.1f}\t"
+            + (f"{100 * row.precision:.1f}" if row.derived else "-")
+        )
     return 0
 
 

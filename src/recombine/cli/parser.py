@@ -314,6 +314,11 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="SENTENCE",
         help="show what a sentence was made of (of --out DIR), or could be made of",
     )
+    add.add_argument(
+        "--held-out",
+        action="store_true",
+        help="hide combinations of the pairs and print how many are made again, and rightly",
+    )
     _share(add, "-o", *LONG)
     _share_plan(add)
 
