@@ -109,6 +109,14 @@ def test_pictures_are_there_and_small(repository: Path) -> None:
     assert [path for path in there if path.stat().st_size > 300_000] == []
 
 
+def test_readme_and_tutorial_show_the_same_run(repository: Path) -> None:
+    """What `make run` prints stands in both, so that neither is forgotten."""
+    shown = re.compile(r"```text\n(.*?)```", re.DOTALL)
+    texts = [repository / "README.md", repository / "docs" / "tutorial.md"]
+    first, second = (shown.findall(path.read_text(encoding="utf-8")) for path in texts)
+    assert first == second != []
+
+
 @pytest.mark.slow
 def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(repository, tmp_path) -> None:
     """A warning is an error: a link, an anchor, a picture. No font or script comes from a host."""
