@@ -186,3 +186,39 @@ def test_what_engines_and_translators_write_is_told_from_mistakes(metric):
     assert found["valid", "same"] >= 0.95 * 245
     assert found["wrong", "same"] == 0
     assert found["wrong", "different"] >= 0.75 * 210
+
+
+@pytest.fixture(scope="module")
+def spanish() -> MeaningMatch:
+    """The metric for SGET in Spanish."""
+    return MeaningMatch(grammar="sget", source_language="en", target_language="es", workers=1)
+
+
+@pytest.mark.parametrize(
+    ("source", "hypothesis", "verdict"),
+    [
+        ("The author sent the child a radio.", "El autor le envió una radio al niño.", "same"),
+        ("A book was brought to Evan by a girl.", "Una chica trajo un libro a Evan.", "same"),
+        ("A precious plant was seen.", "Se vio una planta valiosa", "same"),
+        ("Liam wanted to run.", "liam quiso correr.", "same"),
+        ("What did the child on the bed find?", "Qué encontró el niño en la cama?", "same"),
+        ("The author sent the child a radio.", "El niño envió una radio al autor.", "different"),
+        ("The author sent the child a radio.", "El autor envió el niño una radio.", "outside"),
+        ("Jameis called a child.", "Jameis llamó un niño.", "different"),
+        ("A precious plant was seen.", "Una planta valiosa estuvo vista.", "outside"),
+    ],
+)
+def test_spanish_has_variants_too(spanish, source, hypothesis, verdict):
+    """Order, clitics, voice and synonyms do not count; an object without its a is wrong."""
+    example = Example.make(source=source, references=("?",))
+    found = spanish.observe([Scored(example, hypothesis)])
+    assert found is not None
+    assert found.detail["class"] == verdict
+
+
+def test_the_right_words_in_a_form_that_nobody_says_are_not_right(spanish):
+    """What is read as meant and is no wording of it differs in its form."""
+    example = Example.make(source="Jameis called a child.", references=("?",))
+    found = spanish.observe([Scored(example, "Jameis llamó un niño.")])
+    assert found is not None
+    assert [kind for kind, _ in found.detail["findings"]] == ["form"]

@@ -147,9 +147,11 @@ class MeaningJudge:
             for number, reading in enumerate(readings)
             for differences in [self.differences(one, reading)]
         ]
-        size, _, number, differences, one = min(found, key=lambda each: each[:3])
-        kind = DIFFERENT if size else SAME
-        return MeaningVerdict(kind, tuple(differences), one, readings[number])
+        _, _, number, differences, one = min(found, key=lambda each: each[:3])
+        # It is no wording of what was meant, or it would have been accepted: an object without its
+        # preposition, a word that is taken for another of the same translation.
+        wrong = differences or [Finding("form", "the right words, but nobody says it like this")]
+        return MeaningVerdict(DIFFERENT, tuple(wrong), one, readings[number])
 
     def _same(self, hypothesis: str, wanted: Sequence[Meaning]) -> MeaningVerdict:
         """The verdict on a wording of what was meant, with another way to take its words."""
