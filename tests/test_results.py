@@ -621,3 +621,16 @@ def test_recombined_pairs_beside_plain_and_llama(repository: Path, scores: Score
         )
         recombined = [f"{scores_of[key]:.1f}" for scores_of in found]
         assert cells == [f"{plain:.1f}", *recombined, f"{llama:.1f}"], name
+
+
+def test_recombined_pairs_that_were_read(repository: Path) -> None:
+    """The table on the pairs that were read counts the rows of the raw file."""
+    path = repository / "docs" / "results" / "sget" / "recombined-pairs-read.tsv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    read = Counter(row["read as"] for row in rows)
+    assert {row[0]: int(row[1]) for row in table(repository, "read as", "recombination")} == read
+    unparsed = [row["read as"] == "right" for row in rows if row["grammar"] == "no parse"]
+    text = " ".join(page(repository, "recombination").split())
+    assert f"{sum(unparsed)} of the {len(unparsed)} sources that do not parse are right" in text
+    assert sum(row["grammar"] != "right" for row in rows) == 26
