@@ -13,7 +13,7 @@ def test_comparisons_name_ranks_and_tests(findings):
     text = compare_section(findings)
     assert "How do the systems compare" in text
     assert "oracle-ish &gt; transformer &gt; lstm" in text
-    assert "for each pattern" in text
+    assert "lstm, by what is asked: exact match, new combinations" in text
 
 
 def test_classes_are_shown_when_a_metric_has_them(findings):

@@ -94,7 +94,12 @@ def _difference_bar(report: Findings, one: Comparison, reach: float) -> str:
 def _slice_details(report: Findings, sheet: Sheet, one: Comparison) -> str:
     if not one.slices:
         return ""
-    table = slice_difference_table(sheet, one)
+    words = report.words
+    title = (
+        f"{one.second} − {one.first}, by {words.tag(sheet.main_tag or '')}: "
+        f"{words.metric(sheet.metric)}, {report.split_name(sheet.split)}"
+    )
+    table = replace(slice_difference_table(sheet, one), title=title)
     cells = {}
     for row, (value, _, _, verdict) in enumerate(table.rows):
         tag = {f"tag__{sheet.main_tag}": str(value)}

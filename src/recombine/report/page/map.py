@@ -100,7 +100,7 @@ def _key(sheet: Sheet) -> str:
     return (
         f'<p class="key"><span class="scores">{low:g} {steps} {high:g}</span>'
         '<span class="differences hidden"><i class="d0"></i><i class="d2"></i> first is lower · <i class="d4"></i> same · <i class="d6"></i><i class="d8"></i> first is higher · <b class="tie">grey</b>: no clear difference</span>'
-        f' · <span class="hatched"><i class="{scale}3 unsure"></i> uncertain by ±{100 * WIDE / 2:g} or more</span> · a click shows examples</p>'
+        f'<span class="hatched"> · <i class="{scale}3 unsure"></i> uncertain by ±{100 * WIDE / 2:g} or more</span> · a click shows examples</p>'
     )
 
 
