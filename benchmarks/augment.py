@@ -22,25 +22,27 @@ from typing import Any
 from recombine.augment import AugmentOptions, Pair, Recombiner
 from recombine.augment.words import WordExchange
 from recombine.benchmark import Benchmark
+from recombine.builders.generated.builder import Generated
 from recombine.builders.generated.proof import PairReader
-from recombine.builders.recipe import read_recipe
-from recombine.config import apply_overrides
+from recombine.config import apply_overrides, parse_config
 from recombine.files import read_jsonl
+from recombine.grammar.benchmark_grammar import declared_grammar
 
 READINGS = 12  # analyses of one sentence that are tried
 
 
 def judge(benchmark: Benchmark, rows: list[tuple[str, str]], out: Path | None = None) -> None:
-    """Parse the rows and print what the grammar says of them; sources may be either language."""
-    turned = benchmark.manifest.source != "en"
-    blueprint = read_recipe("sget").builder.blueprint()
+    """Parse the rows and print what the grammar says of them."""
+    own = declared_grammar(benchmark)
+    assert own is not None, "no grammar made this benchmark"
+    options = {**benchmark.manifest.recipe, "grammar": own.place}
+    blueprint = parse_config(Generated, options).blueprint()
     reader = PairReader(blueprint)
-    parser = blueprint.grammar.parser("en")
+    parser = blueprint.grammar.parser(benchmark.manifest.source)
     parsed = right = 0
     shown: Counter[str] = Counter()
     verdicts = []
-    for row in rows:
-        source, target = row[::-1] if turned else row
+    for source, target in rows:
         trees = list(parser.parse(source).trees(READINGS))
         parsed += bool(trees)
         translations = [reader.translation(tree) for tree in trees]
@@ -49,7 +51,7 @@ def judge(benchmark: Benchmark, rows: list[tuple[str, str]], out: Path | None = 
             right += 1
             shown.update(blueprint.held.shown_by(meant.codes))
         said = "right" if meant is not None else translations[0] if trees else "no parse"
-        verdicts.append(f"{row[0]}\t{row[1]}\t{said}\n")
+        verdicts.append(f"{source}\t{target}\t{said}\n")
     if out:
         out.write_text("source\ttarget\tgrammar\n" + "".join(verdicts), encoding="utf-8")
     print(f"parsed {100 * parsed / len(rows):.1f}% of {len(rows):,}")

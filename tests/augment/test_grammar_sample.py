@@ -37,6 +37,18 @@ def test_half_of_the_pairs_show_what_training_holds_out(benchmark):
     assert learn(source, options).explain(found[0].source)
 
 
+def test_any_two_languages_have_an_upper_bound(tmp_path):
+    """The pairs are of the languages of the benchmark, and each side is the grammar's."""
+    languages = ["benchmark.source=ja", "benchmark.target=es"]
+    made = build("sget-mini", tmp_path / "mini", overrides=["scale=0.1", *languages])
+    found = augment(made, 100, method="grammar")
+    assert len(found) > 60
+    grammar = Grammar.load("sget", "corrected")
+    for pair in found[::20]:
+        assert grammar.parse(pair.source, "ja")
+        assert grammar.parse(pair.target, "es")
+
+
 def test_pairs_without_a_grammar_have_no_upper_bound():
     """Said in words, before anything is drawn."""
     with pytest.raises(ConfigError, match="samples the grammar that made the benchmark"):

@@ -116,3 +116,23 @@ def test_what_cannot_be_done_is_said(benchmark, capsys, more, told):
     """Exit code 2 and a hint, before any work."""
     assert main(["augment", str(benchmark), *more]) == 2
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["a\tb"] * 5, "too few pairs to recombine: 5"),
+        (["one language only"] * 30, "one language only: 1 column"),
+        ([f"same {n}\tsame {n}" for n in range(30)], "the same text in 30 of 30 pairs"),
+        ([f"a{n} b{n}.\tc{n} d{n}." for n in range(30)], "30 pairs"),
+    ],
+)
+def test_nothing_is_written_for_pairs_that_say_nothing(tmp_path, capsys, lines, told):
+    """What is wrong is said with counts, and no folder is there."""
+    table = tmp_path / "pairs.tsv"
+    table.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    folder = tmp_path / "augmented"
+    command = ["augment", str(table), "--source", "en", "--target", "de", "--out", str(folder)]
+    assert main(command) == 2
+    assert told in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["pairs.tsv"]
