@@ -107,7 +107,6 @@ def test_a_sentence_is_explained_by_what_it_was_made_of(tmp_path, benchmark, cap
     [
         ((), "give --out DIR"),
         (("--out", "x", "-o", "suport=3"), "did you mean 'support'?"),
-        (("--out", "x", "-n", "0"), "0 is not possible: give 1 or more"),
         (("--review", "--explain", "x"), "one at a time"),
         (("--explain", "x", "--out", "nowhere"), "no recombined pairs"),
     ],
