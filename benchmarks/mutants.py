@@ -38,7 +38,11 @@ CORE: dict[str, tuple[str, ...]] = {
     "recombine.metrics.slices": ("tests/metrics/test_slices.py", "tests/metrics/test_score.py"),
     "recombine.metrics.scoring": ("tests/metrics/test_scoring.py", "tests/metrics/test_score.py"),
     "recombine.metrics.exact": ("tests/metrics/test_exact.py",),
-    "recombine.statistics.intervals": ("tests/statistics/test_intervals.py",),
+    "recombine.statistics.intervals": (
+        "tests/statistics/test_intervals.py",
+        "tests/statistics/test_seeds.py",
+        "tests/metrics/test_score.py",
+    ),
     "recombine.statistics.resample": (
         "tests/statistics/test_resample.py",
         "tests/statistics/test_intervals.py",

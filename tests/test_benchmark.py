@@ -176,13 +176,13 @@ def test_a_sample_is_never_more_than_was_asked_for():
     assert {one.tags["pattern"] for one in stratified_sample(examples, 5, 0)} == set("abcde")
 
 
-@pytest.mark.parametrize("name", ["../../out", "a/b", ".hidden", "-x", ""])
+@pytest.mark.parametrize("name", ["../../out", "a/b", ".hidden", "-x", "", "x" * 300])
 def test_no_split_leads_out_of_its_folder(name, small_benchmark):
     """Every stage names its files after the splits: a stranger's benchmark wrote anywhere."""
     path = small_benchmark / "benchmark.toml"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("[splits]\n", f'[splits]\n"{name}" = 1\n'), encoding="utf-8")
-    with pytest.raises(DataError, match="cannot be the name of a split"):
+    with pytest.raises(DataError, match="name of a split"):
         Benchmark.open(small_benchmark)
 
 
@@ -209,4 +209,14 @@ def test_a_newer_format_and_sizes_below_zero_are_refused(small_benchmark):
     assert "newer version" in error.value.hint
     path.write_text(text.replace("test = 3", "test = -3"), encoding="utf-8")
     with pytest.raises(DataError, match="-3 examples"):
+        Benchmark.open(small_benchmark)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\\u0000b"])
+def test_no_listed_file_is_impossible(name, small_benchmark):
+    """The operating system raised where `check` looked for it."""
+    path = small_benchmark / "benchmark.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("[files]\n", f'[files]\n"{name}" = "0"\n'), encoding="utf-8")
+    with pytest.raises(DataError, match="no file can be called so"):
         Benchmark.open(small_benchmark)

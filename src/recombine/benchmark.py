@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 FORMAT = 1
+LONGEST_NAME = 80  # characters of a file's name, of which each may take three bytes
 Tag = str | int | float
 
 
@@ -266,8 +267,13 @@ class Benchmark:
                 raise DataError(
                     f"'{split}' cannot be the name of a split", document.where(f"splits.{split}")
                 )
+            if len(split) > LONGEST_NAME:
+                raise DataError("the name of a split is too long", document.where("splits"))
             if size < 0:
                 raise DataError(f"a split of {size} examples", document.where(f"splits.{split}"))
+        for name in manifest.files:
+            if "\0" in name or max(map(len, name.split("/"))) > LONGEST_NAME:
+                raise DataError("no file can be called so", document.where("files"))
         return cls(path, manifest, hashlib.sha256(document.text.encode()).hexdigest())
 
     def __repr__(self) -> str:

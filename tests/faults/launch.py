@@ -21,7 +21,10 @@ WARMING = (
     "build recipe.toml --out made",
     "build divergent.toml --out divergent",
     "augment benchmark -n 150 --out augmented",
-    "run all.toml",
+    # No report: what draws figures starts threads, which a copy of the process does not have.
+    "train all.toml",
+    "translate all.toml",
+    "score all.toml",
 )
 RECOMBINE = [sys.executable, "-m", "recombine.cli"]
 # Nothing here takes longer, on however busy a machine; what does hangs.
