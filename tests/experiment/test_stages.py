@@ -16,6 +16,13 @@ from recombine.experiment.scoring import score_run
 from recombine.experiment.training import train
 from recombine.experiment.translating import translate
 
+
+@pytest.fixture(autouse=True)
+def working_here(tmp_path, monkeypatch):
+    """Work in the folder of the test: code from elsewhere is not run unless it is trusted."""
+    monkeypatch.chdir(tmp_path)
+
+
 FAULTY = '''
 from dataclasses import dataclass
 from recombine.errors import SystemFailure
