@@ -7,6 +7,7 @@ other cells go on, and the stage raises once, at its end, with everything that f
 from __future__ import annotations
 
 import contextlib
+import errno
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -14,6 +15,9 @@ from typing import Any, NamedTuple
 from recombine.errors import RecombineError, SystemFailure
 from recombine.experiment.run import Cell
 from recombine.files import write_text
+
+# These are no fault of a system, and the next one would meet them, too.
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 class CellFailure(NamedTuple):
@@ -57,9 +61,14 @@ class Failures:
         """Let what fails inside fail for these cells alone."""
         try:
             yield
+            for cell in cells:
+                # What failed here before has been mended.
+                (cell.path / "traceback.txt").unlink(missing_ok=True)
         except RecombineError as error:
             self.add(error, *cells)
         except Exception as error:
+            if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
+                raise
             # A fault of the system's own code; its traceback is for whoever wrote it.
             path = cells[0].path / "traceback.txt"
             write_text(path, traceback.format_exc())
