@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # A folder of wheels (a CPU build of torch, say) that pip knows through PIP_FIND_LINKS.
 WHEELS := $(wildcard $(PIP_FIND_LINKS))
 
-.PHONY: help setup run test test-slow test-faults test-real test-kernels triton lint format types golden docs images clean
+.PHONY: help setup run test test-slow test-faults test-real test-kernels test-package triton lint format types golden docs images clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
