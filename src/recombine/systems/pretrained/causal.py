@@ -29,6 +29,7 @@ from recombine.systems.pretrained.base import (
     merge_adapter,
     save_adapter,
 )
+from recombine.systems.pretrained.chat import ChatPrompt, system_line
 from recombine.systems.pretrained.processes import train_in_processes
 from recombine.systems.pretrained.prompt import PAPER_PROMPT, Prompt, choose_shots, render_answer
 from recombine.systems.pretrained.seam import choose_step
@@ -42,6 +43,7 @@ from recombine.systems.pretrained.training import (
 from recombine.systems.pretrained.translator import DecodingLimits, PromptTranslator, growth_of
 from recombine.systems.pretrained.weights import Weights
 
+_STOPS = ("\n", "###")  # a model that continues text goes on with the next example
 _UNTRAINED_GROWTH = 8.0  # new tokens per source token where no training text tells better
 _TRAINED_ROOM = 1.25  # times the largest growth seen in training
 
@@ -52,7 +54,8 @@ class Llm(Pretrained):
 
     `lora` fine-tunes an adapter as Kumon et al. 2024 do with Llama 2 (r 8, alpha 32, dropout .1,
     rate 1e-4, batch 64, 8 epochs); `prompt` leaves the model as it is and shows it `shots`
-    training examples.
+    training examples, as turns of a conversation where its tokenizer has a chat template
+    (`chat = false`: as text to continue, like any other model). Adapters know no turns.
     """
 
     method: Literal["lora", "prompt"] = "lora"
@@ -60,13 +63,17 @@ class Llm(Pretrained):
     instruction: str = ""
     shots: int = 0
     shot_choice: Literal["seed", "cover"] = "seed"
-    stop: tuple[str, ...] = ("\n", "###")
+    stop: tuple[str, ...] = _STOPS
+    chat: bool | None = None
     loss_on: Literal["answer", "all"] = "answer"
     keep_epochs: bool = False
     processes: int = 1
     max_new_tokens: int | None = None
     decode_batch: int = 0
     decoder: Literal["fast", "generate"] = "fast"
+    # The benchmark's, for the system line; no options: `instruction` says it otherwise.
+    source_language: str | None = field(init=False, default=None, repr=False)
+    target_language: str | None = field(init=False, default=None, repr=False)
     _translator: PromptTranslator | None = field(init=False, default=None, repr=False)
 
     decoding_options: ClassVar[tuple[str, ...]] = (
@@ -80,6 +87,8 @@ class Llm(Pretrained):
             raise ConfigError("'shots' must not be negative, 'processes' at least 1")
         if self.method == "lora" and self.shots:
             raise ConfigError("'shots' belong to method = \"prompt\"")
+        if self.method == "lora" and self.chat:
+            raise ConfigError("'chat' belongs to method = \"prompt\"")
 
     @property
     def uses_seed(self) -> bool:
@@ -96,7 +105,9 @@ class Llm(Pretrained):
             if len(chosen) < self.shots:
                 raise DataError(f"{self.shots} shots asked for, {len(chosen)} training examples")
             shots = [[one.source, one.references[0]] for one in chosen]
-            write_json(model_dir / "llm.json", {"method": "prompt", "shots": shots})
+            # Shots of runs before there was `chat` are shown as they were then.
+            chat = self.chat is not False
+            write_json(model_dir / "llm.json", {"method": "prompt", "shots": shots, "chat": chat})
             return
         pairs = learnable_pairs(data)
         if self.processes > 1:
@@ -116,7 +127,9 @@ class Llm(Pretrained):
             folder = model_dir / "checkpoints" / checkpoint if checkpoint else model_dir / "adapter"
             weights.model = merge_adapter(weights.model, folder)
             growth = made["growth"] * _TRAINED_ROOM
-        self._translator = self._make_translator(weights, made.get("shots", ()), growth)
+        self._translator = self._make_translator(
+            weights, made.get("shots", ()), growth, chat=made.get("chat", False)
+        )
         return self
 
     def checkpoints(self, model_dir: Path) -> list[str]:
@@ -128,7 +141,10 @@ class Llm(Pretrained):
         """Yield one translation per source, in order."""
         if self._translator is None:
             self._translator = self._make_translator(
-                self._read_weights("causal"), (), _UNTRAINED_GROWTH
+                self._read_weights("causal"),
+                (),
+                _UNTRAINED_GROWTH,
+                chat=self.method == "prompt" and self.chat is not False,
             )
         return self._translator.translate(sources)
 
@@ -160,6 +176,7 @@ class Llm(Pretrained):
             **describe_weights(self._translator.weights),
             "decoder": self._translator.generation.path,
             "rows": self._translator.rows,
+            **self._describe_chat(self._translator),
         }
 
     def close(self) -> None:
@@ -229,20 +246,43 @@ class Llm(Pretrained):
         return {"method": "lora", "growth": growth, "training": asdict(made)}
 
     def _make_translator(
-        self, weights: Weights, shots: Sequence[Sequence[str]], growth: float
+        self, weights: Weights, shots: Sequence[Sequence[str]], growth: float, *, chat: bool = False
     ) -> PromptTranslator:
+        plain = Prompt(
+            template=self.prompt,
+            instruction=self.instruction,
+            shots=tuple((source, target) for source, target in shots),
+        )
+        prompt: Prompt | ChatPrompt = plain
+        stops = self.stop
+        if self.chat and not weights.tokenizer.chat_template:
+            raise ConfigError(f"chat = true, but the tokenizer of '{self.model}' has no template")
+        if chat and weights.tokenizer.chat_template:
+            line = self.instruction or system_line(self.source_language, self.target_language)
+            prompt = ChatPrompt(tokenizer=weights.tokenizer, prompt=plain, system_line=line)
+            weights.turn_end = prompt.turn_end()
+            # An answer ends with its turn; the translation may stand below a line of preamble.
+            stops = () if stops == _STOPS else stops
         return PromptTranslator(
             weights,
-            Prompt(
-                template=self.prompt,
-                instruction=self.instruction,
-                shots=tuple((source, target) for source, target in shots),
-            ),
-            stops=self.stop,
+            prompt,
+            stops=stops,
             limits=DecodingLimits(fixed=self.max_new_tokens, growth=growth),
             rows=self.decode_batch,
             decoder=self.decoder,
         )
+
+    @staticmethod
+    def _describe_chat(translator: PromptTranslator) -> dict[str, object]:
+        if not isinstance(translator.prompt, ChatPrompt):
+            return {}
+        return {
+            "chat": translator.prompt.system_line,
+            "cleaned": {
+                name: {"answers": count, "first": translator.first_cleaned[name]}
+                for name, count in sorted(translator.cleaned.items())
+            },
+        }
 
     def _require_room(self, model: Any, longest: int) -> None:
         room = getattr(model.config, "max_position_embeddings", None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,10 @@ class Prompt:
         parts = [self.instruction] if self.instruction else []
         parts += [self._one(shot) + render_answer(answer) for shot, answer in self.shots]
         return "\n".join([*parts, self._one(source)])
+
+    def encode(self, tokenizer: Any, sources: Sequence[str]) -> list[list[int]]:
+        """Return the tokens of the prompts for these sources."""
+        return [list(one) for one in tokenizer([*map(self.render, sources)])["input_ids"]]
 
     def _one(self, source: str) -> str:
         # Not str.format: a source may contain braces.

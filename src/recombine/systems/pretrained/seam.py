@@ -17,7 +17,7 @@ from recombine.systems.pretrained.weights import Weights
 
 
 def choose_generation(
-    weights: Weights, probes: Sequence[str], stops: Sequence[str], *, fast: bool
+    weights: Weights, probes: Sequence[Sequence[int]], stops: Sequence[str], *, fast: bool
 ) -> Generation:
     """Return the fast generation if this model says the same with it after the probes."""
     if not fast:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recombine.systems.base import Failure
+from recombine.systems.pretrained.chat import ChatPrompt, clean_answer
 from recombine.systems.pretrained.prompt import Prompt, cut_at_stop
 from recombine.systems.pretrained.seam import choose_generation
 from recombine.systems.pretrained.weights import Weights
@@ -16,6 +18,7 @@ _CPU_ROWS = 32
 _MEMORY_SHARE = 0.06  # of the GPU, for the keys and values of one batch shape
 _TYPICAL_LENGTH = 256
 SHORT_SOURCE = 4
+_SHOWN = 300  # characters of an answer that is kept as it was before it was cleaned
 _PROBES = ("a", "The cat saw the dog and the old king that slept.")
 
 
@@ -59,7 +62,7 @@ class PromptTranslator:
     def __init__(
         self,
         weights: Weights,
-        prompt: Prompt,
+        prompt: Prompt | ChatPrompt,
         *,
         stops: Sequence[str],
         limits: DecodingLimits,
@@ -71,7 +74,9 @@ class PromptTranslator:
         self.stops = tuple(stops)
         self.limits = limits
         self.rows = rows or self._default_rows()
-        probes = [prompt.render(one) for one in _PROBES]
+        self.cleaned: Counter[str] = Counter()
+        self.first_cleaned: dict[str, str] = {}
+        probes = prompt.encode(weights.tokenizer, _PROBES)
         self.generation = choose_generation(weights, probes, stops, fast=decoder == "fast")
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
@@ -82,7 +87,7 @@ class PromptTranslator:
 
     def _window(self, sources: Sequence[str]) -> list[str | Failure]:
         tokenizer = self.weights.tokenizer
-        prompts = tokenizer([self.prompt.render(source) for source in sources])["input_ids"]
+        prompts = self.prompt.encode(tokenizer, sources)
         sizes = [
             len(one) for one in tokenizer(list(sources), add_special_tokens=False)["input_ids"]
         ]
@@ -106,7 +111,7 @@ class PromptTranslator:
                 unfinished += self._advance(batch, leave)
             for one in waiting:
                 if one.left == 0:
-                    results[one.place] = self._text(one.made)
+                    results[one.place] = self._text(one.made, sources[one.place])
             waiting = unfinished
         return results
 
@@ -121,8 +126,14 @@ class PromptTranslator:
             one.left = 0 if new.whole else one.left - len(new.tokens)
         return [one for one in batch if one.left > 0]
 
-    def _text(self, tokens: list[int]) -> str:
+    def _text(self, tokens: list[int], source: str) -> str:
         text = self.weights.tokenizer.decode(tokens, skip_special_tokens=True)
+        if isinstance(self.prompt, ChatPrompt):
+            raw = text
+            text, removed = clean_answer(raw, source)
+            self.cleaned.update(removed)
+            for name in removed:
+                self.first_cleaned.setdefault(name, raw[:_SHOWN])
         return cut_at_stop(text, self.stops)
 
     def _default_rows(self) -> int:

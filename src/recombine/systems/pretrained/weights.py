@@ -20,6 +20,7 @@ class Weights:
     model: Any
     tokenizer: Any
     device: str
+    turn_end: int | None = None
 
 
 def choose_device(device: str) -> str:
@@ -81,6 +82,7 @@ def end_ids(weights: Weights) -> tuple[int, ...]:
     for value in (
         weights.tokenizer.eos_token_id,
         getattr(weights.model.generation_config, "eos_token_id", None),
+        weights.turn_end,
     ):
         if isinstance(value, int):
             found.add(value)

@@ -28,7 +28,9 @@ _ROUNDING = 0.2
 _EXACT = 1e-3
 
 
-def fast_generation(weights: Weights, probes: Sequence[str], stops: Sequence[str]) -> Greedy | str:
+def fast_generation(
+    weights: Weights, probes: Sequence[Sequence[int]], stops: Sequence[str]
+) -> Greedy | str:
     """Return the fast generation of a model, switched to it, or why it cannot be used.
 
     The agreement probe: the logits after the probes, by the library and by the fast path.
@@ -46,7 +48,7 @@ def fast_generation(weights: Weights, probes: Sequence[str], stops: Sequence[str
         stopped=stop_texts.reached,
         capture=False,
     )
-    prompts = [weights.tokenizer(one)["input_ids"] for one in probes]
+    prompts = [list(one) for one in probes]
     expected = [_next_logits(model, prompt, device) for prompt in prompts]
     use_plain_attention(model)
     allowed = _ROUNDING if model.dtype.itemsize < 4 else _EXACT
