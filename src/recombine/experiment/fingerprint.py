@@ -73,7 +73,8 @@ def options_of(system: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a system; those of a plain class are what it was given."""
     if dataclasses.is_dataclass(system):
         options: dict[str, Any] = to_plain(system)
-        return options
+        budget = hook(system, "budget_options")
+        return {name: value for name, value in options.items() if name not in budget}
     return {name: to_plain(one) for name, one in given.items() if name not in SETTINGS}
 
 

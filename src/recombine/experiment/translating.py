@@ -105,20 +105,25 @@ def _translate_cell(
                     continue
                 if ready is None:
                     ready = _load(system, cell, checkpoint) if is_trainable(system) else system
+                    if not force:
+                        hook(ready, "recall")(cell.record().get("described", {}))
                 started = time.time()
                 file = hook(ready, "outputs")(split, cell.seed, checkpoint)
                 made = None if file is None else read_hypotheses(file, benchmark, split)[0]
-                translated = translate_to_file(
-                    ready,
-                    [SourceSentence(example.id, example.source) for example in sample(split)],
-                    path,
-                    fingerprint,
-                    force=force,
-                    description=f"{cell.system} seed {cell.seed} {path.stem}",
-                    made=made,
-                )
-                seconds = time.time() - started
-                _record_translation(cell, path.stem, translated.now, seconds, ready)
+                try:
+                    translated = translate_to_file(
+                        ready,
+                        [SourceSentence(example.id, example.source) for example in sample(split)],
+                        path,
+                        fingerprint,
+                        force=force,
+                        description=f"{cell.system} seed {cell.seed} {path.stem}",
+                        made=made,
+                    )
+                finally:  # what was used was used, whatever came of it
+                    described = dict(hook(ready, "describe")())
+                    cell.update_record(**({"described": described} if described else {}))
+                _record_translation(cell, path.stem, translated.now, time.time() - started)
                 yield translated
             if ready is not None and experiment.repeat and checkpoint is None:
                 _measure_flips(experiment, benchmark, ready, cell, sample)
@@ -133,11 +138,10 @@ def _load(system: Any, cell: Cell, checkpoint: str | None) -> Any:
     return system.load(cell.model, checkpoint=checkpoint)
 
 
-def _record_translation(cell: Cell, name: str, count: int, seconds: float, system: Any) -> None:
+def _record_translation(cell: Cell, name: str, count: int, seconds: float) -> None:
     times = {**cell.record().get("translate", {})}
     times[name] = {"sentences": count, "seconds": round(seconds, 2)}
-    described = dict(hook(system, "describe")())
-    cell.update_record(translate=times, **({"described": described} if described else {}))
+    cell.update_record(translate=times)
 
 
 def _measure_flips(

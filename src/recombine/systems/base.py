@@ -99,6 +99,9 @@ class Hooks:
     decoding_options: ClassVar[tuple[str, ...]] = ()
     """Names of options that a trained model does not depend on."""
 
+    budget_options: ClassVar[tuple[str, ...]] = ()
+    """Names of options that say how much may be spent: no translation depends on them."""
+
     pretrained: ClassVar[bool] = False
     """It had learned from other text before it came here; reports name its track so."""
 
@@ -128,6 +131,9 @@ class Hooks:
     def describe(self) -> Mapping[str, Any]:
         """Versions, device, what was used: kept in run.json."""
         return {}
+
+    def recall(self, described: Mapping[str, Any]) -> None:
+        """Hear what `describe` said in the run before this one, of which this is the rest."""
 
     def close(self) -> None:
         """Let go of programs, connections and memory."""

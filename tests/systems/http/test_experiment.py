@@ -126,3 +126,38 @@ def test_a_run_goes_on_without_what_fails(small_benchmark: Path, tmp_path, monke
     assert (
         "HTTP 422" in (run / "some" / "seed-1" / "translations" / "test.errors.jsonl").read_text()
     )
+
+
+def test_a_budget_stops_one_system_and_a_higher_one_goes_on(
+    small_benchmark: Path, tmp_path, monkeypatch, capsys
+):
+    """What was paid for is kept and counted over all runs; nothing is asked for twice."""
+    monkeypatch.setenv("ECHO_KEY", SECRET)
+    experiment, run = tmp_path / "experiment.toml", tmp_path / "run"
+    translations = run / "echo" / "seed-1" / "translations" / "test.jsonl"
+
+    def attempt(url: str, budget: str) -> tuple[int, str, int]:
+        experiment.write_text(
+            f'benchmark = "{small_benchmark}"\nrun = "{run}"\nmetrics = ["exact"]\n'
+            + service("echo", url)
+            + f'{budget}\n[system.copy]\nuse = "copy"\n',
+            encoding="utf-8",
+        )
+        code = main(["translate", str(experiment)])
+        record = json.loads((run / "echo" / "seed-1" / "run.json").read_text())
+        assert record["described"]["used"]["requests"] == Echo.asked.total()
+        assert record["described"]["used"]["tokens"] == 3 * Echo.asked.total()
+        return code, capsys.readouterr().err, len(translations.read_text().splitlines())
+
+    with echo({}) as url:
+        code, said, rows = attempt(url, "max_requests = 1")
+        assert (code, rows, Echo.asked.total()) == (1, 1, 1)
+        assert "echo, seed 1: error: the budget is spent: 'max_requests' is 1" in said
+        assert (run / "copy" / "seed-1" / "translations" / "test.jsonl").exists()
+        assert attempt(url, "max_requests = 1")[::2] == (1, 1)  # it is spent once, not once a run
+        code, said, rows = attempt(url, "concurrency = 4\nmax_tokens = 6\nmax_requests = 2")
+        assert (code, rows, Echo.asked.total()) == (1, 2, 2)
+        assert "6 tokens, 'max_tokens' is 6" in said or "'max_requests' is 2" in said
+        code, said, rows = attempt(url, "max_tokens = 600")
+        assert (code, rows, Echo.asked.total()) == (0, 3, 3)
+        assert set(Echo.asked.values()) == {1}

@@ -322,6 +322,19 @@ def test_usage_is_counted(serve):
     assert counts["absent"] == 0
 
 
+def test_max_tokens_stops_after_what_was_paid_for(serve):
+    """Tokens are known when an answer is there; all answers that were asked for are yielded."""
+    system = single(
+        serve().url, usage={"tokens": "usage.tokens"}, max_tokens=14, concurrency=1, batch_size=1
+    )
+    given = system.translate(SOURCES)
+    assert [isinstance(next(given), str) for _ in range(2)] == [True, True]
+    with pytest.raises(SystemFailure, match="14 tokens, 'max_tokens' is 14"):
+        next(given)
+    with pytest.raises(ConfigError, match="max_tokens"):
+        single("http://localhost/", max_tokens=5)
+
+
 @pytest.mark.parametrize("preset", ["openai-chat", "libretranslate", "deepl"])
 def test_presets_send_what_the_service_expects(monkeypatch, preset):
     """Each shipped preset fills its request and reads a reply of its service's documented form."""

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from recombine.config import parse_config, read_toml
 from recombine.errors import ConfigError, SystemFailure
@@ -38,6 +38,10 @@ _NAMES_IN_TEMPLATES = (
     "model",
     "prompt",
 )
+
+
+class BudgetSpent(Failure):
+    """Stands for a sentence that was not asked for: the budget was spent before."""
 
 
 @dataclass(kw_only=True)
@@ -80,8 +84,12 @@ class Http(Preset):
     backoff_limit: float = 60.0
     response_limit: int = 2_000_000
     give_up_after: int = 20
+    max_requests: int | None = None
+    max_tokens: int | None = None
     _counts: dict[str, float] = field(init=False, default_factory=dict, repr=False)
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock, repr=False)
+
+    budget_options: ClassVar[tuple[str, ...]] = ("max_requests", "max_tokens")
 
     def __post_init__(self) -> None:
         if self.preset is not None:
@@ -100,6 +108,14 @@ class Http(Preset):
                 raise ConfigError(f"'{name}' must be at least 1")
         if self.batch_size > 1 and self.items is None:
             raise ConfigError("with a batch_size above 1, 'items' must name the list of answers")
+        for name in self.budget_options:
+            if (getattr(self, name) or 0) < 0:
+                raise ConfigError(f"'{name}' must not be negative")
+        if self.max_tokens is not None and not any(one.endswith("tokens") for one in self.usage):
+            raise ConfigError(
+                "'max_tokens' needs to know where the answers count them",
+                hint='usage = { total_tokens = "usage.total_tokens" }',
+            )
         self._require_templates()
         if self.key_env is not None and "key" not in placeholders([self.body, self.headers]):
             self.key_header = self.key_header or "Authorization"
@@ -131,10 +147,24 @@ class Http(Preset):
                         items = {one: sources[one] for one in batch}
                         waiting.append(pool.submit(self._settle, items, service, pace))
                     known.update(waiting.popleft().result())
+                if isinstance(spent := known[place], BudgetSpent):
+                    # Answers to what was sent before the budget was spent are paid for.
+                    for future in waiting:
+                        known.update(future.result())
+                    paid = [one for one, answer in known.items() if isinstance(answer, str)]
+                    for later in range(place, max(paid, default=-1) + 1):
+                        yield known[later] if sources[later].strip() else ""
+                    raise SystemFailure(
+                        spent.reason, hint="what was translated is kept; raise it and run again"
+                    )
                 yield known.pop(place)
         finally:
             pace.halted.set()
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def recall(self, described: Mapping[str, Any]) -> None:
+        """Go on counting where the run before this one stopped: a budget is for all of them."""
+        self._count(**described.get("used", {}))
 
     def usage_counts(self) -> dict[str, float]:
         """Return requests, retries and what the service reported (tokens, cost) so far."""
@@ -173,7 +203,8 @@ class Http(Preset):
             rest = {place: source for place, source in part.items() if place not in answers}
             if failure is None or not rest:
                 continue
-            if len(rest) == 1 or pace.halted.is_set():
+            alone = len(rest) == 1 or isinstance(failure, BudgetSpent)
+            if alone or pace.halted.is_set():
                 known.update(dict.fromkeys(rest, failure))
             else:
                 # One item may spoil a batch for all: from here on each is asked alone.
@@ -190,7 +221,9 @@ class Http(Preset):
             pace.wait_turn()
             if pace.halted.is_set():
                 return answers, Failure("stopped")
-            self._count(requests=1)
+            spent = self._spend_request()
+            if spent:
+                return answers, BudgetSpent(spent)
             reason, wait = "", None
             try:
                 reply = service.exchange(self._request(rest))
@@ -340,6 +373,22 @@ class Http(Preset):
                 setattr(self, option.name, {**value, **own})
             elif own is None:
                 setattr(self, option.name, value)
+
+    def _spend_request(self) -> str:
+        """Count a request that may be sent, or say which budget is spent."""
+        with self._lock:
+            used = self._counts
+            # A total, where one is reported, has its parts in it.
+            names = [one for one in self.usage if one.endswith("tokens")]
+            names = ["total_tokens"] if "total_tokens" in names else names
+            tokens = sum(used.get(one, 0) for one in names)
+            if self.max_requests is not None and used.get("requests", 0) >= self.max_requests:
+                return f"the budget is spent: 'max_requests' is {self.max_requests:,}"
+            if self.max_tokens is not None and tokens >= self.max_tokens:
+                most = f"'max_tokens' is {self.max_tokens:,}"
+                return f"the budget is spent: {tokens:,.0f} tokens, {most}"
+            used["requests"] = used.get("requests", 0) + 1
+        return ""
 
     def _count(self, **more: float) -> None:
         with self._lock:
