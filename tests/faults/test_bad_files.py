@@ -116,3 +116,44 @@ def test_spoilt_files(name, good, tmp_path, survive, warm):
             survive(f"bad file: {kind}", command.split()[0], wrong, later=True)
             shutil.rmtree(folder)
     assert failed == []
+
+
+# Lines that are added to the toy grammar, and its start.
+ENDLESS = {
+    "cyclic grammar": ("loop : Text -> Text\n", "loop = Text\n", "Text"),
+    "cyclic grammar of two rules": (
+        "loop : Text -> Again\nagain : Again -> Text\n",
+        "loop = Again\nagain = Text\n",
+        "Text",
+    ),
+    "exponential trees": (
+        "".join(f"x{n} : X{n} -> a:X{n + 1} b:X{n + 1}\n" for n in range(40)) + "y : X40 -> Text\n",
+        "".join(f"x{n} = a b\n" for n in range(40)) + "y = Text\n",
+        "X0",
+    ),
+    "exponential sentences": (
+        "".join(f"x{n} : X{n} -> X{n + 1}\n" for n in range(40)) + "y : X40 -> Text\n",
+        "".join(f"x{n} = X{n + 1} X{n + 1}\n" for n in range(40)) + "y = Text\n",
+        "X0",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_endless_grammars(kind, good, tmp_path, survive, warm):
+    """A grammar without end in practice is refused by `check`, and `sample` ends."""
+    rules, lines, start = ENDLESS[kind]
+    shutil.copytree(good / "toy", tmp_path / "toy")
+    abstract = tmp_path / "toy" / "abstract.grammar"
+    text = abstract.read_text(encoding="utf-8").replace("%start Text", f"%start {start}")
+    abstract.write_text(text + rules, encoding="utf-8")
+    for file in (tmp_path / "toy").glob("??.grammar"):
+        file.write_text(file.read_text(encoding="utf-8") + lines, encoding="utf-8")
+    for verb in ("check toy", "sample toy -n 2"):
+        ended = warm.run(verb.split(), tmp_path)
+        wrong = ended.fault(*((2,) if verb.startswith("check") else (0, 2)))
+        if not wrong and ended.code == 2 and not ("error:" in ended.err and "hint:" in ended.err):
+            wrong = f"it does not say what is wrong: {ended.err[-500:]}"
+        if not wrong and ended.seconds > SECONDS:
+            wrong = f"{ended.seconds:.0f} seconds"
+        survive(f"bad file: {kind}", verb.split()[0], wrong)

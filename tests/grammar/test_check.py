@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from grammar.small_grammar import SMALL, Write
+from recombine.errors import GrammarError
 from recombine.grammar import (
     Grammar,
     Tree,
@@ -74,6 +75,24 @@ def test_each_problem(write: Write, name: str, text: str, words: str, place: str
     fitting = [problem for problem in found if words in problem.message]
     assert fitting, [str(problem) for problem in found]
     assert place in str(fitting[0].where)
+
+
+def test_trees_that_double_at_every_level(write: Write) -> None:
+    """A smallest tree of 2^40 leaves is refused before anything tries to draw it."""
+    levels = range(40)
+    rules = "".join(f"x{n} : X{n} -> a:X{n + 1} b:X{n + 1}\n" for n in levels) + "y : X40 -> S\n"
+    lines = "".join(f"x{n} = a b\n" for n in levels) + "y = S\n"
+    folder = write(
+        {
+            "abstract.grammar": ABSTRACT.replace("%start S", "%start X0") + rules,
+            **{f"{code}.grammar": SMALL[f"{code}.grammar"] + lines for code in ("en", "ja")},
+        }
+    )
+    (problem,) = check_grammar(folder)
+    assert "the smallest tree of 'X0' has" in problem.message
+    assert "abstract.grammar:8" in str(problem.where)
+    with pytest.raises(GrammarError, match="smallest tree"):
+        list(Grammar.load(folder).sample(1))
 
 
 def test_all_at_once_with_caret(write: Write) -> None:

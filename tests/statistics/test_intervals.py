@@ -14,8 +14,12 @@ from recombine.metrics.surface import Chrf
 from recombine.statistics.intervals import (
     Aggregator,
     bootstrap_scores,
+    cluster_codes,
+    clustered_table,
     interval,
     percentile_interval,
+    some_clusters,
+    student_interval,
     wilson,
 )
 from recombine.statistics.resample import Draws, resample_sums
@@ -170,3 +174,78 @@ def test_a_percentile_interval_leaves_half_the_rest_on_each_side():
     found = percentile_interval(500.0, np.arange(1001.0))
     assert (found.low, found.high) == pytest.approx((25.0, 975.0))
     assert percentile_interval(500.0, np.arange(1001.0), 0.5)[1:3] == pytest.approx((250.0, 750.0))
+
+
+def test_labels_become_clusters_and_an_empty_one_stays_alone():
+    """Equal labels share a number, no two empty ones do; where nothing is shared there is none."""
+    codes = cluster_codes(["a", "", "b", "", "a"])
+    assert codes is not None
+    assert codes[0] == codes[4]
+    assert len(set(codes.tolist())) == 4
+    assert cluster_codes(["a", "b", "c"]) is None
+    assert cluster_codes(["a", "a", "a"]) is None
+    assert cluster_codes(["a", "a", "b"]) is not None  # two clusters are enough
+
+
+def test_clusters_of_a_part_are_those_of_its_observations():
+    """A part of one cluster, or one of each, is not clustered."""
+    clusters = np.array([0, 0, 1, 1, 2])
+    assert some_clusters(None, [0, 1]) is None
+    assert some_clusters(clusters, None) is clusters
+    assert some_clusters(clusters, [0, 1]) is None
+    assert some_clusters(clusters, [0, 2, 4]) is None
+    assert some_clusters(clusters, [1, 2, 3]).tolist() == [0, 1, 1]
+
+
+def test_a_clustered_table_keeps_the_mean_and_has_the_variance_of_the_ratio():
+    """Its standard error is Cochran's for a ratio of cluster totals, sizes differing."""
+    values = np.array([[1.0, 0.0, 1.0, 1.0, 0.0, 1.0]])
+    clusters = np.array([0, 0, 1, 1, 1, 2])
+    table = clustered_table(values, clusters)
+    assert table.shape == (1, 3)
+    assert table.mean() == pytest.approx(values.mean())
+    mean, mean_size = values.mean(), 2.0
+    residuals = np.array([1 - 2 * mean, 2 - 3 * mean, 1 - mean])
+    assert table[0] - mean == pytest.approx(residuals / mean_size)
+
+
+def test_rows_are_resampled_one_by_one():
+    """A score of rows is computed for every sample; a mean never looks at other columns."""
+    rows = np.array([[1.0, 9.0], [3.0, 9.0], [5.0, 9.0]])
+    median = Aggregator("rows", aggregate=lambda drawn: float(np.median(drawn[:, 0])))
+    scores = bootstrap_scores(rows, median, Draws([rows]), samples=300)
+    assert scores.shape == (300,)
+    assert set(scores) == {1.0, 3.0, 5.0}
+    means = bootstrap_scores(rows, SHARE, Draws([rows]), samples=300)
+    assert means.shape == (300,)
+    assert means.mean() == pytest.approx(3.0, abs=0.3)
+
+
+def test_a_share_is_of_verdicts_in_every_column_that_counts():
+    """A mean looks at one column, a ratio at two; nothing tried may be any share."""
+    rows = np.array([[1.0, 0.5], [0.0, 1.0]])
+    assert Aggregator("mean").is_share(rows)
+    assert not Aggregator("ratio").is_share(rows)
+    weighed = np.array([[1.0, 1.0, 7.0], [0.0, 1.0, 7.0]])
+    assert Aggregator("ratio").is_share(weighed)
+    assert wilson(0, 0)[1:3] == (0.0, 1.0)
+    assert np.isnan(wilson(0, 0).estimate)
+
+
+@pytest.mark.parametrize("freedom", [1, 4, 30])
+def test_a_student_interval_is_that_of_scipy(freedom):
+    """Also with less than one degree of freedom, which counts as one; no variance has no width."""
+    found = student_interval(3.0, 4.0, freedom, 0.9, "t")
+    assert found[1:3] == pytest.approx(scipy_stats.t.interval(0.9, freedom, 3.0, 2.0))
+    assert student_interval(3.0, 4.0, 0.2, 0.9, "t") == student_interval(3.0, 4.0, 1, 0.9, "t")
+    assert student_interval(3.0, 0.0, freedom, 0.9, "t")[1:3] == (3.0, 3.0)
+    assert np.isnan(student_interval(3.0, float("inf"), freedom, 0.9, "t").low)
+
+
+def test_all_right_in_clusters_is_one_trial_a_cluster():
+    """Ten right answers of four words are worth four trials."""
+    rows = np.ones((10, 1))
+    clusters = np.array([0, 0, 0, 1, 1, 1, 2, 2, 3, 3])
+    found = interval(rows, Aggregator("mean"), Draws([rows], 0, clusters))
+    assert found.method == "wilson over clusters"
+    assert found[:3] == pytest.approx([100 * part for part in wilson(4, 4)[:3]])

@@ -7,6 +7,7 @@ sequence of its codes, so trees are small, hashable and independent of recursion
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from recombine.errors import GrammarError
 from recombine.grammar.model import Abstract, Rule, Symbol, Word
@@ -65,6 +66,21 @@ class Inventory:
                 code for code, rule in enumerate(self.rules) if tag in rule.tags
             )
         return self._tagged[tag]
+
+    @cached_property
+    def smallest(self) -> dict[str, int]:
+        """How many nodes the smallest tree of a category has; none that never ends is in it."""
+        sizes = dict.fromkeys(self.words_of, 1)
+        changed = True
+        while changed:
+            changed = False
+            for rule in self.rules:
+                parts = [sizes.get(part.symbol.category) for part in rule.parts]
+                size = 1 + sum(part for part in parts if part is not None)
+                if None not in parts and size < sizes.get(rule.category, size + 1):
+                    sizes[rule.category] = size
+                    changed = True
+        return sizes
 
     def is_lexical(self, symbol: Symbol) -> bool:
         """Whether a symbol stands for words."""

@@ -12,7 +12,7 @@ from recombine.benchmark import Example
 from recombine.errors import DataError
 from recombine.files import read_json, write_json
 from recombine.systems.base import TrainingData
-from recombine.systems.seq2seq.checkpoint import read_tensors
+from recombine.systems.seq2seq.checkpoint import read_tensors, write_tensors
 from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
 
 SMALL: dict[str, Any] = {
@@ -71,3 +71,37 @@ def test_weights_that_do_not_fit_are_refused(model_dir: Path) -> None:
     write_json(model_dir / "options.json", stored)
     with pytest.raises(DataError, match="does not fit the options beside it"):
         TransformerSystem().load(model_dir)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda good: {"other.weight": torch.zeros(3, 4)}, "does not fit the options beside it"),
+        (lambda good: {name: one.new_zeros(2, 2) for name, one in good.items()}, "does not fit"),
+        (lambda good: {name: one * float("nan") for name, one in good.items()}, "no finite"),
+        (lambda good: {name: one.to(torch.int8) for name, one in good.items()}, "no finite"),
+    ],
+    ids=["other tensors", "other shapes", "not a number", "integers"],
+)
+def test_weights_of_another_model_are_refused(
+    spoil: Any, words: str, data: TrainingData, model_dir: Path
+) -> None:
+    """Foreign safetensors neither translate nor go on training; the file is named, with a hint."""
+    for file in model_dir.glob("*.safetensors"):
+        write_tensors(file, spoil(read_tensors(file)))
+    for act in (
+        lambda: TransformerSystem().load(model_dir),
+        lambda: TransformerSystem(**{**SMALL, "steps": 6}).train(data, model_dir, seed=1),
+    ):
+        with pytest.raises(DataError, match=words) as told:
+            act()
+        assert ".safetensors" in told.value.message
+        assert "train again" in (told.value.hint or "")
+
+
+def test_numbered_pairs_that_are_cut_are_named(data: TrainingData, model_dir: Path) -> None:
+    """Half a file of pairs is an error with its name, not the library's own."""
+    pairs = model_dir / "data" / "pairs.safetensors"
+    pairs.write_bytes(pairs.read_bytes()[:100])
+    with pytest.raises(DataError, match=r"pairs\.safetensors cannot be read"):
+        TransformerSystem(**{**SMALL, "steps": 6}).train(data, model_dir, seed=1)

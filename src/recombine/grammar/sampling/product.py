@@ -37,6 +37,7 @@ from recombine.grammar.sampling.automaton import Automaton, State
 from recombine.grammar.sampling.constraints import Constraints
 
 MAX_PRODUCTIONS = 600_000
+MAX_NODES = 200_000  # of a smallest tree: parts that double at every level have no end in practice
 _ITERATIONS = 20_000
 _TOLERANCE = 1e-14
 _FULL = 1 << 64
@@ -109,6 +110,15 @@ class ProductBuilder:
         self.start = Symbol(constraints.start or inventory.abstract.start[0])
         if not inventory.choices(self.start):
             raise GrammarError(f"no category '{self.start}' to start from")
+        nodes = inventory.smallest.get(self.start.category, 0)
+        if nodes > MAX_NODES:
+            first = inventory.rule(inventory.rules_of[self.start.category][0])
+            raise GrammarError(
+                f"the smallest tree of '{self.start}' has {float(nodes):.3g} nodes; at most"
+                f" {MAX_NODES:,} can be drawn",
+                first.where,
+                "add rules that end sooner: every level doubles what is below it",
+            )
         self._pairs: dict[Pair, int] = {}
         self._states: dict[Symbol, list[State]] = {}
         self._lhs: list[int] = []

@@ -14,6 +14,7 @@ instant leaves one complete set.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -84,8 +85,35 @@ def read_tensors(path: Path, device: torch.device | str = "cpu") -> dict[str, Te
     except FileNotFoundError:
         raise DataError(f"no such checkpoint: {path}") from None
     except Exception as error:
-        raise DataError(f"{path} is not a readable checkpoint: {error}") from error
+        raise DataError(
+            f"{path} is not a readable checkpoint: {error}",
+            hint="put back the file that this training wrote, or remove the folder and train again",
+        ) from error
     return tensors
+
+
+def fitting(path: Path, found: dict[str, Tensor], wanted: Mapping[str, Tensor]) -> None:
+    """Refuse weights of another model, and some that no training ends with, by name."""
+    hint = "put back the file that this training wrote, or remove the folder and train again"
+    unlike = [
+        name
+        for name in sorted({*found, *wanted})
+        if name not in found or name not in wanted or found[name].shape != wanted[name].shape
+    ]
+    if unlike:
+        first = unlike[0]
+        here, there = (
+            list(tensors[first].shape) if first in tensors else "none"
+            for tensors in (found, wanted)
+        )
+        raise DataError(
+            f"{path} does not fit the options beside it: {len(unlike)} tensors, the first"
+            f" '{first[:80]}' ({here} there, {there} wanted)",
+            hint=hint,
+        )
+    for name, tensor in found.items():
+        if not tensor.is_floating_point() or not bool(torch.isfinite(tensor).all()):
+            raise DataError(f"{path}: '{name}' holds what are no finite weights", hint=hint)
 
 
 def checkpoints(model_dir: Path) -> list[str]:

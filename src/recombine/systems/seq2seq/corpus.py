@@ -167,7 +167,12 @@ def prepare(
     names = ("source", "target")
     numpy_files = require("safetensors.numpy", extra="train", feature="training")
     if numpy_path.exists():
-        arrays = numpy_files.load_file(numpy_path)
+        try:
+            arrays = numpy_files.load_file(numpy_path)
+        except Exception as error:  # the library raises its own, by format
+            raise DataError(
+                f"{numpy_path} cannot be read: {error}", hint="remove it: it is made again"
+            ) from error
         with require("safetensors", extra="train", feature="training").safe_open(
             str(numpy_path), "np"
         ) as stream:

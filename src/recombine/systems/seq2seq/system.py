@@ -52,7 +52,7 @@ class _Trained(Options):
         require("torch", extra="train", feature="decoding")
         import torch
 
-        from recombine.systems.seq2seq.checkpoint import read_tensors, weights_file
+        from recombine.systems.seq2seq.checkpoint import fitting, read_tensors, weights_file
         from recombine.systems.seq2seq.search import Decoder
         from recombine.systems.seq2seq.training import build_model, choose_device, configure
         from recombine.systems.seq2seq.vocabulary import Vocabulary
@@ -71,10 +71,8 @@ class _Trained(Options):
             for name, tensor in read_tensors(path).items()
             if not name.startswith("adam.")
         }
-        try:
-            model.load_state_dict(tensors)
-        except RuntimeError as error:
-            raise DataError(f"{path} does not fit the options beside it: {error}") from error
+        fitting(path, tensors, model.state_dict())
+        model.load_state_dict(tensors)
         dtype = torch.bfloat16 if self.decode_precision == "bfloat16" else torch.float32
         for name in ("positions", "max_length"):
             # Decoding options are the caller's, the model's own are the stored ones.

@@ -17,6 +17,7 @@ from recombine.files import Appender, read_jsonl, write_jsonl
 from recombine.systems.seq2seq.batch import Batch, pad_batch
 from recombine.systems.seq2seq.checkpoint import (
     TrainingCheckpoint,
+    fitting,
     read_state,
     read_tensors,
     write_state,
@@ -160,7 +161,9 @@ class Trainer:
         """
         if self.state.step:
             path = self.model_dir / self.state.file
-            self.optimiser.load(read_tensors(path, self.device))
+            tensors = read_tensors(path, self.device)
+            fitting(path, tensors, self.optimiser.tensors())
+            self.optimiser.load(tensors)
 
     def note(self, *, step: int, **values: Any) -> None:
         """Add a row to train_log.jsonl."""
