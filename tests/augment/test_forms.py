@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from recombine.augment.forms import _DroppedArgument, _fill_cells
-from recombine.augment.repertoire import Repertoire
+from recombine.augment.forms import _behind, _fill_cells
+from recombine.augment.frames import OPEN, FrameMember, SentenceFrame
+from recombine.augment.phrases.slots import PhraseSlot
 from recombine.augment.tokens import CUT
 
 
@@ -43,19 +44,11 @@ def test_a_cut_at_the_end_of_a_stem_is_no_difference():
     assert cells[1]["X1_ to_.", "break"] == "壊そう"
 
 
-def test_an_argument_that_only_the_target_says_makes_way():
-    """Read is 本を読んだ, so read X is Xを読んだ; 眉をひそめた is one word."""
-    known = Repertoire([], {}, {0: [(" book", "本")]}, [], [], (".", "。"))
-    one = {" read": cut("本|を|読ん|だ|。|"), " drew": cut("絵|を|描い|た|。|")}
-    rule = _DroppedArgument(known, one, {" drew": cut("を|描い|た|。|")}, cut("を|"))
-    assert rule.apply(one[" read"]) == cut("を|読ん|だ|。|")
-    assert rule.apply(cut("手紙を書い|た|。|")) == cut("を|書い|た|。|")
-    assert rule.apply(cut("眉|を|ひそめ|る|。|")) is None
-
-
-def test_an_argument_stays_where_words_alike_keep_it():
-    """勉強をした is を勉強した: what ends so does not lose its first word."""
-    known = Repertoire([], {}, {}, [], [], (".", "。"))
-    one = {" studied": cut("勉強|を|し|た|。|")}
-    rule = _DroppedArgument(known, one, {" studied": cut("を|勉強|し|た|。|")}, cut("を|"))
-    assert rule.apply(cut("洗濯|を|し|た|。|")) is None
+def test_what_words_share_behind_a_first_word_is_no_beginning_of_theirs():
+    """Wanted to sketch is quería bosquejar: nothing of it is like quebró."""
+    slot = PhraseSlot(0)
+    frame = SentenceFrame((slot, OPEN, " to", OPEN, "."), (slot, OPEN, "."))
+    for word, target in ((" sketch", "bosquejar"), (" snap", "quebrar")):
+        words = " wanted", word
+        frame.members[words] = FrameMember(words, cut(f" quería| {target}|"))
+    assert _behind(frame) == {" sketch": cut(" bosquejar|"), " snap": cut(" quebrar|")}

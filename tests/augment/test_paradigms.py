@@ -61,6 +61,41 @@ def test_a_letter_that_never_varied_is_a_part_of_the_change():
     assert Endings(known, 2).apply("held") is None
 
 
+def test_a_letter_behind_which_words_disagree_tells_nothing():
+    """Pasó, tocó, miró, llamó give no confesa while mostró is muestra, nor ió : e."""
+    known = [(f"{stem}ó", f"{stem}a") for stem in ("pas", "toc", "mir", "llam")]
+    known += [(f"{stem}ió", f"{stem}e") for stem in ("romp", "escrib")]
+    assert Endings(known, 2).apply("confesó") == "confesa"
+    assert Endings([*known, ("mostró", "muestra")], 2).apply("recordó") is None
+
+
+def test_too_few_words_to_follow_are_enough_to_doubt():
+    """Continuó is continúa: evaluó is not evalua, whatever becomes of other words."""
+    known = [(f"{stem}ó", f"{stem}a") for stem in ("pas", "toc", "mir", "llam", "cant", "dej")]
+    assert Endings(known, 2).apply("evaluó") == "evalua"
+    assert Endings([*known, ("continuó", "continúa")], 2).apply("evaluó") is None
+
+
+def test_words_that_belong_to_the_frame_are_no_context_of_an_ending():
+    """Learned that is aprendió que; two words before que do not outweigh aprendió elsewhere."""
+    verbs = {"pass": "pas", "touch": "toc", "call": "llam", "notic": "not", "imagin": "imagin"}
+    said = ("notic", "imagin")
+    plain, that = {}, {}
+    for word, stem in verbs.items():
+        for frame, end in [(plain, "|"), *([(that, "| que|")] if word in said else [])]:
+            frame[f" {word}ed"] = f" {stem}ó{end}".replace("|", CUT)
+            frame[f" {word}es"] = f" {stem}a{end}".replace("|", CUT)
+    plain |= {" learned": f" aprendió{CUT}", " learnes": f" aprende{CUT}"}
+    plain |= {" promised": f" prometió{CUT}", " promises": f" promete{CUT}"}
+    seen = Counter({form: 5 for form in plain.items() if form[0].endswith("ed")})
+    inflection = Inflection([plain, that], seen, 2)
+    surroundings = inflection.surroundings(that)
+    assert surroundings[1] == f"{CUT} que{CUT}"
+    made = inflection.second(f" aprendió{CUT} que{CUT}", surroundings)
+    assert made
+    assert made[1] == f" aprende{CUT} que{CUT}"
+
+
 def test_words_most_alike_that_change_otherwise_forbid_a_form():
     """負っていた ends like 聞いた : 聞かれた, and more like 知っていた : 知られた."""
     known = [(f"{verb}いた", f"{verb}かれた") for verb in "聞描突焼巻"]

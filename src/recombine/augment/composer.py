@@ -24,7 +24,7 @@ from recombine.augment.agreement.inflector import (
 from recombine.augment.analogies import GAP
 from recombine.augment.classes import Unit
 from recombine.augment.frames import CLAUSE, OPEN, FrameMember, SentenceFrame
-from recombine.augment.phrases import FREE, PhraseSlot
+from recombine.augment.phrases.slots import FREE, PhraseSlot
 from recombine.augment.repertoire import Repertoire, Signature, root_weights
 from recombine.augment.tokens import CUT
 

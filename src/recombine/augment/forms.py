@@ -4,8 +4,7 @@
    cells that it lacks. Words seen by themselves only join the cell, or the sort, whose words they
    look like.
 2. Words get the second form of their inflection (passes for passed) where the frame has that form.
-3. A word of one frame gets another frame when most frequent words of the first are in both, or when
-   a word with the very same target is.
+3. Words get other frames (`alternations.py`).
 """
 
 from __future__ import annotations
@@ -14,40 +13,21 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recombine.augment.frames import OPEN, FrameMember, SentenceFrame, shown
+from recombine.augment.alternations import alternate, first_forms, forms, inflects, one_word
+from recombine.augment.frames import OPEN, FrameMember, SentenceFrame
 from recombine.augment.paradigms import (
     Endings,
-    FormPair,
     Inflection,
+    beginning,
     pair_forms,
     prefix_of,
-    prefixes_off,
     stems,
 )
-from recombine.augment.phrases import Item
 from recombine.augment.repertoire import Repertoire, at_home, likeness
 from recombine.augment.tokens import CUT
 
-# A word so frequent would have been seen in a frame that it can have.
-FREQUENT = 30
-# Of the frequent words of a frame so many must be in the other one.
-ALTERNATION = 0.75
-# With so many, it is one of single words: only a word with the very same target follows.
-LEXICAL_ALTERNATION = 0.6
 # Sorts whose likeness to a word differs by no more than this (nats) look alike to it.
 LOOK_ALIKE = 6.0
-# Of the targets of a frame so many end in the same word before it is the frame's own.
-SHARED_END = 0.9
-
-
-def one_word(frame: SentenceFrame) -> bool:
-    """Say whether a frame has one open word."""
-    return frame.source.count(OPEN) == 1
-
-
-def forms(frame: SentenceFrame) -> dict[str, str]:
-    """Return the members of a frame with one open word."""
-    return {words[0]: member.target for words, member in frame.members.items()}
 
 
 def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
@@ -67,11 +47,9 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
         endings, cells = turned
     place_bare_words(known, two, cells, mirrored=mirrored)
     single = [frame for frame in statements if one_word(frame)]
+    before = {one: end[::-1] if mirrored else end for one, (_, end) in endings.items()}
     inflection = Inflection(
-        [
-            *(forms(frame) for frame in single),
-            {one: end[::-1] if mirrored else end for one, (_, end) in endings.items()},
-        ],
+        [*(forms(frame) for frame in single), before],
         Counter(
             {
                 (words[0], member.target): len(member.pairs)
@@ -84,14 +62,19 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
     known.inflection = inflection
     if inflection.pairs:
         second = _SecondForms(
-            inflection, base_forms(statements, inflection, support), cells, single
+            inflection,
+            base_forms(statements, inflection, support),
+            # What is cut off at its beginning tells nothing of the end.
+            {} if mirrored else cells,
+            single,
         )
+        surroundings = inflection.surroundings(before)
         for one, (cell, end) in list(endings.items()):
             text = end[::-1] if mirrored else end
             if inflection.is_first((one, text)):
-                new, made = second.source(one), inflection.target.apply(text)
+                new, made = second.source(one), inflection.second(text, surroundings)
                 if new and made and new not in endings:
-                    endings[new] = cell, made[::-1] if mirrored else made
+                    endings[new] = cell, made[1][::-1] if mirrored else made[1]
         notes.append(
             {
                 "name": "inflection",
@@ -122,7 +105,7 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
                 "support": len(cell_stems),
             }
         )
-    notes += _alternate(known, inflection, support)
+    notes += alternate(known, inflection, support)
     return notes
 
 
@@ -215,25 +198,6 @@ def _fill_cells(cells: dict[int, dict[tuple[object, str], str]], support: int) -
             cells[number].setdefault(key, stem)
 
 
-def inflects(frame: SentenceFrame, inflection: Inflection, support: int) -> bool:
-    """Say whether words have both forms in a frame."""
-    own = forms(frame)
-    both = sum(own.get(a[0]) == a[1] and own.get(b[0]) == b[1] for a, b in inflection.pairs)
-    return both >= support
-
-
-def first_forms(
-    frame: SentenceFrame, inflection: Inflection, support: int
-) -> dict[str, FrameMember]:
-    """Return the members that training shows, of a frame with two inflections the first."""
-    both = inflects(frame, inflection, support)
-    return {
-        words[0]: member
-        for words, member in frame.members.items()
-        if not member.made_by and (not both or inflection.is_first((words[0], member.target)))
-    }
-
-
 class BaseForm(NamedTuple):
     """The first form of a word in a frame, and its base form behind another open word."""
 
@@ -257,9 +221,7 @@ def base_forms(
         own = next((f for f in statements if f.source == plain), None)
         if own is None:
             continue
-        behind = {
-            words[1]: member.target for words, member in frame.members.items() if not member.made_by
-        }
+        behind = _behind(frame)
         past = {w: m.target for w, m in first_forms(own, inflection, support).items()}
         # Without the particle, which most of them share.
         particle = prefix_of(list(past.values()))
@@ -268,6 +230,23 @@ def base_forms(
             {w: t.removeprefix(particle) for w, t in behind.items()},
         ):
             found.append(BaseForm(str(own), a[0], str(frame), b[0]))
+    return found
+
+
+def _behind(frame: SentenceFrame) -> dict[str, str]:
+    """Return the second words with their targets, without what all have behind one first word.
+
+    Snapped is quebró, (wanted to) sketch is quería bosquejar: the beginning is that of wanted.
+    """
+    rows: dict[str, dict[str, str]] = defaultdict(dict)
+    for words, member in frame.members.items():
+        if not member.made_by:
+            rows[words[0]][words[1]] = member.target
+    found: dict[str, str] = {}
+    for own in sorted(rows.values(), key=len):
+        shared = beginning(list(own.values())) if len(own) > 1 else ""
+        # The space before a word is the word's.
+        found |= {word: target[len(shared.rstrip()) :] for word, target in own.items()}
     return found
 
 
@@ -310,15 +289,18 @@ class _SecondForms:
         made = self._base.get(word)
         return (made and self._source.apply(made)) or self._inflection.source.apply(word)
 
-    def target(self, frame: str, word: str, target: str) -> str | None:
+    def target(
+        self, frame: str, word: str, target: str, surroundings: tuple[str, str]
+    ) -> str | None:
         # The most regular way is the surest: 持ってくる is 持ってくる again, whatever きた becomes.
-        ways = [(self._inflection.target, target)]
+        inflection = self._inflection
+        ways = [(inflection.target.regularity, inflection.second(target, surroundings))]
         ways += [
-            (self._from_cell[number], stem)
+            (self._from_cell[number].regularity, self._from_cell[number].judge(stem))
             for number, stem in self._stems.get((frame, word), ())
             if number in self._from_cell
         ]
-        made = [(way.regularity, new) for way, form in ways if (new := way.judge(form))]
+        made = [(regularity, new) for regularity, new in ways if new]
         return max(made)[1][1] if made else None
 
 
@@ -327,159 +309,9 @@ def _inflect(
 ) -> None:
     if not inflects(frame, inflection, support):
         return
+    surroundings = inflection.surroundings(forms(frame))
     for word, target in forms(frame).items():
         if inflection.is_first((word, target)):
-            new, made = second.source(word), second.target(str(frame), word, target)
+            new, made = second.source(word), second.target(str(frame), word, target, surroundings)
             if new and made and (new,) not in frame.members:
                 frame.members[new,] = FrameMember((new,), made, made_by=f"form: {word} : {new}")
-
-
-def _alternate(known: Repertoire, inflection: Inflection, support: int) -> list[dict[str, object]]:
-    """Give words of one frame another frame."""
-    frames = [f for f in known.frames if one_word(f) and len(f.members) >= 8]
-    notes: list[dict[str, object]] = []
-    # Made members are no evidence, and those of the second inflection stay where they are.
-    seen = {str(f): first_forms(f, inflection, support) for f in frames}
-    relations: list[tuple[SentenceFrame, SentenceFrame, list[FormPair], float]] = []
-    pooled: dict[tuple[Item, ...], list[tuple[str, str]]] = defaultdict(list)
-    given = {
-        name: prefixes_off({word: member.target for word, member in own.items()})[1]
-        for name, own in seen.items()
-    }
-    for one in frames:
-        if one.source[-1] != known.end[0]:
-            continue
-        first = seen[str(one)]
-        frequent = [w for w in given[str(one)] if len(first[w].pairs) >= FREQUENT]
-        for other in frames:
-            if other is one:
-                continue
-            pairs = pair_forms(given[str(one)], given[str(other)])
-            # Frames that ask for another form of the word are for sentence analogies.
-            if 2 * sum(a[0] == b[0] for a, b in pairs) < len(pairs):
-                continue
-            if len(pairs) < max(5, support):
-                continue
-            partnered = {pair.first[0] for pair in pairs}
-            share = sum(word in partnered for word in frequent) / max(1, len(frequent))
-            if share >= LEXICAL_ALTERNATION:
-                relations.append((one, other, pairs, share))
-                if share >= ALTERNATION:
-                    pooled[_difference(one, other)] += [(a[1], b[1]) for a, b in pairs]
-                    # Words with a particle of their own show endings too (ほこりを払われた).
-                    pooled[_difference(one, other)] += [
-                        (member.target[member.target.index(new[:3]) :], new)
-                        for word, member in first.items()
-                        if word not in given[str(one)]
-                        and (new := given[str(other)].get(word))
-                        and new[:3] in member.target
-                    ]
-    for one, other, pairs, share in relations:
-        first, own_forms = seen[str(one)], given[str(one)]
-        second = {word: member.target for word, member in seen[str(other)].items()}
-        other_prefix, taken = prefixes_off(second)
-        partnered = {pair.first[0] for pair in pairs}
-        lonely = [
-            rest
-            for word, rest in own_forms.items()
-            if word not in partnered and len(first[word].pairs) >= FREQUENT
-        ]
-        # What the form becomes is the same between all frames that differ in the same way.
-        target = Endings(sorted(set(pooled[_difference(one, other)])), support, lonely)
-        source = Endings(sorted((a[0], b[0]) for a, b in pairs), support)
-        exact = {a[1]: b[1] for a, b in pairs}
-        # Words whose particle is not the frame's: the same target, the same particle.
-        own_particle = {
-            own_forms[word]: second[word]
-            for word in own_forms
-            if word in second and word not in taken
-        }
-        # Of the same kind of sentence: both end alike.
-        alike = one.source[-1] == other.source[-1]
-        dropped = _DroppedArgument(known, own_forms, second, other_prefix if alike else "")
-        added = 0
-        ends = Counter(map(_last, second.values()))
-        usual_last = max(ends, key=lambda end: (ends[end], end))
-        # Where nearly all end in the same word, it is the frame's.
-        shared = ends[usual_last] >= SHARED_END * len(second)
-        for word, rest in own_forms.items():
-            # Frequent words are irregular, too: one that has the frame was seen in it.
-            if word in partnered or word in second or len(first[word].pairs) >= FREQUENT:
-                continue
-            made = own_particle.get(rest)
-            if made is None:
-                new = exact.get(rest) if share < ALTERNATION else target.apply(rest)
-                made = other_prefix + new if new else dropped.apply(rest)
-            lacks_end = made and shared and _last(made) != usual_last
-            form = source.apply(word)
-            if made and form and not lacks_end and (form,) not in other.members:
-                name = f"alternation: {shown(one.source)} : {shown(other.source)}"
-                other.members[form,] = FrameMember((form,), made, made_by=name)
-                added += 1
-        if added:
-            notes.append(
-                {
-                    "name": f"{one} : {other}",
-                    "examples": [
-                        f"{a[0].strip()}|{a[1]} : {b[0].strip()}|{b[1]}" for a, b in pairs[:5]
-                    ],
-                    "support": len(pairs),
-                    "share": round(share, 2),
-                    "made": added,
-                }
-            )
-    return notes
-
-
-def _last(target: str) -> str:
-    """Return the last word of a target: its sentence's end, or what joins it to the next phrase."""
-    return target.removesuffix(CUT).rsplit(CUT, 1)[-1]
-
-
-class _DroppedArgument:
-    """What the target says and the source leaves out: read is 本を読んだ, read X is Xを読んだ.
-
-    The stretch before the other frame's particle is the argument when it is a known word, or when
-    the words with the same ending, seen in both frames, all lose it so.
-    """
-
-    def __init__(
-        self, known: Repertoire, one: dict[str, str], other: dict[str, str], particle: str
-    ) -> None:
-        self._particle = particle.removesuffix(CUT)
-        # Two letters before the end of the sentence, which all words share.
-        self._least = len(known.end[1]) + 2
-        self._words = {unit[1] for units in known.units.values() for unit in units}
-        self._shown: dict[str, set[bool]] = defaultdict(set)
-        for word, rest in one.items():
-            kept = self._kept(rest)
-            if word in other and kept:
-                for size in range(1, len(kept) + 1):
-                    self._shown[kept[-size:]].add(other[word] == kept)
-
-    def _kept(self, rest: str) -> str:
-        at = rest.find(self._particle) if self._particle else -1
-        # The argument may have been taken for a part of the word, without a cut.
-        kept = rest[at:].removeprefix(self._particle).removeprefix(CUT)
-        return self._particle + CUT + kept if at > 0 else ""
-
-    def apply(self, rest: str) -> str | None:
-        kept = self._kept(rest)
-        if not kept:
-            return None
-        if rest[: rest.index(self._particle)].replace(CUT, "") in self._words:
-            return kept
-        for size in range(len(kept), 0, -1):
-            ending = kept[-size:]
-            if len(ending.replace(CUT, "")) < self._least:
-                break
-            if shown := self._shown.get(ending):
-                return kept if shown == {True} else None
-        return None
-
-
-def _difference(one: SentenceFrame, other: SentenceFrame) -> tuple[Item, ...]:
-    """Return in which words two frames differ: before the open word, first and last."""
-    at = one.source.index(OPEN)
-    first = next(item for item in other.source if isinstance(item, str))
-    return one.source[at - 1] if at else "", first, other.source[-1]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from recombine.augment.phrases import Item, PhraseSlot
+from recombine.augment.phrases.slots import Item, PhraseSlot
 from recombine.augment.tokens import CUT
 from recombine.errors import DataError
 

@@ -17,6 +17,8 @@ from typing import NamedTuple
 from recombine.augment.tokens import CUT
 
 Form = tuple[str, str]
+# How sure a new form is (agreement, then length of the context), and it.
+Judged = tuple[tuple[float, int], str]
 
 # Of the words that share an ending this share must agree on what becomes of it.
 AGREEMENT = 0.8
@@ -40,6 +42,11 @@ def common(a: str, b: str) -> int:
     return min(len(a), len(b))
 
 
+def beginning(texts: Sequence[str]) -> str:
+    """Return what all texts begin with."""
+    return min(texts)[: common(min(texts), max(texts))] if texts else ""
+
+
 def prefix_of(targets: Sequence[str], share: float = 0.6) -> str:
     """Return what most of the targets begin with: a particle that belongs to the frame."""
     best = ""
@@ -54,6 +61,10 @@ def prefix_of(targets: Sequence[str], share: float = 0.6) -> str:
 
 def _seen(text: str) -> int:
     return len(text) - text.count(CUT)
+
+
+def _letter_before(word: str, ending: str) -> str:
+    return word[: len(word) - len(ending)][-1:]
 
 
 class Endings:
@@ -75,22 +86,29 @@ class Endings:
         self._changes: dict[str, Counter[tuple[int, str]]] = defaultdict(Counter)
         # What stood before an ending where it changed so.
         self._before: dict[tuple[str, tuple[int, str]], set[str]] = defaultdict(set)
+        # How many words have an ending, and how many of them behind which letter.
         self._total: Counter[str] = Counter()
+        self._behind: Counter[tuple[str, str]] = Counter()
         self._support = support
         every: Counter[tuple[int, str]] = Counter()
         for old, new in pairs:
             kept = common(old, new)
             every[len(old) - kept, new[kept:]] += 1
-            self._total.update(self._ends(old))
+            self._count(old)
             for ending in self._ends(old):
                 if len(ending) >= len(old) - kept or ending[0] == "^":
                     change = len(old) - kept, new[kept:]
                     self._changes[ending][change] += 1
-                    self._before[ending, change].add(old[: len(old) - len(ending)][-1:])
+                    self._before[ending, change].add(_letter_before(old, ending))
         for old in against:
-            self._total.update(self._ends(old))
+            self._count(old)
         # The share of the words that change in the commonest way.
         self.regularity = max(every.values()) / every.total() if every else 0.0
+
+    def _count(self, word: str) -> None:
+        for ending in self._ends(word):
+            self._total[ending] += 1
+            self._behind[ending, _letter_before(word, ending)] += 1
 
     @staticmethod
     def _ends(word: str) -> list[str]:
@@ -102,9 +120,10 @@ class Endings:
         found = self.judge(word)
         return found and found[1]
 
-    def judge(self, word: str) -> tuple[tuple[float, int], str] | None:
+    def judge(self, word: str) -> Judged | None:
         """Return how sure the new form is (agreement, then length of the context), and it."""
         ends = self._ends(word)
+        doubted: set[tuple[int, str]] = set()
         for ending in [ends[0], *ends[:0:-1]]:
             counts = self._changes.get(ending)
             if not counts:
@@ -117,21 +136,25 @@ class Endings:
             if agreed < AGREEMENT:
                 # The letter before may tell: 努め|た is like 食べ|た, whatever becomes of 走っ|た;
                 # 返し|た is like 渡し|た, not like 料理|し|た. What was seen behind all kinds of
-                # letters holds behind any.
-                varied = {
+                # letters holds behind any, if all that change otherwise stand behind others:
+                # pasó : pasa and miró : mira tell nothing where there is mostró : muestra.
+                told = {
                     change: number
                     for change, number in counts.items()
-                    if len(self._before[ending, change]) >= self._fewest_letters
+                    if len(before := self._before[ending, change]) >= self._fewest_letters
+                    and number == sum(self._behind[ending, letter] for letter in before)
                 }
-                if not varied:
+                if not told:
                     return None
-                (cut, new), count = max(varied.items(), key=lambda row: (row[1], row[0]))
-                if count < AGREEMENT * sum(varied.values()):
-                    return None
+                (cut, new), count = max(told.items(), key=lambda row: (row[1], row[0]))
                 agreed = count / self._total[ending]
             context = _seen(ending) - _seen(word[len(word) - cut :])
             if ending[0] != "^" and count < self._support and context < 2:
+                # Too few to follow, enough to doubt: continuó is continúa, so evaluó is not evalua.
+                doubted.add((cut, new))
                 continue
+            if doubted - {(cut, new)}:
+                return None
             return (agreed, len(ending)), word[: len(word) - cut] + new
         return None
 
@@ -296,7 +319,42 @@ class Inflection:
             )
         ]
         self.source = Endings({(a[0], b[0]) for a, b in self.pairs}, 2)
-        self.target = Endings({(a[1], b[1]) for a, b in self.pairs}, 2)
+        # Without what belongs to the frame: "mandó" and "le mandó" are one word, not two.
+        self.target = Endings(
+            {
+                (
+                    a[1].removeprefix(start).removesuffix(end),
+                    b[1].removeprefix(start).removesuffix(end),
+                )
+                for forms in sets
+                for start, end in [self.surroundings(forms)]
+                for a, b in self._both_in(forms)
+            },
+            2,
+        )
+
+    def _both_in(self, forms: Mapping[str, str]) -> list[FormPair]:
+        return [pair for pair in self.pairs if all(forms.get(word) == text for word, text in pair)]
+
+    def surroundings(self, forms: Mapping[str, str]) -> tuple[str, str]:
+        """Return what most targets begin with, and the words that all with two forms end in.
+
+        Both belong to the frame. In "aprendió que" they are no context of the ending: aprendió
+        changes as elsewhere.
+        """
+        targets = [text for pair in self._both_in(forms) for _, text in pair]
+        end = beginning([text[::-1] for text in targets])[::-1]
+        # Whole words only, and not the last letter of the open one.
+        return prefix_of(list(forms.values())), end[end.index(CUT) :] if CUT in end else ""
+
+    def second(self, target: str, surroundings: tuple[str, str]) -> Judged | None:
+        """Return how sure the second form of a target is, and it."""
+        start, end = surroundings
+        if not target.endswith(end):
+            return None
+        kept = start if target.startswith(start) else ""
+        found = self.target.judge(target.removeprefix(kept).removesuffix(end))
+        return found and (found[0], kept + found[1] + end)
 
     @staticmethod
     def _change(pair: FormPair) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -16,7 +16,7 @@ from recombine.augment.composer import FEWEST_MEMBERS, Composer, Piece
 from recombine.augment.forms import fill_forms, place_bare_words
 from recombine.augment.links import LinkedText, link
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
-from recombine.augment.phrases import PhraseGrammar, free_variants
+from recombine.augment.phrases.grammar import PhraseGrammar, free_variants
 from recombine.augment.repertoire import Repertoire, learn_repertoire
 from recombine.augment.tokens import CUT, Tokeniser
 from recombine.augment.trial.derivation import Derivations, Reading

@@ -18,7 +18,8 @@ from recombine.augment.agreement.inflector import TargetInflector
 from recombine.augment.classes import Unit
 from recombine.augment.frames import Core, SentenceFrame, find_frames, is_clause, take_out_clauses
 from recombine.augment.paradigms import Inflection
-from recombine.augment.phrases import FREE, HeadPhrase, PhraseGrammar, PhraseSlot
+from recombine.augment.phrases.grammar import PhraseGrammar
+from recombine.augment.phrases.slots import FREE, HeadPhrase, PhraseSlot
 from recombine.augment.tokens import CUT
 
 # A sort of fewer words than this joins a larger one.

@@ -26,14 +26,8 @@ from recombine.augment.agreement.stems import StemmedText, gap_of, merge_forms, 
 from recombine.augment.classes import Unit, word_classes
 from recombine.augment.frames import Core, is_clause
 from recombine.augment.links import LinkedText
-from recombine.augment.phrases import (
-    HeadPhrase,
-    Item,
-    PhraseGrammar,
-    PhraseSlot,
-    Reduced,
-    head_classes,
-)
+from recombine.augment.phrases.grammar import PhraseGrammar, Reduced, head_classes
+from recombine.augment.phrases.slots import HeadPhrase, Item, PhraseSlot
 from recombine.augment.repertoire import Repertoire, RepertoireIndex
 
 

@@ -18,7 +18,7 @@ from recombine.augment.classes import Unit
 from recombine.augment.composer import FEWEST_MEMBERS, FEWEST_ROWS, KNOWN_WORDS, Composer
 from recombine.augment.frames import OPEN, SentenceFrame, is_clause
 from recombine.augment.options import TrainingPair
-from recombine.augment.phrases import FREE, Item, PhraseSlot
+from recombine.augment.phrases.slots import FREE, Item, PhraseSlot
 from recombine.augment.repertoire import Repertoire, Signature, root_weights
 from recombine.augment.tokens import CUT, Tokens
 
