@@ -249,3 +249,7 @@ def test_all_right_in_clusters_is_one_trial_a_cluster():
     found = interval(rows, Aggregator("mean"), Draws([rows], 0, clusters))
     assert found.method == "wilson over clusters"
     assert found[:3] == pytest.approx([100 * part for part in wilson(4, 4)[:3]])
+    # Also where a single one could be judged.
+    judged = np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
+    alone = interval(judged, Aggregator("ratio"), Draws([judged], 0, np.array([0, 0, 1])))
+    assert alone[:3] == pytest.approx([100 * part for part in wilson(1, 1)[:3]])
