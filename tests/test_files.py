@@ -250,7 +250,7 @@ def test_a_row_is_with_the_system_as_soon_as_it_is_appended(tmp_path):
 @pytest.mark.parametrize(
     ("data", "told", "hint"),
     [
-        (gzip.compress(b"text"), "this is a gzip file", "call it .gz"),
+        (gzip.compress(b"text", mtime=0), "this is a gzip file", "call it .gz"),
         (lzma.compress(b"text"), "this is a xz file", "call it .xz"),
         ("one".encode("utf-16"), "UTF-16 instead", "iconv -f UTF-16 "),
         ("one\n".encode("utf-16-le"), "UTF-16 instead", "iconv -f UTF-16LE"),
