@@ -51,7 +51,8 @@ class Work(NamedTuple):
 
 def recombine(tree: Path, arguments: Sequence[str], folder: Path) -> Spent:
     """Run one verb of a tree's own source in a folder of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
+    path = [str(tree / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     done = subprocess.run(
