@@ -35,8 +35,9 @@ class Memory:
 
 
 @pytest.fixture
-def experiment_file(tmp_path):
-    """The same system with and without recombined pairs."""
+def experiment_file(tmp_path, monkeypatch):
+    """The same system with and without recombined pairs, worked on where its code lies."""
+    monkeypatch.chdir(tmp_path)
     benchmark = recombinable(tmp_path / "data").path
     (tmp_path / "memory.py").write_text(MEMORY, encoding="utf-8")
     use = f'use = "{tmp_path / "memory.py"}:Memory"'
