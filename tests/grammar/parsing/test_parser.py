@@ -13,6 +13,7 @@ from grammar.small_grammar import SMALL, Write, is_read
 from recombine.errors import DataError
 from recombine.grammar import Constraints, Grammar
 from recombine.grammar.parsing import parser as parser_module
+from recombine.grammar.parsing.forest import Forest
 from recombine.grammar.parsing.parser import Budget, Parser
 
 
@@ -189,6 +190,25 @@ def test_preferences(write: Write) -> None:
         "few beside": True,
         "many beside": False,
     }
+
+
+def test_texts_share_an_analysis_where_their_parts_fit_alike(write: Write) -> None:
+    """Parts of a word that stand apart are looked up for each text, and analysed once."""
+    words = range(12)
+    folder = write(
+        {
+            "abstract.grammar": "%start S\nsay: S -> N\n",
+            "abstract.lexicon.tsv": "id\tcat\n" + "".join(f"n{i}\tN\n" for i in words),
+            "xx.grammar": 'say = "one" N.cl N\n',
+            "xx.lexicon.tsv": "id\tform\tcl\n" + "".join(f"n{i}\tn{i}\tc{i}\n" for i in words),
+        }
+    )
+    grammar = Grammar.load(folder)
+    for i in words:
+        assert str(grammar.parse(f"one c{i} n{i}", "xx").tree) == f"say(n{i})"
+        assert not grammar.parse(f"one c{i} n{(i + 1) % 12}", "xx").ok
+    parser = grammar.parser("xx")
+    assert sum(isinstance(kept, Forest) for kept in parser._forests.values()) == 1
 
 
 def test_a_text_is_read_however_its_letters_are_composed(toy: Grammar) -> None:

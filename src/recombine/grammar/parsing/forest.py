@@ -63,7 +63,7 @@ class PackedForest:
         self.cfg = cfg
         self.alternatives: list[list[Alternative]] = []
         self.leaves: list[Leaf | None] = []
-        self.needs_words = False  # whether it depends on which words they are
+        self.parted: list[int] = []  # leaves whose parts stand apart, and must be one word's
         self._numbers: dict[tuple[int, tuple[Stretch, ...]], int] = {}
         self._queue: list[tuple[int, tuple[Stretch, ...]]] = []
         self.roots = self._roots(chart, chart.lattice.size - 1)
@@ -104,7 +104,11 @@ class PackedForest:
         number = self._numbers[key]
         cfg = self.cfg
         if cfg.inventory.is_lexical(cfg.kinds[kind].symbol):
-            self.leaves[number] = self._leaf(kind, stretches, chart)
+            self.leaves[number] = Leaf(
+                kind, tuple((stretch[0], self._edges(*stretch, chart)) for stretch in stretches)
+            )
+            if len(stretches) > 1:
+                self.parted.append(number)
             return number
         if len(stretches) == 1:
             self.alternatives[number] = self._simple(stretches[0], chart)
@@ -184,13 +188,6 @@ class PackedForest:
             )
             seen[Alternative(rule, children, tuple(literals))] = None
         return sorted(seen) if len(seen) > 1 else list(seen)
-
-    def _leaf(self, kind: int, stretches: tuple[Stretch, ...], chart: Chart) -> Leaf:
-        if len(stretches) > 1:
-            self.needs_words = True
-        return Leaf(
-            kind, tuple((stretch[0], self._edges(*stretch, chart)) for stretch in stretches)
-        )
 
     def _edges(self, symbol: int, start: int, end: int, chart: Chart) -> tuple[int, ...]:
         """The edges between two nodes that can be a terminal."""
@@ -294,7 +291,6 @@ class Forest:
 
     def __init__(self, packed: PackedForest, entries: Entries, ranking: Ranking) -> None:
         self.packed = packed
-        self.needs_words = packed.needs_words
         self.alternatives: dict[int, list[Alternative]] = {}
         self._forked = len(packed.roots) > 1
         self.roots = self._prune(entries)

@@ -138,7 +138,7 @@ class Parser:
         self.shaper = Shaper(self.cutter)
         # None where there is no analysis.
         self._packed: dict[object, Any] = {}  # families of the edges -> PackedForest
-        self._forests: dict[object, Any] = {}  # shape -> Forest
+        self._forests: dict[object, Any] = {}  # shape -> Forest, or PackedForest (`_fitting`)
 
     def parse(self, text: str, budget: Budget | None = None) -> Parse:
         """Find all analyses of a text; a text that needs more than the budget has none."""
@@ -147,9 +147,9 @@ class Parser:
         text = text.strip()
         shape = self.shaper.shape(text)
         if shape is not None:
-            forest = self._forests.get(shape[0], _UNSEEN)
-            if forest is None or (forest is not _UNSEEN and not forest.needs_words):
-                return Parse(self, text, shape[1], forest)
+            known = self._forests.get(shape[0], _UNSEEN)
+            if known is not _UNSEEN:
+                return Parse(self, text, shape[1], self._fitting(shape[0], known, shape[1]))
         lattice = self.cutter.cut(text)
         entries = [edge.entry for edge in lattice.edges]
         if not lattice.complete:
@@ -157,48 +157,49 @@ class Parser:
         key: object = tuple([(edge[0], edge[1], edge[2].number) for edge in lattice.edges])
         if shape is not None and entries == shape[1]:
             key = shape[0]
-        forest = self._forest(key, lattice, entries, budget or self.budget)
-        return Parse(self, text, entries, forest)
+        known = self._forests.get(key, _UNSEEN)
+        if known is _UNSEEN:
+            known = self._analyse(key, lattice, entries, budget or self.budget)
+        return Parse(self, text, entries, self._fitting(key, known, entries))
 
-    def _forest(
-        self, key: object, lattice: Lattice, entries: Entries, budget: Budget
+    def _fitting(
+        self, key: object, known: Forest | PackedForest | None, entries: Entries
     ) -> Forest | None:
-        """The analysis of a text, shared with all texts of its shape."""
-        forest: Forest | None = self._forests.get(key, _UNSEEN)
+        """What is known of a shape, for one of its texts.
+
+        Where parts of one word stand apart, texts of a shape differ in whether such parts fit
+        together, and in nothing else: those that agree in it share their analysis.
+        """
+        if known is None or isinstance(known, Forest):
+            return known
+        fits = bytes([bool(known.words(leaf, entries)) for leaf in known.parted])
+        forest: Forest | None = self._forests.get((key, fits), _UNSEEN)
         if forest is _UNSEEN:
-            forest = self._analyse(key, lattice, entries, budget)
-        if forest is not None and forest.needs_words:
-            # Parts of one word stand apart: which words they are decides whether they fit.
-            key = (key, tuple([entry.text for entry in entries]))
-            forest = self._forests.get(key, _UNSEEN)
-            if forest is _UNSEEN:
-                forest = self._analyse(key, lattice, entries, budget)
-                if forest is not None:
-                    forest.needs_words = False
-                    forest = forest if forest.roots else None
-                    self._forests[key] = forest
+            forest = self._keep((key, fits), Forest(known, entries, self.ranking))
         return forest
 
     def _analyse(
         self, key: object, lattice: Lattice, entries: Entries, budget: Budget
-    ) -> Forest | None:
+    ) -> Forest | PackedForest | None:
+        """What holds for all texts of a shape; a packed forest where words decide (`_fitting`)."""
         family = tuple([(edge[0], edge[1], edge[2].family) for edge in lattice.edges])
-        packed: PackedForest | Budget | None = self._packed.get(family, _UNSEEN)
+        packed: PackedForest | Budget = self._packed.get(family, _UNSEEN)
         if packed is _UNSEEN or (isinstance(packed, Budget) and packed < budget):
             if len(self._packed) >= MAX_KEPT:
                 self._packed.clear()
             packed = self._packed[family] = self._pack(lattice, budget)
         if isinstance(packed, Budget):
             return None  # for more it may have an analysis, so that this is not remembered as none
-        forest: Forest | None = None
-        if packed is not None and packed.roots:
-            forest = Forest(packed, entries, self.ranking)
-            if not forest.roots and not forest.needs_words:
-                forest = None
+        if packed.parted and packed.roots:
+            self._forests[key] = packed
+            return packed
+        return self._keep(key, Forest(packed, entries, self.ranking))
+
+    def _keep(self, key: object, forest: Forest) -> Forest | None:
         if len(self._forests) >= MAX_KEPT:
             self._forests.clear()
-        self._forests[key] = forest
-        return forest
+        self._forests[key] = kept = forest if forest.roots else None
+        return kept
 
     def _pack(self, lattice: Lattice, budget: Budget) -> PackedForest | Budget:
         """The forest of a lattice, or the budget that was not enough for it."""
