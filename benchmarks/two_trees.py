@@ -6,12 +6,14 @@
 Everything goes through the command line, which is what the versions share. The two take turns, so
 that both meet the same machine; the median counts. Besides the wall time the processor time of the
 command and its children is printed: on a busy machine it is the fairer number. A new version that
-is slower by more than 5% is marked.
+is slower by more than 5% is marked. Both run from compiled modules, as installed packages do. A
+command that fails is named, and what needs it is left out.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
 import shutil
@@ -21,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,7 +55,9 @@ class Work(NamedTuple):
 def recombine(tree: Path, arguments: Sequence[str], folder: Path) -> Spent:
     """Run one verb of a tree's own source in a folder of its own."""
     path = [str(tree / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    compiled = folder.with_name(f"{folder.name}-compiled")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+    environment |= {"PYTHONPYCACHEPREFIX": str(compiled), "PYTHONDONTWRITEBYTECODE": ""}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     done = subprocess.run(
@@ -66,7 +71,7 @@ def recombine(tree: Path, arguments: Sequence[str], folder: Path) -> Spent:
     wall = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
-        sys.exit(f"{tree}: recombine {' '.join(arguments)}\n{done.stderr[-2000:]}")
+        raise RuntimeError(f"{tree}: recombine {' '.join(arguments)}\n{done.stderr[-2000:]}")
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Spent(wall, cpu)
 
@@ -154,6 +159,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0, help="share of full SGET (1.0: all)")
     parser.add_argument("--only", nargs="*", default=[], help="names of works")
+    parser.add_argument("--json", type=Path, help="a file for the seconds of every round")
     options = parser.parse_args()
     trees = {"old": options.old.resolve(), "new": options.new.resolve()}
     with tempfile.TemporaryDirectory() as temporary:
@@ -165,29 +171,53 @@ def main() -> None:
         print("| --- | ---: | ---: | ---: | ---: | ---: |")
         wanted = options.only or [work.name for work in plans["old"]]
         running = needed(plans["old"], wanted)
+        measured: dict[str, dict[str, list[Spent]]] = {}
+        failed: set[str] = set()
         for index, work in enumerate(plans["old"]):
-            if work.name not in running:
+            if work.name not in running or not failed.isdisjoint(work.needs):
+                failed.add(work.name)
                 continue
             timed = work.name in wanted
             spent: dict[str, list[Spent]] = {name: [] for name in trees}
-            # The first round of both compiles and warms caches; it does not count.
-            for lap in range(1 + options.rounds if timed else 1):
-                for name, tree in trees.items():
-                    one = plans[name][index]
-                    for path in one.fresh:
-                        shutil.rmtree(folders[name] / path, ignore_errors=True)
-                    if one.prepare is not None:
-                        one.prepare()
-                    seconds = recombine(tree, one.arguments, folders[name])
-                    if lap:
-                        spent[name].append(seconds)
+            try:
+                # The first round of both compiles and warms caches; it does not count, and so the
+                # two need not take turns.
+                with ThreadPoolExecutor() as pool:
+                    every = [(trees[n], plans[n][index], folders[n]) for n in trees]
+                    list(pool.map(one_round, *zip(*every, strict=True)))
+                for _ in range(options.rounds if timed else 0):
+                    for name, tree in trees.items():
+                        spent[name].append(one_round(tree, plans[name][index], folders[name]))
+                    if options.json:
+                        measured[work.name] = spent
+                        options.json.write_text(json.dumps(measured), encoding="utf-8")
+            except RuntimeError as error:
+                print(error, file=sys.stderr, flush=True)
+                failed.add(work.name)
+                continue
             if timed:
-                wall = {n: statistics.median(s.wall for s in spent[n]) for n in trees}
-                cpu = {n: statistics.median(s.cpu for s in spent[n]) for n in trees}
-                ratio = cpu["new"] / cpu["old"]
-                mark = " slower" if ratio > 1 + TOLERANCE else ""
-                row = f"| {work.name} | {wall['old']:.2f} | {wall['new']:.2f} | {cpu['old']:.2f} "
-                print(f"{row}| {cpu['new']:.2f} | {ratio:.2f}{mark} |", flush=True)
+                print(row_of(work.name, spent), flush=True)
+    if missing := failed.intersection(wanted):
+        sys.exit(f"failed: {', '.join(sorted(missing))}")
+
+
+def one_round(tree: Path, work: Work, folder: Path) -> Spent:
+    """Let one tree do one work afresh."""
+    for path in work.fresh:
+        shutil.rmtree(folder / path, ignore_errors=True)
+    if work.prepare is not None:
+        work.prepare()
+    return recombine(tree, work.arguments, folder)
+
+
+def row_of(name: str, spent: dict[str, list[Spent]]) -> str:
+    """Return a row of the table: medians, and whether the new tree is slower."""
+    wall = {tree: statistics.median(one.wall for one in laps) for tree, laps in spent.items()}
+    cpu = {tree: statistics.median(one.cpu for one in laps) for tree, laps in spent.items()}
+    ratio = cpu["new"] / cpu["old"]
+    mark = " slower" if ratio > 1 + TOLERANCE else ""
+    row = f"| {name} | {wall['old']:.2f} | {wall['new']:.2f} | {cpu['old']:.2f} "
+    return f"{row}| {cpu['new']:.2f} | {ratio:.2f}{mark} |"
 
 
 if __name__ == "__main__":
