@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from recombine.errors import ConfigError
+from recombine.grammar.files.folder import find_grammar
 from recombine.registry import create
 from recombine.systems.base import Failure
 from recombine.systems.oracle import Oracle
@@ -58,3 +60,13 @@ def test_its_grammar_counts_by_what_it_says() -> None:
     oracle = Oracle(grammar="toy", source="en", target="ja")
     owners = {path.name.partition(".")[0] for path in oracle.depends_on()}
     assert owners == {"abstract", "en", "ja"}
+
+
+def test_the_grammar_is_read_once_and_again_when_it_changes(tmp_path: Path) -> None:
+    """A stage makes the same system several times; a file that was edited meanwhile counts."""
+    folder = shutil.copytree(find_grammar("toy"), tmp_path / "toy")
+    first, second = (Oracle(grammar=str(folder), target="ja") for _ in range(2))
+    assert first._grammar is second._grammar
+    path = folder / "ja.grammar"
+    path.write_text(path.read_text(encoding="utf-8") + "\n# edited\n", encoding="utf-8")
+    assert Oracle(grammar=str(folder), target="ja")._grammar is not first._grammar

@@ -11,7 +11,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from recombine.errors import DataError
 from recombine.registry import require
@@ -35,13 +35,18 @@ def _mark_class() -> str:
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
 
 
-_MARKS = _mark_class()
-_WORD = rf"(?:(?![{_UNSPACED}])[\w{_MARKS}])"
-_TOKEN = re.compile(
-    rf"[{_UNSPACED}][{_MARKS}]*"  # one grapheme of an unspaced script
-    rf"|{_WORD}+(?:['\u2019](?={_WORD}))?"  # a word, or a clitic with its apostrophe
-    rf"|[^\s][{_MARKS}]*"  # any other visible character
-)
+@cache
+def _token() -> re.Pattern[str]:
+    """Return what a token is, made when a text needs it: it takes as long as a small command."""
+    marks = _mark_class()
+    word = rf"(?:(?![{_UNSPACED}])[\w{marks}])"
+    return re.compile(
+        rf"[{_UNSPACED}][{marks}]*"  # one grapheme of an unspaced script
+        rf"|{word}+(?:['\u2019](?={word}))?"  # a word, or a clitic with its apostrophe
+        rf"|[^\s][{marks}]*"  # any other visible character
+    )
+
+
 # The same where no character is a combining mark or of an unspaced script, at half the cost.
 _FIRST_MARK = "\u0300"
 _LATIN_TOKEN = re.compile(r"\w+(?:'(?=\w))?|\S")
@@ -58,7 +63,7 @@ def segment(text: str) -> tuple[str, ...]:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
-    tokens = (_LATIN_TOKEN if max(text, default="") < _FIRST_MARK else _TOKEN).findall(text)
+    tokens = (_LATIN_TOKEN if max(text, default="") < _FIRST_MARK else _token()).findall(text)
     for place, token in enumerate(tokens):
         if not is_punctuation(token):
             tokens[place] = token.lower()

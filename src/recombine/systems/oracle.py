@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -31,7 +32,9 @@ class Oracle:
     _grammar: Grammar = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._grammar = Grammar.load(self.grammar, self.edition)
+        stats = [(path, path.stat()) for path in self.depends_on()]
+        stamps = tuple([(path, stat.st_mtime_ns, stat.st_size) for path, stat in stats])
+        self._grammar = _load(self.grammar, self.edition, stamps)
         for language in (self.source, self.target):
             if language not in self._grammar.languages:
                 raise ConfigError(
@@ -65,3 +68,9 @@ class Oracle:
     def describe(self) -> dict[str, str]:
         """The grammar and edition used."""
         return {"grammar": self._grammar.name, "edition": self._grammar.edition or ""}
+
+
+@lru_cache(maxsize=1)
+def _load(name: str, edition: str | None, stamps: tuple[tuple[Path, int, int], ...]) -> Grammar:
+    """Load a grammar, again when its files change: a stage makes the same system several times."""
+    return Grammar.load(name, edition)

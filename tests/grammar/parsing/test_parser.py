@@ -34,6 +34,7 @@ def test_round_trip(seed: int, wake: bool) -> None:
             parse = grammar.parse(grammar.text(tree, language), language)
             assert is_read(tree, parse)
             assert parse.count >= 1
+            assert parse.count == 1 or not parse.is_only
             found = parse.tree
             assert found is not None
             assert grammar.text(found, language) == grammar.text(tree, language)
@@ -44,6 +45,8 @@ def test_low_attachment(toy: Grammar) -> None:
     parse = toy.parse("The cat saw the dog beside the house.", "en")
     assert str(parse.tree) == "say(decl(past, def(cat), trans(see, beside(dog, place(house)))))"
     assert parse.count == 2
+    assert not parse.is_only
+    assert toy.parse("The cat saw the dog.", "en").is_only
     assert [t.count("pp") for t in parse.trees()] == [1, 1]
     high = toy.tree("say(decl(past, def(cat), transat(see, def(dog), place(house))))")
     assert is_read(high, parse)

@@ -121,15 +121,15 @@ def said_in(realiser: Realiser, tree: Tree, node: int, text: str) -> tuple[int, 
 
 def find_words(text: str, words: str, *, spaced: bool) -> int:
     """Where whole words stand in a text; at the beginning they may be capitalised. -1: nowhere."""
-    for where, what in ((text, words), (text.casefold(), words.casefold())):
-        start = where.find(what)
-        while start >= 0:
-            end = start + len(what)
-            before, after = where[start - 1 : start], where[end : end + 1]
-            if not spaced or not (before.isalnum() or after.isalnum()):
-                return start
-            start = where.find(what, start + 1)
-    return -1
+    start = text.find(words)
+    while start >= 0:
+        end = start + len(words)
+        before, after = text[start - 1 : start], text[end : end + 1]
+        if not spaced or not (before.isalnum() or after.isalnum()):
+            return start
+        start = text.find(words, start + 1)
+    folded, wanted = text.casefold(), words.casefold()
+    return -1 if (folded, wanted) == (text, words) else find_words(folded, wanted, spaced=spaced)
 
 
 def wording(realiser: Realiser, tree: Tree, node: int) -> str:

@@ -86,7 +86,7 @@ def look_in_train(blueprint: Blueprint, train: Sequence[Example]) -> TrainFindin
     reader = PairReader(blueprint)
     look = _TrainLook(blueprint)
     for (source, reference), times in Counter((o.source, reference_of(o)) for o in train).items():
-        look.add(source, reader.read(source, reference), times)
+        look.add(source, reader.analyse(source, reference), times)
     return look.findings()
 
 
@@ -113,12 +113,14 @@ class PairReader:
         if key not in self._kept:  # training repeats its sentences
             if len(self._kept) >= MAX_KEPT:
                 self._kept.clear()
-            self._kept[key] = self._read(source, reference)
+            self._kept[key] = self.analyse(source, reference)
         return self._kept[key]
 
-    def _read(self, source: str, reference: str) -> Tree | None:
-        tree = self._parse(source).tree
-        if tree is None or self.translation(tree) == reference:
+    def analyse(self, source: str, reference: str) -> Tree | None:
+        """The same for pairs that do not come again."""
+        parse = self._parse(source)
+        tree = parse.tree
+        if tree is None or parse.is_only or self.translation(tree) == reference:
             return tree
         others = self.others(source, reference, tree)
         return next((one for one in others if self.translation(one) == reference), tree)
@@ -153,9 +155,7 @@ class _TrainLook:
             self.unparsed += times
             return
         first = self.inventory.first_word
-        for code in tree.codes:
-            if code >= first:
-                self.words[code] += times
+        self.words.update([code for code in tree.codes if code >= first] * times)
         for name in self.held.shown_by(tree.codes):
             self.counts[name] += times
             if len(self.evidence[name]) < EVIDENCE and source not in self.evidence[name]:

@@ -92,12 +92,13 @@ class PackedForest:
 
     def _number(self, kind: int, stretches: tuple[Stretch, ...]) -> int:
         key = (kind, stretches)
-        if key not in self._numbers:
-            self._numbers[key] = len(self.alternatives)
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.alternatives)
             self.alternatives.append([])
             self.leaves.append(None)
             self._queue.append(key)
-        return self._numbers[key]
+        return number
 
     def _expand(self, key: tuple[int, tuple[Stretch, ...]], chart: Chart) -> int:
         kind, stretches = key
@@ -296,7 +297,13 @@ class Forest:
         self.roots = self._prune(entries)
         if self._forked and self.roots:
             self._rank(ranking)
-        self.best: tuple[int, ...] | None = self._best() if self.roots else None
+        # The analysis that is meant, with a gap for each word: where it stands, edge and terminal
+        # of words that are heard on one edge, and the leaves of others.
+        self._rules: list[int] = []
+        self._plain: list[tuple[int, int, int]] = []
+        self._others: list[tuple[int, int]] = []
+        if self.roots:
+            self._find_best()
 
     def _prune(self, entries: Entries) -> list[int]:
         """Keep the alternatives that can be completed with these words."""
@@ -326,7 +333,7 @@ class Forest:
                 good = [
                     alternative
                     for alternative in packed.alternatives[number]
-                    if all(alive.get(child, False) for child in alternative[1])
+                    if all(map(alive.get, alternative[1]))
                     and (not alternative[2] or _heard(alternative, entries))
                 ]
                 if len(good) > 1:
@@ -367,19 +374,39 @@ class Forest:
             stack.pop()
         self.roots.sort(key=lambda root: values[root].score, reverse=True)
 
-    def _best(self) -> tuple[int, ...]:
-        """The analysis that is meant: rule codes, and leaves as -1 - node."""
-        shape: list[int] = []
+    def _find_best(self) -> None:
+        """Write down the first alternative of every node, in preorder."""
+        rules, leaves = self._rules, self.packed.leaves
         stack = [self.roots[0]]
         while stack:
             number = stack.pop()
-            if self.packed.leaves[number] is not None:
-                shape.append(-1 - number)
+            leaf = leaves[number]
+            if leaf is None:
+                rule, children, _ = self.alternatives[number][0]
+                rules.append(rule)
+                stack.extend(children[::-1])
                 continue
-            alternative = self.alternatives[number][0]
-            shape.append(alternative.rule)
-            stack.extend(reversed(alternative.children))
-        return tuple(shape)
+            if len(leaf.stretches) == 1 and len(leaf.stretches[0][1]) == 1:
+                terminal, (edge,) = leaf.stretches[0]
+                self._plain.append((len(rules), edge, terminal))
+            else:
+                self._others.append((len(rules), number))
+            rules.append(-1)
+
+    def best(self, entries: Entries) -> tuple[int, ...]:
+        """The analysis that is meant, as codes."""
+        codes = self._rules.copy()
+        for place, edge, terminal in self._plain:
+            codes[place] = entries[edge].words[terminal][0]
+        for place, number in self._others:
+            codes[place] = self.packed.words(number, entries)[0]
+        return tuple(codes)
+
+    def is_only(self, entries: Entries) -> bool:
+        """Whether there is no other analysis than that; False where it is not plain to see."""
+        if self._forked or self._others:
+            return False
+        return all(len(entries[edge].words[terminal]) == 1 for _, edge, terminal in self._plain)
 
     def enumerate(
         self, entries: Entries, choose: Callable[[tuple[int, ...]], int] | None = None

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from recombine.grammar.parsing.cfg import ContextFreeGrammar, TerminalEntry
 from recombine.grammar.realise.spelling import first_letter, respellings
 
-END: Any = object()  # key of a trie node that holds an entry
+END: Any = object()  # key of a trie node that holds an entry, or None where only respelt ones end
 _RESPELT: Any = object()  # key of a trie node that holds other ways to write entries
 MAX_PLACES = 1 << 24  # in a text; the places inside respelt strings are fractions of it
 MAX_CHUNKS = 200_000  # remembered pieces between spaces
@@ -71,7 +71,8 @@ class Cutter:
         node = self.trie
         for letter in text:
             node = node.setdefault(letter, {})
-        if END in node or glued or len(entries) > 1:
+        if node.get(END) is not None or glued or len(entries) > 1:
+            node.setdefault(END, None)
             node.setdefault(_RESPELT, []).append((entries, glued))
         else:
             node[END] = entries[0]
@@ -167,13 +168,13 @@ class Cutter:
     ) -> None:
         """Find the strings that begin at a place and end beyond another."""
         node: Any = self.trie
-        for position in range(start, len(text)):
-            node = node.get(text[position])
+        for position, letter in enumerate(text[start:] if start else text, start):
+            node = node.get(letter)
             if node is None:
                 return
-            if position < beyond:
+            if END not in node or position < beyond:
                 continue
-            entry = node.get(END)
+            entry = node[END]
             if entry is not None:
                 self._add(text, lowered, entry, position + 1, ends[start], queue)
             for entries, glued in node.get(_RESPELT, ()):

@@ -81,16 +81,9 @@ class Parse:
     def tree(self) -> Tree | None:
         """The analysis that is meant, or None."""
         forest = self._forest
-        if forest is None or forest.best is None:
+        if forest is None or not forest.roots:
             return None
-        entries = self._entries
-        codes = tuple(
-            [
-                code if code >= 0 else forest.packed.words(-1 - code, entries)[0]
-                for code in forest.best
-            ]
-        )
-        return Tree(self._parser.inventory, codes)
+        return Tree(self._parser.inventory, forest.best(self._entries))
 
     def require_tree(self) -> Tree:
         """The analysis that is meant; raises DataError with the place where parsing stopped."""
@@ -112,6 +105,11 @@ class Parse:
         inventory = self._parser.inventory
         for codes in islice(self._forest.enumerate(self._entries, choose), limit):
             yield Tree(inventory, codes)
+
+    @property
+    def is_only(self) -> bool:
+        """Whether there is one analysis alone, as far as that is plain to see."""
+        return self._forest is not None and self._forest.is_only(self._entries)
 
     @property
     def count(self) -> int:
