@@ -1,5 +1,7 @@
 """Evaluating one's own model in one call."""
 
+from dataclasses import replace
+
 import pytest
 
 import recombine
@@ -201,6 +203,32 @@ def test_a_report_is_one_call(pair, tmp_path):
     assert "two" in text
     assert paths.html.is_file()
     assert one.report(tmp_path / "twice", one, options=options).html.is_file()
+
+
+def test_a_report_calls_systems_by_their_names(pair, tmp_path):
+    """In any script; names that would be one folder are told apart."""
+    one, two = (replace(one, name=name) for one, name in zip(pair, ("我們", "他們"), strict=True))
+    options = ReportOptions(figures=())
+    text = one.report(tmp_path / "report", two, options=options).markdown.read_text("utf-8")
+    assert {"我們", "他們"} <= {
+        row.split("|")[1].strip() for row in text.splitlines() if "|" in row
+    }
+    one, two = replace(one, name="a b"), replace(two, name="a-b")
+    text = one.report(tmp_path / "alike", two, options=options).markdown.read_text("utf-8")
+    assert {"a-b", "a-b-2"} <= {
+        row.split("|")[1].strip() for row in text.splitlines() if "|" in row
+    }
+
+
+def test_a_table_by_tag_says_of_how_many_each_metric_is(pair):
+    """Where metrics could not judge the same sentences, n is no single number."""
+    one, _ = pair
+    scores = tuple(
+        replace(score, n=1) if score.metric == "chrf" and score.tag == "length" else score
+        for score in one.scores
+    )
+    vars(one)["scores"] = scores
+    assert one.table("length").rows[0][2] == "1 to 2"
 
 
 def test_a_file_of_hypotheses_is_scored(small_benchmark, tmp_path):

@@ -30,7 +30,7 @@ from recombine.report.compare import compare_panel
 from recombine.report.examples import explain, is_right
 from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.panel import panel_of
-from recombine.report.tables.own import difference_table, ranged
+from recombine.report.tables.own import counts_of, difference_table, ranged
 from recombine.report.tables.table import Cell, Table, html
 from recombine.systems.base import Failure, answers, hook
 
@@ -49,7 +49,8 @@ class JudgedSentence(NamedTuple):
     hypothesis: str
     metric: str
     value: float
-    right: bool
+    # None: the metric could not judge it.
+    right: bool | None
     why: str
     tags: Mapping[str, Any]
 
@@ -83,6 +84,8 @@ class JudgedSentences(list[JudgedSentence]):
 
 def show_value(one: JudgedSentence) -> str:
     """What to say of a sentence of which the metric says nothing but a number."""
+    if one.right is None:
+        return "could not be judged"
     return "right" if one.right else "wrong" if one.value == 0 else f"{one.value:.1f}"
 
 
@@ -138,7 +141,7 @@ class Evaluation(Sequence[Score]):
         for one in found:
             cells.setdefault((one.split, one.slice), {})[one.metric] = one
         lines: list[tuple[Cell, ...]] = [
-            (part, value, max(one.n for one in scores.values()),
+            (part, value, counts_of(scores.values()),
              *(ranged(scores.get(metric)) for metric in metrics))
             for (part, value), scores in cells.items()
         ]  # fmt: skip
@@ -155,8 +158,9 @@ class Evaluation(Sequence[Score]):
     ) -> JudgedSentences:
         """Sentences with what was said and why it is right or wrong, as one metric judges.
 
-        `wrong=True` are those at fault, `wrong=False` the others; `pattern="pp_depth"` those with
-        that value of a tag. The metric is the first one unless it is named.
+        `wrong=True` are those at fault, `wrong=False` those without; `pattern="pp_depth"` those
+        with that value of a tag. What could not be judged is neither. The metric is the first one
+        unless it is named.
         """
         known = list(dict.fromkeys(result.metric.name for result in self.results))
         metric = metric or known[0]
@@ -167,15 +171,20 @@ class Evaluation(Sequence[Score]):
             for result in self.results
             if result.metric.name == metric and split in (None, result.split)
             for one in self._judged(result)
-            if wrong in (None, not one.right)
+            if (wrong is None or one.right is (not wrong))
             and all(str(one.tags.get(tag)) == str(value) for tag, value in tags.items())
         ]
         return JudgedSentences(chosen[:n])
 
     def _judged(self, result: Result) -> Iterator[JudgedSentence]:
         examples = {one.id: one for one in self.benchmark.read(result.split)}
+        undecided = result.metric.undecided
         for seen in result.observations:
-            right = is_right(seen.value, result.metric.right_value)
+            right = (
+                None
+                if undecided is not None and seen.stats[undecided]
+                else is_right(seen.value, result.metric.right_value)
+            )
             for one in (examples[name] for name in seen.ids if name in examples):
                 yield JudgedSentence(
                     one.id, result.split, one.source, one.references,
@@ -227,15 +236,19 @@ class Evaluation(Sequence[Score]):
 
         with tempfile.TemporaryDirectory() as folder:
             run = Path(folder) / "run"
-            for one, name in zip((self, *others), unique_names([self, *others]), strict=True):
+            everyone = [dataclasses.replace(one, name=one.folder) for one in (self, *others)]
+            for one, name in zip(everyone, unique_names(everyone), strict=True):
                 dataclasses.replace(one, name=name).save(run)
             return write_report([run], Path(path), options)
 
+    @property
+    def folder(self) -> str:
+        """Its name, as a folder of a run can be called."""
+        return re.sub(r"[^\w.-]+", "-", self.name).strip("-._") or "system"
+
     def save(self, run: Path | str) -> Path:
         """Write texts and observations into a run, which `recombine report` reads with others."""
-        cell = Run(run).cell(
-            re.sub(r"[^A-Za-z0-9._-]+", "-", self.name).strip("-._") or "system", 1
-        )
+        cell = Run(run).cell(self.folder, 1)
         write_cell(
             cell, self.benchmark, self.hypotheses, self.results,
             asked=self.asked, missing=self.missing,
@@ -274,7 +287,7 @@ class Evaluation(Sequence[Score]):
         return [one for one in self.scores if not one.tag]
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{one.split} {one.metric} {one.value:.1f}" for one in self._overall)
+        told = ", ".join(f"{one.split} {one.metric} {one.told()}" for one in self._overall)
         return f"<Evaluation {self.name} on {self.benchmark.manifest.name}: {told}>"
 
     def __str__(self) -> str:

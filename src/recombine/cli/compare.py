@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.talk import print_json, say
+from recombine.cli.talk import known, print_json, say
 from recombine.errors import ConfigError
 
 
@@ -81,4 +81,16 @@ def _scores(tables: Sequence[Any], names: Sequence[str]) -> Any:
 
 
 def _rows(table: Any) -> list[dict[str, Any]]:
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    """The rows by column; an interval is a list, and a number that is not known null."""
+    from recombine.report.tables.table import UP_TO, Ranged
+
+    found = []
+    for row in table.rows:
+        named: dict[str, Any] = {}
+        for name, cell in zip(table.columns, row, strict=True):
+            ranged = isinstance(cell, Ranged)
+            named[name] = [*map(known, cell[:3])] if ranged else known(cell)
+            if ranged and known(cell.reach) is not None:
+                named[f"{name} {UP_TO}"] = cell.reach
+        found.append(named)
+    return found

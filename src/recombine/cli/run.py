@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.talk import aligned, print_found, print_json, print_plan, say
+from recombine.cli.talk import aligned, known, print_found, print_json, print_plan, say
 from recombine.errors import ConfigError, DataError
 
 
@@ -299,9 +299,8 @@ def _score_lines(scores: Sequence[Any]) -> Iterator[str]:
     for one in scores:
         value = one.slice if one.slice.isprintable() else repr(one.slice)
         span = "-" if math.isnan(one.low) else f"[{one.low:.2f}, {one.high:.2f}]"
-        reach = f" to {one.value + one.undecided:.2f}" if one.undecided else ""
         of = f"{one.tag}={value}" if one.tag else "all"
-        rows.append([one.split, of, one.metric, f"{one.value:.2f}{reach}", span, one.counted])
+        rows.append([one.split, of, one.metric, one.told(2), span, one.counted])
     if not any(one.tag for one in scores):
         rows = [[row[0], *row[2:]] for row in rows]
     yield from aligned(rows, right=[len(rows[0]) - 3])
@@ -346,19 +345,14 @@ def _row(score: Any) -> dict[str, Any]:
         "n": score.n,
         "of": score.of,
         "failed": score.failed,
-        "score": _known(score.value),
-        "ci_low": _known(score.low),
-        "ci_high": _known(score.high),
+        "score": known(score.value),
+        "ci_low": known(score.low),
+        "ci_high": known(score.high),
         "unit": score.unit,
         **({"undecided": score.undecided} if score.undecided else {}),
         "method": score.method,
         "signature": score.signature,
     }
-
-
-def _known(number: float) -> float | None:
-    """A number as JSON has it: what is not known is null."""
-    return None if math.isnan(number) else number
 
 
 def report_verb(options: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -21,6 +22,11 @@ def say(text: str) -> None:
 def print_json(value: Any) -> None:
     """Print data for programs."""
     print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def known(value: Any) -> Any:
+    """A number as JSON has it: what is not known is null."""
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def print_found(value: Any, as_json: bool) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from recombine.benchmark import Benchmark
 from recombine.config import to_plain
 from recombine.experiment.experiment import SETTINGS, Experiment, augmentation
-from recombine.experiment.run import Cell, Meta
+from recombine.experiment.run import IDLE, Cell, Meta
 from recombine.files import sha256_of
 from recombine.systems.base import hook
 
@@ -46,7 +46,9 @@ def translation_fingerprint(
 ) -> dict[str, Any]:
     """Return everything a translation depends on, with what the model there learned from."""
     learned = (Meta(cell.model).read() or {}).get("fingerprint", {})
+    idle = list(hook(system, "idle_options"))
     return {
+        **({IDLE: idle} if idle else {}),
         "benchmark": benchmark.hash,
         "options": options_of(system, experiment.system[cell.system]),
         "use": experiment.system[cell.system]["use"],
@@ -73,8 +75,8 @@ def options_of(system: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a system; those of a plain class are what it was given."""
     if dataclasses.is_dataclass(system):
         options: dict[str, Any] = to_plain(system)
-        budget = hook(system, "budget_options")
-        return {name: value for name, value in options.items() if name not in budget}
+        idle = hook(system, "idle_options")
+        return {name: value for name, value in options.items() if name not in idle}
     return {name: to_plain(one) for name, one in given.items() if name not in SETTINGS}
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from recombine.errors import ConfigError, StaleOutput
 from recombine.files import read_json, write_json
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NAME = re.compile(r"[^\W_][\w.-]*")
 _SEED = re.compile(r"-?[0-9]+")
 
 
@@ -91,6 +91,9 @@ class Cell:
         write_json(self.record_path, {**self.record(), **values})
 
 
+IDLE = "idle"  # of a fingerprint: names of options on which nothing depends
+
+
 class Meta:
     """The side file of an output: the fingerprint of its inputs and whether it is complete."""
 
@@ -119,6 +122,8 @@ class Meta:
         then, now = dict(stored.get("fingerprint", {})), json.loads(json.dumps(fingerprint))
         if "code" not in then:
             now.pop("code", None)  # made before fingerprints knew the content of files
+        for name in (*then.pop(IDLE, ()), *now.pop(IDLE, ())):
+            then.get("options", {}).pop(name, None)  # once it was not told apart
         extent = [then.pop(name, None) == now.pop(name, None) for name in growing]
         found = difference(then, now)
         if found is not None:

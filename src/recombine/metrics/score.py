@@ -62,6 +62,16 @@ class Score:
         """The standard deviation over seeds; of one seed it is not known."""
         return float(np.std(self.seeds, ddof=1)) if len(self.seeds) > 1 else math.nan
 
+    @property
+    def reach(self) -> float:
+        """The score if all that could not be judged were right; NaN where all was judged."""
+        return self.value + self.undecided if self.undecided else math.nan
+
+    def told(self, decimals: int = 1) -> str:
+        """The score in digits, and how high it may be where not all could be judged."""
+        reach = f" to {self.reach:.{decimals}f}" if self.undecided else ""
+        return f"{self.value:.{decimals}f}{reach}"
+
     def standard_error(self, confidence: float) -> float:
         """The standard error of a normal estimate whose interval this is."""
         return self.half_width / normal_quantile(confidence)
@@ -124,11 +134,11 @@ def make_score(
         method=span.method,
         seeds=tuple(aggregator.from_rows(rows) for rows in tables),
         signature=signature,
-        undecided=_undecided(tables, undecided),
+        undecided=undecided_share(tables, undecided),
     )
 
 
-def _undecided(tables: Sequence[Array], column: int | None) -> float:
+def undecided_share(tables: Sequence[Array], column: int | None) -> float:
     """The share that could not be judged, in percent; the mean over seeds."""
     if column is None or not all(len(table) for table in tables):
         return 0.0

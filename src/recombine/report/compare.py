@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from recombine.metrics.score import undecided_share
 from recombine.metrics.slices import Rows
 from recombine.report.options import ReportOptions
 from recombine.report.panel import Panel, PanelPart, read_panel
@@ -39,8 +40,11 @@ class SliceDifference:
 
 
 def verdict_of(difference: PairedDifference, p_adjusted: float, higher_is_better: bool) -> str:
-    """What a difference means for the second system; a lower error rate is a win."""
-    if p_adjusted >= ALPHA:
+    """What a difference means for the second system; a lower error rate is a win.
+
+    What could not be judged may be right: a difference that it could make up for is a tie.
+    """
+    if p_adjusted >= ALPHA or abs(difference.difference) <= difference.undecided:
         return "tie"
     return "win" if (difference.difference > 0) == higher_is_better else "loss"
 
@@ -112,7 +116,7 @@ def _difference(
         return PairedDifference(math.nan, math.nan, math.nan, 1.0, "nothing in common")
     if both is not where:
         part = panel.part(both, options.cluster, options.seed)
-    return compare_systems(
+    found = compare_systems(
         part.tables[first],
         part.tables[second],
         panel.aggregator,
@@ -121,6 +125,8 @@ def _difference(
         trials=trials,
         confidence=options.confidence,
     )
+    behind = first if (found.difference > 0) == panel.higher_is_better else second
+    return found._replace(undecided=undecided_share(part.tables[behind], panel.undecided))
 
 
 def judged_by_both(panel: Panel, first: str, second: str, where: Rows | None) -> Rows | None:
@@ -179,7 +185,11 @@ def ranking(panel: Panel, comparisons: Sequence[Comparison]) -> list[list[str]]:
     order = sorted(
         panel.systems, key=lambda name: (math.isnan(score[name]), direction * score[name], name)
     )
-    differ = {frozenset((one.first, one.second)) for one in comparisons if one.p_adjusted < ALPHA}
+    differ = {
+        frozenset((one.first, one.second))
+        for one in comparisons
+        if verdict_of(one.overall, one.p_adjusted, panel.higher_is_better) != "tie"
+    }
     return tied_sets(order, differ)
 
 

@@ -37,6 +37,7 @@ NAMELESS = {
 class JudgedExample(NamedTuple):
     """What a metric found of one translation."""
 
+    # NaN: the metric could not judge it.
     value: float
     explanation: str
     # The other examples that were judged with it: the other sentence of a pair.

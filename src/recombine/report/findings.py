@@ -78,6 +78,11 @@ class Sheet:
         return found
 
     @property
+    def is_open(self) -> bool:
+        """Whether the metric could not judge everything, so that its scores are ranges."""
+        return any(one.undecided for one in self.scores)
+
+    @property
     def tags(self) -> tuple[str, ...]:
         """Tags with scores of their own, in order."""
         return tuple(dict.fromkeys(one.tag for one in self.scores if one.tag))

@@ -175,14 +175,15 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
         raise DataError(f"no scores of metric '{metric}' on split '{split}'")
     shown = checkpoint is None and split in source.shown
     kept: Collection[str] | None = source.kept.get(split) if shown else ()
+    metas = {(one.system, one.seed): Meta(one.path).read() or {} for one in files}
+    _require_same_metric(metas, metric, split)
+    facts = _metric_facts(files[0], metas[files[0].system, files[0].seed], source)
     tables = {}
     for one in files:
         tables[one.system, one.seed] = table = read_scores(one.path, kept)
         if kept:
-            source.judged[one.path] = table.judged(kept)
+            source.judged[one.path] = table.judged(kept, facts.undecided)
             table.details.clear()
-    metas = {(one.system, one.seed): Meta(one.path).read() or {} for one in files}
-    _require_same_metric(metas, metric, split)
     common = set.intersection(*(set(table.keys) for table in tables.values()))
     left_out = {
         f"{system}, seed {seed}": len(table.keys) - len(common)
@@ -214,14 +215,14 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
     seen = {name for group in (*ids, *left) for name in group}
     unseen = (*left, *((name,) for name in rest if name in examples and name not in seen))
     sliced = source.sliced(split, (*ids, *unseen), len(ids))
-    facts = _metric_facts(files[0], metas[files[0].system, files[0].seed], source)
     if shown and kept is None and keys:
         # The first metric of a split: choosing examples takes the first seed of every system.
         firsts = {one.system: one for one in reversed(files)}
         verdicts = [tables[one.system, one.seed].seen() for one in reversed(firsts.values())]
         source.keep_examples(split, verdicts, facts.right_value)
         for one in files:
-            source.judged[one.path] = tables[one.system, one.seed].judged(source.kept[split])
+            table = tables[one.system, one.seed]
+            source.judged[one.path] = table.judged(source.kept[split], facts.undecided)
     return Panel(
         metric=metric,
         split=split,

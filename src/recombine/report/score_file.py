@@ -33,13 +33,16 @@ class ScoreColumns:
         pairs = zip(self.ids, self.values.tolist(), strict=True)
         return {name: value for group, value in pairs for name in group}
 
-    def judged(self, wanted: Collection[str]) -> dict[str, JudgedExample]:
-        """What is said of these examples."""
+    def judged(
+        self, wanted: Collection[str], undecided: int | None = None
+    ) -> dict[str, JudgedExample]:
+        """What is said of these examples; the statistic says which could not be judged."""
+        values = self.values
+        if undecided is not None:
+            values = np.where(self.stats[:, undecided] > 0, np.nan, values)
         return {
             name: JudgedExample(value, explain(detail), tuple(one for one in group if one != name))
-            for group, value, detail in zip(
-                self.ids, self.values.tolist(), self.details, strict=True
-            )
+            for group, value, detail in zip(self.ids, values.tolist(), self.details, strict=True)
             for name in group
             if name in wanted
         }

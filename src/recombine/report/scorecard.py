@@ -19,7 +19,7 @@ from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.frame import page, plain_head
 from recombine.report.page.scale import shade
-from recombine.report.page.sections import whole
+from recombine.report.page.sections import between, whole
 from recombine.report.panel import comparable
 from recombine.report.runs import open_runs, reading, run_names
 from recombine.report.tables.divergent import (
@@ -30,7 +30,7 @@ from recombine.report.tables.divergent import (
 )
 from recombine.report.tables.generated import variant_table
 from recombine.report.tables.own import ranged
-from recombine.report.tables.table import Cell, Table, html, markdown
+from recombine.report.tables.table import Cell, Table, html, markdown, show_p
 from recombine.report.write import write_folder
 from recombine.statistics.paired import holm
 from recombine.statistics.ranks import FEWEST_SYSTEMS, agreement, redrawn
@@ -177,7 +177,7 @@ def _cell(sheet: Sheet, system: str) -> str:
         return "<td>–</td>"
     return (
         f'<td class="{shade(sheet, score)}" title="{score.low:.1f} to {score.high:.1f}, '
-        f'{escape(score.counted)}">{escape(whole(score.value))}</td>'
+        f'{escape(score.counted)}">{escape(between(score, whole))}</td>'
     )
 
 
@@ -249,7 +249,7 @@ def correlation_table(suites: Sequence[Suite], options: ReportOptions) -> Table 
             "suite", "other suite", "systems", "Kendall tau", "low", "high", "redrawn: low",
             "high", "Spearman rho", "low", "high", "p (Holm)",
         ),
-        tuple((*row[:-1], p) for row, p in zip(rows, adjusted, strict=True)),
+        tuple((*row[:-1], show_p(p)) for row, p in zip(rows, adjusted, strict=True)),
         (
             f"Better is higher on both sides. {confidence} intervals for all systems like these, "
             "by test inversion: with few systems they are wide, also around a perfect 1.",
@@ -331,9 +331,9 @@ def _groups(sheet: Sheet, second: Findings) -> list[tuple[Cell, ...]]:
             continue
         groups, others = sheet.by_tag("group_name"), other.by_tag("group_name")
         pairs = {
-            "all": (sheet.overall(system).value, other.overall(system).value),
+            "all": (ranged(sheet.overall(system)), ranged(other.overall(system))),
             **{
-                group: (by[system].value, others[group][system].value)
+                group: (ranged(by[system]), ranged(others[group][system]))
                 for group, by in groups.items()
                 if group in others
             },

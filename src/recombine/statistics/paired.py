@@ -26,6 +26,8 @@ class PairedDifference(NamedTuple):
     high: float
     p_value: float
     test: str
+    # By how much the system that seems worse would gain if all that could not be judged were right.
+    undecided: float = 0.0
 
 
 class Discordant(NamedTuple):

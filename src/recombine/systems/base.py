@@ -99,8 +99,8 @@ class Hooks:
     decoding_options: ClassVar[tuple[str, ...]] = ()
     """Names of options that a trained model does not depend on."""
 
-    budget_options: ClassVar[tuple[str, ...]] = ()
-    """Names of options that say how much may be spent: no translation depends on them."""
+    idle_options: ClassVar[tuple[str, ...]] = ()
+    """Names of options on which no translation depends: how much may be spent, and how fast."""
 
     pretrained: ClassVar[bool] = False
     """It had learned from other text before it came here; reports name its track so."""

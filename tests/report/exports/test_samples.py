@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
-from recombine.report.exports.samples import samples_of, stamp
+from recombine.report.exports.samples import file_names, samples_of, stamp
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.runs import open_runs
@@ -29,3 +30,14 @@ def test_the_stamp_is_that_of_the_newest_score(tmp_path):
     assert stamp(report) == newest
     os.utime(source.scores[0].path, (5_000, 5_000))
     assert stamp(report) == 5_000
+
+
+def test_two_systems_never_share_a_file(tmp_path):
+    """x/a of one run and x_a of another are two systems in every export."""
+    report = build_report(
+        open_runs([make_run(tmp_path, per_pattern=2, seeds=(1,), metrics=("exact",))]),
+        ReportOptions(),
+    )
+    sheets = tuple(replace(sheet, systems=("x/a", "x_a", "x-a")) for sheet in report.sheets)
+    names = file_names(replace(report, sheets=sheets))
+    assert names == {"x/a": "x_a", "x_a": "x_a-2", "x-a": "x-a"}

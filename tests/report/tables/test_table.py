@@ -20,6 +20,7 @@ from recombine.report.tables.table import (
     latex,
     markdown,
     show,
+    show_p,
     write_table,
 )
 
@@ -135,3 +136,10 @@ def test_the_page_dresses_the_same_table():
     assert "<b>system</b>" in text
     assert 'colspan="4">second &amp; last</th>' in text
     assert text.count("<td>") == 3
+
+
+def test_no_p_value_is_zero():
+    """A small p is smaller than what can be shown, in scores, differences and rank correlations."""
+    assert [show_p(one) for one in (0.0, 0.00004, 0.0001, 0.05, 1.0)] == [
+        "<0.0001", "<0.0001", "0.0001", "0.0500", "1.0000",
+    ]  # fmt: skip

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
@@ -37,3 +41,24 @@ def test_patterns_that_a_language_does_not_mark_stand_apart(tmp_path: Path) -> N
         every, apart = cells["n"], cells["n not marked"]
         mean = (cells["marked"] * every + cells["not marked"] * apart) / (every + apart)  # type: ignore[operator]
         assert abs(mean - sheet.overall(str(cells["system"])).value) < 1e-9
+
+
+def test_means_without_patterns_leave_out_what_was_not_judged(tmp_path: Path) -> None:
+    """A pattern of which nothing could be judged has no score, and makes no mean unknown; what a
+    metric could not judge is a range here, too.
+    """
+    report = build_report(open_runs([make_sget_like_run(tmp_path)]), ReportOptions())
+    path = report.source.benchmark.path / "certificate.json"
+    path.write_text(json.dumps({"unmarked": {"zh": UNMARKED}}), "utf-8")
+    sheet, other = report.main, next(iter(report.main.by_tag("pattern")))
+    assert other not in UNMARKED
+    scores = tuple(
+        replace(one, n=0, value=math.nan) if one.slice == other else replace(one, undecided=1.0)
+        for one in sheet.scores
+    )
+    changed = replace(report, sheets=(replace(sheet, scores=scores),))
+    table = next(one for one in paper_tables(changed) if one.name == "marked-patterns")
+    for low, high in zip(table.rows[::2], table.rows[1::2], strict=True):
+        assert high[1] == f"{low[1]}, up to"
+        for place in (3, 4, 6):
+            assert high[place] == pytest.approx(low[place] + 1.0)  # type: ignore[operator]

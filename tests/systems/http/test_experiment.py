@@ -161,3 +161,40 @@ def test_a_budget_stops_one_system_and_a_higher_one_goes_on(
         code, said, rows = attempt(url, "max_tokens = 600")
         assert (code, rows, Echo.asked.total()) == (0, 3, 3)
         assert set(Echo.asked.values()) == {1}
+
+
+def test_how_fast_a_service_is_asked_makes_nothing_stale(
+    small_benchmark: Path, tmp_path, monkeypatch, capsys
+):
+    """Options on which no answer depends may change, also where they were noted once; the others
+    may not.
+    """
+    monkeypatch.setenv("ECHO_KEY", SECRET)
+    experiment, run = tmp_path / "experiment.toml", tmp_path / "run"
+
+    def attempt(options: str, url: str) -> int:
+        described = service("echo", url).replace("retries = 2", options)
+        experiment.write_text(
+            f'benchmark = "{small_benchmark}"\nrun = "{run}"\nmetrics = ["exact"]\n' + described,
+            encoding="utf-8",
+        )
+        return main(["translate", str(experiment)])
+
+    with echo({}) as url:
+        assert attempt("retries = 2", url) == 0
+        asked = Echo.asked.total()
+        noted = run / "echo" / "seed-1" / "translations" / "test.meta.json"
+        before = json.loads(noted.read_text())
+        assert not {"concurrency", "rate", "timeout", "retries"} & {
+            *before["fingerprint"]["options"]
+        }
+        assert attempt("concurrency = 9\nrate = 50.0\ntimeout = 7.0\nretries = 1", url) == 0
+        # As a run of version 0.1 has it.
+        del before["fingerprint"]["idle"]
+        before["fingerprint"]["options"] |= {"concurrency": 3, "timeout": 60.0}
+        noted.write_text(json.dumps(before))
+        assert attempt("concurrency = 9", url) == 0
+        assert Echo.asked.total() == asked
+        capsys.readouterr()
+        assert attempt('prompt = "Say {source}"', url) != 0
+        assert "options.prompt" in capsys.readouterr().err

@@ -36,11 +36,11 @@
     const told = (verdicts.why[String(index)] || []).find((one) => one[1].includes(voice));
     return told ? told[0] : "";
   };
-  const isYesNo = (verdicts) => verdicts.values.every((column) => column.every((v) => v === null || v === 0 || v === 1));
+  const isYesNo = (verdicts) => verdicts.values.every((column) => column.every((v) => v === null || v === 0 || v === 1 || v === "?"));
   const metricNow = () => data.verdicts.find((one) => one.metric === state.metric) || data.verdicts[0];
   const isRight = (verdicts, voice, index) => {
     const value = verdicts.values[voice][index];
-    return value === null ? null : verdicts.yesNo ? value === verdicts.right : value >= 100;
+    return value === null || value === "?" ? null : verdicts.yesNo ? value === verdicts.right : value >= 100;
   };
 
   // ---- state <-> address ---------------------------------------------------------------------
@@ -99,6 +99,7 @@
     const a = several() ? data.systems[systemA()] + " " : "", b = several() ? data.systems[systemB()] : "";
     return [["", "all"], ["wrong", a + "wrong"], ["right", a + "right"],
       ...(several() ? [["better", a + "right, " + b + " wrong"], ["worse", a + "wrong, " + b + " right"], ["both", "both wrong"]] : []),
+      ...(data.verdicts.some((one) => one.values.some((column) => column.includes("?"))) ? [["open", a + "not judged"]] : []),
       ...(data.voices.length > data.systems.length ? [["mixed", "seeds disagree"]] : [])];
   };
   const tagField = (name) => {
@@ -167,7 +168,7 @@
   // Which results an example is one of, for the chosen systems.
   function resultsOf(verdicts, a, b, seedsOfA, index) {
     const left = isRight(verdicts, a, index), right = b >= 0 ? isRight(verdicts, b, index) : null;
-    if (left === null) return [""];
+    if (left === null) return verdicts.values[a][index] === "?" ? ["", "open"] : [""];
     const found = ["", left ? "right" : "wrong"];
     if (left && right === false) found.push("better");
     if (!left && right === true) found.push("worse");
@@ -260,8 +261,8 @@
       const value = verdicts.values[voice][index];
       if (value === null) continue;
       if (verdicts.yesNo) {
-        const ok = value === verdicts.right;
-        const mark = who.appendChild(element("span", "verdict " + (ok ? "ok" : "no"), (ok ? "✓ " : "✗ ") + verdicts.label));
+        const ok = value === verdicts.right, open = value === "?";
+        const mark = who.appendChild(element("span", "verdict " + (ok ? "ok" : open ? "" : "no"), (ok ? "✓ " : open ? "? " : "✗ ") + verdicts.label));
         if (voices.length > 1) {
           const right = voices.filter((one) => verdicts.values[one][index] === verdicts.right).length;
           mark.append(element("small", "", " right in " + right + " of " + voices.length));

@@ -11,7 +11,7 @@ from typing import Any
 from recombine import __version__
 from recombine.files import write_json, write_text
 from recombine.metrics.score import Score
-from recombine.report.exports.samples import samples_of, stamp
+from recombine.report.exports.samples import file_names, samples_of, stamp
 from recombine.report.findings import Findings
 
 SCHEMA = "0.2.1"
@@ -22,7 +22,7 @@ def write_every_eval_ever(report: Findings, folder: Path) -> list[Path]:
     """Write data/BENCHMARK/DEVELOPER/MODEL-like files: results and instance-level rows."""
     paths = []
     for system in report.systems:
-        name = system.replace("/", "_")
+        name = file_names(report)[system]
         samples = [
             _instance(report, system, sample)
             for split in report.splits
@@ -105,6 +105,7 @@ def _result(report: Findings, score: Score) -> dict[str, Any]:
                 "sd_over_seeds": f"{score.sd:.4f}",
                 "min_over_seeds": f"{min(score.seeds):.4f}",
                 "max_over_seeds": f"{max(score.seeds):.4f}",
+                **({"up_to_if_unjudged_is_right": f"{score.reach:.4f}"} if score.undecided else {}),
             },
             "uncertainty": uncertainty,
         },
@@ -142,6 +143,7 @@ def _instance(report: Findings, system: str, sample: dict[str, Any]) -> dict[str
         "evaluation": {"score": sample["value"], "is_correct": sample["right"]},
         "metadata": {
             "seed": str(sample["seed"]),
+            **({"verdict": kind} if (kind := sample["detail"].get("class")) else {}),
             **{str(key): str(value) for key, value in sample["tags"].items()},
         },
     }

@@ -73,7 +73,10 @@ def write_genbench_card(report: Findings, folder: Path) -> list[Path]:
             "axes": chosen,
             "scores": {
                 f"{sheet.metric} on {sheet.split}": {
-                    system: round(sheet.overall(system).value, 2) for system in sheet.systems
+                    system: [round(one.value, 2), round(one.reach, 2)]
+                    if one.undecided
+                    else round(one.value, 2)
+                    for system, one in ((name, sheet.overall(name)) for name in sheet.systems)
                 }
                 for sheet in report.sheets
             },

@@ -10,7 +10,7 @@ from typing import Any
 
 from recombine import __version__
 from recombine.files import write_json, write_text
-from recombine.report.exports.samples import samples_of, stamp
+from recombine.report.exports.samples import file_names, samples_of, stamp
 from recombine.report.findings import Findings
 
 
@@ -19,7 +19,7 @@ def write_harness(report: Findings, folder: Path) -> list[Path]:
     paths = []
     time = stamp(report)
     for system in report.systems:
-        home = folder / system.replace("/", "_")
+        home = folder / file_names(report)[system]
         results_path = home / f"results_{time}.json"
         write_json(results_path, _results(report, system))
         paths.append(results_path)
@@ -47,6 +47,8 @@ def _results(report: Findings, system: str) -> dict[str, Any]:
         score = sheet.overall(system)
         row = results.setdefault(task, {"alias": task})
         row[f"{sheet.metric},none"] = score.value
+        if score.undecided:
+            row[f"{sheet.metric}_up_to,none"] = score.reach
         # Half the interval over the normal quantile: what readers of the harness call stderr.
         error = score.standard_error(report.options.confidence)
         row[f"{sheet.metric}_stderr,none"] = "N/A" if math.isnan(error) else error

@@ -6,19 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from recombine.registry import require
-from recombine.report.exports.samples import samples_of, stamp
+from recombine.report.exports.samples import file_names, samples_of, stamp
 from recombine.report.findings import Findings
+from recombine.report.tables.table import UP_TO
 
 
 def write_inspect_logs(report: Findings, folder: Path) -> list[Path]:
     """One log per system and split, every metric as a scorer."""
     log = require("inspect_ai.log", extra="inspect", feature="writing Inspect logs")
     folder.mkdir(parents=True, exist_ok=True)
-    paths = []
+    paths, names = [], file_names(report)
     for system in report.systems:
         for split in report.splits:
             # `inspect view` lists files of any name with this ending, and .json only by its own.
-            path = folder / f"{system.replace('/', '_')}-{split}.eval"
+            path = folder / f"{names[system]}-{split}.eval"
             log.write_eval_log(_log(report, log, system, split), str(path), format="eval")
             paths.append(path)
     return paths
@@ -45,12 +46,17 @@ def _log(report: Findings, log: Any, system: str, split: str) -> Any:
             scorer=sheet.metric,
             params={"signature": sheet.signature},
             metrics={
-                "mean": log.EvalMetric(name="mean", value=sheet.overall(system).value),
-                "low": log.EvalMetric(name="low", value=sheet.overall(system).low),
-                "high": log.EvalMetric(name="high", value=sheet.overall(system).high),
+                "mean": log.EvalMetric(name="mean", value=score.value),
+                "low": log.EvalMetric(name="low", value=score.low),
+                "high": log.EvalMetric(name="high", value=score.high),
+                **(
+                    {UP_TO: log.EvalMetric(name=UP_TO, value=score.reach)}
+                    if score.undecided
+                    else {}
+                ),
             },
         )
-        for sheet in sheets
+        for sheet, score in ((sheet, sheet.overall(system)) for sheet in sheets)
     ]
     results = log.EvalResults(
         total_samples=len(samples), completed_samples=len(samples), scores=scores

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,19 @@ from recombine.report.score_file import read_details
 def stamp(report: Findings) -> int:
     """Seconds since 1970 of the newest score file: the same runs give the same export."""
     return max(int(one.path.stat().st_mtime) for one in report.source.scores)
+
+
+def file_names(report: Findings) -> dict[str, str]:
+    """System -> what its files are called; x/a and x_a are two systems."""
+    found: dict[str, str] = {}
+    for system in report.systems:
+        name = re.sub(r"[^\w.+-]", "_", system)
+        number = 1
+        while name in found.values():
+            number += 1
+            name = re.sub(r"[^\w.+-]", "_", system) + f"-{number}"
+        found[system] = name
+    return found
 
 
 def samples_of(report: Findings, system: str, split: str) -> Iterator[dict[str, Any]]:

@@ -29,7 +29,7 @@ from recombine.report.figures.palette import (
     system_shape,
 )
 from recombine.report.findings import Findings
-from recombine.report.tables.table import comma_separated
+from recombine.report.tables.table import UP_TO, comma_separated
 
 FONT = "Helvetica, Arial, 'Noto Sans CJK JP', sans-serif"
 # More lines than this are told apart by a legend; names at their ends would cover each other.
@@ -79,7 +79,7 @@ def told(score: Score, of: str = "") -> str:
     """What a mark says when one points at it."""
     place = f"{score.system}, {of}" if of else score.system
     span = "" if score.low != score.low else f" ({score.low:.1f} to {score.high:.1f})"
-    return f"{place}: {score.value:.1f}{span}, n={score.n:,}"
+    return f"{place}: {score.told()}{span}, n={score.n:,}"
 
 
 def row_of(score: Score, **more: Any) -> dict[str, Any]:
@@ -89,6 +89,7 @@ def row_of(score: Score, **more: Any) -> dict[str, Any]:
         "score": round(score.value, 3),
         "low": round(score.low, 3),
         "high": round(score.high, 3),
+        **({UP_TO: round(score.reach, 3)} if score.undecided else {}),
         "n": score.n,
         "told": told(score, more.pop("of", "")),
         **more,

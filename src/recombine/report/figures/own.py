@@ -58,7 +58,7 @@ def report_figures(report: Findings) -> list[Figure]:
 
 def score_axis(report: Findings, sheet: Sheet) -> Spec:
     """The axis of scores: the metric's own range, the same in every figure."""
-    title = report.words.metric(sheet.metric)
+    title = report.words.metric(sheet.metric) + (", at least" if sheet.is_open else "")
     return {
         "field": "score",
         "type": "quantitative",
@@ -70,7 +70,8 @@ def score_axis(report: Findings, sheet: Sheet) -> Spec:
 def measured(report: Findings, sheet: Sheet) -> str:
     """What a caption begins with: the metric and where it was measured."""
     name = report.words.metric(sheet.metric)
-    return f"{name[:1].upper()}{name[1:]} on {report.split_name(sheet.split)}"
+    least = ", at least," if sheet.is_open else ""  # the rest could not be judged
+    return f"{name[:1].upper()}{name[1:]}{least} on {report.split_name(sheet.split)}"
 
 
 def _curves(report: Findings, sheet: Sheet) -> list[Figure]:
@@ -131,7 +132,7 @@ def _heat_map(report: Findings, sheet: Sheet) -> Figure:
         row_of(
             score,
             value=report.words.label(tag, value),
-            label=f"{score.value:.1f}",
+            label=score.told(0 if score.undecided else 1),
             of=report.words.label(tag, value),
         )
         for value in order

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from recombine.metrics.score import Score
 from recombine.report.findings import Findings, Sheet
 from recombine.report.page.scale import level
-from recombine.report.page.sections import number, signed
+from recombine.report.page.sections import between, number, signed
 from recombine.report.tables.published import Published, kind_of, published_setting, read_published
 
 # Of a paper's models of one kind, the one to stand beside: trained on all its data.
@@ -142,5 +142,5 @@ def _line(sheet: Sheet, one: PairedNumber) -> str:
     return (
         f'<tr><th scope="row">{escape(one.label)}</th><td><div class="dotline" aria-hidden="true"><u style="left:{left:.1f}%;width:{width:.1f}%"></u>'
         f'<s style="left:{low:.1f}%;width:{high - low:.1f}%"></s><i style="left:{theirs:.1f}%" class="ring"></i><i style="left:{ours:.1f}%"></i></div></td>'
-        f'<td class="num">{number(one.ours.value)}</td><td class="num">{number(given)}<small>{spread}</small></td><td class="num">{signed(one.ours.value - given)}</td></tr>'
+        f'<td class="num">{between(one.ours)}</td><td class="num">{number(given)}<small>{spread}</small></td><td class="num">{signed(one.ours.value - given)}</td></tr>'
     )

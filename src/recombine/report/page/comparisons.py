@@ -51,10 +51,11 @@ def _comparisons(report: Findings, sheet: Sheet) -> str:
         cells[row, 0] = CellLook(html=_pair(report, sheet, one))
         cells[row, 1] = CellLook(verdict)
         bars.append(_difference_bar(report, one, reach))
+    table = comparison_table(sheet)  # its first note is the ranking
     dress = Dress(cells, drawn=(f"−{number(reach)} to +{number(reach)}", bars), titled=False)
     return f"""
 <h3>{escape(report.words.metric(sheet.metric))}, {escape(report.split_name(sheet.split))}: {_ranking_text(sheet)}</h3>
-{html(replace(comparison_table(sheet), notes=()), dress)}
+{html(replace(table, notes=table.notes[1:]), dress)}
 {"".join(_slice_details(report, sheet, one) for one in sheet.comparisons)}"""
 
 

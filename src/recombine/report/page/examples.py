@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -255,7 +256,7 @@ def _verdicts(
     columns: Sequence[Mapping[Place, JudgedExample]], rows: Sequence[tuple[Place, Example]]
 ) -> dict[str, Any]:
     """Values [voice][example], and explanations of an example with the voices they are about."""
-    values: list[list[float | None]] = [[None] * len(rows) for _ in columns]
+    values: list[list[float | str | None]] = [[None] * len(rows) for _ in columns]
     reasons: dict[str, list[list[Any]]] = {}
     for number, (place, _) in enumerate(rows):
         told: dict[str, list[int]] = {}
@@ -270,5 +271,8 @@ def _verdicts(
     return {"values": values, "why": reasons}
 
 
-def _short_number(value: float) -> float:
+def _short_number(value: float) -> float | str:
+    """A value in few digits; what could not be judged is a question."""
+    if math.isnan(value):
+        return "?"
     return int(value) if value.is_integer() else round(value, 1 if abs(value) > 1 else 3)

@@ -19,7 +19,7 @@ from recombine.metrics.score import Score
 from recombine.report.findings import Findings, Sheet
 from recombine.report.page.headline import AGGREGATE, INSTANCE, familiar_sheet, find_headline
 from recombine.report.page.scale import level
-from recombine.report.page.sections import colour, number, swatch
+from recombine.report.page.sections import between, colour, number, swatch
 
 BASE = "base"
 
@@ -85,10 +85,10 @@ def _bar(one: Bar) -> str:
         if math.isnan(low)
         else f'<i style="left:{low:.1f}%;width:{max(0.0, high - low):.1f}%"></i>'
     )
-    told = f"{one.name}: {number(score.value)}, {number(score.low)} to {number(score.high)}, {score.counted}"
+    told = f"{one.name}: {between(score)}, {number(score.low)} to {number(score.high)}, {score.counted}"
     return (
         f'<div class="vb {one.kind}" title="{escape(told)}">{whole}<span class="track"><u style="width:{share:.1f}%"></u>{span}</span>'
-        f"<b>{number(score.value)}</b></div>"
+        f"<b>{between(score)}</b></div>"
     )
 
 

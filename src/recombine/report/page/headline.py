@@ -20,6 +20,8 @@ FAMILIAR = "test"
 INSTANCE, AGGREGATE = "compound", "compound_aggregate"
 # Below these shares of what it gets on familiar sentences a system is said to compose so well.
 NEARLY_ALL, HALF, HARDLY = 0.9, 0.5, 0.05
+# What is said where it depends on sentences that could not be judged.
+UNTOLD = "says too much that could not be judged"
 # A system that gets fewer familiar sentences right has not learnt the language itself.
 LEARNT = 50.0
 
@@ -49,8 +51,13 @@ def familiar_sheet(report: Findings) -> Sheet | None:
     return report.sheet(main.metric, FAMILIAR) if main.split != FAMILIAR else None
 
 
-def of_hundred(value: float) -> str:
-    """A share as people say it; all and none are said only where they are true."""
+def of_hundred(value: float, reach: float = math.nan) -> str:
+    """A share as people say it; all and none are said only where they are true.
+
+    `reach` is what it may be where not all could be judged.
+    """
+    if not math.isnan(reach):
+        return f"{math.floor(value)} to {math.ceil(reach)} of 100"
     rounded = round(value)
     if rounded == 100 and value < 100:
         return "over 99 of 100"
@@ -63,7 +70,7 @@ def amount(sheet: Sheet, score: Score) -> str:
     """A score in words: a share of a hundred, or a number."""
     if math.isnan(score.value):
         return "nothing that could be judged"
-    return of_hundred(score.value) if sheet.is_share else f"{score.value:.1f}"
+    return of_hundred(score.value, score.reach) if sheet.is_share else f"{score.value:.1f}"
 
 
 def _generalisation(report: Findings) -> Headline:
@@ -76,17 +83,24 @@ def _generalisation(report: Findings) -> Headline:
     if not main.is_share or not main.higher_is_better or math.isnan(score.value):
         named = report.words.metric(main.metric)
         return Headline(f"{system}: {named} {score.value:.1f} on {new}", ())
-    known = familiar.overall(system).value if familiar is not None else math.nan
-    told = f"It gets {of_hundred(score.value)} right on {new}"
-    if not math.isnan(known):
+    known = familiar.overall(system) if familiar is not None else None
+    told = f"It gets {amount(main, score)} right on {new}"
+    if known is not None and not math.isnan(known.value):
         told = (
-            f"It gets {of_hundred(known)} right on {report.split_name(FAMILIAR)}, "
-            f"and {of_hundred(score.value)} on {new}"
+            f"It gets {amount(main, known)} right on {report.split_name(FAMILIAR)}, "
+            f"and {amount(main, score)} on {new}"
         )
-    return Headline(
-        f"{system} {_judged(score.value, known)}",
-        (told + ".", *_slices_told(report, [system])),
-    )
+    # The same must be said whatever the truth is about what could not be judged.
+    said = {_judged(new, old) for new in _ends(score) for old in _ends(known)}
+    judged = said.pop() if len(said) == 1 else UNTOLD
+    return Headline(f"{system} {judged}", (told + ".", *_slices_told(report, [system])))
+
+
+def _ends(score: Score | None) -> list[float]:
+    """How low and how high a score may be."""
+    if score is None:
+        return [math.nan]
+    return [score.value] if math.isnan(score.reach) else [score.value, score.reach]
 
 
 def _judged(new: float, familiar: float) -> str:
@@ -109,7 +123,7 @@ def _several(report: Findings) -> Headline:
     new = report.split_name(main.split)
     score = main.overall(best[0])
     if len(best) == 1 and main.is_share and main.higher_is_better:
-        head = f"{best[0]} composes best: {of_hundred(score.value)} right on {new}"
+        head = f"{best[0]} composes best: {amount(main, score)} right on {new}"
     elif len(best) == 1:
         head = f"{best[0]} is ahead: {report.words.metric(main.metric)} {score.value:.1f} on {new}"
     elif len(best) == len(main.systems):
@@ -131,11 +145,11 @@ def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
     named = "structures" if main.main_tag == "pattern" else f"{report.words.tag(main.main_tag)}s"
     told = []
     for system in systems[:2]:
-        values = [by[system].value for by in scores.values() if system in by]
-        values = [value for value in values if not math.isnan(value)]
+        found = [by[system] for by in scores.values() if system in by]
+        values = [one.value for one in found if not math.isnan(one.value)]
         if len(values) < 2:
             continue
-        never = sum(value == 0 for value in values)
+        never = sum(one.value == 0 and not one.undecided for one in found)
         mostly = sum(value >= 50 for value in values)
         whose = f"{system}: " if len(main.systems) > 1 else ""
         none = "none" if whose else "None"

@@ -17,7 +17,7 @@ from recombine.metrics.score import Score
 from recombine.metrics.slices import show_tag
 from recombine.report.findings import Findings, Sheet
 from recombine.report.page.scale import STEPS, WIDE, shade
-from recombine.report.page.sections import examples_link, number, swatch, whole
+from recombine.report.page.sections import between, examples_link, number, open_note, swatch, whole
 from recombine.report.tables.own import by_family
 
 # A value of more kinds than this is for its table.
@@ -101,6 +101,7 @@ def _key(sheet: Sheet) -> str:
         f'<p class="key"><span class="scores">{low:g} {steps} {high:g}</span>'
         '<span class="differences hidden"><i class="d0"></i><i class="d2"></i> first is lower · <i class="d4"></i> same · <i class="d6"></i><i class="d8"></i> first is higher · <b class="tie">grey</b>: no clear difference</span>'
         f'<span class="hatched"> · <i class="{scale}3 unsure"></i> uncertain by ±{100 * WIDE / 2:g} or more</span> · a click shows examples</p>'
+        + open_note(sheet)
     )
 
 
@@ -148,7 +149,9 @@ def _tiles(report: Findings, sheet: Sheet) -> str:
         )
         overall = families.get(family, {}).get(system)
         told = (
-            f' <span class="quiet">{number(overall.value, 0)}</span>' if overall is not None else ""
+            f' <span class="quiet">{escape(between(overall, whole))}</span>'
+            if overall is not None
+            else ""
         )
         label = report.words.label(sheet.family_tag or "", family) if family else ""
         head = (
@@ -165,7 +168,7 @@ def _tile(report: Findings, sheet: Sheet, value: str, score: Score) -> str:
         return f'<span class="tile"><b>–</b><span>{text}</span></span>'
     return (
         f'<a class="tile {shade(sheet, score)}" data-value="{escape(value)}" href="{escape(_link(sheet, score.system, value))}" '
-        f'title="{escape(hover(report, sheet, value, score))}"><b>{escape(whole(score.value))}</b><span>{text}</span></a>'
+        f'title="{escape(hover(report, sheet, value, score))}"><b>{escape(between(score, whole))}</b><span>{text}</span></a>'
     )
 
 
@@ -174,7 +177,7 @@ def hover(report: Findings, sheet: Sheet, value: str, score: Score) -> str:
     assert sheet.main_tag is not None
     label = _capital(report.words.label(sheet.main_tag, value))
     lines = [
-        f"{label}: {number(score.value)} ({number(score.low)} to {number(score.high)}), {score.counted}",
+        f"{label}: {between(score)} ({number(score.low)} to {number(score.high)}), {score.counted}",
         *report.words.hint(sheet.main_tag, value).split(" · "),
     ]
     return "\n".join(filter(None, lines))
@@ -207,7 +210,7 @@ def _table(report: Findings, sheet: Sheet, published: Mapping[str, Mapping[str, 
         if mine is not None and mine != family:
             family = mine
             means = "".join(
-                f"<td>{number(families[mine][one].value, 0) if one in families.get(mine, {}) else ''}</td>"
+                f"<td>{escape(between(families[mine][one], whole)) if one in families.get(mine, {}) else ''}</td>"
                 for one in sheet.systems
             )
             label = _capital(words.label(sheet.family_tag or "", mine))
@@ -266,7 +269,7 @@ def _row(
             continue
         link, told = _link(sheet, system, value), hover(report, sheet, value, score)
         cells.append(
-            f'<td class="{shade(sheet, score)}" data-v="{score.value:.2f}"><a href="{escape(link)}" title="{escape(told)}">{escape(whole(score.value))}</a></td>'
+            f'<td class="{shade(sheet, score)}" data-v="{score.value:.2f}"><a href="{escape(link)}" title="{escape(told)}">{escape(between(score, whole))}</a></td>'
         )
     for by_value in published.values():
         given = by_value.get(value)

@@ -26,7 +26,9 @@ def step(share: float, good: bool) -> str:
 
 
 def shade(sheet: Sheet, score: Score) -> str:
-    """The classes that colour a score; where its interval is wide it is hatched."""
+    """The classes that colour a score; where it is not known well it is hatched."""
     names = step(level(sheet, score.value), sheet.higher_is_better)
-    width = level(sheet, score.high) - level(sheet, score.low)
+    ends = (score.value, score.low, score.high, score.reach)
+    levels = [level(sheet, one) for one in ends if not math.isnan(one)]
+    width = max(levels, default=0.0) - min(levels, default=0.0)
     return f"{names} unsure" if width > WIDE else names

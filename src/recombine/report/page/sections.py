@@ -7,7 +7,7 @@ Everything here is static HTML that works without scripts; all text goes through
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from urllib.parse import quote, urlencode
@@ -17,7 +17,7 @@ from recombine.report.findings import Findings, Sheet
 from recombine.report.page.frame import figures
 from recombine.report.page.scale import shade
 from recombine.report.tables.own import overall_table, tag_table
-from recombine.report.tables.table import CellLook, Dress, html
+from recombine.report.tables.table import UNDECIDED, CellLook, Dress, html
 
 
 def number(value: float, decimals: int = 1) -> str:
@@ -34,6 +34,17 @@ def whole(value: float) -> str:
     if 99.5 <= value < 100:
         return ">99"
     return "<1" if 0 < value < 0.5 else number(value, 0)
+
+
+def between(score: Score, write: Callable[[float], str] = number) -> str:
+    """A score as text; where the metric could not judge everything, how low and high it may be."""
+    ends = [score.value] if math.isnan(score.reach) else [score.value, score.reach]
+    return "–".join(map(write, ends))
+
+
+def open_note(sheet: Sheet) -> str:
+    """What two numbers in one place mean, where a metric could not judge everything."""
+    return f'<p class="small quiet">{escape(UNDECIDED)}</p>' if sheet.is_open else ""
 
 
 def signed(value: float) -> str:

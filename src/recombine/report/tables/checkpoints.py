@@ -16,7 +16,7 @@ from recombine.report.options import ReportOptions
 from recombine.report.panel import Panel, read_panel
 from recombine.report.runs import ReportRuns
 from recombine.report.scores import main_tag, overall
-from recombine.report.tables.table import Cell, Table
+from recombine.report.tables.table import Cell, Table, with_reach
 
 # A series of a curve, such as ("synthetic", "np"), by checkpoint and system.
 Series = dict[tuple[str, ...], dict[str, dict[str, float]]]
@@ -80,10 +80,12 @@ def checkpoint_table(points: list[Point], metric: str, split: str) -> Table:
         )
         for point in points
     ]  # fmt: skip
+    columns: tuple[str, ...] = ("checkpoint", "system", "score", "low", "high", "seeds")
+    columns, rows = with_reach(columns, rows, [point.score.reach for point in points])
     return Table(
         f"training-{metric}-{split}",
         f"{metric} on {split} during training",
-        ("checkpoint", "system", "score", "low", "high", "seeds"),
+        columns,
         tuple(rows),
     )
 

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from recombine.metrics.score import Score
+from recombine.metrics.score import Score, undecided_share
 from recombine.metrics.slices import Rows
 from recombine.report.compare import ALPHA, Comparison, SliceDifference, verdict_of
 from recombine.report.findings import Findings, Sheet
 from recombine.report.panel import Panel
 from recombine.report.scores import main_tag
-from recombine.report.tables.table import Cell, Ranged, Table
+from recombine.report.tables.table import UP_TO, Cell, Ranged, Table, show_p, with_reach
 from recombine.statistics.paired import PairedDifference
 
 
@@ -72,15 +72,14 @@ def overall_table(report: Findings, split: str) -> Table:
         "output.",
     )
     reaches = [
-        reach(sheet.overall(system))
+        sheet.overall(system).reach
         for sheet in report.sheets
         if sheet.split == split
         for system in sheet.systems
     ]
-    if any(end is not None for end in reaches):
-        columns = (*columns, "up to")
-        rows = [(*row, end) for row, end in zip(rows, reaches, strict=True)]
-        notes = (*notes, UP_TO)
+    columns, rows = with_reach(columns, rows, reaches)
+    if UP_TO in columns:
+        notes = (*notes, "up to: the score if all that the metric could not judge were right.")
     return Table(
         name=table_name("scores", split),
         title=f"Scores on {split}",
@@ -103,19 +102,11 @@ def _sheet_tables(report: Findings, sheet: Sheet) -> Iterator[Table]:
         yield label_table(sheet, system)
 
 
-UP_TO = "up to: the score if all that the metric could not judge were right."
-
-
-def reach(score: Score | None) -> float | None:
-    """How high a score may be, where the metric could not judge everything."""
-    return score.value + score.undecided if score is not None and score.undecided else None
-
-
 def ranged(score: Score | None) -> Ranged | None:
-    """A score with its interval as one cell."""
+    """A score with its interval as one cell, and how high it may be where not all was judged."""
     if score is None:
         return None
-    return Ranged(score.value, score.low, score.high)
+    return Ranged(score.value, score.low, score.high, score.reach)
 
 
 def tag_table(sheet: Sheet, tag: str) -> Table:
@@ -132,27 +123,15 @@ def tag_table(sheet: Sheet, tag: str) -> Table:
             )
         )
     values = [str(row[0]) for row in rows]
-    every = [one for scores in by_value.values() for one in scores.values()]
-    wide = any(reach(one) is not None for one in every)
-    if wide:
-        rows = [
-            (*row, *(reach(by_value[value].get(system)) for system in sheet.systems))
-            for value, row in zip(values, rows, strict=True)
-        ]
     best = {value: best_systems(sheet, by_value[value]) for value in values}
     told = _told_apart(sheet, tag)
     return Table(
         name=table_name(sheet.metric, sheet.split, "by", tag),
         title=f"{sheet.metric} on {sheet.split} by {tag}",
-        columns=(
-            *(tag, "n", *sheet.systems),
-            *(f"{system}, up to" for system in sheet.systems if wide),
-        ),
+        columns=(tag, "n", *sheet.systems),
         rows=tuple(rows),
-        notes=(*((sheet.signature,) if sheet.signature else ()), *((UP_TO,) if wide else ())),
-        heads=(("", 2), (sheet.metric, (1 + wide) * len(sheet.systems)))
-        if len(sheet.systems) > 1
-        else (),
+        notes=(sheet.signature,) if sheet.signature else (),
+        heads=(("", 2), (sheet.metric, len(sheet.systems))) if len(sheet.systems) > 1 else (),
         best=frozenset(
             (row, 2 + sheet.systems.index(system))
             for row, value in enumerate(values)
@@ -205,6 +184,12 @@ def by_family(sheet: Sheet, values: Iterable[str]) -> list[str]:
     return [value for members in order.values() for value in members]
 
 
+OPEN = (
+    "What the metric could not judge counts as wrong in scores and differences; a difference that "
+    "it could make up for is a tie."
+)
+
+
 def comparison_table(sheet: Sheet) -> Table:
     """Paired differences of every pair of systems."""
     rows: list[tuple[Cell, ...]] = []
@@ -212,7 +197,7 @@ def comparison_table(sheet: Sheet) -> Table:
         rows.append(
             (
                 f"{one.second} − {one.first}", one.overall.difference, one.overall.low,
-                one.overall.high, f"{one.p_adjusted:.4f}", one.overall.test,
+                one.overall.high, show_p(one.p_adjusted), one.overall.test,
                 one.count("win"), one.count("tie"), one.count("loss"),
             )
         )  # fmt: skip
@@ -222,13 +207,14 @@ def comparison_table(sheet: Sheet) -> Table:
         title=f"Paired differences, {sheet.metric} on {sheet.split}",
         columns=("pair", "difference", "low", "high", "p (Holm)", "test", "wins", "ties", "losses"),
         rows=tuple(rows),
-        notes=(f"Tied sets, best first: {ranks}",),
+        notes=(f"Tied sets, best first: {ranks}", *((OPEN,) if sheet.is_open else ())),
     )
 
 
 def difference_table(found: Sequence[tuple[Panel, Comparison]], *, slices: bool = False) -> Table:
     """Paired differences on every metric and split, in all or for each value of the main tag."""
     rows: list[tuple[Cell, ...]] = []
+    unjudged: list[list[float]] = []
     rules = set()
     for panel, one in found:
         rules.add(len(rows))
@@ -249,16 +235,24 @@ def difference_table(found: Sequence[tuple[Panel, Comparison]], *, slices: bool 
             span = Ranged(change.difference, change.low, change.high)
             rows.append(
                 (one.first, one.second, one.split, one.metric, *([value] if slices else []), n,
-                 *scores, span, f"{p_value:.4f}", better)
+                 *scores, span, show_p(p_value), better)
             )  # fmt: skip
+            tables = (panel.tables(name, where) for name in (one.first, one.second))
+            unjudged.append([undecided_share(table, panel.undecided) for table in tables])
     tests = dict.fromkeys(one.overall.test for _, one in found)
+    notes = [f"Better where p < {ALPHA:g}; tests: {', '.join(tests)}"]
+    columns = ("first", "second", "split", "metric", *(["value"] if slices else []), "n",
+               "score of first", "score of second", "difference", "p (Holm)", "better")  # fmt: skip
+    if any(map(any, unjudged)):
+        columns = (*columns, "first not judged", "second not judged")
+        rows = [(*row, *more) for row, more in zip(rows, unjudged, strict=True)]
+        notes.append(OPEN)
     return Table(
         name="compare",
         title="Paired differences, second minus first",
-        columns=("first", "second", "split", "metric", *(["value"] if slices else []), "n",
-                 "score of first", "score of second", "difference", "p (Holm)", "better"),
+        columns=columns,
         rows=tuple(rows),
-        notes=(f"Better where p < {ALPHA:g}; tests: {', '.join(tests)}",),
+        notes=tuple(notes),
         rules=frozenset(rules),
     )  # fmt: skip
 
@@ -269,7 +263,7 @@ def slice_difference_table(sheet: Sheet, one: Comparison) -> Table:
         (
             part.value,
             Ranged(part.difference.difference, part.difference.low, part.difference.high),
-            f"{part.p_adjusted:.4f}", part.verdict,
+            show_p(part.p_adjusted), part.verdict,
         )
         for part in sorted(one.slices, key=_loss_first)
     ]  # fmt: skip
@@ -278,6 +272,7 @@ def slice_difference_table(sheet: Sheet, one: Comparison) -> Table:
         title=f"{one.second} − {one.first} for each {sheet.main_tag}",
         columns=(sheet.main_tag or "", "difference", "p (Holm)", "verdict"),
         rows=tuple(rows),
+        notes=(OPEN,) if sheet.is_open else (),
     )
 
 

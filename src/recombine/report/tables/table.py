@@ -15,13 +15,28 @@ from typing import Any, NamedTuple
 from recombine.files import inert_cell, write_text
 from recombine.registry import require
 
+UP_TO = "up to"
+UNDECIDED = (
+    "Where two numbers are given, the first counts what the metric could not judge as wrong, the "
+    "second as right."
+)
+
 
 class Ranged(NamedTuple):
-    """A number and the ends of its interval: one cell for people, three columns in CSV."""
+    """A number and the ends of its interval: one cell for people, several columns in CSV.
+
+    `reach` is what the number would be if all that could not be judged were right.
+    """
 
     value: float
     low: float
     high: float
+    reach: float = math.nan
+
+    def told(self, decimals: int) -> str:
+        """The number, or how far it may reach."""
+        ends = [self.value] if math.isnan(self.reach) else [self.value, self.reach]
+        return " to ".join(show(one, decimals) for one in ends)
 
 
 Cell = str | float | int | Ranged | None
@@ -59,12 +74,22 @@ class Table:
         return html(self)
 
 
+def with_reach(
+    columns: tuple[str, ...], rows: list[tuple[Cell, ...]], reaches: Sequence[float]
+) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+    """A column more, for how high scores may be, where a metric could not judge everything."""
+    if all(map(math.isnan, reaches)):
+        return columns, rows
+    ends = (None if math.isnan(end) else end for end in reaches)
+    return (*columns, UP_TO), [(*row, end) for row, end in zip(rows, ends, strict=True)]
+
+
 def show(value: Cell, decimals: int = 1) -> str:
     """A cell as text: fixed decimals for numbers, a dash for what does not exist."""
     if isinstance(value, Ranged):
-        number, low, high = (show(one, decimals) for one in value)
         if math.isnan(value.value):
-            return number
+            return show(value.value)
+        number, low, high = value.told(decimals), *(show(one, decimals) for one in value[1:3])
         return f"{number} (–)" if math.isnan(value.low) else f"{number} ({low} to {high})"
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
@@ -75,6 +100,18 @@ def show(value: Cell, decimals: int = 1) -> str:
     return value
 
 
+def _notes(table: Table) -> tuple[str, ...]:
+    """The notes of a table, and what it means that a cell has two numbers."""
+    cells = (cell for row in table.rows for cell in row if isinstance(cell, Ranged))
+    open_ended = any(not math.isnan(cell.reach) for cell in cells)
+    return (*table.notes, UNDECIDED) if open_ended else table.notes
+
+
+def show_p(p: float) -> str:
+    """A p-value as text; none is zero."""
+    return "<0.0001" if p < 0.00005 else f"{p:.4f}"
+
+
 def plain(table: Table) -> str:
     """The table for a terminal."""
     texts = [[show(cell, table.decimals) for cell in row] for row in table.rows]
@@ -82,7 +119,7 @@ def plain(table: Table) -> str:
     lines = [table.columns, *texts]
     widths = [max(_width(line[place]) for line in lines) for place in range(len(table.columns))]
     body = ["  ".join(_padded(line, widths, numeric)).rstrip() for line in lines]
-    return "\n".join([table.title, "", *body, *table.notes])
+    return "\n".join([table.title, "", *body, *_notes(table)])
 
 
 def markdown(table: Table) -> str:
@@ -108,9 +145,10 @@ def markdown(table: Table) -> str:
         + " |"
     )
     lines.extend(_markdown_row(row, widths, numeric) for row in texts)
-    if table.notes:
+    notes = _notes(table)
+    if notes:
         lines.append("")
-        lines.extend(f"{note.replace('<', '&lt;')}  " for note in table.notes)
+        lines.extend(f"{note.replace('<', '&lt;')}  " for note in notes)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -163,7 +201,7 @@ def latex(table: Table) -> str:
     """The table for a paper: needs the booktabs package; notes are comments, for its author."""
     columns = "".join("r" if is_numeric(table, i) else "l" for i in range(len(table.columns)))
     lines = [
-        *(f"% {' '.join(note.split())}" for note in table.notes),
+        *(f"% {' '.join(note.split())}" for note in _notes(table)),
         r"\begin{table}",
         r"  \centering",
         rf"  \begin{{tabular}}{{{columns}}}",
@@ -207,7 +245,8 @@ def _latex_cell(table: Table, number: int, place: int) -> str:
     cell = table.rows[number][place]
     after = r"$^{\dagger}$" if (number, place) in table.tied else ""
     if isinstance(cell, Ranged) and not math.isnan(cell.value):
-        value, low, high = (latex_text(show(one, table.decimals)) for one in cell)
+        value = latex_text(cell.told(table.decimals))
+        low, high = (latex_text(show(one, table.decimals)) for one in cell[1:3])
         if not math.isnan(cell.low):
             after += rf" {{\scriptsize [{low}, {high}]}}"
     else:
@@ -219,21 +258,30 @@ def _latex_cell(table: Table, number: int, place: int) -> str:
 
 
 def comma_separated(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """CSV with a header, line feeds only, and full precision; an interval has two columns more."""
-    ranged = {place for row in rows for place, cell in enumerate(row) if isinstance(cell, Ranged)}
+    """CSV with a header, line feeds only, and full precision; an interval has two columns more,
+    and a number of which not all could be judged a third.
+    """
+    more: dict[int, tuple[str, ...]] = {}
+    for row in rows:
+        for place, cell in enumerate(row):
+            if isinstance(cell, Ranged) and len(more.get(place, ())) < 3:
+                ends = ("low", "high") if math.isnan(cell.reach) else ("low", "high", UP_TO)
+                more[place] = max(more.get(place, ()), ends, key=len)
     head: list[str] = []
     for place, name in enumerate(columns):
-        head += [name, f"{name} low", f"{name} high"] if place in ranged else [name]
+        head += [name, *(f"{name} {end}" for end in more.get(place, ()))]
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([inert_cell(name) for name in head])
     for row in rows:
         cells: list[object] = []
         for place, cell in enumerate(row):
+            width = 1 + len(more.get(place, ()))
             if isinstance(cell, Ranged):
-                cells += cell
+                judged = math.isnan(cell.reach)
+                cells += [*cell[:3], None if judged else cell.reach][:width]
             else:
-                cells += [cell, None, None] if place in ranged else [cell]
+                cells += [cell, *[None] * (width - 1)]
         writer.writerow(["" if cell is None else inert_cell(cell) for cell in cells])
     return buffer.getvalue()
 
@@ -280,7 +328,7 @@ def html(table: Table | None, dress: Dress | None = None) -> str:
         heads += f'<th scope="col">{escape(dress.drawn[0])}</th>'
     rows = "".join(_html_row(table, number, right, dress) for number in range(len(table.rows)))
     title = f"<h3>{escape(table.title)}</h3>" if dress.titled else ""
-    notes = "".join(f'<p class="small quiet">{escape(note)}</p>' for note in table.notes)
+    notes = "".join(f'<p class="small quiet">{escape(note)}</p>' for note in _notes(table))
     return (
         f'{title}<div class="scroll" role="region" tabindex="0"{dress.attributes} '
         f'aria-label="{escape(table.title)}"><table class="{dress.css}">'
@@ -337,7 +385,8 @@ def _span(table: Table, number: int) -> int:
 def _html_text(cell: Cell, decimals: int) -> str:
     """A cell's text with true minus signs; an interval stands below its number, in small."""
     if isinstance(cell, Ranged) and not math.isnan(cell.value):
-        number, low, high = (show(one, decimals).replace("-", "−") for one in cell)
+        number = cell.told(decimals).replace("-", "−")
+        low, high = (show(one, decimals).replace("-", "−") for one in cell[1:3])
         if math.isnan(cell.low):
             return f"{number}<small>–</small>"
         between = "–" if cell.low >= 0 else " to "

@@ -13,7 +13,7 @@ from dataclasses import replace
 from recombine.benchmark import Benchmark
 from recombine.files import read_json
 from recombine.report.findings import Findings
-from recombine.report.tables.table import Cell, Table
+from recombine.report.tables.table import UP_TO, Cell, Table
 
 MARK = "†"
 PATTERN = "pattern"
@@ -62,8 +62,15 @@ def _with_and_without(report: Findings, names: frozenset[str], language: str) ->
         if not sheet.is_share or sheet.main_tag != PATTERN:
             continue
         slices = sheet.by_tag(PATTERN)
-        for system in sheet.systems:
-            row: list[Cell] = [sheet.split, sheet.metric, system, sheet.overall(system).value]
+        # Where not all could be judged a second row says how high the scores may be.
+        ways = [(system, most) for system in sheet.systems for most in (False, True)]
+        for system, most in ways:
+            overall = sheet.overall(system)
+            if most and not overall.undecided:
+                continue
+            metric = f"{sheet.metric}, {UP_TO}" if most else sheet.metric
+            whole = overall.value + most * overall.undecided
+            row: list[Cell] = [sheet.split, metric, system, whole]
             for apart in (False, True):
                 scores = [
                     slices[name][system]
@@ -71,7 +78,7 @@ def _with_and_without(report: Findings, names: frozenset[str], language: str) ->
                     if (name in names) is apart and system in slices[name]
                 ]
                 count = sum(score.n for score in scores)
-                total = sum(score.value * score.n for score in scores)
+                total = sum((one.value + most * one.undecided) * one.n for one in scores if one.n)
                 row += [total / count if count else None, count]
             rows.append(tuple(row))
     if not rows:

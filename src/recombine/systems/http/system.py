@@ -89,7 +89,10 @@ class Http(Preset):
     _counts: dict[str, float] = field(init=False, default_factory=dict, repr=False)
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock, repr=False)
 
-    budget_options: ClassVar[tuple[str, ...]] = ("max_requests", "max_tokens")
+    idle_options: ClassVar[tuple[str, ...]] = (
+        "max_requests", "max_tokens", "concurrency", "rate", "timeout", "retries", "backoff",
+        "backoff_limit", "response_limit", "give_up_after",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         if self.preset is not None:
@@ -108,7 +111,7 @@ class Http(Preset):
                 raise ConfigError(f"'{name}' must be at least 1")
         if self.batch_size > 1 and self.items is None:
             raise ConfigError("with a batch_size above 1, 'items' must name the list of answers")
-        for name in self.budget_options:
+        for name in self.idle_options:
             if (getattr(self, name) or 0) < 0:
                 raise ConfigError(f"'{name}' must not be negative")
         if self.max_tokens is not None and not any(one.endswith("tokens") for one in self.usage):
