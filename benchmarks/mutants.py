@@ -1,13 +1,13 @@
 """Do the tests bite? Plant small faults in the core, one at a time, and see which test notices.
 
-    python benchmarks/mutants.py --number 300 --out mutants.jsonl
+    python benchmarks/mutants.py --number 300 --jobs 8 --out mutants.jsonl
     python benchmarks/mutants.py --only files --number 40
 
 A fault is one changed node of a module's syntax tree: another comparison, operator, constant or
 branch, a statement left out. Each is tried in a copy of a process that has everything but Recombine
 imported already, with the tests of its module alone. What no test notices is printed: it gets a
 test, or a reason why it changes nothing. The choice is seeded; --out is added to, and what it has
-is not tried again.
+is not tried again, so that --seconds can be spent in several calls.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import copy
 import importlib.abc
 import importlib.util
 import json
+import math
+import multiprocessing
 import os
 import random
 import signal
@@ -26,6 +28,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,11 @@ CORE: dict[str, tuple[str, ...]] = {
     "recombine.metrics.slices": ("tests/metrics/test_slices.py", "tests/metrics/test_score.py"),
     "recombine.metrics.scoring": ("tests/metrics/test_scoring.py", "tests/metrics/test_score.py"),
     "recombine.metrics.exact": ("tests/metrics/test_exact.py",),
+    "recombine.metrics.base": ("tests/metrics/test_base.py", "tests/contracts/test_metrics.py"),
+    "recombine.metrics.surface": ("tests/metrics/test_surface.py",),
+    "recombine.metrics.partial": ("tests/metrics/test_partial.py",),
+    "recombine.metrics.compound.metric": ("tests/metrics/compound/test_metric.py",),
+    "recombine.metrics.consistency.metric": ("tests/metrics/consistency/test_metric.py",),
     "recombine.statistics.intervals": (
         "tests/statistics/test_intervals.py",
         "tests/statistics/test_seeds.py",
@@ -68,11 +76,17 @@ CORE: dict[str, tuple[str, ...]] = {
         "tests/builders/divergent/test_search.py",
     ),
     "recombine.builders.divergent.search": ("tests/builders/divergent/test_search.py",),
+    "recombine.builders.divergent.running_split": (
+        "tests/builders/divergent/test_running_split.py",
+        "tests/builders/divergent/test_search.py",
+    ),
+    "recombine.builders.divergent.certificate": ("tests/builders/divergent/test_certificate.py",),
     "recombine.experiment.run": ("tests/experiment/test_run.py", "tests/experiment/test_stages.py"),
     "recombine.experiment.translations": (
         "tests/experiment/test_translations.py",
         "tests/experiment/test_stages.py",
     ),
+    "recombine.systems.seq2seq.checkpoint": ("tests/systems/seq2seq/test_checkpoint.py",),
 }
 _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -190,7 +204,11 @@ class _Planted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def tried(
-    module: str, tree: ast.Module | None, limit: float, said: str = os.devnull
+    module: str,
+    tree: ast.Module | None,
+    limit: float,
+    said: str = os.devnull,
+    without: Sequence[str] = (),
 ) -> tuple[str, float]:
     """Run a module's tests in a copy of this process; say how they end, and in a file why."""
     began = time.monotonic()
@@ -205,7 +223,8 @@ def tried(
         import pytest
 
         marks = "not slow and not gpu and not real and not faults"
-        quiet = ("-x", "-q", "-p", "no:cacheprovider", "-m", marks)
+        quiet = ["-q", "-p", "no:cacheprovider", "-m", marks, *["-x"] * (tree is not None)]
+        quiet += [f"--deselect={test}" for test in without]
         code = 2
         with contextlib.suppress(BaseException):
             code = int(pytest.main([*quiet, *CORE[module]]))
@@ -235,12 +254,38 @@ def chosen(only: str, number: int, seed: int) -> list[tuple[str, int, str]]:
     return found
 
 
+def unspoilt(module: str) -> tuple[float, list[str]]:
+    """The most seconds that a module's tests may take, and those that fail without a fault."""
+    with tempfile.NamedTemporaryFile(mode="r", errors="replace") as said:
+        _, seconds = tried(module, None, 600, said.name)
+        lines = [line.split() for line in said]
+    failed = [line[1] for line in lines if line and line[0] in ("FAILED", "ERROR")]
+    if failed:
+        print(f"{module}: failing without a fault, left out: {' '.join(failed)}", flush=True)
+    if any("::" not in test for test in failed):  # a whole file: nothing can be said of this module
+        seconds = -math.inf
+    return 20 + 5 * seconds, failed
+
+
+def trial(work: tuple[str, int, str, float, list[str], float]) -> dict[str, Any] | None:
+    """Plant one fault and tell how it ended, if there is time left."""
+    module, number, kind, most, without, ends = work
+    if time.monotonic() > ends:
+        return None
+    tree, line = changed(_tree(module), number, kind)
+    end, seconds = tried(module, tree, most, without=without)
+    row = {"module": module, "line": line, "node": number, "kind": kind, "end": end}
+    return {**row, "seconds": round(seconds, 1)}
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Plant faults and print what became of them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="modules whose name has this in it")
     parser.add_argument("--number", type=int, default=300)
     parser.add_argument("--seed", type=int, default=27)
+    parser.add_argument("--jobs", type=int, default=1, help="faults that are tried at once")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="none is begun after that")
     parser.add_argument("--out", type=Path, help="a file to add every trial to")
     options = parser.parse_args(arguments)
     os.chdir(ROOT)
@@ -253,29 +298,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.out is not None and options.out.exists():
         rows = [json.loads(line) for line in options.out.read_text().splitlines()]
     known = {(row["module"], row["node"], row["kind"]) for row in rows}
-    limits: dict[str, float] = {}
-    for module, number, kind in chosen(options.only, options.number, options.seed):
-        if (module, number, kind) in known:
-            continue
-        if module not in limits:
-            with tempfile.NamedTemporaryFile(mode="r", errors="replace") as said:
-                end, seconds = tried(module, None, 600, said.name)
-                why = "".join(said.readlines()[-12:])
-            if end != "passed":
-                print(f"{module}: {end} without a fault, left out:\n{why}", flush=True)
-            limits[module] = 20 + 5 * seconds if end == "passed" else 0.0
-        if not limits[module]:
-            continue
-        tree, line = changed(_tree(module), number, kind)
-        end, seconds = tried(module, tree, limits[module])
-        row = {"module": module, "line": line, "node": number, "kind": kind, "end": end}
-        rows.append(row)
-        if options.out is not None:
-            with options.out.open("a") as stream:
-                stream.write(json.dumps(row) + "\n")
-        if end == "passed":
-            text = _path(module).read_text(encoding="utf-8").splitlines()[line - 1].strip()
-            print(f"survived: {module}:{line} ({kind}): {text}", flush=True)
+    ends = time.monotonic() + options.seconds
+    wanted = chosen(options.only, options.number, options.seed)
+    wanted = [one for one in wanted if one not in known]
+    fork = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(options.jobs, mp_context=fork) as pool:
+        modules = list(dict.fromkeys(module for module, _, _ in wanted))
+        known_good = dict(zip(modules, pool.map(unspoilt, modules), strict=True))
+        work = [(*one, *known_good[one[0]], ends) for one in wanted]
+        work = [one for one in work if one[3] > 0]
+        for done in as_completed([pool.submit(trial, one) for one in work]):
+            row = done.result()
+            if row is None:
+                continue
+            rows.append(row)
+            if options.out is not None:
+                with options.out.open("a") as stream:
+                    stream.write(json.dumps(row) + "\n")
+            if row["end"] == "passed":
+                text = _path(row["module"]).read_text(encoding="utf-8").splitlines()
+                where = f"{row['module']}:{row['line']} ({row['kind']})"
+                print(f"survived: {where}: {text[row['line'] - 1].strip()}", flush=True)
     print("| module | planted | caught | survived |\n| --- | ---: | ---: | ---: |")
     for module in [*CORE, "all"]:
         of = [row for row in rows if module in (row["module"], "all")]

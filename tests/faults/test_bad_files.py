@@ -14,6 +14,7 @@ from faults.inputs import write_inputs
 from faults.launch import Ended
 
 SECONDS = 60.0
+MEGABYTES = 2000.0
 
 # What can be wrong with any text file: name -> its bytes, made of good ones.
 Spoil = Callable[[bytes], bytes]
@@ -97,6 +98,14 @@ def wrong_answer(ended: Ended, name: str, *codes: int) -> str:
     return wrong
 
 
+def dear(ended: Ended) -> str:
+    """What is wrong with the time and the memory that it took."""
+    assert ended.megabytes > 0, "its memory was not measured"
+    if ended.seconds > SECONDS or ended.megabytes > MEGABYTES:
+        return f"{ended.seconds:.0f} seconds, {ended.megabytes:,.0f} MB"
+    return ""
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_spoilt_files(name, good, tmp_path, survive, warm):
     """What is wrong is said; a file that can still be read as it is meant may also be read."""
@@ -110,8 +119,7 @@ def test_spoilt_files(name, good, tmp_path, survive, warm):
             (folder / name).write_bytes(spoil((good / name).read_bytes()))
             ended = warm.run(command.split(), folder)
             wrong = wrong_answer(ended, name, 0, 1, 2)
-            if not wrong and ended.seconds > SECONDS:
-                wrong = f"{ended.seconds:.0f} seconds"
+            wrong = wrong or dear(ended)
             failed += [f"{name}, {kind}: {wrong}"] * bool(wrong)
             survive(f"bad file: {kind}", command.split()[0], wrong, later=True)
             shutil.rmtree(folder)
@@ -154,6 +162,5 @@ def test_endless_grammars(kind, good, tmp_path, survive, warm):
         wrong = ended.fault(*((2,) if verb.startswith("check") else (0, 2)))
         if not wrong and ended.code == 2 and not ("error:" in ended.err and "hint:" in ended.err):
             wrong = f"it does not say what is wrong: {ended.err[-500:]}"
-        if not wrong and ended.seconds > SECONDS:
-            wrong = f"{ended.seconds:.0f} seconds"
+        wrong = wrong or dear(ended)
         survive(f"bad file: {kind}", verb.split()[0], wrong)

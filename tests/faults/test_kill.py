@@ -37,10 +37,20 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
+ROUND = 25  # kills in one test
+
+
+def pytest_generate_tests(metafunc):
+    """Share the kills of a command between tests, which can be run apart."""
+    if "turn" in metafunc.fixturenames:
+        kills = metafunc.config.getoption("--moments")
+        metafunc.parametrize("turn", range(-(-kills // ROUND)))
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_killed_command_ends_in_the_same_bytes(name, tmp_path, warm, survive, request):
+def test_a_killed_command_ends_in_the_same_bytes(name, turn, tmp_path, warm, survive, request):
     """SIGKILL, SIGTERM and Ctrl-C at seeded random moments, then the same command again."""
-    moments = request.config.getoption("--moments")
+    moments = min(ROUND, request.config.getoption("--moments") - turn * ROUND)
     command, before = COMMANDS[name]
     with capitals() as url:
         clean = tmp_path / "clean"
@@ -56,7 +66,8 @@ def test_a_killed_command_ends_in_the_same_bytes(name, tmp_path, warm, survive, 
         shutil.copytree(clean, again)
         seconds = min(first.seconds, _ended(warm, command, again).seconds)
         assert difference(contents(again), expected) == "", "not the same bytes twice"
-        draw = random.Random(f"{name} 27")
+        draw = random.Random(f"{name} {turn}")
+        failed: list[str] = []
         for number in range(moments):
             kind = SIGNALS[number % len(SIGNALS)]
             after = draw.random() * seconds
@@ -67,9 +78,12 @@ def test_a_killed_command_ends_in_the_same_bytes(name, tmp_path, warm, survive, 
             if not wrong:
                 ended = _ended(warm, command, place)
                 wrong = ended.fault(0) or difference(contents(place), expected)
-            when = f" (after {after:.3f} of {seconds:.3f} s, {place})" if wrong else ""
-            survive(f"kill {name}", kind.name, wrong and wrong + when)
-            shutil.rmtree(place)
+            survive(f"kill {name}", kind.name, wrong, later=True)
+            if wrong:
+                failed.append(f"{kind.name} after {after:.3f} of {seconds:.3f} s, {place}: {wrong}")
+            else:
+                shutil.rmtree(place)
+    assert failed == []
 
 
 def _ended(warm: WarmPython, command: str, folder: Path, **options: object) -> Ended:
