@@ -41,6 +41,19 @@ def test_parts_that_stand_apart_are_shown_apart(toy: Grammar) -> None:
     assert max(map(columns_of, lines)) < 120
 
 
+def test_what_is_too_wide_for_the_terminal_stands_in_blocks(toy: Grammar) -> None:
+    """No line is wider than the terminal, and every language is shown once."""
+    tree = toy.tree("say(decl(past, beside(cat, place(house)), trans(see, def(dog))))")
+    assert max(map(columns_of, draw_lines(toy, tree))) > 100
+    lines = draw_lines(toy, tree, width=80)
+    assert max(map(columns_of, lines)) <= 80
+    assert [line.split() for line in lines if not line.startswith(("say", " ", "└"))] == [[]]
+    heads = [
+        line.split() for line in lines if line[:1] == " " and set(line.split()) < {*toy.languages}
+    ]
+    assert heads == [["de", "en"], ["ja", "tr"]]
+
+
 def test_picture_has_every_node_and_every_token(toy: Grammar) -> None:
     """A well-formed SVG with the rules, the words and the tokens of both languages, linked."""
     tree = toy.tree("say(decl(past, def(cat), trans(see, indef(dog))))")

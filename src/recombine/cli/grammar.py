@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -64,7 +65,8 @@ def sample_verb(options: argparse.Namespace) -> int:
         else:
             print("\n".join(f"{key}\t{value}" for key, value in row.items()))
             if options.trees:
-                print("\n".join(["", tree, *draw_lines(grammar, grammar.tree(tree), languages)]))
+                drawn = draw_lines(grammar, grammar.tree(tree), languages, _width())
+                print("\n".join(["", tree, *drawn]))
             print()
     return 0
 
@@ -100,6 +102,9 @@ def tree_verb(options: argparse.Namespace) -> int:
 
     grammar = Grammar.load(options.grammar, edition=options.edition)
     languages = _languages(grammar, options.languages)
+    if options.tree and options.tree[0] in grammar.languages:
+        hint = f"recombine parse {options.grammar} {options.tree[0]} '...' draws sentences"
+        raise DataError(f"'{options.tree[0]}' is a language, no tree", hint=hint)
     for number, (_, text) in enumerate(_sentences(options.tree)):
         tree = grammar.tree(text)
         if options.json:
@@ -184,7 +189,12 @@ def _print_reading(grammar: Grammar, tree: Tree, languages: Sequence[str], of: s
     print(f"meaning{f' {of}' if of else ''}: {tree}")
     for language in languages:
         print(f"{language}\t{grammar.text(tree, language)}")
-    print("\n".join(["", *draw_lines(grammar, tree, languages), ""]))
+    print("\n".join(["", *draw_lines(grammar, tree, languages, _width()), ""]))
+
+
+def _width() -> int | None:
+    """The columns of the terminal; a file has as many as it needs."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _tree_row(grammar: Grammar, tree: Tree, languages: Sequence[str]) -> dict[str, Any]:
@@ -247,6 +257,6 @@ def _unread(grammar: Grammar, language: str, parse: Parse, where: Where) -> Data
             lines.append(f"  {name}: {shown}")
     what = f"unknown word '{failure.found}'" if failure.unknown else f"unexpected '{failure.found}'"
     what = what if failure.found else "the sentence ends too early"
-    if not failure.expected and not failure.found:
+    if not failure.terminals and not failure.unknown:
         what = failure.message
     return DataError(f"no sentence of '{language}': {what}", place, "\n".join(lines) or None)

@@ -18,6 +18,7 @@ from recombine.grammar.realise.realiser import Realisation, RealisedToken
 from recombine.grammar.tree import Tree
 
 MAX_CELL = 44  # columns of a terminal that one language takes beside a node
+MIN_CELL = 24  # with less the languages stand in several blocks
 
 
 def columns_of(text: str) -> int:
@@ -28,20 +29,37 @@ def columns_of(text: str) -> int:
     )
 
 
-def draw_lines(grammar: Grammar, tree: Tree, languages: Sequence[str] = ()) -> list[str]:
-    """The tree, one node a line, with what each language says for the node beside it."""
+def draw_lines(
+    grammar: Grammar, tree: Tree, languages: Sequence[str] = (), width: int | None = None
+) -> list[str]:
+    """The tree, one node a line, with what each language says for the node beside it.
+
+    What does not fit into `width` columns side by side becomes several blocks of languages.
+    """
     codes = tuple(languages) or grammar.languages
-    said = [grammar.realise(tree, code) for code in codes]
-    rows = [("", *codes)]
-    for node, branch in _branches(tree):
-        rows.append((branch, *(_shorten(_stretches(one, node)) for one in said)))
-    widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell + " " * (width - columns_of(cell)) for cell, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+    branches = list(_branches(tree))
+    beside, cell = len(codes), MAX_CELL
+    if width is not None:
+        room = width - max(columns_of(branch) for _, branch in branches)
+        beside = max(1, min(beside, room // (MIN_CELL + 2)))
+        cell = min(cell, max(MIN_CELL, room // beside - 2))
+    lines: list[str] = []
+    for first in range(0, len(codes), beside):
+        here = codes[first : first + beside]
+        said = [grammar.realise(tree, code) for code in here]
+        rows = [("", *here)]
+        for node, branch in branches:
+            rows.append((branch, *(_shorten(_stretches(one, node), cell) for one in said)))
+        widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+        lines += [""] if first else []
+        lines += [
+            "  ".join(
+                text + " " * (wide - columns_of(text))
+                for text, wide in zip(row, widths, strict=True)
+            ).rstrip()
+            for row in rows
+        ]
+    return lines
 
 
 def _branches(tree: Tree) -> Iterator[tuple[int, str]]:
@@ -74,12 +92,12 @@ def _stretches(said: Realisation, node: int) -> str:
     return " … ".join(said.text[start:end] for start, end in said.spans.get(node, ()))
 
 
-def _shorten(text: str) -> str:
-    if columns_of(text) <= MAX_CELL:
+def _shorten(text: str, cell: int) -> str:
+    if columns_of(text) <= cell:
         return text
     kept = ""
     for letter in text:
-        if columns_of(kept + letter) > MAX_CELL - 1:
+        if columns_of(kept + letter) > cell - 1:
             break
         kept += letter
     return kept.rstrip() + "…"

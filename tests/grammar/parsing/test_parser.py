@@ -210,6 +210,10 @@ def test_texts_share_an_analysis_where_their_parts_fit_alike(write: Write) -> No
     for i in words:
         assert str(grammar.parse(f"one c{i} n{i}", "xx").tree) == f"say(n{i})"
         assert not grammar.parse(f"one c{i} n{(i + 1) % 12}", "xx").ok
+    failure = grammar.parse("one c3 n5", "xx").failure
+    assert failure is not None
+    assert failure.message == "no word has the parts 'c3' and 'n5'"
+    assert (failure.offset, failure.expected) == (4, ('"c5"',))
     parser = grammar.parser("xx")
     assert sum(isinstance(kept, Forest) for kept in parser._forests.values()) == 1
 

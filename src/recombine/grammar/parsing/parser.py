@@ -227,7 +227,7 @@ class Parser:
         node, terminals = chart.expected()
         roots = self.cfg.roots
         if any((root, 0) in chart.complete[-1] for root in roots) and lattice.complete:
-            return ParseFailure("the text is too ambiguous to be analysed", 0, text[:20], (), False)
+            return self._unfitting(PackedForest(self.cfg, chart), lattice)
         offset = lattice.offsets[node]
         rest = text[offset:]
         found = rest.split()[0] if rest.split() else ""
@@ -247,3 +247,34 @@ class Parser:
                 f"stopped before '{found}' at character {offset + 1}; expected {shown or 'the end'}"
             )
         return ParseFailure(message, offset, found, expected, unknown, tuple(terminals))
+
+    def _unfitting(self, packed: PackedForest, lattice: Lattice) -> ParseFailure:
+        """Say which parts of the text, each in its place, are not those of one word."""
+        if packed.truncated:
+            return ParseFailure("the text is too ambiguous to be analysed", 0, "", (), False)
+        entries = [edge.entry for edge in lattice.edges]
+        fits: dict[tuple[int, ...], bool] = {}  # by the edges of the parts
+        heard: dict[tuple[int, ...], list[int]] = {}
+        for leaf in packed.parted:
+            stretches = packed.leaves[leaf].stretches  # type: ignore[union-attr]
+            edges = tuple([edge for _, found in stretches for edge in found[:1]])
+            fits[edges] = fits.get(edges, False) or bool(packed.words(leaf, entries))
+            heard[edges] = [terminal for terminal, found in stretches if found]
+        for edges in sorted(edges for edges, fit in fits.items() if not fit and len(edges) > 1):
+            parts = [entries[edge] for edge in edges]
+            texts = " and ".join(f"'{part.text}'" for part in parts)
+            first, *rest = zip(parts, heard[edges], strict=True)
+            words = set.intersection(*[set(part.words[terminal]) for part, terminal in rest])
+            fitting = tuple(
+                f'"{text}"'
+                for text, entry in self.cfg.entries.items()
+                if not words.isdisjoint(entry.words.get(first[1], ()))
+            )
+            return ParseFailure(
+                f"no word has the parts {texts}",
+                lattice.offsets[lattice.edges[edges[0]].start],
+                first[0].text,
+                fitting,
+                False,
+            )
+        return ParseFailure("its parts do not fit together", 0, "", (), False)
