@@ -21,7 +21,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from recombine.benchmark import Draft, Example
+from recombine.benchmark import Example
+from recombine.draft import Draft
 
 PARTS = (0.1, 1 / 3, 1.0)
 RECOMBINE = (sys.executable, "-m", "recombine.cli")

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recombine.benchmark import Benchmark, Draft, Example, Focus, stratified_sample
+from recombine.benchmark import Benchmark, Example, Focus, stratified_sample
+from recombine.draft import Draft
 from recombine.errors import DataError
 
 HEAD = {

@@ -14,11 +14,12 @@ import pytest
 # below.
 LAYERS = [
     {"errors", "moved"},
-    {"lock"},
+    {"encoding", "lock"},
     {"config", "files"},
     {"registry", "progress"},
     {"parallel"},
     {"benchmark", "statistics"},
+    {"draft"},
     {"grammar"},
     {"corpus"},
     {"builders", "systems"},

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from recombine.benchmark import Benchmark, Draft, Example
+from recombine.benchmark import Benchmark, Example
 from recombine.config import to_plain
+from recombine.draft import Draft
 from recombine.metrics.base import Metric, Observation, Scored, require_declared, require_kind
 from recombine.metrics.scoring import by_key
 from recombine.systems.base import Failure, System, hook

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recombine.benchmark import Benchmark, Draft, Example, Focus, stratified_sample
+from recombine.benchmark import Benchmark, Example, Focus, stratified_sample
 from recombine.builders.recipe import build
+from recombine.draft import Draft
 from recombine.errors import RecombineError
 from recombine.metrics.base import Scored
 from recombine.metrics.scoring import create_metrics

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from recombine.benchmark import Draft, Example
+from recombine.benchmark import Example
 from recombine.builders.divergent.encode import Preparation
+from recombine.draft import Draft
 from recombine.errors import DataError
 from recombine.experiment.experiment import Experiment
 from recombine.experiment.ray import pack, run_experiment_on_ray, unpack

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import math
@@ -68,7 +69,12 @@ def capitals() -> object:
     return serving(Capitals)
 
 
-BOMB = gzip.compress(b" " * 100_000_000)
+@functools.cache
+def bomb() -> bytes:
+    """Little that unpacks to a lot."""
+    return gzip.compress(b" " * 100_000_000)
+
+
 SECRET = "sk-never/on+disk-0123456789"
 
 
@@ -194,7 +200,7 @@ class Hostile(Quiet):
 
     def bomb(self, rows: list[dict[str, str]]) -> None:
         """A hundred megabytes in a hundred kilobytes."""
-        self.answer(BOMB, Content_Encoding="gzip")
+        self.answer(bomb(), Content_Encoding="gzip")
 
     def redirect(self, rows: list[dict[str, str]]) -> None:
         """To another host."""

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from faults.inputs import experiment
-from recombine.benchmark import Draft, Example
+from recombine.benchmark import Example
 from recombine.builders.recipe import FORMAT
+from recombine.draft import Draft
 
 MARK = "pwned"
 HOSTILE = (

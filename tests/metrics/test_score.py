@@ -7,7 +7,8 @@ import math
 
 import pytest
 
-from recombine.benchmark import Benchmark, Draft, Example
+from recombine.benchmark import Benchmark, Example
+from recombine.draft import Draft
 from recombine.metrics.score import COLUMNS, Score, scores_of, write_scores
 from recombine.metrics.scoring import score
 

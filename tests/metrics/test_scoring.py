@@ -6,7 +6,8 @@ import unicodedata
 
 import pytest
 
-from recombine.benchmark import Benchmark, Draft, Example, Focus
+from recombine.benchmark import Benchmark, Example, Focus
+from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError
 from recombine.metrics.score import scores_of
 from recombine.metrics.scoring import about_nothing, create_metrics, observation_row, score

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark, Draft, Example
+from recombine.benchmark import Benchmark, Example
+from recombine.draft import Draft
 from recombine.experiment.run import Run
 from recombine.experiment.scoring import write_result
 from recombine.files import write_json, write_jsonl

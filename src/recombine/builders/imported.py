@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from recombine.benchmark import Draft, Example, control_character
+from recombine.benchmark import Example, control_character
+from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError, RecombineError, Where, raise_all
 from recombine.files import read_aligned, read_jsonl, read_lines
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine import __version__, registry
-from recombine.benchmark import FORMAT, Benchmark, Draft, identity_of, refuse_output
+from recombine.benchmark import FORMAT, Benchmark, identity_of, refuse_output
 from recombine.config import (
     Document,
     apply_overrides,
@@ -23,6 +23,7 @@ from recombine.config import (
     with_preset,
 )
 from recombine.corpus.parsers import parser_hint
+from recombine.draft import Draft
 from recombine.errors import ConfigError, RecombineError, StaleOutput, collected, raise_all
 from recombine.lock import lock_of, locked
 

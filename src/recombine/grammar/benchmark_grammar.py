@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recombine.benchmark import Benchmark, Draft
+from recombine.benchmark import Benchmark
+from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError, GrammarError, Where
 from recombine.files import sha256_of
 from recombine.grammar.files.folder import base_folders, find_grammar

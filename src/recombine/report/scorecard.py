@@ -22,12 +22,8 @@ from recombine.report.page.scale import shade
 from recombine.report.page.sections import between, whole
 from recombine.report.panel import comparable
 from recombine.report.runs import open_runs, reading, run_names
-from recombine.report.tables.divergent import (
-    BUILDER,
-    are_of_one_corpus,
-    generalisation_table,
-    make_family,
-)
+from recombine.report.tables.divergent import generalisation_table
+from recombine.report.tables.family import BUILDER, are_of_one_corpus, make_family
 from recombine.report.tables.generated import variant_table
 from recombine.report.tables.own import ranged
 from recombine.report.tables.table import Cell, Table, html, markdown, show_p

@@ -19,17 +19,6 @@ MOST_COLUMNS = 4
 # report.md has at most 60 lines: rows of its table, and lines under a heading.
 MOST_ROWS = 10
 MOST_LINES = {"Notes": 5, "Tables": 12, "Figures": 6, "Signatures": 6}
-# What a right observation is called, where the name of the metric is not English enough.
-RIGHT = {
-    "exact": "exactly right",
-    "partial": "right in the part that is tested",
-    "meaning": "right in meaning",
-    "consistency": "translated consistently",
-    "synonym-consistency": "the same for both synonyms",
-    "compound": "with the compound mistranslated",
-    "compound_aggregate": "mistranslated in at least one context",
-    "literal": "rendered word for word",
-}
 
 
 def verdict(report: Findings) -> list[str]:

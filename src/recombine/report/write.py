@@ -24,13 +24,8 @@ from recombine.report.runs import ReportRuns, open_runs, reading
 from recombine.report.scores import tidy_rows
 from recombine.report.tables import paper_tables
 from recombine.report.tables.checkpoints import checkpoint_points, checkpoint_table, slice_table
-from recombine.report.tables.divergent import (
-    family_tables,
-    is_family,
-    missing_members,
-    read_family,
-    series_runs,
-)
+from recombine.report.tables.divergent import family_tables
+from recombine.report.tables.family import is_family, missing_members, read_family, series_runs
 from recombine.report.tables.own import own_tables
 from recombine.report.tables.table import (
     Table,

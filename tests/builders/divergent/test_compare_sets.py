@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from parsed_corpora import made_up, write_conllu
-from recombine.benchmark import Draft, Example
+from recombine.benchmark import Example
 from recombine.builders.divergent.compare_sets import measure_divergence
 from recombine.builders.recipe import build, read_recipe
+from recombine.draft import Draft
 from recombine.errors import RecombineError
 from recombine.files import read_json
 

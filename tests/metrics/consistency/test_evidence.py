@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recombine.benchmark import Draft, Example, Focus
+from recombine.benchmark import Example, Focus
+from recombine.draft import Draft
 from recombine.metrics.base import Scored
 from recombine.metrics.consistency.evidence import Evidence, Judgement, second_clause, swap_pair
 from recombine.metrics.scoring import score

@@ -12,14 +12,16 @@ from recombine.report.figures.papers import response_figures
 from recombine.report.options import ReportOptions
 from recombine.report.tables import divergent
 from recombine.report.tables.divergent import (
-    CORPUS_FACTS,
     PAPER,
-    Family,
     _published_splits,
-    are_of_one_corpus,
     divergent_tables,
     family_tables,
     generalisation_table,
+)
+from recombine.report.tables.family import (
+    CORPUS_FACTS,
+    Family,
+    are_of_one_corpus,
     is_family,
     make_family,
     missing_members,

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recombine.benchmark import Benchmark, Draft, Example
+from recombine.benchmark import Benchmark, Example
 from recombine.builders.compounds.assemble import Assembly, CompoundDesign, seen_in_text
 from recombine.builders.compounds.atoms import Role
 from recombine.builders.compounds.contexts import ContextLimits
@@ -28,6 +28,7 @@ from recombine.corpus.alignment import Alignment, align, align_with_eflomal
 from recombine.corpus.brackets import read_brackets, texts_of
 from recombine.corpus.conllu import ParsedSentence, is_parsed, read_parsed
 from recombine.corpus.parsers import parsed_text, parser_hint, require_relations
+from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError, RecombineError, Where
 from recombine.files import read_json, read_lines
 from recombine.parallel import gc_paused

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from recombine.benchmark import Benchmark, Draft, Example, Focus
+from recombine.benchmark import Benchmark, Example, Focus
 from recombine.corpus.conllu import mean_distance, read_parsed
 from recombine.corpus.parsers import parsed_text
+from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError, RecombineError, Where, raise_all
 from recombine.files import read_aligned, read_lines, read_table, write_text
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from recombine.benchmark import Benchmark, Draft, Example, Focus
+from recombine.benchmark import Benchmark, Example, Focus
 from recombine.builders.consistency.examples import (
     check_groups,
     clause_probes,
@@ -46,6 +46,7 @@ from recombine.builders.consistency.wordlists import (
     read_words,
     require_clauses,
 )
+from recombine.draft import Draft
 from recombine.errors import ConfigError, RecombineError
 
 

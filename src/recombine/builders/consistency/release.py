@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from recombine.benchmark import Draft, Example, Focus, control_character
+from recombine.benchmark import Example, Focus, control_character
 from recombine.builders.consistency.examples import (
     clause_probes,
     group_tags,
@@ -41,6 +41,7 @@ from recombine.builders.consistency.wordlists import (
     read_synonyms,
 )
 from recombine.corpus.token_diff import trim
+from recombine.draft import Draft
 from recombine.errors import DataError, Where
 from recombine.files import read_aligned, read_table
 

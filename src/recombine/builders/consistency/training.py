@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from recombine.benchmark import Draft, Example, control_character, normalise
+from recombine.benchmark import Example, control_character, normalise
+from recombine.draft import Draft
 from recombine.errors import DataError, Where
 from recombine.files import read_aligned, read_table
 

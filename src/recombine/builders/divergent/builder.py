@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from recombine.benchmark import Benchmark, Draft, Example, Tag
+from recombine.benchmark import Benchmark, Example, Tag
 from recombine.builders.divergent.certificate import (
     ITEMS,
     certificate_of,
@@ -48,6 +48,7 @@ from recombine.builders.divergent.split import (
     random_split,
 )
 from recombine.corpus.parsers import require_relations
+from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError, RecombineError
 from recombine.parallel import Engine
 from recombine.progress import progress

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark, Draft
+from recombine.benchmark import Benchmark
 from recombine.builders.divergent.builder import Divergent
 from recombine.builders.divergent.count import Counts, Cuts, count_corpus
 from recombine.builders.divergent.encode import EncodedCorpus
 from recombine.builders.recipe import Recipe
 from recombine.config import dump_toml, parse_config, read_toml
+from recombine.draft import Draft
 from recombine.errors import ConfigError
 from recombine.files import read_json, write_text
 

@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from recombine.benchmark import Benchmark, Draft, Example, card_head
+from recombine.benchmark import Benchmark, Example
 from recombine.builders.generated.blueprint import Blueprint, uncovered, vocabulary_weights
 from recombine.builders.generated.certificate import card_of, certify, compare, compare_card
 from recombine.builders.generated.draw import Drawing
 from recombine.builders.generated.parts import TRAIN, RecipePart, Setting, scaled
 from recombine.builders.generated.proof import Proof, look_in_train, prove, violation_bounds
 from recombine.config import parse_config, to_plain
+from recombine.draft import Draft, card_head
 from recombine.errors import ConfigError, Problems, RecombineError
 from recombine.files import read_json
 from recombine.grammar import Grammar

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Draft, Example
+from recombine.benchmark import Example
+from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError, RecombineError, Where, raise_all
 from recombine.files import read_lines
 

@@ -10,7 +10,7 @@ from recombine.report.figures.own import MOST_TOLD, from_to
 from recombine.report.figures.palette import system_colour, system_shape
 from recombine.report.figures.training import training_figures
 from recombine.report.findings import Findings
-from recombine.report.tables.divergent import Family
+from recombine.report.tables.family import Family
 from recombine.report.tables.table import Table, show
 
 # Tables that are a figure in the paper, or that it also draws.

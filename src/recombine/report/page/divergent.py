@@ -14,15 +14,8 @@ from recombine.report.page.frame import figures, page, plain_head
 from recombine.report.page.sections import number, swatch
 from recombine.report.runs import read_translations
 from recombine.report.score_file import read_scores
-from recombine.report.tables.divergent import (
-    MAX,
-    MIN,
-    PAPER,
-    SPLIT,
-    Division,
-    Family,
-    generalisation_table,
-)
+from recombine.report.tables.divergent import PAPER, generalisation_table
+from recombine.report.tables.family import MAX, MIN, SPLIT, Division, Family
 from recombine.report.tables.table import Ranged, Table, html, show
 
 

@@ -152,11 +152,6 @@ def _range(report: Findings, system: str, score: Score) -> str:
     )
 
 
-def _direction(sheet: Sheet) -> str:
-    """A reminder where less is better: error rates, literal idioms."""
-    return "" if sheet.higher_is_better else ", lower is better"
-
-
 def _bar(score: Score, scale: float) -> str:
     if any(map(math.isnan, (score.low, score.value))):
         return ""

@@ -1,0 +1,266 @@
+"""Family: runs on divergent splits of one corpus, to be set side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recombine.benchmark import Benchmark
+from recombine.errors import DataError
+from recombine.experiment.run import Run
+from recombine.files import read_json
+from recombine.report.findings import Findings, Sheet, build_report
+from recombine.report.options import ReportOptions
+from recombine.report.panel import comparable
+from recombine.report.runs import benchmark_of, open_runs
+from recombine.report.tables.table import Ranged
+
+BUILDER = "divergent"
+SPLIT = "test"
+MIN, RANDOM, MAX = "min", "random", "max"
+
+
+class Certified(NamedTuple):
+    """A divergent split and the certificate that its builder wrote."""
+
+    benchmark: Benchmark
+    certificate: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """`min`, `random` or `max` as in the paper, else the divergence that was asked for."""
+        if self.benchmark.manifest.recipe.get("method") == RANDOM:
+            return RANDOM
+        wanted = float(self.certificate["target_divergence"])
+        return {0.0: MIN, 1.0: MAX}.get(wanted, f"c = {wanted:g}")
+
+
+def read_certified(benchmark: Benchmark) -> Certified | None:
+    """A benchmark with its certificate, if it has one."""
+    path = benchmark.path / "certificate.json"
+    return Certified(benchmark, read_json(path)) if path.is_file() else None
+
+
+class MeasuredSplit(NamedTuple):
+    """A score with its interval; with several splits their mean."""
+
+    score: float
+    low: float
+    high: float
+    splits: int
+
+    @property
+    def cell(self) -> Ranged:
+        """As a cell of a table."""
+        return Ranged(self.score, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Division:
+    """The findings of one run on one divergent split, and the split's certificate."""
+
+    report: Findings
+    certified: Certified
+
+    @property
+    def certificate(self) -> Mapping[str, Any]:
+        """What the builder wrote of the split."""
+        return self.certified.certificate
+
+    @property
+    def name(self) -> str:
+        """The benchmark's name."""
+        return self.report.source.benchmark.manifest.name
+
+    @property
+    def target(self) -> str:
+        """The target language."""
+        return self.report.source.benchmark.manifest.target
+
+    @property
+    def seed(self) -> int:
+        """The seed of the split."""
+        return self.report.source.benchmark.manifest.seed
+
+    @property
+    def kind(self) -> str:
+        """`min`, `random` or `max` as in the paper, else the divergence that was asked for."""
+        return self.certified.kind
+
+    @property
+    def test(self) -> dict[str, Any]:
+        """What the certificate says of the test set."""
+        found: dict[str, Any] = self.certificate["splits"][SPLIT]
+        return found
+
+
+def make_division(report: Findings) -> Division:
+    """Return a report of one run with the certificate of its split."""
+    benchmark = report.source.benchmark
+    found = read_certified(benchmark)
+    if found is None:
+        raise DataError(f"{benchmark.path}: a divergent split without its certificate.json")
+    return Division(report, found)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Runs on splits of one corpus by several divergences."""
+
+    divisions: tuple[Division, ...]
+    metric: str
+
+    @cached_property
+    def report(self) -> Findings:
+        """One report with everybody's sheets, which knows all systems and gives them colours."""
+        first = self.divisions[0].report
+        return replace(first, sheets=tuple(s for one in self.divisions for s in one.report.sheets))
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """All systems, in order of appearance."""
+        return self.report.systems
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """All target languages."""
+        return tuple(dict.fromkeys(one.target for one in self.divisions))
+
+    def kinds(self, target: str) -> dict[str, list[Division]]:
+        """The divisions of one target language by kind, the least divergent first."""
+        found: dict[str, list[Division]] = {}
+        mine = [one for one in self.divisions if one.target == target]
+        for one in sorted(mine, key=lambda one: float(one.certificate["compound_divergence"])):
+            found.setdefault(one.kind, []).append(one)
+        return found
+
+    @property
+    def ordered(self) -> list[Division]:
+        """All divisions by target language and divergence."""
+        kinds = [found for target in self.targets for found in self.kinds(target).values()]
+        return [one for divisions in kinds for one in divisions]
+
+    def sheet(self, division: Division) -> Sheet | None:
+        """A division's findings by the metric that all share."""
+        return division.report.sheet(self.metric, SPLIT)
+
+    def measured(self, divisions: Sequence[Division], system: str) -> MeasuredSplit | None:
+        """A system's mean over splits; the test sets are independent, so variances add up."""
+        scores = [
+            sheet.overall(system)
+            for sheet in map(self.sheet, divisions)
+            if sheet is not None and system in sheet.systems
+        ]
+        if not scores:
+            return None
+        mean = sum(one.value for one in scores) / len(scores)
+        below, above = (
+            math.sqrt(sum(width**2 for width in widths)) / len(scores)
+            for widths in (
+                [one.value - one.low for one in scores],
+                [one.high - one.value for one in scores],
+            )
+        )
+        return MeasuredSplit(mean, mean - below, mean + above, len(scores))
+
+
+def is_family(runs: Sequence[Path]) -> bool:
+    """Say whether runs are on divergent splits that are not the same."""
+    if len(runs) < 2 or not all(Run(path).cells() for path in runs):
+        return False
+    benchmarks = [benchmark_of(path, Run(path)) for path in runs]
+    return (
+        all(one.manifest.builder == BUILDER for one in benchmarks)
+        and len({one.hash for one in benchmarks}) > 1
+    )
+
+
+def series_runs(folder: Path) -> list[Path]:
+    """Return the runs of a series' members, which lie below the run of their experiment."""
+    if Run(folder).cells():
+        return []
+    return sorted(path.parent for path in folder.glob("*/experiment.json"))
+
+
+def read_family(runs: Sequence[Path], options: ReportOptions) -> Family:
+    """Read the runs; they must share a metric."""
+    return make_family([build_report(open_runs([run]), options, examples=False) for run in runs])
+
+
+def make_family(reports: Sequence[Findings]) -> Family:
+    """Return reports on divergent splits as a family."""
+    divisions = tuple(map(make_division, reports))
+    names = [
+        {sheet.metric for sheet in one.report.sheets if sheet.split == SPLIT} for one in divisions
+    ]
+    shared = set.intersection(*names)
+    order = [sheet.metric for sheet in divisions[0].report.sheets if sheet.split == SPLIT]
+    metric = next((name for name in order if name in shared), None)
+    if metric is None:
+        raise DataError(
+            f"the runs share no metric on the split '{SPLIT}'",
+            hint="score all of them with the same metric, chrf++ for the generalisation score",
+        )
+    family = Family(divisions, metric)
+    _require_one_corpus(family)
+    return family
+
+
+# What the certificates of all splits of one corpus share.
+CORPUS_FACTS = ("sentences", "atoms", "compounds", "atom_alpha", "compound_alpha")
+
+
+def are_of_one_corpus(reports: Iterable[Findings]) -> bool:
+    """Whether reports on divergent splits may be put together."""
+    try:
+        make_family(list(reports))
+    except DataError:
+        return False
+    return True
+
+
+def _require_one_corpus(family: Family) -> None:
+    """Raise when the splits of a target language are of different corpora, or scored otherwise."""
+    for target in family.targets:
+        first, *others = [one for one in family.divisions if one.target == target]
+        for other in others:
+            for fact in CORPUS_FACTS:
+                mine, theirs = (one.certificate.get(fact) for one in (first, other))
+                if mine != theirs:
+                    raise DataError(
+                        f"{first.name} and {other.name} are not splits of one corpus by one "
+                        f"definition: {fact} {mine} and {theirs}",
+                        hint="suites are set side by side with --scorecard",
+                    )
+            sheets = [family.sheet(one) for one in (first, other)]
+            found = {comparable(one.signature) for one in sheets if one is not None}
+            if len(found) > 1:
+                raise DataError(
+                    f"{family.metric} is not the same metric on {first.name} and {other.name}: "
+                    f"{' / '.join(sorted(found))}",
+                    hint="score both with the same options and versions",
+                )
+
+
+def missing_members(family: Family) -> list[str]:
+    """Say which members of a series have no run here, because it was stopped, for one."""
+    from recombine.builders.divergent.series import read_series
+
+    there = {one.report.source.benchmark.path.resolve() for one in family.divisions}
+    found = []
+    for folder in sorted({path.parent for path in there}):
+        if (folder / "series.toml").is_file():
+            members = [
+                one.benchmark.resolve() for one in read_series(folder / "series.toml").member
+            ]
+            absent = [path.name for path in members if path not in there]
+            if absent and len(absent) < len(members):
+                found.append(
+                    f"{len(absent)} of the {len(members)} splits of {folder.name} are not in this "
+                    f"report: {', '.join(absent)}"
+                )
+    return found
