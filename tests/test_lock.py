@@ -68,6 +68,22 @@ def test_readers_share_and_writers_do_not(tmp_path):
             pass
 
 
+def test_a_lock_that_was_removed_meanwhile_is_no_lock(tmp_path, monkeypatch):
+    """Its holder removes the file when it is done: who opened it before holds nothing."""
+    path, plain, removed = tmp_path / "a.lock", fcntl.flock, []
+
+    def late(stream, how):
+        if not removed:
+            path.unlink()
+            removed.append(path)
+        plain(stream, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with locked(path):
+        assert removed
+        assert path.exists()
+
+
 def test_a_lock_may_be_entered_again(tmp_path):
     """A stage within a stage is the same process."""
     with locked(tmp_path / "a.lock"), locked(tmp_path / "a.lock"):

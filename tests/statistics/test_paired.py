@@ -202,3 +202,10 @@ def test_no_trial_beyond_is_no_certainty():
     """With 99 trials the least p-value is 1 in 100 (Noreen 1989), and ties count."""
     assert p_value_from_trials(np.zeros(99), 5.0) == 0.01
     assert p_value_from_trials(np.array([0.0, 5.0, 6.0]), 5.0) == 0.75
+
+
+@pytest.mark.parametrize(("observed", "margin"), [(0.25, 1e-9), (1.0, 1e-9), (2e6, 2e-3)])
+def test_ties_are_ties_up_to_rounding(observed, margin):
+    """A billionth of the scale, which is that of percents at least."""
+    assert p_value_from_trials(np.array([0.0, observed - 0.9 * margin]), observed) == 2 / 3
+    assert p_value_from_trials(np.array([0.0, observed - 1.1 * margin]), observed) == 1 / 3

@@ -32,6 +32,17 @@ def test_four_systems_in_the_same_order_prove_little():
     assert few.p == pytest.approx(2 / math.factorial(4))
 
 
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_bounds_are_where_the_observed_order_is_as_rare_as_the_tail(confidence):
+    """Systems of a population at the lower end are in one order in half of what is left out."""
+    low = agreement(range(4), range(4), confidence).tau.low
+    correlation = math.sin(math.pi / 2 * low)
+    one, noise = np.random.default_rng(5).standard_normal((2, 100_000, 4))
+    taus = kendall(one, correlation * one + math.sqrt(1 - correlation**2) * noise)
+    tail = (1 - confidence) / 2
+    assert np.mean(taus > 0.999) == pytest.approx(tail, rel=0.15)
+
+
 def test_opposite_order_is_the_mirror_image():
     """Turning one suite around turns the interval around, up to the draws."""
     same, turned = agreement(range(6), range(6)), agreement(range(6), range(6, 0, -1))

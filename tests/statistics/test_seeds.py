@@ -11,7 +11,12 @@ from recombine.metrics.surface import Chrf
 from recombine.statistics.intervals import Aggregator
 from recombine.statistics.paired import paired_bootstrap
 from recombine.statistics.resample import Draws
-from recombine.statistics.seeds import compare_systems, crossed_interval, system_interval
+from recombine.statistics.seeds import (
+    _seed_and_item_parts,
+    compare_systems,
+    crossed_interval,
+    system_interval,
+)
 
 SHARE = Aggregator("mean", 1.0, (0.0, 1.0))
 
@@ -154,6 +159,16 @@ def test_all_right_in_every_seed_is_not_certainty():
     span = crossed_interval(np.ones((3, 40)), limits=(0.0, 1.0))
     assert span.high == 1.0
     assert 0.9 < span.low < 0.95
+
+
+@pytest.mark.parametrize("clusters", [None, np.array([0, 0, 1, 1, 2, 2])])
+def test_few_items_leave_few_degrees_of_freedom(clusters):
+    """One less than what is drawn from, items or clusters of them; and one less than the seeds."""
+    tables = [np.random.default_rng(seed).random((6, 18)) for seed in range(4)]
+    draws = Draws(tables, 0, clusters)
+    _, parts = _seed_and_item_parts(tables, aggregator_of(Chrf()), 50, draws)
+    assert [part.freedom for part in parts] == [3, draws.count - 1]
+    assert draws.count == (6 if clusters is None else 3)
 
 
 def test_one_seed_borrows_the_spread_of_the_other():

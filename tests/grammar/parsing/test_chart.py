@@ -64,5 +64,16 @@ def test_expected_names_what_could_follow(small: Grammar) -> None:
 def test_too_many_items_stop_it(small: Grammar, monkeypatch: pytest.MonkeyPatch) -> None:
     """A chart beyond its limit says so instead of going on."""
     assert not chart(small, "The cat slept.").truncated
-    monkeypatch.setattr("recombine.grammar.parsing.chart.MAX_ITEMS", 3)
+    items = sum(len(node) for node in chart(small, "The cat slept.").items)
+    monkeypatch.setattr("recombine.grammar.parsing.chart.MAX_ITEMS", items)
+    assert not chart(small, "The cat slept.").truncated
+    monkeypatch.setattr("recombine.grammar.parsing.chart.MAX_ITEMS", items - 1)
     assert chart(small, "The cat slept.").truncated
+
+
+def test_a_text_with_too_many_places_is_not_begun(small: Grammar, monkeypatch) -> None:
+    """Its items would be taken for others: a place is some bits of their number."""
+    places = chart(small, "The cat slept.").lattice.size
+    for most, truncated in ((places, False), (places - 1, True)):
+        monkeypatch.setattr("recombine.grammar.parsing.chart.PLACES", most)
+        assert chart(small, "The cat slept.").truncated is truncated
