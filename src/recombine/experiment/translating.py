@@ -120,16 +120,24 @@ def _translate_cell(
                         description=f"{cell.system} seed {cell.seed} {path.stem}",
                         made=made,
                     )
-                finally:  # what was used was used, whatever came of it
-                    described = dict(hook(ready, "describe")())
-                    cell.update_record(**({"described": described} if described else {}))
+                finally:
+                    _describe(ready, cell)
                 _record_translation(cell, path.stem, translated.now, time.time() - started)
                 yield translated
             if ready is not None and experiment.repeat and checkpoint is None:
-                _measure_flips(experiment, benchmark, ready, cell, sample)
+                try:
+                    _measure_flips(experiment, benchmark, ready, cell, sample)
+                finally:
+                    _describe(ready, cell)
         finally:
             if ready is not None:
                 hook(ready, "close")()
+
+
+def _describe(system: Any, cell: Cell) -> None:
+    """Store what a system says of itself: what was used was used, whatever came of it."""
+    described = dict(hook(system, "describe")())
+    cell.update_record(**({"described": described} if described else {}))
 
 
 def _load(system: Any, cell: Cell, checkpoint: str | None) -> Any:

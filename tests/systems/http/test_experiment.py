@@ -198,3 +198,51 @@ def test_how_fast_a_service_is_asked_makes_nothing_stale(
         capsys.readouterr()
         assert attempt('prompt = "Say {source}"', url) != 0
         assert "options.prompt" in capsys.readouterr().err
+
+
+def test_a_chat_model_behind_a_service_is_cleaned_as_any_other(
+    small_benchmark: Path, tmp_path, monkeypatch
+):
+    """The preset takes talk off, says so in run.json, asks for no stream; `clean = false` leaves
+    every answer as it is.
+    """
+    experiment, run = tmp_path / "experiment.toml", tmp_path / "run"
+    asked: list[dict[str, object]] = []
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        asked.append(json.loads(handler.rfile.read(int(handler.headers["Content-Length"]))))
+        said = 'Sure! Here is the translation:\n"Ein Hund."'
+        reply = {
+            "choices": [{"message": {"content": said}}],
+            "usage": {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12},
+        }
+        data = json.dumps(reply).encode()
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(data)))
+        handler.end_headers()
+        handler.wfile.write(data)
+
+    monkeypatch.setattr(Echo, "do_POST", answer)
+    with echo({}) as url:
+        experiment.write_text(
+            f'benchmark = "{small_benchmark}"\nrun = "{run}"\nmetrics = ["exact"]\n'
+            + "".join(
+                f'[system.{name}]\nuse = "http"\npreset = "openai-chat"\nurl = "{url}"\n'
+                f'model = "m"\nclean = {clean}\n'
+                for name, clean in (("on", "true"), ("off", "false"))
+            ),
+            encoding="utf-8",
+        )
+        count = translate(read_experiment(experiment)) // 2
+    records = {
+        name: json.loads((run / name / "seed-1" / "run.json").read_text())["described"]
+        for name in ("on", "off")
+    }
+    rows = [(run / name / "seed-1" / "translations" / "test.jsonl").read_text() for name in records]
+    assert rows[0].count('"hyp":"Ein Hund."') == count
+    assert rows[1].count("Sure! Here is the translation:") == count
+    assert {one["answers"] for one in records["on"]["cleaned"].values()} == {count}
+    assert set(records["on"]["cleaned"]) == {"preamble", "quotes"}
+    assert "cleaned" not in records["off"]
+    assert records["on"]["used"]["prompt_tokens"] == 7 * count
+    assert {one["stream"] for one in asked} == {False}

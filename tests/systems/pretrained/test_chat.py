@@ -10,7 +10,7 @@ import pytest
 
 from recombine.errors import ConfigError
 from recombine.systems.pretrained import Llm
-from recombine.systems.pretrained.chat import ChatPrompt, clean_answer, system_line
+from recombine.systems.pretrained.chat import ChatPrompt, system_line
 from recombine.systems.pretrained.generation import Continuation
 from recombine.systems.pretrained.prompt import Prompt
 from recombine.systems.pretrained.weights import end_ids
@@ -84,8 +84,7 @@ def test_what_was_cleaned_is_on_record(chat_model, monkeypatch):
         "generate",
         lambda prompts, limits, leave=0: [Continuation(tokens, True) for _ in prompts],
     )
-    translator.cleaned.clear()
-    translator.first_cleaned.clear()
+    translator.cleaner.recall({})
     assert list(system.translate(["a dog", "the dog"])) == ["hund", "hund"]
     shown = {"answers": 2, "first": said}
     assert system.describe()["cleaned"] == {"preamble": shown, "quotes": shown}
@@ -132,30 +131,3 @@ def test_templates_without_a_system_turn_get_the_line_before_the_source(chat_mod
         "<s>user: Translate.\n\na -><|end|>\n<s>assistant: b<|end|>\n<s>user: c -><|end|>\n"
         "<s>assistant: "
     )
-
-
-@pytest.mark.parametrize(
-    ("said", "text", "removed"),
-    [
-        ("Der Hund lief.", "Der Hund lief.", ()),
-        ("Sure! Here is the German translation:\n\nDer Hund.", "Der Hund.", ("preamble",)),
-        ("Translation: Der Hund.", "Der Hund.", ("preamble",)),
-        ("Here's the translation: “Der Hund.”", "Der Hund.", ("preamble", "quotes")),
-        ("「犬が走った。」", "犬が走った。", ("quotes",)),
-        ("```text\nDer Hund.\n```", "Der Hund.", ("fence",)),
-        ("Der Hund.\n\nNote: a dog is a Hund.", "Der Hund.", ("afterword",)),
-        ("<think>\nA dog?\n</think>\n\nDer Hund.", "Der Hund.", ("thought",)),
-        ("<think>\nA dog, or", "", ("thought",)),
-        ('"Ja", sagte er, "nein"', '"Ja", sagte er, "nein"', ()),
-        ("Der Hund sagte: ja.", "Der Hund sagte: ja.", ()),
-        ("", "", ()),
-    ],
-)
-def test_the_translation_is_taken_out_of_the_talk(said, text, removed):
-    """Preambles, fences, quotes, thoughts and afterwords go; colons and quotes within stay."""
-    assert clean_answer(said, "The dog ran.") == (text, removed)
-
-
-def test_quotes_of_the_source_stay():
-    """A sentence that is a quotation is translated as one."""
-    assert clean_answer("„Ja.“", '"Yes."') == ("„Ja.“", ())

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 from recombine.config import parse_config, read_toml
 from recombine.errors import ConfigError, SystemFailure
 from recombine.registry import data_path
+from recombine.systems.answer import AnswerCleaner
 from recombine.systems.base import Failure, one_line
 from recombine.systems.cost import Cost
 from recombine.systems.http.pace import Pace, delay
@@ -62,6 +63,7 @@ class Preset:
     key_format: str | None = None
     batch_size: int | None = None
     usage: dict[str, str] = field(default_factory=dict)
+    clean: bool | None = None
 
 
 @dataclass(kw_only=True)
@@ -69,7 +71,8 @@ class Http(Preset):
     """Ask a service for translations, several at a time, and give them back in order.
 
     The key is read from the environment variable named by `key_env` when a request is sent; it is
-    no field of this object, so it is in no file, no log and no fingerprint.
+    no field of this object, so it is in no file, no log and no fingerprint. With `clean` the talk
+    of a chat model around its translation is taken off.
     """
 
     preset: str | None = None
@@ -86,6 +89,7 @@ class Http(Preset):
     give_up_after: int = 20
     max_requests: int | None = None
     max_tokens: int | None = None
+    _cleaner: AnswerCleaner = field(init=False, default_factory=AnswerCleaner, repr=False)
     _counts: dict[str, float] = field(init=False, default_factory=dict, repr=False)
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock, repr=False)
 
@@ -105,6 +109,7 @@ class Http(Preset):
                 hint='the path of the translation in the reply, such as "translation.text"',
             )
         self.method = self.method or "POST"
+        self.clean = self.clean or None  # as before there was the option
         self.batch_size = 1 if self.batch_size is None else self.batch_size
         for name in ("batch_size", "concurrency", "give_up_after", "response_limit"):
             if getattr(self, name) < 1:
@@ -168,6 +173,7 @@ class Http(Preset):
     def recall(self, described: Mapping[str, Any]) -> None:
         """Go on counting where the run before this one stopped: a budget is for all of them."""
         self._count(**described.get("used", {}))
+        self._cleaner.recall(described.get("cleaned", {}))
 
     def usage_counts(self) -> dict[str, float]:
         """Return requests, retries and what the service reported (tokens, cost) so far."""
@@ -191,7 +197,8 @@ class Http(Preset):
 
     def describe(self) -> dict[str, object]:
         """Say what was asked and what it used, for the run's record."""
-        return {"url": self.url, "model": self.model, "used": self.usage_counts()}
+        cleaned = {"cleaned": self._cleaner.described()} if self.clean else {}
+        return {"url": self.url, "model": self.model, "used": self.usage_counts(), **cleaned}
 
     def _settle(
         self, items: dict[int, str], service: Service, pace: Pace
@@ -278,7 +285,7 @@ class Http(Preset):
         places = list(part)
         if self.items is None:
             try:
-                return {places[0]: self._text(reply)}, ""
+                return {places[0]: self._text(reply, part[places[0]])}, ""
             except NotFound as error:
                 return {}, f"the answer has {error}"
         try:
@@ -305,18 +312,21 @@ class Http(Preset):
                 if place in found:
                     twice.add(place)
                     raise NotFound(f"the id {place!r} again")
-                found[place] = self._text(item)
+                found[place] = self._text(item, part[place])
             except NotFound as error:
                 reason = f"item {position + 1} of the answer has {error}"
         # Nobody knows which of two answers is meant.
         return {place: text for place, text in found.items() if place not in twice}, reason
 
-    def _text(self, item: Any) -> str:
+    def _text(self, item: Any, source: str) -> str:
         """The translation of an answer; a service that repeats its key does not get it stored."""
         assert self.answer is not None
         value = follow(item, self.answer)
         if not isinstance(value, str):
             raise NotFound(f"no text at '{self.answer}'")
+        if self.clean:
+            with self._lock:
+                value = self._cleaner.clean(self._clean(value), source)
         return self._clean(one_line(value).strip())
 
     def _headers(self) -> dict[str, str]:
@@ -345,6 +355,8 @@ class Http(Preset):
             known["key"] = None
         for option in ("body", "item", "prompt", "headers", "key_format"):
             template = getattr(self, option)
+            if option == "key_format" and self.key_env is None:
+                continue  # a preset's, for a server of one's own that asks for no key
             require_known(template, known, option)
             if "model" in placeholders(template) and self.model is None:
                 raise ConfigError("'model' is missing: which model should the service use?")

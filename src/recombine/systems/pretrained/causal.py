@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -179,6 +179,11 @@ class Llm(Pretrained):
             **self._describe_chat(self._translator),
         }
 
+    def recall(self, described: Mapping[str, Any]) -> None:
+        """Go on counting what is taken off answers."""
+        if self._translator is not None:
+            self._translator.cleaner.recall(described.get("cleaned", {}))
+
     def close(self) -> None:
         """Let go of the model."""
         self._translator = None
@@ -278,10 +283,7 @@ class Llm(Pretrained):
             return {}
         return {
             "chat": translator.prompt.system_line,
-            "cleaned": {
-                name: {"answers": count, "first": translator.first_cleaned[name]}
-                for name, count in sorted(translator.cleaned.items())
-            },
+            "cleaned": translator.cleaner.described(),
         }
 
     def _require_room(self, model: Any, longest: int) -> None:

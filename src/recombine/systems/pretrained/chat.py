@@ -1,11 +1,10 @@
-"""A chat model's way of being asked: turns in its tokenizer's template, and an answer to clean."""
+"""A chat model's way of being asked: turns in its tokenizer's template."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from recombine.systems.base import one_line
 from recombine.systems.pretrained.prompt import PAPER_PROMPT, Prompt
@@ -15,17 +14,6 @@ _LANGUAGES = {
     "fi": "Finnish", "fr": "French", "it": "Italian", "ja": "Japanese", "ko": "Korean",
     "nl": "Dutch", "pl": "Polish", "pt": "Portuguese", "ru": "Russian", "zh": "Chinese",
 }  # fmt: skip
-
-_THOUGHT = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
-# "Sure! Here is the translation:", "The Japanese translation is:", "Translation:"
-_PREAMBLE = re.compile(
-    r"\A(?:(?:sure|certainly|of course|okay|ok)\b[,.!]*\s*)?"
-    r"(?:here(?:'s|’s| is| are)\b[^\n:：]{0,80}|(?:the |my )?(?:\w+ )?translation\b[^\n:：]{0,60})"
-    r"[:：]\s*",
-    re.IGNORECASE,
-)
-_FENCE = re.compile(r"\A```[^\n`]*\n(.*?)(?:\n\s*```|\Z)", re.DOTALL)
-_QUOTES = ('""', "“”", "„“", "«»", "「」", "『』", "''", "‘’", "``")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,46 +83,3 @@ def system_line(source: str | None, target: str | None) -> str:
         f"Translate each sentence{where}. Answer with the translation only, "
         "without quotation marks or explanations."
     )
-
-
-class CleanedAnswer(NamedTuple):
-    """A translation, and the names of what stood around it."""
-
-    text: str
-    removed: tuple[str, ...]
-
-
-def clean_answer(text: str, source: str) -> CleanedAnswer:
-    """Take the one line that is the translation out of what a chat model says.
-
-    Quotation marks stay where the source has them, too, or where they are part of the sentence.
-    """
-    removed = []
-
-    def note(name: str, cleaned: str) -> str:
-        if cleaned != text:
-            removed.append(name)
-        return cleaned
-
-    text = text.strip()
-    text = note("thought", _THOUGHT.sub("", text).strip())
-    if not _PREAMBLE.match(source):
-        text = note("preamble", _PREAMBLE.sub("", text))
-    text = note("fence", _FENCE.sub(r"\1", text).strip())
-    text = note("afterword", next(iter(text.splitlines()), "").strip())
-    text = note("quotes", _without_quotes(text, source.strip()))
-    return CleanedAnswer(one_line(text).strip(), tuple(removed))
-
-
-def _without_quotes(text: str, source: str) -> str:
-    for pair in _QUOTES:
-        inside = text[1:-1]
-        if len(text) > 2 and (text[0], text[-1]) == (pair[0], pair[1]):
-            if any(mark in inside for mark in pair) or _is_quoted(source):
-                return text
-            return inside.strip()
-    return text
-
-
-def _is_quoted(text: str) -> bool:
-    return any(len(text) > 1 and (text[0], text[-1]) == (one[0], one[1]) for one in _QUOTES)

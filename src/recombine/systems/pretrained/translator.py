@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from recombine.systems.answer import AnswerCleaner
 from recombine.systems.base import Failure
-from recombine.systems.pretrained.chat import ChatPrompt, clean_answer
+from recombine.systems.pretrained.chat import ChatPrompt
 from recombine.systems.pretrained.prompt import Prompt, cut_at_stop
 from recombine.systems.pretrained.seam import choose_generation
 from recombine.systems.pretrained.weights import Weights
@@ -18,7 +18,6 @@ _CPU_ROWS = 32
 _MEMORY_SHARE = 0.06  # of the GPU, for the keys and values of one batch shape
 _TYPICAL_LENGTH = 256
 SHORT_SOURCE = 4
-_SHOWN = 300  # characters of an answer that is kept as it was before it was cleaned
 _PROBES = ("a", "The cat saw the dog and the old king that slept.")
 
 
@@ -74,8 +73,7 @@ class PromptTranslator:
         self.stops = tuple(stops)
         self.limits = limits
         self.rows = rows or self._default_rows()
-        self.cleaned: Counter[str] = Counter()
-        self.first_cleaned: dict[str, str] = {}
+        self.cleaner = AnswerCleaner()
         probes = prompt.encode(weights.tokenizer, _PROBES)
         self.generation = choose_generation(weights, probes, stops, fast=decoder == "fast")
 
@@ -129,11 +127,7 @@ class PromptTranslator:
     def _text(self, tokens: list[int], source: str) -> str:
         text = self.weights.tokenizer.decode(tokens, skip_special_tokens=True)
         if isinstance(self.prompt, ChatPrompt):
-            raw = text
-            text, removed = clean_answer(raw, source)
-            self.cleaned.update(removed)
-            for name in removed:
-                self.first_cleaned.setdefault(name, raw[:_SHOWN])
+            text = self.cleaner.clean(text, source)
         return cut_at_stop(text, self.stops)
 
     def _default_rows(self) -> int:
