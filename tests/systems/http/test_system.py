@@ -440,11 +440,12 @@ def test_kill_and_resume_give_the_same_file(serve, tmp_path, monkeypatch):
     rows = [json.loads(row) for row in path.read_text(encoding="utf-8").splitlines()]
     assert [row["hyp"] for row in rows] == UPPER
     assert [row["id"] for row in rows] == [f"id-{i}" for i in range(len(SOURCES))]
-    # What was kept is not asked for again; of the rest only what was under way when killed.
+    # What was kept is not asked for again; of the rest only what was under way when killed, or
+    # answered behind one that was: a busy machine writes late, but never falls a window behind.
     times = [slow.asked[source] - (source == SOURCES[1]) for source in SOURCES]
     assert times[:kept] == [1] * kept
     assert set(times[kept:]) <= {1, 2}
-    assert times.count(2) <= options["concurrency"]
+    assert times.count(2) <= 4 * options["concurrency"]
     assert SECRET not in log.stdout + log.stderr
     for file in Path(tmp_path).rglob("*"):
         assert file.is_dir() or SECRET.encode() not in file.read_bytes()
