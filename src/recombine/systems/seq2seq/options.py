@@ -208,13 +208,15 @@ def fingerprint(value: Any) -> str:
 
 def _preset_values(cls: type[Options], name: str) -> dict[str, Any]:
     path = data_path("presets", f"{name}.toml")
-    if name not in preset_names():
-        close = difflib.get_close_matches(name, preset_names(), n=1)
+    is_here = path.parent == data_path("presets") and path.is_file()
+    document = read_toml(path) if is_here else None
+    if document is None or "system" not in document.data:
+        known = preset_names()
+        close = difflib.get_close_matches(name, known, n=1)
         raise ConfigError(
             f"unknown preset '{name}'",
-            hint=f"did you mean '{close[0]}'?" if close else f"known: {', '.join(preset_names())}",
+            hint=f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known)}",
         )
-    document = read_toml(path)
     kind = document.data.pop("system")
     if kind not in {base.__name__.lower().removesuffix("options") for base in cls.__mro__}:
         raise ConfigError(f"preset '{name}' is for the system '{kind}', not for this one")
