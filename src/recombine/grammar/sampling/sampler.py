@@ -161,31 +161,25 @@ class Sampler:
         """The nodes of words whose form stands in the sentence before."""
         if self._no_repeat is None:
             return []
-        if self._is_sayable:  # most sentences repeat no piece of any word
-            said = [column[codes[node]] for node, column in self._no_repeat.form_slots(codes)]
+        labels, first_word = self.inventory.labels, self.inventory.first_word
+        if self._is_sayable:
+            slots = self._no_repeat.form_slots(codes)
+            said = [column[codes[node]] for node, column in slots]
             if len(set(said)) == len(said):
-                return []
+                return []  # as in most sentences, no piece of any word comes twice
+            pieces: dict[int, str] = {}
+            for (node, _), form in zip(slots, said, strict=True):
+                # A word in pieces (a verb and its particle) is all of them.
+                pieces[node] = f"{pieces[node]}\0{form}" if node in pieces else form
+        else:
+            pieces = {n: labels[code] for n, code in enumerate(codes) if code >= first_word}
         first: dict[str, int] = {}
         closed = self._closed
         return [
             node
-            for node, form in self._forms(self._no_repeat, codes).items()
+            for node, form in pieces.items()
             if codes[node] not in closed and first.setdefault(form, node) != node
         ]
-
-    def _forms(self, realiser: Realiser, codes: list[int]) -> dict[int, str]:
-        """The form of every word; a word in pieces (a verb and its particle) is all of them."""
-        if not self._is_sayable:
-            labels, first_word = self.inventory.labels, self.inventory.first_word
-            return {node: labels[code] for node, code in enumerate(codes) if code >= first_word}
-        slots = realiser.form_slots(codes)
-        forms = {node: column[codes[node]] for node, column in slots}
-        if len(forms) < len(slots):
-            pieces: dict[int, list[str]] = {}
-            for node, column in slots:
-                pieces.setdefault(node, []).append(column[codes[node]])
-            forms = {node: "\0".join(said) for node, said in pieces.items()}
-        return forms
 
 
 def explain_impossible(inventory: Inventory, constraints: Constraints) -> tuple[str, None, str]:
