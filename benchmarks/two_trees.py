@@ -101,17 +101,17 @@ def experiment(folder: Path, name: str, text: str) -> str:
     return name
 
 
-def noisy(systems: int) -> str:
+def noisy(systems: int, metrics: Sequence[str]) -> str:
     """Return an experiment of systems that know the references and spoil some."""
     head = 'benchmark = "sget"\nrun = "noisy"\nsplits = ["test", "gen"]\n'
-    head += 'metrics = ["exact", "bleu"]\n'
+    head += f"metrics = {json.dumps(list(metrics))}\n"
     return head + "".join(
         f'\n[system.noisy{n}]\nuse = "noisy-oracle"\nbenchmark = "sget"\nnoise = 0.{n}\n'
         for n in range(1, systems + 1)
     )
 
 
-def works(folder: Path, scale: float) -> list[Work]:
+def works(folder: Path, scale: float, metrics: Sequence[str]) -> list[Work]:
     """Return every piece of work, in an order in which each finds what it needs."""
     oracle = 'benchmark = "sget"\nrun = "oracle"\nsplits = ["gen"]\n'
     oracle += '\n[system.oracle]\nuse = "oracle"\ngrammar = "sget"\ntarget = "ja"\n'
@@ -129,7 +129,7 @@ def works(folder: Path, scale: float) -> list[Work]:
 
     parse = ["translate", experiment(folder, "oracle.toml", oracle)]
     train = ["train", experiment(folder, "small.toml", small)]
-    spoil = ["translate", experiment(folder, "noisy.toml", noisy(5))]
+    spoil = ["translate", experiment(folder, "noisy.toml", noisy(5, metrics))]
     translations = ["small/small/seed-1/translations"]
     return [
         Work("build", ["build", "sget", "--out", "sget", "-o", f"scale={scale}"], ["sget"]),
@@ -159,6 +159,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0, help="share of full SGET (1.0: all)")
     parser.add_argument("--only", nargs="*", default=[], help="names of works")
+    parser.add_argument("--metrics", nargs="+", default=["exact", "bleu"], help="of the report")
     parser.add_argument("--json", type=Path, help="a file for the seconds of every round")
     options = parser.parse_args()
     trees = {"old": options.old.resolve(), "new": options.new.resolve()}
@@ -166,7 +167,7 @@ def main() -> None:
         folders = {name: Path(temporary) / name for name in trees}
         for folder in folders.values():
             folder.mkdir()
-        plans = {name: works(folder, options.scale) for name, folder in folders.items()}
+        plans = {n: works(one, options.scale, options.metrics) for n, one in folders.items()}
         print("| work | old wall | new wall | old CPU | new CPU | CPU new/old |")
         print("| --- | ---: | ---: | ---: | ---: | ---: |")
         wanted = options.only or [work.name for work in plans["old"]]
