@@ -104,6 +104,25 @@ def test_words_most_alike_that_change_otherwise_forbid_a_form():
     assert Endings(known, 2).apply("負っていた") is None
 
 
+def test_one_letter_stands_for_two_where_known_words_lose_one():
+    """Stabbed is stabs, called is calls; cleans is a word, and nothing ends in nns."""
+    known = [("stabbed", "stabs"), ("snapped", "snaps"), ("called", "calls"), ("rolled", "rolls")]
+    known += [(f"{stem}ed", f"{stem}s") for stem in ("clean", "learn", "shorten")]
+    assert Endings(known, 2).apply("planned") == "plans"
+    assert Endings(known, 2).apply("yelled") == "yells"
+    # Nothing tells of g.
+    known += [(f"{stem}ed", f"{stem}s") for stem in ("work", "paint", "help", "sail")]
+    assert Endings(known, 2).apply("hugged") is None
+
+
+def test_the_script_before_an_ending_tells():
+    """走る and 踊る are godan, 食べる and 投げる are not: 座る is like the first."""
+    known = [(f"{stem}る", f"{stem}り") for stem in "走踊送売触知"]
+    known += [(f"{stem}る", stem) for stem in ("食べ", "投げ", "続け", "変え", "調べ", "求め")]
+    assert Endings(known, 2, varied=False).apply("座る") == "座り"
+    assert Endings([*known, ("見る", "見"), ("寝る", "寝")], 2, varied=False).apply("座る") is None
+
+
 def test_words_without_the_form_count_against_it():
     """A frequent word that never has a form speaks against it for words with its ending."""
     pairs = [("変わった", "変えた"), ("終わった", "終えた")]

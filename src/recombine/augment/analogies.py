@@ -257,6 +257,9 @@ class SentenceAnalogies:
                         self._take_sorts(new, frame, None)
                         made.append(new)
                     continue
+                if isinstance(frame.source[frame.source.index(slot) + 1], PhraseSlot):
+                    # "Who did X1 give X2?" could be about either phrase.
+                    continue
                 for q in self._words_for(frame, slot.number, fronted):
                     made.append(self._turned(frame, slot, q, based, "fronted"))
                     if str(frame) in self.known.embedded and one_word(frame):
@@ -435,7 +438,8 @@ class SentenceAnalogies:
         ):
             after += 1
         if after == at and after < len(frame.target) and frame.target[after] == OPEN:
-            return prefix_of([member.target for member in frame.members.values()])
+            own = prefix_of([member.target for member in frame.members.values()])
+            return own.replace(CUT, "")
         return "".join(str(item) for item in frame.target[at:after])
 
     def _relative(self, frame: SentenceFrame, slot: PhraseSlot, connector: str) -> SentenceFrame:

@@ -8,7 +8,7 @@ phrases and clauses go is drawn first, beyond what training shows.
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -24,14 +24,15 @@ from recombine.augment.agreement.inflector import (
 from recombine.augment.analogies import GAP
 from recombine.augment.classes import Unit
 from recombine.augment.frames import CLAUSE, OPEN, FrameMember, SentenceFrame
+from recombine.augment.phrases.rows import ModifierRows
 from recombine.augment.phrases.slots import FREE, PhraseSlot
 from recombine.augment.repertoire import Repertoire, Signature, root_weights
 from recombine.augment.tokens import CUT
 
 # Shares of depths: of modifiers inside modifiers, of clauses inside clauses, of words in a row.
-PHRASE_DEPTHS = (0.48, 0.31, 0.06, 0.045, 0.04, 0.03, 0.02, 0.015)
-CLAUSE_DEPTHS = (0.5, 0.24, 0.06, 0.05, 0.045, 0.045, 0.04, 0.02)
-ROW_LENGTHS = (0.3, 0.17, 0.12, 0.11, 0.11, 0.11, 0.08)
+PHRASE_DEPTHS = (0.5, 0.33, 0.05, 0.03, 0.03, 0.035, 0.025)
+CLAUSE_DEPTHS = (0.55, 0.24, 0.04, 0.04, 0.04, 0.05, 0.04)
+ROW_LENGTHS = (0.34, 0.19, 0.14, 0.12, 0.14, 0.07)
 # How often a phrase beside the one that goes deep is modified too.
 BESIDE = 0.08
 # A word made by analogy is drawn so many times as often as one that training shows.
@@ -43,8 +44,6 @@ MOST_WORDS = 400
 FEWEST_ROWS = 3
 # A frame of fewer words is one sentence, not a frame.
 FEWEST_MEMBERS = 3
-# How often a row is tried that keeps to neighbours seen in training.
-ATTEMPTS = 6
 
 
 @dataclass
@@ -56,6 +55,8 @@ class Piece:
     parents: list[int] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
     depth: int = 0
+    # Whether it is a sentence whose open word has its second form.
+    second: bool = False
     # The noun of a phrase, and those of the phrases inside by slot, where forms agree with them.
     head: HeadToken | None = None
     nouns: dict[int, HeadToken] = field(default_factory=dict)
@@ -97,18 +98,10 @@ class Composer:
             if any(isinstance(i, PhraseSlot) and CLAUSE <= i.number < GAP for i in f.source)
         ]
         self._chain_weights = [max(1, frame.count) ** 0.5 for frame in self._chains]
-        self._rank = self._ranks()
+        self._rows: dict[int, ModifierRows] = {}
+        self._second: dict[tuple[SentenceFrame, tuple[str, ...]], bool] = {}
         self._modifiers = set(repertoire.modifiers)
         self._weights: dict[SentenceFrame, list[int]] = {}
-
-    def _ranks(self) -> dict[tuple[int, tuple[str, ...]], int]:
-        """Return the place of words in a row of modifiers: how many they stand before."""
-        rank: dict[tuple[int, tuple[str, ...]], int] = defaultdict(int)
-        for (number, first, second), count in self.known.order.items():
-            if count > self.known.order[number, second, first]:
-                rank[number, first] += 1
-                rank[number, second] -= 1
-        return rank
 
     def _deep(self, shares: Sequence[float]) -> int:
         usable = shares[: self.depth + 1]
@@ -120,7 +113,7 @@ class Composer:
         depth = 0
         if frame in self.statements and self._chains:
             depth = self._deep(CLAUSE_DEPTHS)
-        return self._chain(depth, frame)
+        return self._chain(depth, frame, shallow=depth > 1)
 
     def _of_family(self, families: FrameFamilies) -> SentenceFrame:
         own = self.stream.choices(families.rows, cum_weights=families.weights)[0]
@@ -134,26 +127,31 @@ class Composer:
             self._weights[frame] = weights
         return self.stream.choices(frame.words, cum_weights=weights)[0]
 
-    def _chain(self, depth: int, inner: SentenceFrame | None = None) -> Piece | None:
+    def _chain(
+        self, depth: int, inner: SentenceFrame | None = None, *, shallow: bool = False
+    ) -> Piece | None:
         """Draw a statement with `depth` clauses around it."""
         if depth == 0:
-            return self.fill(inner or self._of_family(self._clauses))
+            return self.fill(inner or self._of_family(self._clauses), shallow=shallow)
         if inner is not None and inner not in self._clause_frames:
             inner = None
-        clause = self._chain(depth - 1, inner)
+        clause = self._chain(depth - 1, inner, shallow=shallow)
         outer = self.stream.choices(self._chains, self._chain_weights)[0]
         return clause and self.fill(outer, clause)
 
-    def fill(self, frame: SentenceFrame, clause: Piece | None = None) -> Piece | None:
-        """Draw words and phrases for a frame."""
+    def fill(
+        self, frame: SentenceFrame, clause: Piece | None = None, *, shallow: bool = False
+    ) -> Piece | None:
+        """Draw words and phrases for a frame; clauses or modifiers go deep, not both."""
         words = self._word(frame)
         member = frame.members[words]
         made = Piece([], [])
+        made.second = self._is_second(frame, words)
         self._note(made, frame, member)
         parts: dict[PhraseSlot, Piece] = {}
-        deep = self._deep(PHRASE_DEPTHS)
-        if clause is not None and clause.depth > 1 and self.stream.random() > BESIDE:
-            deep = 0
+        deep = self._deep(PHRASE_DEPTHS[:2] if shallow else PHRASE_DEPTHS)
+        if clause is not None and clause.depth > 1:
+            deep = int(self.stream.random() < BESIDE)
         numbers = [i for i in frame.source if isinstance(i, PhraseSlot) and i.number < CLAUSE]
         chosen = self.stream.choice(numbers) if numbers else None
         for item in frame.source:
@@ -163,6 +161,8 @@ class Composer:
                 part = self.gapped(frame)
             elif item.number >= CLAUSE:
                 part, clause = clause or self._chain(self._deep(CLAUSE_DEPTHS[:3])), None
+                if part is not None and not self._joins(frame, member, item, part):
+                    return None
                 if part is not None:
                     part = Piece(
                         part.source[:-1],
@@ -180,6 +180,33 @@ class Composer:
             parts[item] = part
             made.take(part)
         return self._written(made, frame, words, member, parts)
+
+    def _is_second(self, frame: SentenceFrame, words: tuple[str, ...]) -> bool:
+        """Say whether the open word of a frame has its second form."""
+        found = self._second.get((frame, words))
+        if found is None:
+            inflection = self.known.inflection
+            found = False
+            if words and inflection:
+                found = not inflection.is_first((words[0], frame.members[words].target))
+            self._second[frame, words] = found
+        return found
+
+    def _joins(
+        self, frame: SentenceFrame, member: FrameMember, slot: PhraseSlot, clause: Piece
+    ) -> bool:
+        """Say whether the end of a clause may stand before what follows it.
+
+        食べる stands before こと in "expected to eat", and nothing that ends in だ does: a clause
+        in the present may not either. Where nothing is shown, everything may.
+        """
+        at = frame.target.index(slot) + 1
+        if not clause.second or at == len(frame.target):
+            return True
+        follows = str(member.target if frame.target[at] == OPEN else frame.target[at])
+        letters = next((c for w, c in self.known.junctions.items() if follows.startswith(w)), None)
+        text = "".join(_without(clause.target, self.known.end[1]))
+        return letters is None or text[-1:] in letters
 
     def choices(
         self, frame: SentenceFrame, words: tuple[str, ...], slot: int
@@ -335,7 +362,9 @@ class Composer:
             found = self.known.units[sort]
             stood = self.known.inner_units.get(place) if place else None
             if stood is not None and len(stood) >= KNOWN_WORDS:
-                found = [unit for unit in found if unit in stood] or found
+                # A word of which nothing is known may stand anywhere.
+                known = self.known.unit_pairs
+                found = [unit for unit in found if unit in stood or unit not in known] or found
             self._unit_choices[key] = found
         return found
 
@@ -404,31 +433,20 @@ class Composer:
 
     def _row(self, number: int, words: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
         """Draw words for a row of modifiers of one kind, in the order that training shows."""
-        size = 1 + self._deep(ROW_LENGTHS)
-        known = self.known.order
-        chosen: list[tuple[str, ...]] = []
-        for _ in range(ATTEMPTS if size > 2 else 1):
-            row: list[tuple[str, ...]] = []
-            for word in self.stream.sample(words, len(words)):
-                if all(known[number, word, c] + known[number, c, word] for c in row):
-                    row.append(word)
-                if len(row) == size:
-                    break
-            chosen = max(chosen, row, key=len)
-            if len(chosen) == size:
-                break
-        chosen.sort(key=lambda word: (-self._rank.get((number, word), 0), word))
-        # A row longer than any that keeps to seen neighbours: where no order is known, any is.
-        every = self.known.modifiers[number].words
-        others = [word for word in every if word not in chosen]
-        for word in self.stream.sample(others, min(size - len(chosen), len(others))):
-            first = max((n + 1 for n, c in enumerate(chosen) if known[number, c, word]), default=0)
-            last = min(
-                (n for n, c in enumerate(chosen) if known[number, word, c] and n >= first),
-                default=len(chosen),
+        rows = self._rows.get(number)
+        if rows is None:
+            every = self.known.modifiers[number].words
+            own = set(every)
+            rows = self._rows[number] = ModifierRows(
+                every,
+                {
+                    (first, second): count
+                    for (kind, first, second), count in self.known.order.items()
+                    if kind == number and first in own and second in own
+                },
+                {word: self.known.word_sorts.get((number, word), Counter()) for word in every},
             )
-            chosen.insert(self.stream.randint(first, last), word)
-        return chosen
+        return rows.draw(self.stream, words, 1 + self._deep(ROW_LENGTHS))
 
 
 class FrameFamilies(NamedTuple):

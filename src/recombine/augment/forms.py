@@ -10,15 +10,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recombine.augment.alternations import alternate, first_forms, forms, inflects, one_word
 from recombine.augment.frames import OPEN, FrameMember, SentenceFrame
 from recombine.augment.paradigms import (
     Endings,
+    Form,
     Inflection,
+    Judged,
     beginning,
+    common,
     pair_forms,
     prefix_of,
     stems,
@@ -28,6 +31,8 @@ from recombine.augment.tokens import CUT
 
 # Sorts whose likeness to a word differs by no more than this (nats) look alike to it.
 LOOK_ALIKE = 6.0
+# Pairs that are enough to know in which letters words end before another.
+KNOWN_JUNCTION = 20
 
 
 def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
@@ -45,6 +50,8 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
     turned = stems({key: target[::-1] for key, target in seen.items()})
     if mirrored := _explained(turned) > 2 * _explained((endings, cells)):
         endings, cells = turned
+    else:
+        known.junctions = _junctions(seen, endings, cells)
     place_bare_words(known, two, cells, mirrored=mirrored)
     single = [frame for frame in statements if one_word(frame)]
     before = {one: end[::-1] if mirrored else end for one, (_, end) in endings.items()}
@@ -68,13 +75,6 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
             {} if mirrored else cells,
             single,
         )
-        surroundings = inflection.surroundings(before)
-        for one, (cell, end) in list(endings.items()):
-            text = end[::-1] if mirrored else end
-            if inflection.is_first((one, text)):
-                new, made = second.source(one), inflection.second(text, surroundings)
-                if new and made and new not in endings:
-                    endings[new] = cell, made[1][::-1] if mirrored else made[1]
         notes.append(
             {
                 "name": "inflection",
@@ -86,6 +86,14 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
         )
         for frame in single:
             _inflect(frame, inflection, second, support)
+        surroundings = inflection.surroundings(before)
+        for one, (cell, end) in list(endings.items()):
+            text = end[::-1] if mirrored else end
+            if inflection.is_first((one, text)):
+                new = second.source(one)
+                made = second.of_word(one, text) or inflection.second(text, surroundings)
+                if new and made and new not in endings:
+                    endings[new] = cell, made[1][::-1] if mirrored else made[1]
     _fill_cells(cells, min(support, 2))
     for frame in two:
         for one, (cell, end) in endings.items():
@@ -107,6 +115,21 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
         )
     notes += alternate(known, inflection, support)
     return notes
+
+
+def _junctions(
+    seen: Mapping[tuple[object, str, str], str],
+    endings: Mapping[str, tuple[int, str]],
+    cells: Mapping[int, Mapping[tuple[object, str], str]],
+) -> dict[str, Counter[str]]:
+    """Count the letters in which second words end before the first word's own: 見る before こと."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for frame, one, two in seen:
+        cell, end = endings.get(one, (-1, ""))
+        stem = cells.get(cell, {}).get((frame, two), "").removesuffix(CUT)
+        if stem and end:
+            found[end.split(CUT)[0]][stem[-1]] += 1
+    return {word: letters for word, letters in found.items() if letters.total() >= KNOWN_JUNCTION}
 
 
 def _explained(
@@ -250,6 +273,11 @@ def _behind(frame: SentenceFrame) -> dict[str, str]:
     return found
 
 
+def _whole(target: str, start: int) -> bool:
+    """Say whether a target from here on is whole words."""
+    return start == 0 or target[start - 1] == CUT
+
+
 class _SecondForms:
     """The second form of a word, from its first (passed) or from its base form (pass)."""
 
@@ -262,6 +290,8 @@ class _SecondForms:
     ) -> None:
         self._inflection = inflection
         self._base = {one.first: one.base for one in base}
+        # Both targets of a word that has both forms in some frame.
+        self._known = {a: (b[0], b[1]) for a, b in inflection.pairs}
         shown = {
             (str(frame), a[0]): b
             for frame in frames
@@ -285,6 +315,20 @@ class _SecondForms:
             number: Endings(sorted(set(rows)), 2) for number, rows in witnesses.items()
         }
 
+    def note(self, first: Form, second: Form) -> None:
+        """Keep a form that was made, for the same word elsewhere."""
+        self._known.setdefault(first, second)
+
+    def of_word(self, word: str, target: str) -> Judged | None:
+        """Return what the target becomes where the same word has both forms in another frame."""
+        for (first, old), (_, new) in self._known.items():
+            kept = common(old, new)
+            # All of the word, whatever particle stands before it.
+            start = next((n for n in range(kept) if target.endswith(old[n:])), None)
+            if first == word and start is not None and _whole(old, start):
+                return (1.0, len(old)), target.removesuffix(old[start:]) + new[start:]
+        return None
+
     def source(self, word: str) -> str | None:
         made = self._base.get(word)
         return (made and self._source.apply(made)) or self._inflection.source.apply(word)
@@ -294,6 +338,8 @@ class _SecondForms:
     ) -> str | None:
         # The most regular way is the surest: 持ってくる is 持ってくる again, whatever きた becomes.
         inflection = self._inflection
+        if known := self.of_word(word, target):
+            return known[1]
         ways = [(inflection.target.regularity, inflection.second(target, surroundings))]
         ways += [
             (self._from_cell[number].regularity, self._from_cell[number].judge(stem))
@@ -315,3 +361,4 @@ def _inflect(
             new, made = second.source(word), second.target(str(frame), word, target, surroundings)
             if new and made and (new,) not in frame.members:
                 frame.members[new,] = FrameMember((new,), made, made_by=f"form: {word} : {new}")
+                second.note((word, target), (new, made))

@@ -65,7 +65,7 @@ class AugmentOptions:
     paradigms: bool = True
     sentence_analogies: bool = True
     # How deep phrases and clauses may stand inside each other, and how long a source may be.
-    depth: int = 7
+    depth: int = 6
     longest: int = 45
 
 

@@ -10,8 +10,10 @@ longest context). Where they disagree (った -> る, う, つ) nothing is made.
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from recombine.augment.tokens import CUT
@@ -25,6 +27,8 @@ AGREEMENT = 0.8
 LONGEST_CONTEXT = 14
 # A change that was seen behind so many letters is one of any letter.
 VARIED = 3
+# So many words behind letters of one script tell of others behind that script.
+BY_SCRIPT = 5
 
 
 class FormPair(NamedTuple):
@@ -59,12 +63,26 @@ def prefix_of(targets: Sequence[str], share: float = 0.6) -> str:
     return best
 
 
+@cache
+def script(letter: str) -> str:
+    """Return the script of a letter, and its case."""
+    name = unicodedata.name(letter, "").split() if letter else []
+    case = "upper" if letter != letter.lower() else "lower"
+    return f"{name[0] if name else ''} {case}"
+
+
 def _seen(text: str) -> int:
     return len(text) - text.count(CUT)
 
 
 def _letter_before(word: str, ending: str) -> str:
     return word[: len(word) - len(ending)][-1:]
+
+
+def _behind_script(word: str, ending: str) -> str:
+    """Return an ending with the script of the letter before it."""
+    before = word[: len(word) - len(ending)].removesuffix(CUT)[-1:]
+    return f"{script(before)}\0{ending}"
 
 
 class Endings:
@@ -91,15 +109,18 @@ class Endings:
         self._behind: Counter[tuple[str, str]] = Counter()
         self._support = support
         every: Counter[tuple[int, str]] = Counter()
+        self._forms: list[tuple[str, str]] = []
         for old, new in pairs:
+            self._forms.append((old, new))
             kept = common(old, new)
             every[len(old) - kept, new[kept:]] += 1
             self._count(old)
+            change = len(old) - kept, new[kept:]
             for ending in self._ends(old):
                 if len(ending) >= len(old) - kept or ending[0] == "^":
-                    change = len(old) - kept, new[kept:]
                     self._changes[ending][change] += 1
                     self._before[ending, change].add(_letter_before(old, ending))
+                    self._changes[_behind_script(old, ending)][change] += 1
         for old in against:
             self._count(old)
         # The share of the words that change in the commonest way.
@@ -109,6 +130,7 @@ class Endings:
         for ending in self._ends(word):
             self._total[ending] += 1
             self._behind[ending, _letter_before(word, ending)] += 1
+            self._total[_behind_script(word, ending)] += 1
 
     @staticmethod
     def _ends(word: str) -> list[str]:
@@ -125,6 +147,8 @@ class Endings:
         ends = self._ends(word)
         doubted: set[tuple[int, str]] = set()
         for ending in [ends[0], *ends[:0:-1]]:
+            if not doubted and (found := self._by_script(word, ending)):
+                return found
             counts = self._changes.get(ending)
             if not counts:
                 if self._total[ending]:
@@ -155,8 +179,47 @@ class Endings:
                 continue
             if doubted - {(cut, new)}:
                 return None
-            return (agreed, len(ending)), word[: len(word) - cut] + new
+            made = self._spelled(word[: len(word) - cut], cut, new)
+            return ((agreed, len(ending)), made) if made else None
         return None
+
+    def _by_script(self, word: str, ending: str) -> Judged | None:
+        """Judge by the words with the same ending behind a letter of the same script.
+
+        走る and 踊る tell of 座る, 食べる and 投げる do not.
+        """
+        key = _behind_script(word, ending)
+        counts = self._changes.get(key)
+        if not counts or self._total[key] == self._total[ending]:
+            return None
+        (cut, new), count = max(counts.items(), key=lambda row: (row[1], row[0]))
+        agreed = count / self._total[key]
+        if count < BY_SCRIPT or agreed < AGREEMENT:
+            return None
+        return (agreed, len(ending)), word[: len(word) - cut] + new
+
+    def _spelled(self, kept: str, cut: int, new: str) -> str | None:
+        """Return the new form, with one letter for two where known words lose one.
+
+        Stabbed is stabs, called is calls: planned is plans, because cleans and calls are words
+        and nothing ends in nns.
+        """
+        twice = kept[-2:]
+        lost, stays = set(), set()
+        if len(twice) == 2 and twice[0] == twice[1]:
+            for old, other in self._forms:
+                stem = old[: len(old) - cut]
+                if stem[-2:-1] == stem[-1:] and stem:
+                    lost |= {stem[-1]} if other == stem[:-1] + new else set()
+                    stays |= {stem[-1]} if other == stem + new else set()
+        letter = twice[:1]
+        if len(lost) < 2 or letter in stays:
+            return kept + new
+        single = any(
+            other.endswith(letter + new) and not other.endswith(twice + new)
+            for _, other in self._forms
+        )
+        return kept[:-1] + new if letter in lost or single else None
 
 
 def pair_forms(
@@ -318,7 +381,7 @@ class Inflection:
                 counts[self._change(pair)[0]] >= support or others[self._change(pair)[1]] >= support
             )
         ]
-        self.source = Endings({(a[0], b[0]) for a, b in self.pairs}, 2)
+        self.source = Endings({(a[0], b[0]) for a, b in self.pairs}, 3)
         # Without what belongs to the frame: "mandó" and "le mandó" are one word, not two.
         self.target = Endings(
             {

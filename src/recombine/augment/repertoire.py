@@ -8,7 +8,6 @@ inside.
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +15,15 @@ from typing import NamedTuple
 
 from recombine.augment.agreement.inflector import TargetInflector
 from recombine.augment.classes import Unit
-from recombine.augment.frames import Core, SentenceFrame, find_frames, is_clause, take_out_clauses
-from recombine.augment.paradigms import Inflection
+from recombine.augment.frames import (
+    OPEN,
+    Core,
+    SentenceFrame,
+    find_frames,
+    is_clause,
+    take_out_clauses,
+)
+from recombine.augment.paradigms import Inflection, script
 from recombine.augment.phrases.grammar import PhraseGrammar
 from recombine.augment.phrases.slots import FREE, HeadPhrase, PhraseSlot
 from recombine.augment.tokens import CUT
@@ -74,6 +80,8 @@ class Repertoire:
     # Before which others a word stands in a row of modifiers of one kind.
     order: Counter[tuple[int, tuple[str, ...], tuple[str, ...]]] = field(default_factory=Counter)
     inflection: Inflection | None = None
+    # Before which words of the target words of no tense end in which letters.
+    junctions: dict[str, Counter[str]] = field(default_factory=dict)
     # Of a frame made of another, by slot: where its phrases stood there.
     origin: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
     index: RepertoireIndex | None = None
@@ -81,7 +89,8 @@ class Repertoire:
 
     def sorts(self, frame: SentenceFrame, words: tuple[str, ...], slot: int) -> dict[int, float]:
         """Return the sorts that may stand in a slot of a frame, with weights."""
-        own = self.member_sorts.get((frame.name, words), {}).get(slot)
+        name, place = self.origin.get((frame.name, slot), (frame.name, slot))
+        own = self.member_sorts.get((name, words), {}).get(place)
         if own is None or sum(own.values()) < KNOWN_MEMBER:
             own = self.slot_sorts.get(frame.name, {}).get(slot)
         return root_weights(own) if own else dict.fromkeys(sorted(self.units), 1.0)
@@ -226,8 +235,31 @@ def learn_repertoire(grammar: PhraseGrammar, support: int) -> Repertoire:
             made.slot_signatures.setdefault((str(frame), slot), Counter())[row_of[id(phrase)]] += 1
             own = made.member_sorts.setdefault((str(frame), words), {})
             own.setdefault(slot, Counter())[sort] += 1
+    _pool_subjects(made)
     _place_bare_words(made)
     return made
+
+
+def _pool_subjects(made: Repertoire) -> None:
+    """Count what stands before a word together for all frames that are alike up to it.
+
+    "X1 was praised." and "X1 was praised by X2." say the same of X1; "X1 was given to X2." and
+    "X1 was given X2." do not: other sorts are at home there.
+    """
+    pooled: dict[tuple[object, ...], Counter[int]] = defaultdict(Counter)
+    members = []
+    for frame in made.frames:
+        at = frame.source.index(OPEN) if OPEN in frame.source else 0
+        for words in frame.members:
+            sorts = made.member_sorts.get((str(frame), words), {})
+            before = [i.number for i in frame.source[:at] if isinstance(i, PhraseSlot)]
+            for slot in sorts.keys() & set(before):
+                home = tuple(at_home(made.slot_sorts[str(frame)][slot]))
+                key = frame.source[: at + 1], words[0], slot, home
+                pooled[key] += sorts[slot]
+                members.append((sorts, slot, key))
+    for sorts, slot, key in members:
+        sorts[slot] = pooled[key]
 
 
 def _place_bare_words(made: Repertoire) -> None:
@@ -243,14 +275,8 @@ def _place_bare_words(made: Repertoire) -> None:
 def looks(word: str) -> list[str]:
     """Return what a word looks like: its script at both ends, its last letters."""
     word = word.replace(CUT, "").strip()
-    features = [f"first {_script(word[:1])}", f"last {_script(word[-1:])}"]
+    features = [f"first {script(word[:1])}", f"last {script(word[-1:])}"]
     return features + [f"end {word[-size:]}" for size in (1, 2, 3) if len(word) > size]
-
-
-def _script(letter: str) -> str:
-    name = unicodedata.name(letter, "").split()
-    case = "upper" if letter != letter.lower() else "lower"
-    return f"{name[0] if name else ''} {case}"
 
 
 def likeness(unit: tuple[str, str], others: Sequence[tuple[str, str]]) -> float:

@@ -159,7 +159,9 @@ class PhraseGrammar:
         self._steps: dict[object, _Steps] = {}
         rows = [self._words(pair) for pair in text.pairs if len(pair.source) <= LONGEST_PAIR]
         self._learn_modifiers(rows, support)
-        self.reduced = [self.reduce(row) for row in rows]
+        # A word without the D that its class takes would get a second one: "an X".
+        reduced = map(self.reduce, rows)
+        self.reduced = [r for r in reduced if len(r.source) == 1 or not self._lacks_free(r)]
 
     def sorts(self, small: int) -> dict[int, int]:
         """Join small classes of heads to the large one with D alike that they resemble most."""
@@ -202,6 +204,10 @@ class PhraseGrammar:
     def _is_open(self, slot: PhraseSlot, phrases: Sequence[HeadPhrase]) -> bool:
         phrase = phrases[slot.number]
         return self.heads[phrase.label] and not phrase.free
+
+    def _lacks_free(self, row: Reduced) -> bool:
+        """Say whether a word stands without the D that its class takes."""
+        return any(self.heads[phrase.label] and not phrase.free for phrase in row.phrases)
 
     def symbols(self, source: Sequence[Item], phrases: Sequence[HeadPhrase]) -> tuple[str, ...]:
         """Return the source with a symbol for each slot and each free variant."""

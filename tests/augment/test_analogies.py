@@ -1,0 +1,48 @@
+"""Questions and relative clauses made of statements."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from recombine.augment.analogies import Question, SentenceAnalogies
+from recombine.augment.frames import OPEN, FrameMember, SentenceFrame
+from recombine.augment.paradigms import Inflection
+from recombine.augment.phrases.slots import PhraseSlot
+from recombine.augment.repertoire import Repertoire
+from recombine.augment.tokens import CUT
+
+GIVER, TAKER, GIFT = PhraseSlot(0), PhraseSlot(1), PhraseSlot(2)
+
+
+def ditransitives() -> tuple[SentenceFrame, SentenceAnalogies]:
+    """Return X1 _ X2 X3. and an analogy finder that knows it."""
+    frame = SentenceFrame((GIVER, OPEN, TAKER, GIFT, "."), (GIVER, "が", TAKER, "に", GIFT, OPEN))
+    for word, target in ((" gave", "あげ|た"), (" sent", "送っ|た"), (" lent", "貸し|た")):
+        text = f"を|{target}|。|".replace("|", CUT)
+        frame.members[word,] = FrameMember((word,), text, [1])
+    known = Repertoire([" a"], {0: True, 1: True}, {0: [], 1: []}, [frame], [], (".", "。"))
+    known.embedded = {str(frame)}
+    known.slot_sorts[str(frame)] = {0: Counter({0: 9}), 1: Counter({0: 9}), 2: Counter({1: 9})}
+    return frame, SentenceAnalogies(known, Inflection([], Counter(), 2), 2)
+
+
+def test_a_phrase_before_another_is_not_asked_for():
+    """What did X1 give X2? asks for the last phrase; Who did X1 give X2? could ask for either."""
+    _, finder = ditransitives()
+    finder.base = {" gave": " give", " sent": " send", " lent": " lend"}
+    finder._who = {0}
+    end = ("?", "か？")
+    finder._make_questions(
+        Question((" Who",), "誰", end),
+        [Question((" Who", " did"), "誰", end), Question((" What", " did"), "何", end)],
+    )
+    made = {frame.source for frame in finder.known.frames if frame.made_by}
+    assert (" What", " did", GIVER, OPEN, TAKER, "?") in made
+    assert (" Who", " did", GIVER, OPEN, TAKER, "?") not in made
+
+
+def test_a_particle_is_the_same_inside_the_open_stretch_and_outside():
+    """を of X3_ and を of X2を are one, so that one relative clause is not made twice."""
+    frame, finder = ditransitives()
+    assert finder._particle(frame, GIFT) == "を"
+    assert finder._particle(frame, TAKER) == "に"
