@@ -30,6 +30,14 @@ def program(tmp_path: Path):
     return write
 
 
+@pytest.fixture
+def patience(program) -> float:
+    """A timeout that a program which answers keeps with ease, on however busy a machine."""
+    began = time.monotonic()
+    outcome(Command(run=program(UPPERCASE)), SOURCES[:1])
+    return round(max(0.7, 12 * (time.monotonic() - began)), 3)
+
+
 def outcome(system: Command, sources: list[str]) -> list[str | Failure]:
     """Translate everything and end the program."""
     try:
@@ -143,7 +151,7 @@ def test_a_death_by_chance_is_repaired_by_a_restart(program, tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["per-batch", "long-lived"])
-def test_a_program_that_hangs_is_ended(program, mode):
+def test_a_program_that_hangs_is_ended(program, mode, patience):
     """A hanging sentence costs its timeout, is named, and the rest goes on."""
     body = """
     for line in sys.stdin:
@@ -151,12 +159,12 @@ def test_a_program_that_hangs_is_ended(program, mode):
             time.sleep(600)
         print(line.strip().upper(), flush=True)
     """
-    system = Command(run=program(body), mode=mode, timeout=0.7, retries=0)
+    system = Command(run=program(body), mode=mode, timeout=patience, retries=0)
     began = time.monotonic()
     results = outcome(system, SOURCES)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 500  # it hangs for 600
     assert [r for i, r in enumerate(results) if i != 2] == UPPER[:2] + UPPER[3:]
-    assert "0.7 s" in results[2].reason
+    assert f"{patience:g} s" in results[2].reason
 
 
 @pytest.mark.parametrize("mode", ["per-batch", "long-lived"])
@@ -185,14 +193,14 @@ def test_a_line_too_few_never_shifts_the_others(program):
     assert "0 lines for 1 source" in results[3].reason
 
 
-def test_a_swallowed_line_of_a_long_lived_program_times_out(program):
+def test_a_swallowed_line_of_a_long_lived_program_times_out(program, patience):
     """Without an end of output a missing line shows as silence, on the right source."""
     body = """
     for line in sys.stdin:
         if "sentence 3" not in line:
             print(line.strip().upper(), flush=True)
     """
-    system = Command(run=program(body), mode="long-lived", timeout=0.7, retries=0)
+    system = Command(run=program(body), mode="long-lived", timeout=patience, retries=0)
     results = outcome(system, SOURCES)
     assert [r for i, r in enumerate(results) if i != 3] == UPPER[:3] + UPPER[4:]
 
@@ -377,7 +385,7 @@ def test_a_sentence_that_kills_the_program_is_to_blame(program, mode):
     assert "status 3" in found[-1].reason
 
 
-def test_a_program_that_broke_down_blames_no_sentence(program, tmp_path):
+def test_a_program_that_broke_down_blames_no_sentence(program, tmp_path, patience):
     """Where nothing passes any more, all may be right later; so may what took too long."""
     body = f"""
     for line in sys.stdin:
@@ -391,8 +399,8 @@ def test_a_program_that_broke_down_blames_no_sentence(program, tmp_path):
     assert [one.final for one in found[1:]] == [False, False]
     slow = """
     for line in sys.stdin:
-        time.sleep(60 if "bad" in line else 0)
+        time.sleep(600 if "bad" in line else 0)
         print(line.strip().upper(), flush=True)
     """
-    system = Command(run=program(slow), batch_size=1, timeout=0.5, retries=0)
+    system = Command(run=program(slow), batch_size=1, timeout=patience, retries=0)
     assert [getattr(one, "final", None) for one in outcome(system, ["a", "bad"])] == [None, False]
