@@ -80,18 +80,18 @@ def write_trees(path: Path, sentences: int) -> None:
     """Write a parsed corpus of made-up sentences with a long tail, as CoNLL-U."""
     generator = np.random.default_rng(1)
     weights = 1 / np.arange(1, 20_001)
-    weights /= weights.sum()
+    lengths = generator.integers(4, 16, sentences)
+    roots = generator.integers(0, lengths)
+    drawn = iter(generator.choice(len(weights), lengths.sum(), p=weights / weights.sum()).tolist())
+    is_near = iter(generator.integers(0, 2, lengths.sum()).tolist())
     with path.open("w", encoding="utf-8") as stream:
-        for _ in range(sentences):
-            length = int(generator.integers(4, 16))
-            words = generator.choice(len(weights), length, p=weights)
-            root = int(generator.integers(0, length))
-            for at, word in enumerate(words):
-                head = 0 if at == root else int(generator.choice([root + 1, max(1, at)]))
-                head = root + 1 if head == at + 1 else head
-                relation = "root" if head == 0 else RELATIONS[int(word) % len(RELATIONS)]
-                columns = [str(at + 1), f"w{word}", f"w{word}", "X", "_", "_", str(head), relation]
-                stream.write("\t".join([*columns, "_", "_"]) + "\n")
+        for length, root in zip(lengths.tolist(), roots.tolist(), strict=True):
+            for at, word, near in zip(range(length), drawn, is_near):  # noqa: B905
+                head = max(1, at) if near else root + 1
+                head = 0 if at == root else root + 1 if head == at + 1 else head
+                relation = "root" if head == 0 else RELATIONS[word % len(RELATIONS)]
+                row = f"{at + 1}\tw{word}\tw{word}\tX\t_\t_\t{head}\t{relation}\t_\t_\n"
+                stream.write(row)
             stream.write("\n")
 
 
@@ -118,14 +118,15 @@ def works(folder: Path, scale: float, metrics: Sequence[str]) -> list[Work]:
     small = 'benchmark = "mini"\nrun = "small"\nsplits = ["gen"]\nsample = 300\n'
     small += '\n[system.small]\nuse = "transformer"\npreset = "small"\nsteps = 300\n'
     small += 'evaluate_every = 300\ncheckpoint_every = 300\ndevice = "cpu"\nengine = "torch"\n'
-    split = ["build", "divergent", "--out", "split", "-o", "corpus=trees.conllu"]
+    trees = folder.parent / "trees.conllu"  # one for both
+    split = ["build", "divergent", "--out", "split", "-o", f"corpus={trees}"]
     split += ["-o", "edition=all", "-o", "target_divergence=1.0"]
     sentences = max(2_000, int(300_000 * scale))
     samples = str(int(40_000 * scale))
 
     def corpus() -> None:
-        if not (folder / "trees.conllu").exists():
-            write_trees(folder / "trees.conllu", sentences)
+        if not trees.exists():
+            write_trees(trees, sentences)
 
     parse = ["translate", experiment(folder, "oracle.toml", oracle)]
     train = ["train", experiment(folder, "small.toml", small)]
@@ -183,6 +184,8 @@ def main() -> None:
             try:
                 # The first round of both compiles and warms caches; it does not count, and so the
                 # two need not take turns.
+                if work.prepare is not None:
+                    work.prepare()
                 with ThreadPoolExecutor() as pool:
                     every = [(trees[n], plans[n][index], folders[n]) for n in trees]
                     list(pool.map(one_round, *zip(*every, strict=True)))
@@ -206,8 +209,6 @@ def one_round(tree: Path, work: Work, folder: Path) -> Spent:
     """Let one tree do one work afresh."""
     for path in work.fresh:
         shutil.rmtree(folder / path, ignore_errors=True)
-    if work.prepare is not None:
-        work.prepare()
     return recombine(tree, work.arguments, folder)
 
 
