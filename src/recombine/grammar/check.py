@@ -31,7 +31,7 @@ from recombine.grammar.model import (
     TableCell,
 )
 from recombine.grammar.parsing.cfg import ContextFreeGrammar
-from recombine.grammar.parsing.missing_forms import FEW, LISTED
+from recombine.grammar.parsing.missing_forms import FEW, LISTED, place_of_lines
 from recombine.grammar.realise.language import Concrete
 from recombine.grammar.realise.realiser import Realiser
 from recombine.grammar.sampling.constraints import Constraints
@@ -358,12 +358,13 @@ def _check_features(concrete: Concrete) -> Iterator[GrammarError]:
                 name = inventory.labels[code]
                 variants = concrete.line(code, field)
                 line = language.lines.get((name, field))
-                where = line.where if line else language.where
+                where, to = place_of_lines(concrete, code)
+                where = line.where if line else where
                 if variants is None:
                     yield GrammarError(
                         f"{language.code}: no line '{name}.{field}', which is used as a feature",
                         where,
-                        f'add: {name}.{field} = "..." or {name}.{field} = slot.{field}',
+                        f'add{to}: {name}.{field} = "..." or {name}.{field} = slot.{field}',
                     )
                 elif len(variants) > 1 or len(variants[0]) != 1 or not _is_feature(variants[0][0]):
                     yield GrammarError(

@@ -342,10 +342,12 @@ def test_what_cannot_be_extended_has_a_place(tmp_path: Path, text: str, said: st
 
 
 def test_problems_of_an_edition_say_which(write: Write) -> None:
-    """An error that only an edition has names it, also where its place is a file of the base."""
+    """An error that only an edition has is placed in its files and says where to write."""
     rule = "sit : VP -> V1\n"
     problems = check_grammar(write({"editions/late/abstract.grammar": rule}))
     assert [p.message for p in problems] == [
-        "en: no line 'sit', needed by 'decl' (en.grammar:3) (in edition 'late')",
-        "ja: no line 'sit', needed by 'decl' (ja.grammar:3) (in edition 'late')",
+        "en: no line 'sit', needed by 'decl' (en.grammar:3)",
+        "ja: no line 'sit', needed by 'decl' (ja.grammar:3)",
     ]
+    assert str(problems[0].where).endswith("late/abstract.grammar:1")
+    assert problems[0].hint == "add to late/en.grammar: sit = ..."

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from recombine.errors import GrammarError
+from recombine.errors import GrammarError, Where
 from recombine.grammar.model import ANY_FIELD, FORM
 from recombine.grammar.realise.language import Concrete
 
@@ -127,6 +127,9 @@ class MissingForms:
             known.setdefault(rule, []).append(field)
         silent = [code for code in self.rules if self.inventory.labels[code] not in known]
         if len(silent) > FEW and not partial:
+            # Below a rule without a line nothing is asked for: count those, too.
+            every = range(self.inventory.first_word)
+            silent = [code for code in every if self.inventory.labels[code] not in known]
             problem = GrammarError(
                 f"{language.code}: {len(silent)} of {self.inventory.first_word} rules have no line:"
                 f" {self._list(silent)}",
@@ -140,10 +143,11 @@ class MissingForms:
                 continue
             near = language.lines[name, known[name][0]] if name in known else None
             left = name if field == FORM else f"{name}.{field}"
+            where, to = place_of_lines(self.concrete, code)
             problem = GrammarError(
                 f"{language.code}: no line '{left}', needed by {asked_by}",
-                near.where if near else language.where,
-                f"add: {left} = ...",
+                near.where if near else where,
+                f"add{to}: {left} = ...",
             )
             yield problem, _is_whole(field)
 
@@ -162,6 +166,18 @@ class MissingForms:
                 f"add a row '{table}' with the column '{name}' to {language.code}.lexicon.tsv",
             )
             yield problem, row is None or _is_whole(name)
+
+
+def place_of_lines(concrete: Concrete, rule: int) -> tuple[Where | None, str]:
+    """Where the lines of a rule are missed, and the file to add them to if that does not tell it.
+
+    A rule of an edition, or of a folder that extends another, is said beside it and not in the
+    files below, which may be nobody's to change.
+    """
+    home, declared = concrete.language.where, concrete.inventory.rule(rule).where
+    if home and declared and Path(home.path).parent != Path(declared.path).parent:
+        return declared, f" to {Path(declared.path).parent.name}/{concrete.language.code}.grammar"
+    return home, ""
 
 
 def _is_whole(field: str) -> bool:
