@@ -35,6 +35,8 @@ def test_no_invented_word_is_a_word(invented: Grammar) -> None:
             w: row["form"] for w, row in invent(invented, seed=4).forms[language].items()
         }
     assert "want_to" in found.kept  # Japanese says it with an ending, not with a word
+    chinese = "".join(row["form"] for row in found.forms["zh"].values())
+    assert not set(chinese) & set("了的被把谁那一个位本书马")  # none that is a word or an ending
 
 
 def test_invented_verbs_inflect_regularly(invented: Grammar) -> None:

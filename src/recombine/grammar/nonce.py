@@ -23,7 +23,7 @@ from recombine.errors import ConfigError, GrammarError, MissingExtra
 from recombine.files import write_text
 from recombine.grammar.files.folder import find_grammar, shipped_grammars
 from recombine.grammar.grammar import Grammar
-from recombine.grammar.model import FORM
+from recombine.grammar.model import FORM, LiteralText
 from recombine.grammar.sampling.random_stream import WORDS, Stream
 from recombine.registry import require
 
@@ -247,7 +247,15 @@ class _Inventor:
 
     @cached_property
     def _letters(self) -> list[str]:
-        return sorted({letter for word in self.taken for letter in word if _HAN.match(letter)})
+        """Characters to make words of: none that is a word or an ending by itself (了, 的, 个)."""
+        lines = self.concrete.language.lines.values()
+        pieces = [piece for line in lines for variant in line.variants for piece in variant]
+        said = {piece.text for piece in pieces if isinstance(piece, LiteralText)}
+        said |= {word for word in self.taken if len(word) == 1}
+        every = [one for many in self.every.values() for one in many]
+        said |= {add for one in every for _, add in one.suffixes.values()}
+        letters = {letter for word in self.taken for letter in word if _HAN.match(letter)}
+        return sorted(letters - set("".join(said)))
 
     @cached_property
     def _syllables(self) -> tuple[list[str], list[str]]:
