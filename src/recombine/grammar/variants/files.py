@@ -91,9 +91,6 @@ class Variants:
     sha256: str = field(default="", compare=False)
 
 
-NONE = Variants()
-
-
 def variant_files(folder: Path) -> list[Path]:
     """The files with variants in one folder of a grammar."""
     found = (folder / FOLDER).glob("*")
