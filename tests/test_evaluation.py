@@ -161,6 +161,17 @@ def test_a_frame_has_a_row_for_each_sentence(pair):
     assert frame["chrf"][2] == pytest.approx(100)
 
 
+def test_a_sentence_of_several_pairs_has_the_mean_of_its_verdicts(pair):
+    """The last verdict on a base sentence is not the one on all its pairs."""
+    one, _ = pair
+    exact, chrf = one.results
+    first, second, third = exact.observations
+    ids = (*first.ids, *second.ids)
+    seen = [replace(first, ids=ids), replace(second, ids=ids, value=1.0), third]
+    result = replace(one, results=(replace(exact, observations=seen), chrf))
+    assert list(result.to_pandas()["exact"]) == [0.5, 0.5, third.value]
+
+
 def test_paired_tests_take_two_evaluations(pair, small_benchmark):
     """The same numbers as a report on both; other sentences cannot be compared."""
     one, two = pair

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple, overload
 
 from recombine.benchmark import Benchmark, Example, stratified_sample
@@ -256,9 +257,13 @@ class Evaluation(Sequence[Score]):
         return cell.path
 
     def to_pandas(self) -> Any:
-        """A row for each sentence: texts, tags, and a column of values for each metric."""
+        """A row for each sentence: texts, tags, and a column of values for each metric.
+
+        A sentence that was judged several times, such as the base of several pairs, has their mean.
+        """
         pandas = require("pandas", extra="report", feature="to_pandas")
         rows: dict[str, dict[str, Any]] = {}
+        values: dict[tuple[str, str], list[float]] = {}
         for result in self.results:
             examples: Mapping[str, Example] = {
                 one.id: one for one in self.benchmark.read(result.split)
@@ -279,7 +284,8 @@ class Evaluation(Sequence[Score]):
                             },
                         },
                     )
-                    row[result.metric.name] = seen.value
+                    values.setdefault((one.id, result.metric.name), []).append(seen.value)
+                    row[result.metric.name] = fmean(values[one.id, result.metric.name])
         return pandas.DataFrame(list(rows.values()))
 
     @property

@@ -6,6 +6,7 @@ import errno
 
 import pytest
 
+from recombine.cli import main
 from recombine.experiment.failures import Failures
 from recombine.experiment.run import Run
 
@@ -28,3 +29,24 @@ def test_a_traceback_goes_when_its_cause_has_gone(tmp_path):
     with failures.apart(cell):
         pass
     assert not (cell.path / "traceback.txt").exists()
+
+
+def test_a_report_has_no_score_of_what_is_no_longer_there(small_benchmark, tmp_path, capsys):
+    """A system whose new outputs cannot be read is left out, not reported by its former ones."""
+    experiment = tmp_path / "experiment.toml"
+
+    def attempt(path: str, *more: str) -> int:
+        experiment.write_text(
+            f'benchmark = "{small_benchmark}"\nrun = "{tmp_path / "run"}"\nmetrics = ["exact"]\n'
+            f'[system.copy]\nuse = "copy"\n[system.ours]\nuse = "file"\npath = "{path}"\n',
+            encoding="utf-8",
+        )
+        return main(["run", str(experiment), *more])
+
+    (tmp_path / "good.txt").write_text("a\nb\nc\n")
+    (tmp_path / "short.txt").write_text("a\n")
+    assert attempt(f"{tmp_path}/good.txt") == 0
+    assert "ours" in (tmp_path / "run" / "report" / "results.csv").read_text()
+    assert attempt(f"{tmp_path}/short.txt", "--force") == 2
+    assert "ours, seed 1, is left out: its scores are of other options" in capsys.readouterr().err
+    assert "ours" not in (tmp_path / "run" / "report" / "results.csv").read_text()

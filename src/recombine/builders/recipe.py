@@ -167,8 +167,8 @@ def own_text(data: dict[str, Any], fields: Collection[str], head: Head) -> Head:
     elif "text" in fields:
         data["text"] = texts[source]
         names = ("translations",)
-        if "natural" not in data.get("data", ()):
-            data["data"] = [*data.get("data", ()), "natural"]
+        kinds = ["semi-natural", "natural"] if data.get("parser") else ["natural"]
+        data["data"] = list(dict.fromkeys([*data.get("data", ()), *kinds]))
     else:
         raise ConfigError(
             "this builder takes no text of your own", hint="divergent, compounds and consistency do"

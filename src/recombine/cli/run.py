@@ -7,7 +7,7 @@ import contextlib
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +81,10 @@ def run_verb(options: argparse.Namespace) -> int:
             failures.gather(train, experiment, force=options.force)
             failures.gather(translate, experiment, force=options.force)
         failures.gather(score_run, experiment, force=options.force)
-        if any(experiment.run.glob("*/seed-*/scores/*.jsonl")):
-            _report([experiment.run], experiment.run / "report", _own_metrics(experiment))
+        scored = {path.parents[1] for path in experiment.run.glob("*/seed-*/scores/*.jsonl")}
+        if scored - failures.stale:
+            own, out = _own_metrics(experiment), experiment.run / "report"
+            _report([experiment.run], out, own, without=failures.stale)
     if len(members) > 1:
         whole = members[0].run.parent
         _report([whole], whole / "report", _own_metrics(members[0]))
@@ -417,11 +419,16 @@ def _report_options(overrides: Sequence[str]) -> Any:
 
 
 def _report(
-    runs: Sequence[Path], out: Path, overrides: Sequence[str], *, as_json: bool = False
+    runs: Sequence[Path],
+    out: Path,
+    overrides: Sequence[str],
+    *,
+    as_json: bool = False,
+    without: Collection[Path] = (),
 ) -> int:
     from recombine.report import write_report
 
-    paths = write_report(list(runs), out, _report_options(overrides))
+    paths = write_report(list(runs), out, _report_options(overrides), without=without)
     for note in paths.notes:
         say(f"note: {note}")
     if as_json:

@@ -10,9 +10,10 @@ import contextlib
 import errno
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from recombine.errors import RecombineError, SystemFailure
+from recombine.errors import RecombineError, StaleOutput, SystemFailure
 from recombine.experiment.run import Cell
 from recombine.files import write_text
 
@@ -55,6 +56,8 @@ class Failures:
 
     def __init__(self) -> None:
         self.found: list[CellFailure] = []
+        # Cells in which lies what was made with other options.
+        self.stale: set[Path] = set()
 
     @contextlib.contextmanager
     def apart(self, *cells: Cell) -> Iterator[None]:
@@ -85,6 +88,9 @@ class Failures:
             stage(*arguments, **options)
         except SystemsFailed as failed:
             known = {one.cell.path for one in self.found}
+            self.stale |= {
+                one.cell.path for one in failed.failures if isinstance(one.error, StaleOutput)
+            }
             self.found += [one for one in failed.failures if one.cell.path not in known]
 
     def raise_any(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -169,7 +169,7 @@ def _split_rank(name: str) -> int:
     return 1 if name.startswith("test") else 2
 
 
-def open_runs(runs: Sequence[Path]) -> ReportRuns:
+def open_runs(runs: Sequence[Path], without: Collection[Path] = ()) -> ReportRuns:
     """Open one or more runs of one benchmark; refuse runs of different benchmarks."""
     if not runs:
         raise DataError("no run was given", hint="recombine report RUN [RUN ...] --out DIR")
@@ -184,10 +184,15 @@ def open_runs(runs: Sequence[Path]) -> ReportRuns:
             )
     benchmarks = [(path, benchmark_of(path, run)) for path, run in opened]
     require_same_benchmark(benchmarks)
-    cells = tuple(cell for _, run in opened for cell in run.cells())
+    every = [cell for _, run in opened for cell in run.cells()]
+    cells = tuple(cell for cell in every if cell.path not in without)
     scores = []
     names = _system_names(opened)
-    notes = []
+    notes = [
+        f"{names[cell.path]}, seed {cell.seed}, is left out: its scores are of other options"
+        for cell in every
+        if cell.path in without
+    ]
     for cell in cells:
         _require_scored(cell)
         found = _score_files(cell, names[cell.path])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,25 +39,30 @@ from recombine.report.verdict import family_markdown, markdown_report, summary_t
 
 @gc_paused()
 def write_report(
-    runs: Sequence[Path], out: Path, options: ReportOptions | None = None
+    runs: Sequence[Path],
+    out: Path,
+    options: ReportOptions | None = None,
+    *,
+    without: Collection[Path] = (),
 ) -> ReportPaths:
     """Write report.html, report.md, results.csv, tables/ and figures/ into ``out``.
 
     Runs on several divergent splits, or the run of a series of them, make a page of their own.
-    What a former report left there, and this one did not write again, is removed.
+    What a former report left there, and this one did not write again, is removed. `without` are
+    folders of systems whose scores are of something else than the experiment says now.
     """
     options = options or ReportOptions()
     out = Path(out)
     refuse_output(out)
     runs = [Path(run) for run in runs]
     runs = [member for run in runs for member in series_runs(run) or [run]]
-    write = _write_family if is_family(runs) else _write_one_benchmark
     with reading(runs, out):
-        return write(runs, out, options)
+        if is_family(runs):
+            return _write_family(runs, out, options)
+        return _write_one_benchmark(open_runs(runs, without), out, options)
 
 
-def _write_one_benchmark(runs: Sequence[Path], out: Path, options: ReportOptions) -> ReportPaths:
-    source = open_runs(runs)
+def _write_one_benchmark(source: ReportRuns, out: Path, options: ReportOptions) -> ReportPaths:
     _require_scored(source, options)
     report = build_report(source, options)
     notes = list(report.notes)

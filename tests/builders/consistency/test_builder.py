@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from recombine.benchmark import Benchmark, Example
+from recombine.builders.consistency import builder
 from recombine.builders.consistency.builder import ConsistencyTests
 from recombine.builders.recipe import build, read_recipe
 from recombine.errors import ConfigError, RecombineError
@@ -246,6 +247,32 @@ def test_semi_natural_and_natural_data(tmp_path: Path) -> None:
     idioms = [e for e in benchmark.iterate("overgeneralisation") if e.tags["data"] == "natural"]
     assert [example.references for example in idioms] == [("Het kwam plotseling .",)]
     assert builder_problems(benchmark) == []
+
+
+def test_raw_text_with_a_parser_gives_frames_too(tmp_path: Path, monkeypatch) -> None:
+    """The three keys of every builder of own text; a parser without relations cannot do it."""
+    corpus, text = tmp_path / "corpus.conllu", tmp_path / "text.en"
+    corpus.write_text(CONLLU, encoding="utf-8")
+    text.write_text("It came out of the blue .\n", encoding="utf-8")
+    asked = []
+
+    def parse(path: Path, parser: str, **_: object) -> Path:
+        asked.append((path, parser))
+        return corpus
+
+    monkeypatch.setattr(builder, "parsed_text", parse)
+    frames = tmp_path / "frames.tsv"
+    frames.write_text(
+        "frame\tpattern\tfragment\nf1\tThe {subject} {fragment} .\tpredicate\n", encoding="utf-8"
+    )
+    own = (f"text.en={text}", f"frames={frames}", "fragment_count=1", "pairs=4")
+    made = build("consistency", tmp_path / "out", overrides=(*SMALL, *own, "parser=spacy:some"))
+    assert asked == [(text, "spacy:some")]
+    sources = {example.source for example in made.iterate("systematicity")}
+    assert any("offer a service of car rental" in source for source in sources)
+    assert made.manifest.recipe["data"] == ["synthetic", "semi-natural", "natural"]
+    with pytest.raises(ConfigError, match="need the relations"):
+        read_recipe("consistency", overrides=(*own, "parser=words"))
 
 
 def builder_problems(benchmark: Benchmark) -> list[RecombineError]:

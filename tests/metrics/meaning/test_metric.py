@@ -86,12 +86,20 @@ def test_the_two_meanings_stand_side_by_side(metric):
     assert "«bean»" not in found.detail["said"]
 
 
-@pytest.mark.parametrize("hypothesis", ["テイラーは踊り狂った。", "", "Taylor ran.", "犬" * 2_000])
+@pytest.mark.parametrize("hypothesis", ["テイラーは踊り狂った。", "Taylor ran.", "犬" * 2_000])
 def test_what_is_not_understood_is_outside(metric, hypothesis):
-    """Nothing is guessed of a word that nobody listed, of silence and of noise."""
+    """Nothing is guessed of a word that nobody listed and of noise."""
     found = judged(metric, GIVEN, hypothesis)
     assert found.detail["class"] == "outside"
     assert found.stats == (0.0, 1.0)
+
+
+def test_nothing_is_never_right(metric):
+    """A refused sentence has no translation that somebody might understand: no range for it."""
+    seen = judged(metric, GIVEN, " ")
+    assert (seen.stats, seen.detail["class"]) == ((0.0, 0.0), "different")
+    unread = Example.make(source="Colourless green ideas sleep furiously.", references=("?",))
+    assert metric.observe([Scored(unread, "")]) is None
 
 
 def test_a_long_ambiguous_text_is_not_analysed(metric):

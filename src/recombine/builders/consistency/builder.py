@@ -46,6 +46,7 @@ from recombine.builders.consistency.wordlists import (
     read_words,
     require_clauses,
 )
+from recombine.corpus.parsers import parsed_text, parser_hint
 from recombine.draft import Draft
 from recombine.errors import ConfigError, RecombineError
 
@@ -79,6 +80,7 @@ class ConsistencyTests:
     words: Path | None = None
     frames: Path | None = None
     parsed: Path | None = None
+    parser: str | None = None
     fragment_count: int = 2
     fragment_tokens: tuple[int, ...] = (5, 20)
     text: Path | None = None
@@ -90,9 +92,18 @@ class ConsistencyTests:
     dev_size: int = 1000
 
     def __post_init__(self) -> None:
-        if "semi-natural" in self.data and self.parsed is None:
+        if self.parser == "words":
             raise ConfigError(
-                "semi-natural data needs a parsed corpus", hint="-o parsed=CORPUS.conllu"
+                "semi-natural sentences need the relations of words, which the parser 'words' has "
+                "not",
+                hint="natural ones need no parser: leave it out. Or " + parser_hint(),
+            )
+        parsed = self.parsed or (self.parser and self.text)
+        if "semi-natural" in self.data and not parsed:
+            raise ConfigError(
+                "semi-natural data needs a parsed corpus",
+                hint="-o parsed=CORPUS.conllu, or -o text=CORPUS.en -o parser=PARSER: "
+                + parser_hint(),
             )
         if "natural" in self.data and self.text is None:
             raise ConfigError("natural data needs a text", hint="-o text=CORPUS.en")
@@ -152,8 +163,12 @@ class _Build:
         self.makers: list[SentenceMaker] = []
         if "synthetic" in recipe.data:
             self.makers.append(self.synthetic)
-        if recipe.parsed is not None and "semi-natural" in recipe.data:
-            self.makers.append(_frames(recipe, recipe.parsed, self.trees))
+        if "semi-natural" in recipe.data:
+            parsed = recipe.parsed
+            if parsed is None and recipe.text is not None and recipe.parser:
+                parsed = parsed_text(recipe.text, recipe.parser, cache=draft.workdir)
+            if parsed is not None:
+                self.makers.append(_frames(recipe, parsed, self.trees))
         self.natural: NaturalText | None = None
         if recipe.text is not None and "natural" in recipe.data:
             self.natural = NaturalText(

@@ -17,7 +17,7 @@ from recombine.benchmark import Example, normalise
 from recombine.errors import ConfigError
 from recombine.grammar.benchmark_grammar import benchmark_reader, grammar_signature
 from recombine.metrics.base import Metric, Missing, Observation, Scored
-from recombine.metrics.meaning.judge import OUTSIDE, SAME, MeaningJudge, MeaningVerdict
+from recombine.metrics.meaning.judge import DIFFERENT, OUTSIDE, SAME, MeaningJudge, MeaningVerdict
 from recombine.metrics.meaning.outline import side_by_side
 from recombine.parallel import gc_paused, map_in_order
 from recombine.progress import progress
@@ -137,7 +137,10 @@ class MeaningMatch(Metric):
         found: list[dict[str, Any] | None] = []
         for source, references, hypothesis in block:
             meant = judge.meant(source, references)
-            found.append(detail_of(judge.judge(meant, hypothesis)) if meant else None)
+            if meant and not hypothesis:  # nobody failed to understand it
+                found.append({"class": DIFFERENT, "explanation": "nothing is said"})
+            else:
+                found.append(detail_of(judge.judge(meant, hypothesis)) if meant else None)
         return found
 
     def _loaded(self) -> MeaningJudge:

@@ -237,7 +237,7 @@ class Http(Preset):
             reason, wait = "", None
             try:
                 reply = service.exchange(self._request(rest))
-                self._count(**{name: total(reply, path) for name, path in self.usage.items()})
+                self._note_usage(reply)
                 found, reason = self._read(reply, rest)
                 answers.update(found)
                 rest = {place: source for place, source in rest.items() if place not in found}
@@ -404,6 +404,17 @@ class Http(Preset):
                 return f"the budget is spent: {tokens:,.0f} tokens, {most}"
             used["requests"] = used.get("requests", 0) + 1
         return ""
+
+    def _note_usage(self, reply: Any) -> None:
+        found = {name: total(reply, path) for name, path in self.usage.items()}
+        told = {name: value for name, value in found.items() if value is not None}
+        self._count(**told)
+        if self.max_tokens is not None and not any(name.endswith("tokens") for name in told):
+            paths = [path for name, path in self.usage.items() if name.endswith("tokens")]
+            raise SystemFailure(
+                f"'max_tokens' cannot be kept: an answer has no number at {', '.join(paths)}",
+                hint="say where the service counts tokens ('usage'), or use 'max_requests'",
+            )
 
     def _count(self, **more: float) -> None:
         with self._lock:

@@ -79,20 +79,21 @@ def follow(value: Any, path: str) -> Any:
     return value
 
 
-def total(value: Any, path: str) -> float:
-    """Return the sum of the numbers at a path in which ``*`` stands for every list item."""
+def total(value: Any, path: str) -> float | None:
+    """Return the sum of the numbers at a path in which ``*`` stands for every list item.
+
+    None: there is no number, which is not the number 0.
+    """
     head, star, tail = path.partition("*")
     try:
         found = follow(value, head.strip("."))
     except NotFound:
-        return 0.0
+        return None
     if star:
-        return sum(total(item, tail.strip(".")) for item in found) if _is_list(found) else 0.0
+        items = found if isinstance(found, list) else []
+        known = [one for item in items if (one := total(item, tail.strip("."))) is not None]
+        return sum(known) if known else None
     if isinstance(found, bool) or not isinstance(found, (int, float)):
-        return 0.0
+        return None
     # What is reported goes into files; a number without end is no count.
-    return float(found) if abs(found) < _MOST else 0.0
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
+    return float(found) if abs(found) < _MOST else None
