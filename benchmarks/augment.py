@@ -5,7 +5,10 @@ train split alone. The benchmark's own grammar then parses a sample of them: the
 that it can parse (at least 90 per cent), of those the share with the grammar's own translation (at
 least 97), and how many show each pattern of the generalisation set. 250,000 pairs must take less
 than 60 seconds of two cores and 2 GB. `--plain` leaves out paradigms and sentence analogies, `-o`
-sets any option, `--method words` judges the baseline, `--pairs FILE` pairs that were drawn before.
+sets any option, `--frequent` draws frames, words and heads as often as training has them,
+`--method words` judges the baseline, `--pairs FILE` pairs that were drawn before.
+`--turned` judges such pairs the other way round, with the grammar of a benchmark of the other
+direction: a Japanese sentence has many English translations, and the grammar names one of them.
 `--out FILE` writes the sample with the verdict on each pair: to be read.
 """
 
@@ -19,7 +22,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import recombine.augment.recombiner as recombiner
 from recombine.augment import AugmentOptions, Pair, Recombiner
+from recombine.augment.classes import Unit
+from recombine.augment.composer import Composer, FrameFamilies
+from recombine.augment.frames import SentenceFrame
 from recombine.augment.words import WordExchange
 from recombine.benchmark import Benchmark
 from recombine.builders.generated.builder import Generated
@@ -29,6 +36,25 @@ from recombine.files import read_jsonl
 from recombine.grammar.benchmark_grammar import declared_grammar
 
 READINGS = 12  # analyses of one sentence that are tried
+
+
+class FrequentComposer(Composer):
+    """Draws as training does: frequent frames, words and heads often, made ones as if seen once."""
+
+    seen: Counter[str] = Counter()
+
+    def _of_family(self, families: FrameFamilies) -> SentenceFrame:
+        frames = [frame for row in families.rows for frame in row]
+        return self.stream.choices(frames, [max(1, frame.count) for frame in frames])[0]
+
+    def _word(self, frame: SentenceFrame) -> tuple[str, ...]:
+        counts = [max(1, len(frame.members[words].pairs)) for words in frame.words]
+        return self.stream.choices(frame.words, counts)[0]
+
+    def heads(self, sort: int, place: tuple[int, tuple[str, ...], int] | None) -> list[Unit]:
+        """Return one head of a sort."""
+        units = super().heads(sort, place)
+        return self.stream.choices(units, [max(1, self.seen[unit[0].strip()]) for unit in units])
 
 
 def judge(benchmark: Benchmark, rows: list[tuple[str, str]], out: Path | None = None) -> None:
@@ -67,16 +93,19 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=250_000)
     parser.add_argument("--sample", type=int, default=2500)
     parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--frequent", action="store_true")
     parser.add_argument("--method", default="recombine", choices=("recombine", "words"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-o", action="append", default=[], help="key=value, an option")
     parser.add_argument("--pairs", type=Path, help="JSON lines that were drawn before")
+    parser.add_argument("--turned", action="store_true", help="with --pairs: target first")
     parser.add_argument("--out", type=Path, help="write the sample with verdicts, as TSV")
     arguments = parser.parse_args()
     benchmark = Benchmark.open(arguments.benchmark)
     stream = random.Random(arguments.seed)
     if arguments.pairs:
-        rows = [(row["source"], row["target"]) for row in read_jsonl(arguments.pairs)]
+        sides = ("target", "source") if arguments.turned else ("source", "target")
+        rows = [(row[sides[0]], row[sides[1]]) for row in read_jsonl(arguments.pairs)]
         judge(benchmark, stream.sample(rows, min(arguments.sample, len(rows))), arguments.out)
         return
     pairs = [Pair(one.source, one.references[0], one.id) for one in benchmark.read("train")]
@@ -92,9 +121,12 @@ def main() -> None:
     )
     start, cpu = time.perf_counter(), time.process_time()
     method = {"recombine": Recombiner, "words": WordExchange}[arguments.method]
-    recombiner = method.learn(pairs, options)
+    if arguments.frequent:
+        FrequentComposer.seen.update(w for p in pairs for w in p.source.rstrip(".?").split())
+        recombiner.Composer = FrequentComposer  # type: ignore[misc]
+    learned = method.learn(pairs, options)
     print(f"learn {time.perf_counter() - start:.1f} s, {time.process_time() - cpu:.1f} s of cores")
-    drawn = [(row.source, row.target) for row in recombiner.draw()]
+    drawn = [(row.source, row.target) for row in learned.draw()]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(
         f"{len(drawn):,} pairs {time.perf_counter() - start:.1f} s, "

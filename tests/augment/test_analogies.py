@@ -41,6 +41,19 @@ def test_a_phrase_before_another_is_not_asked_for():
     assert (" Who", " did", GIVER, OPEN, TAKER, "?") not in made
 
 
+def test_a_phrase_that_was_moved_is_not_asked_for():
+    """X1, X2 read. : What, X2 read? is no question, and "that, X2 read" no relative clause."""
+    frame, finder = ditransitives()
+    frame.source = (GIFT, ",", GIVER, OPEN, TAKER, ".")
+    finder.known.embedded = {str(frame)}
+    finder.known.slot_sorts[str(frame)] = {n: Counter({0: 9}) for n in range(3)}
+    finder._who = {0}
+    finder._make_questions(Question((" Who",), "誰", ("?", "か？")), [])
+    finder._relatives()
+    assert finder.known.frames == [frame]
+    assert finder.known.modifiers == []
+
+
 def test_a_particle_is_the_same_inside_the_open_stretch_and_outside():
     """を of X3_ and を of X2を are one, so that one relative clause is not made twice."""
     frame, finder = ditransitives()

@@ -52,6 +52,12 @@ def written(target: Sequence[Item], open_stretch: str) -> str:
     ).replace(CUT, "")
 
 
+def _moved(frame: SentenceFrame) -> bool:
+    """Say whether a mark sets the first phrase apart ("The book, Anna read."): it was moved."""
+    mark = frame.source[1]
+    return isinstance(mark, str) and mark != OPEN and not any(map(str.isalnum, mark))
+
+
 class SentenceAnalogies:
     """Finds the edits in a repertoire and makes the frames that they give."""
 
@@ -229,6 +235,8 @@ class SentenceAnalogies:
             members = self._first(frame)
             if str(frame) not in self.known.embedded or not isinstance(frame.source[0], PhraseSlot):
                 continue
+            if _moved(frame):
+                continue
             if self._marked(frame, frame.source[0]):
                 # The particle of the phrase would be missing before the question word.
                 continue
@@ -354,6 +362,8 @@ class SentenceAnalogies:
                 continue
             for frame in self.statements:
                 if any(map(is_clause, frame.source)) or str(frame) not in known.embedded:
+                    continue
+                if _moved(frame):
                     continue
                 for slot in frame.slots:
                     new = self._relative(frame, slot, connector)

@@ -64,16 +64,32 @@ _Steps = tuple[
 
 
 def free_variants(text: LinkedText, support: int) -> frozenset[str]:
-    """Return the function words that can be exchanged without any change of the target."""
-    holes: dict[tuple[str, ...], dict[str, set[tuple[str, ...]]]] = defaultdict(dict)
-    for pair in text.pairs:
-        if len(pair.source) <= LONGEST_PAIR:
-            for i, word in enumerate(pair.source[:-1]):
-                if word not in text.source_content:
-                    hole = (*pair.source[:i], "", *pair.source[i + 1 :])
-                    holes[hole].setdefault(word, set()).add(pair.target)
+    """Return the function words that can be exchanged without any change of the target.
+
+    Where no two pairs differ in such words alone (no target is there twice), the word behind them
+    may be another one, if the same words stand behind both: "A boy ran." and "The child ran.". Un
+    and una have other words behind them.
+    """
     # In much text, two words meet by chance in some sentences.
     support = max(support, len(text.pairs) // FREE_PAIRS)
+    return _exchanged(text, support) or _exchanged(text, support, next_too=True)
+
+
+def _exchanged(text: LinkedText, support: int, *, next_too: bool = False) -> frozenset[str]:
+    holes: dict[tuple[str, ...], dict[str, set[tuple[str, ...]]]] = defaultdict(dict)
+    behind: dict[str, set[str]] = defaultdict(set)
+    for pair in text.pairs:
+        if len(pair.source) > LONGEST_PAIR:
+            continue
+        partner = dict(pair.links)
+        for i, word in enumerate(pair.source[:-1]):
+            if word in text.source_content or (next_too and i + 1 not in partner):
+                continue
+            hole, target = [*pair.source[:i], "", *pair.source[i + 1 :]], list(pair.target)
+            behind[word].add(pair.source[i + 1])
+            if next_too:
+                hole[i + 1] = target[partner[i + 1]] = ""
+            holes[tuple(hole)].setdefault(word, set()).add(tuple(target))
     same: Counter[tuple[str, str]] = Counter()
     seen: Counter[tuple[str, str]] = Counter()
     for words in holes.values():
@@ -84,9 +100,11 @@ def free_variants(text: LinkedText, support: int) -> frozenset[str]:
                     same[a, b] += words[a] == words[b]
     return frozenset(
         word
-        for two, count in sorted(seen.items())
-        if count >= support and same[two] >= 0.9 * count
-        for word in two
+        for (a, b), count in sorted(seen.items())
+        if count >= support
+        and same[a, b] >= 0.9 * count
+        and (not next_too or 2 * len(behind[a] & behind[b]) >= min(len(behind[a]), len(behind[b])))
+        for word in (a, b)
     )
 
 
