@@ -163,6 +163,17 @@ def recombination() -> str:
     return dots(rows, head[1:], "exact match, percent")
 
 
+def languages() -> str:
+    """Forty-two patterns into four languages, as the appendix's table has them."""
+    head, *found = table("languages-appendix", "exact match, mean (seeds)")
+    rows = [
+        {"row": row[0].strip(" †").replace("_", " "), "name": name, "score": _number(cell)}
+        for row in found
+        for name, cell in zip(head[1:], row[1:], strict=True)
+    ]
+    return dots(rows, head[1:], "exact match, percent")
+
+
 def cognition() -> str:
     """Errors on the published outputs by judge, and on our own benchmark."""
     head, *found = table("cognition", "CTER, instance / aggregate")
@@ -341,6 +352,7 @@ DRAWN = {
     "generated": generated, "compounds": compounds, "divergent": divergent, "consistency": consistency,
     "result-sget": sget, "result-sget-training": sget_training, "result-cognition": cognition, "result-dbca": dbca, "result-paradox": paradox,
     "result-recombination": recombination,
+    "result-languages": languages,
 }  # fmt: skip
 
 
