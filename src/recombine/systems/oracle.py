@@ -17,6 +17,7 @@ from recombine.errors import ConfigError
 from recombine.grammar import Grammar
 from recombine.grammar.benchmark_grammar import grammar_files
 from recombine.grammar.files.folder import base_folders, find_grammar
+from recombine.parallel import gc_paused
 from recombine.systems.base import Failure
 
 
@@ -46,14 +47,15 @@ class Oracle:
         """Yield the translation of each source, of the analysis that the grammar prefers."""
         parser = self._grammar.parser(self.source)
         fill = self._grammar.realiser(self.target).fill
-        for source in sources:
-            parse = parser.parse(source)
-            tree = parse.tree
-            if tree is None:
-                failure = parse.failure
-                yield Failure(failure.message if failure else "no analysis", final=True)
-            else:
-                yield fill(tree.codes)
+        with gc_paused():  # analyses are kept for sentences that look alike
+            for source in sources:
+                parse = parser.parse(source)
+                tree = parse.tree
+                if tree is None:
+                    failure = parse.failure
+                    yield Failure(failure.message if failure else "no analysis", final=True)
+                else:
+                    yield fill(tree.codes)
 
     def depends_on(self) -> list[Path]:
         """The files of the grammar that these two languages read."""
