@@ -62,6 +62,10 @@ class AugmentOptions:
     place_similarity: float = 0.2
     places: int = 4
     exchanges: int = 3
+    # A word is exchanged together with a form of its translation that has this share of its links;
+    # `novel`: one neighbour may be new to the word that takes the place.
+    form_share: float = 0.4
+    novel: bool = False
     paradigms: bool = True
     sentence_analogies: bool = True
     # How deep phrases and clauses may stand inside each other, and how long a source may be.

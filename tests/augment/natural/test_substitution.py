@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -115,3 +116,42 @@ def test_running_text_is_no_text_of_frames():
     with pytest.raises(DataError, match=r"running text: of 600 pairs only \d+ have") as told:
         Recombiner.learn(pairs, OPTIONS)
     assert "method=substitute" in str(told.value.hint)
+
+
+def agreeing_text() -> list[Pair]:
+    """Adjectives that agree with nouns of two genders; *lastadj* and *lastnoun* never meet."""
+    stream = random.Random(5)
+    adjectives = [f"{x}adj" for x in ("red", "big", "old", "new", "last")]
+    feminine = [f"{x}noun" for x in ("tree", "lamp", "door", "street", "last")]
+    nouns = [*feminine, *(f"{x}noun" for x in ("house", "book", "ship"))]
+    rows = []
+    while len(rows) < 900:
+        adjective, noun = stream.choice(adjectives), stream.choice(nouns)
+        if (adjective, noun) == ("lastadj", "lastnoun"):
+            continue
+        the, ending = ("die", "e") if noun in feminine else ("das", "es")
+        number = len(rows)
+        rows.append(
+            Pair(
+                f"k{number} saw the {adjective} {noun} today m{number}.",
+                f"K{number} sah {the} {adjective.upper()}{ending} {noun.upper()} heute M{number}.",
+            )
+        )
+    return rows
+
+
+@pytest.mark.parametrize("novel", [False, True])
+def test_a_word_comes_beside_a_new_neighbour_only_where_that_is_asked_for(novel, monkeypatch):
+    """Then one neighbour is new, and articles and endings still agree."""
+    monkeypatch.setattr("recombine.augment.natural.environments.FREQUENT", 1.0)
+    monkeypatch.setattr("recombine.augment.natural.environments.FIXED", 1.1)
+    options = replace(OPTIONS, novel=novel, form_share=0.2)
+    drawn = list(Substitution.learn(agreeing_text(), options).draw(1500))
+    new = [pair for pair in drawn if "lastadj lastnoun" in pair.source]
+    assert bool(new) == novel
+    assert all("die LASTADJe LASTNOUN" in pair.target for pair in new)
+    for pair in drawn:
+        words = pair.target.split()
+        she = words[4] in {"TREENOUN", "LAMPNOUN", "DOORNOUN", "STREETNOUN", "LASTNOUN"}
+        assert words[2] == ("die" if she else "das")
+        assert words[3].endswith("e" if she else "es")

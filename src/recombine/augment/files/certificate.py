@@ -116,13 +116,17 @@ def certify(source: PairSource, options: AugmentOptions, found: Kept) -> dict[st
     }
 
 
+# Options that came later, as pairs were drawn before there was a choice: the same pairs, still.
+ADDED_SINCE = (("form_share", 0.4), ("novel", False))
+
+
 def identity(source: PairSource, options: AugmentOptions) -> dict[str, Any]:
     """Return all that the pairs depend on."""
     return {
         "format": FORMAT,
         "recombine": __version__,
         "track": track_of(options.method),
-        "options": to_plain(options),
+        "options": {k: v for k, v in to_plain(options).items() if (k, v) not in ADDED_SINCE},
         "learned_from": {**source.origin, "received": len(source.pairs), "sha256": source.digest},
     }
 

@@ -28,7 +28,8 @@ from recombine.corpus.alignment import AlignedSide, Alignment
 
 Ints = npt.NDArray[np.int64]
 
-# A unit is a word and the word that it is mostly translated by, each way in this share.
+# A unit is a word and the word that it is mostly translated by, each way in this share (an option
+# of one way: a word of an inflected language has many forms).
 MUTUAL = 0.4
 # A place that more units share says nothing of them and costs much.
 MOST_UNITS = 400
@@ -40,6 +41,8 @@ FIXED = 0.4
 FEWEST_SEEN = 3
 # The most frequent units of a large text.
 MOST_VOCABULARY = 30_000
+# Letters at the end of a word in which it may agree with its neighbour.
+ENDING = 2
 # For each unit the units most alike.
 NEIGHBOURS = 30
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -59,22 +62,59 @@ class Environments:
     unit: Ints
     units: Ints
     alike: Ints
-    # Hashes of neighbours by occurrence, and sorted hashes of (unit, neighbours) that were seen.
-    source_context: npt.NDArray[np.uint64]
-    target_context: npt.NDArray[np.uint64]
-    source_seen: npt.NDArray[np.uint64]
-    target_seen: npt.NDArray[np.uint64]
+    source: Surroundings
+    target: Surroundings
 
     def fits(self, occurrence: Ints, unit: Ints) -> npt.NDArray[np.bool_]:
-        """Say whether units were seen between the neighbours that occurrences have."""
+        """Say whether units were seen beside the neighbours that occurrences have."""
+        return self.source.fits(occurrence, unit) & self.target.fits(occurrence, unit)
+
+
+class Surroundings:
+    """What stands around the occurrences of units in one language, and what was seen around each.
+
+    Between neighbours that it was seen between, a word makes no new combination with either. With
+    `novel` one neighbour may be new to it, when the other is not and the new one ends in letters
+    that it was seen beside: the letters in which words of many languages agree.
+    """
+
+    def __init__(self, side: AlignedSide, place: Ints, unit: Ints, *, novel: bool) -> None:
+        self.before, self.after = before, after = _neighbours(side, place)
+        self.both = _mixed(before, after)
+        # Each list of hashes by occurrence; a way to fit is to have been seen with all of some.
+        hashes = [self.both]
+        self._ways: tuple[tuple[int, ...], ...] = ((0,),)
+        if novel:
+            endings = _endings(side)
+            hashes += [
+                _mixed(np.full_like(words, 2 * kind + 1), words)
+                for kind, words in enumerate((before, after, endings[before], endings[after]))
+            ]
+            self._ways = ((0,), (1, 4), (2, 3))
+        self._hashes = hashes
         own = unit.astype(np.uint64)
-        return np.asarray(
-            _among(_mixed(own, self.source_context[occurrence]), self.source_seen)
-            & _among(_mixed(own, self.target_context[occurrence]), self.target_seen)
-        )
+        self._seen = [np.unique(_mixed(own, one)) for one in hashes]
+
+    def fits(self, occurrence: Ints, unit: Ints) -> npt.NDArray[np.bool_]:
+        """Say whether units fit where occurrences are."""
+        own = unit.astype(np.uint64)
+        found = np.zeros(len(unit), bool)
+        for way in self._ways:
+            there = np.ones(len(unit), bool)
+            for one in way:
+                there &= _among(_mixed(own, self._hashes[one][occurrence]), self._seen[one])
+            found |= there
+        return found
 
 
-def find_environments(alignment: Alignment, support: int, similarity: float) -> Environments:
+def find_environments(
+    alignment: Alignment,
+    support: int,
+    similarity: float,
+    *,
+    form_share: float = MUTUAL,
+    novel: bool = False,
+) -> Environments:
     """Find units, their places, and which are alike."""
     source, target = alignment.source, alignment.target
     sentence = np.repeat(np.arange(len(source.offsets) - 1), source.lengths())
@@ -85,7 +125,7 @@ def find_environments(alignment: Alignment, support: int, similarity: float) -> 
     kinds, inverse, counts = np.unique(key, return_inverse=True, return_counts=True)
     given = np.bincount(source.words, minlength=len(source.vocabulary))[kinds // width]
     made = np.bincount(target.words, minlength=width)[kinds % width]
-    good = (counts >= max(support, 3)) & (counts >= MUTUAL * given) & (counts >= MUTUAL * made)
+    good = (counts >= max(support, 3)) & (counts >= form_share * given) & (counts >= MUTUAL * made)
     good &= _words(source)[kinds // width] & _words(target)[kinds % width]
     good &= counts <= FREQUENT * len(source.lengths())
     kept = np.flatnonzero(good)
@@ -96,20 +136,26 @@ def find_environments(alignment: Alignment, support: int, similarity: float) -> 
     there = unit >= 0
     there[there] &= ~_fixed(source, linked[there]) & ~_fixed(target, partner[there])
     place, partner, unit = linked[there], partner[there], unit[there]
-    source_context = _context(source, place)
-    target_context = _context(target, partner)
-    own = unit.astype(np.uint64)
-    return Environments(
-        place,
-        partner,
-        unit,
-        np.stack([kinds[kept] // width, kinds[kept] % width], 1),
-        _alike(unit, _mixed(source_context, target_context), len(kept), support, similarity),
-        source_context,
-        target_context,
-        np.unique(_mixed(own, source_context)),
-        np.unique(_mixed(own, target_context)),
-    )
+    around = [
+        Surroundings(side, at, unit, novel=novel)
+        for side, at in ((source, place), (target, partner))
+    ]
+    units = np.stack([kinds[kept] // width, kinds[kept] % width], 1)
+    alike = _alike(*_places(unit, *around, novel=novel), len(kept), support, similarity)
+    if novel:
+        # Another form of the same translation is for another place.
+        alike[(alike >= 0) & (units[alike, 0] == units[:, :1])] = -1
+    return Environments(place, partner, unit, units, alike, *around)
+
+
+def _places(
+    unit: Ints, source: Surroundings, target: Surroundings, *, novel: bool
+) -> tuple[Ints, npt.NDArray[np.uint64]]:
+    """Return units and the places that they are in: all four neighbours, or either two."""
+    if not novel:
+        return unit, _mixed(source.both, target.both)
+    halves = [_mixed(source.before, target.before), ~_mixed(source.after, target.after)]
+    return np.concatenate([unit, unit]), np.concatenate(halves)
 
 
 def _words(side: AlignedSide) -> npt.NDArray[np.bool_]:
@@ -133,8 +179,10 @@ def _fixed(side: AlignedSide, place: Ints) -> npt.NDArray[np.bool_]:
     return fixed
 
 
-def _context(side: AlignedSide, place: Ints) -> npt.NDArray[np.uint64]:
-    """Hash both neighbours of places; the edge of a sentence is a neighbour too."""
+def _neighbours(
+    side: AlignedSide, place: Ints
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """Return both neighbours of places; the edge of a sentence is a neighbour too."""
     edge = len(side.vocabulary)
     words = side.words.astype(np.int64)
     before = np.concatenate([[edge], words[:-1]])
@@ -142,7 +190,13 @@ def _context(side: AlignedSide, place: Ints) -> npt.NDArray[np.uint64]:
     before[side.offsets[:-1][side.offsets[:-1] < len(words)]] = edge
     ends = side.offsets[1:] - 1
     after[ends[ends >= 0]] = edge
-    return _mixed(before[place].astype(np.uint64), after[place].astype(np.uint64))
+    return before[place].astype(np.uint64), after[place].astype(np.uint64)
+
+
+def _endings(side: AlignedSide) -> npt.NDArray[np.uint64]:
+    """Number the endings of the vocabulary's words; the edge of a sentence has one of its own."""
+    endings = [word.strip().lower()[-ENDING:] for word in side.vocabulary]
+    return np.unique([*endings, ""], return_inverse=True)[1].astype(np.uint64)
 
 
 def _mixed(one: npt.NDArray[np.uint64], other: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -38,7 +38,13 @@ class Substitution:
             side.raw = []
         self._source, self._target = alignment.source, alignment.target
         with progress("find words that can be exchanged", None):
-            self._known = find_environments(alignment, options.places, options.place_similarity)
+            self._known = find_environments(
+                alignment,
+                options.places,
+                options.place_similarity,
+                form_share=options.form_share,
+                novel=options.novel,
+            )
             same = np.array([pair.source == pair.target for pair in pairs])
             self._first, self._fitting, self._units = _options(self._known, self._source, same)
         if len(self._fitting) < FEWEST_PLACES:
