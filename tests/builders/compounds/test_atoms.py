@@ -15,6 +15,7 @@ from recombine.builders.compounds.atoms import (
     shortage,
     spread,
 )
+from recombine.builders.compounds.renderings import RenderingRules
 from recombine.corpus.alignment import align
 from recombine.errors import DataError
 
@@ -26,7 +27,7 @@ CANDIDATES = [
 
 def chosen(role=None, candidates=CANDIDATES, **options):
     """Choose nouns among two."""
-    return choose("N", role or Role(count=1, **options), candidates, clusters=3)
+    return choose("N", role or Role(count=1, **options), candidates, RenderingRules(3))
 
 
 def test_inconsistent_words_are_left_out():
@@ -52,14 +53,14 @@ def test_a_word_without_one_main_rendering_stays_unchecked():
 def test_atoms_of_other_categories_come_last():
     """Each category has its own, where there are enough."""
     dogs = [Candidate("dog", 100, {"hund": 50}), Candidate("cat", 90, {"katze": 50})]
-    found = choose("N", Role(count=1), dogs, clusters=3, taken={"dog"})
+    found = choose("N", Role(count=1), dogs, RenderingRules(3), taken={"dog"})
     assert [atom.text for atom in found] == ["cat"]
-    assert len(choose("N", Role(count=2), dogs, clusters=3, taken={"dog"})) == 2
+    assert len(choose("N", Role(count=2), dogs, RenderingRules(3), taken={"dog"})) == 2
 
 
 def short(role, wanted, candidates, *, floor=30, found=0):
     """What is said of a role of which too few were found."""
-    return shortage("NP", role, wanted, found, candidates, floor=floor, clusters=1, vocabulary=())
+    return shortage("NP", role, wanted, found, candidates, RenderingRules(1), floor=floor)
 
 
 def test_roles_that_are_short_are_told_at_once_with_what_would_do():

@@ -10,6 +10,7 @@ import pytest
 from builders.invented_corpus import SMALL, bracketed, write_corpus
 from recombine.builders.compounds.assemble import seen_in
 from recombine.builders.compounds.builder import Compounds, paper_patterns
+from recombine.builders.compounds.contexts import compose
 from recombine.builders.recipe import build, check_benchmark
 from recombine.errors import ConfigError, DataError
 from recombine.metrics.compound.metric import Compound
@@ -55,6 +56,22 @@ def test_original_sentences_are_kept(benchmark):
     assert all(example.references for example in originals)
     metric = Compound()
     assert metric.key(originals[0]) is not None
+
+
+def test_only_function_words_that_the_recipe_names_are_asked_for_in_original_phrases(tmp_path):
+    """An article that the benchmark never asks for is often no word of the translation."""
+    corpus = write_corpus(tmp_path / "corpus.tsv")
+    named = "roles.DET={count=2, relations=['det'], unchecked=true, words=['every', 'another']}"
+    options = [*(one for one in SMALL if not one.startswith("roles.DET")), named]
+    made = build("compounds", tmp_path / "out", overrides=[*options, f"corpus='{corpus}'"])
+    asked = {
+        focus.text.lower(): bool(focus.accepted)
+        for example in made.read("context")
+        for focus in example.focus
+        if focus.role == "DET"
+    }
+    assert asked["every"]
+    assert not asked["this"]
 
 
 def test_the_splits_partition_the_filtered_corpus(benchmark):
@@ -119,6 +136,24 @@ def test_novel_compounds_only_by_default(benchmark, tmp_path):
     words = [example.source.lower().rstrip(".").split() for example in novel.read("train")]
     texts = {example.tags["compound"] for example in novel.read("gen")}
     assert seen_in(words, texts) == set()
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_new_heads_are_preferred_only_where_compounds_must_be_new(
+    benchmark, tmp_path, monkeypatch, keep
+):
+    """Beside new compounds, seen ones are wanted of every pattern."""
+    avoided = []
+
+    def spy(*arguments):
+        avoided.append(arguments[-1])
+        return compose(*arguments)
+
+    monkeypatch.setattr("recombine.builders.compounds.assemble.compose", spy)
+    corpus = benchmark.manifest.recipe["corpus"]
+    options = [*SMALL, f"keep_seen={str(keep).lower()}", f"corpus='{corpus}'"]
+    build("compounds", tmp_path / "again", overrides=options)
+    assert [bool(one) for one in avoided] == [not keep] * 3
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from recombine.builders.compounds.renderings import (
+    RenderingRules,
     links_of_words,
     phrase_rendering,
-    renderings,
     same_word,
 )
 from recombine.corpus.alignment import Alignment, number
@@ -15,14 +15,14 @@ def test_forms_of_one_word_are_one_cluster():
     """Inflection does not make a word inconsistent."""
     assert same_word("kleine", "kleinen")
     assert not same_word("klein", "klar")
-    found = renderings({"kleine": 50, "kleinen": 30, "gering": 10, "x": 5, "y": 5}, clusters=2)
+    found = RenderingRules(2).of({"kleine": 50, "kleinen": 30, "gering": 10, "x": 5, "y": 5})
     assert found.forms == ("kleine", "kleinen", "gering")
     assert found.coverage == 0.9
 
 
 def test_accidents_of_the_aligner_are_dropped():
     """A form seen once is not accepted."""
-    assert renderings({"hund": 99, "hunds": 1}, clusters=1).forms == ("hund",)
+    assert RenderingRules(1).of({"hund": 99, "hunds": 1}).forms == ("hund",)
 
 
 def test_links_are_counted_over_the_corpus():
@@ -46,5 +46,15 @@ def test_a_phrase_is_one_stretch():
 def test_forms_of_the_same_stem_are_accepted():
     """A rare adjective was not linked in every gender; another word is another word."""
     vocabulary = sorted(["neue", "neuem", "neueste", "neun", "rote"])
-    found = renderings({"neuen": 9, "neue": 9}, clusters=1, vocabulary=vocabulary)
+    found = RenderingRules(1, vocabulary).of({"neuen": 9, "neue": 9})
     assert found.forms == ("neue", "neuen", "neuem")
+
+
+def test_rarer_renderings_are_accepted_by_their_share():
+    """A word with many translations has many groups; a word linked by chance is none of them."""
+    links = {"nehmen": 40, "fassen": 30, "treffen": 20, "ergreifen": 7, "nicht": 3}
+    rates = {"ergreifen": 0.001, "nicht": 0.02}
+    narrow, wide = RenderingRules(3), RenderingRules(3, (), 0.02, rates)
+    assert narrow.of(links).forms == ("nehmen", "fassen", "treffen")
+    assert wide.of(links).forms == ("nehmen", "fassen", "treffen", "ergreifen")
+    assert wide.of(links).coverage == narrow.of(links).coverage

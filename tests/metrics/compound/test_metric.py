@@ -66,6 +66,23 @@ def test_a_closed_compound_is_the_phrase_in_one_word():
     assert "closed" not in plain.signature()
 
 
+@pytest.mark.parametrize("kind", [Compound, CompoundAggregate])
+def test_what_translators_say_freely_is_left_out_where_that_is_asked_for(kind):
+    """No rule can tell whether a system was free too; how many there are is noted."""
+    items = [*many(ATOMS, REFERENCES), *many(ATOMS, ["alle schliefen"])]
+    free = items[-1]._replace(hypothesis="niemand schlief")
+    plain, judgeable = kind(), kind(judgeable=True)
+    for metric in (plain, judgeable):
+        metric.prepare(items)
+    assert plain.observe([free]).value == 0
+    assert judgeable.observe([free]) is None
+    right = items[0]._replace(hypothesis=REFERENCES[0])
+    assert judgeable.observe([right]).value == 1
+    assert judgeable.notes()["left_out_by_their_reference"] == 1
+    assert "judgeable" in judgeable.signature()
+    assert "judgeable" not in plain.signature()
+
+
 def test_a_verb_phrase_may_be_interrupted_by_words_only():
     """What modifies an object may attach to its verb; a comma breaks the phrase."""
     atoms = ["saw", "every", "dog", "in the garden"]

@@ -72,3 +72,19 @@ def test_closed_compounds_are_cut_where_a_rendering_ends():
     assert units.decode(units.encode("Friedensprozess")) == "friedens prozess"
     for word in ("prozess", "unternehmen", "abprozess", "prozesse"):
         assert len(units.encode(word)) == 1, word
+
+
+def test_what_precedes_a_noun_in_a_rendering_of_an_adjective_is_a_rendering():
+    """*economic* was linked to "Wirtschaftskrise", so "Wirtschaftspolitik" says it too."""
+    units = Units()
+    focus = [
+        Focus(text="economic", role="ADJ", accepted=("ökonomische", "wirtschaftskrise")),
+        Focus(text="policy", role="N", accepted=("politik", "wirtschaftspolitik")),
+        Focus(text="crisis", role="N", accepted=("krise",)),
+    ]
+    example = Example.make(source="x", focus=focus)
+    units.open_compounds([example])
+    economic, policy, _ = units.atoms(example)
+    assert [units.decode(one) for one in economic.accepted] == ["ökonomische", "wirtschafts"]
+    assert units.decode(units.encode("Wirtschaftskrise")) == "wirtschafts krise"
+    assert units.encode("politik") in policy.accepted

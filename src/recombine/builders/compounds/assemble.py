@@ -31,7 +31,7 @@ from recombine.builders.compounds.contexts import (
 )
 from recombine.builders.compounds.filter import Pair
 from recombine.builders.compounds.phrases import Phrase, Slot, find_phrases
-from recombine.builders.compounds.renderings import Renderings, renderings
+from recombine.builders.compounds.renderings import Renderings
 from recombine.builders.compounds.usage import SUBJECTS
 from recombine.corpus.alignment import Alignment
 from recombine.corpus.conllu import mean_distance
@@ -53,6 +53,7 @@ class CompoundDesign:
     roles: Mapping[str, Role]
     floor: int
     clusters: int
+    rendering_share: float
     longest_phrase: int
     keep_seen: bool
     limits: ContextLimits
@@ -72,7 +73,15 @@ class Assembly:
         self.pairs = pairs
         self.generator = generator
         objects = {slot.head: slot.relations for slot in design.slots.values() if slot.head}
-        self.pool = AtomPool(pairs, alignment, design.roles, objects, design.floor)
+        self.pool = AtomPool(
+            pairs,
+            alignment,
+            design.roles,
+            objects,
+            design.floor,
+            design.clusters,
+            design.rendering_share,
+        )
         self.dropped = 0
         self._renderings: dict[str, Renderings] = {}
         self.embedders: dict[str, Embedder] = {}
@@ -132,9 +141,8 @@ class Assembly:
                 role,
                 wanted,
                 candidates(),
-                clusters=design.clusters,
+                self.pool.rules,
                 taken=taken if role in OWN_ROLES else (),
-                vocabulary=self.pool.vocabulary,
             )
             if len(atoms) < ENOUGH * wanted.count:
                 short.append(
@@ -144,9 +152,8 @@ class Assembly:
                         wanted,
                         len(atoms),
                         candidates(floor=1),
+                        self.pool.rules,
                         floor=design.floor,
-                        clusters=design.clusters,
-                        vocabulary=self.pool.vocabulary,
                     )
                 )
             surface = self.pool.usage.surface
@@ -164,6 +171,8 @@ class Assembly:
             for cell in product(*(self.atoms[category][role] for role in pattern.split()))
         }
         seen = seen_in((pair.tokens for pair in self.pairs), possible)
+        # Where seen compounds are wanted beside new ones, no head is preferred for being new.
+        avoided = set() if design.keep_seen else seen
         found: list[Embedded] = []
         used: Counter[int] = Counter()
         for category, patterns in design.patterns.items():
@@ -173,7 +182,7 @@ class Assembly:
                 self.pairs, self.phrases[category], model, design.limits, self.generator, used
             )
             self.embedders[category] = embedder
-            for compound in compose(category, patterns, head, atoms, self.generator, seen):
+            for compound in compose(category, patterns, head, atoms, self.generator, avoided):
                 if compound.text.lower() in seen and not design.keep_seen:
                     self.dropped += 1
                     continue
@@ -250,14 +259,12 @@ class Assembly:
         word = pair.tokens[token]
         known = self._renderings.get(word)
         if known is None:
-            known = self._renderings[word] = renderings(
-                self.pool.links.get(word, {}),
-                clusters=self.design.clusters,
-                source=word,
-                vocabulary=self.pool.vocabulary,
-            )
+            known = self._renderings[word] = self.pool.rules.of(self.pool.links.get(word, {}), word)
         wanted = self.design.roles.get(role)
         enough = known.links >= self.design.floor and wanted and is_consistent(known, wanted)
+        if wanted and wanted.unchecked and wanted.words:
+            # Of words without content the recipe says which are asked for: "a" is often no word.
+            enough = enough and word in wanted.words
         return Focus(
             text=pair.source[pair.starts[token] : pair.ends[token]],
             role=role,

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from recombine.builders.compounds.filter import Pair
-from recombine.builders.compounds.renderings import Renderings, links_of_words, renderings
+from recombine.builders.compounds.renderings import (
+    RenderingRules,
+    Renderings,
+    links_of_words,
+    rates_of_links,
+)
 from recombine.builders.compounds.usage import NOMINAL, STRICTLY_SINGULAR, Modifiers, Usage
 from recombine.corpus.alignment import Alignment
 from recombine.errors import DataError
@@ -64,11 +69,14 @@ class AtomPool:
         roles: Mapping[str, Role],
         objects: Mapping[str, Sequence[str]],
         floor: int,
+        clusters: int = 3,
+        share: float = 0.0,
     ) -> None:
         self.floor = floor
         self.usage = Usage(pairs, objects)
         self.links = links_of_words(alignment)
-        self.vocabulary = sorted(alignment.target.vocabulary)
+        rates = rates_of_links(self.links) if share else {}
+        self.rules = RenderingRules(clusters, sorted(alignment.target.vocabulary), share, rates)
         modifying = roles["MOD"].relations if "MOD" in roles else ()
         self.modifiers = Modifiers(pairs, modifying, alignment)
         self._strict = self.usage.singular_determiners(STRICTLY_SINGULAR)
@@ -142,16 +150,15 @@ def choose(
     role: str,
     wanted: Role,
     candidates: Iterable[Candidate],
+    rules: RenderingRules,
     *,
-    clusters: int,
     taken: Container[str] = (),
-    vocabulary: Sequence[str] = (),
 ) -> list[ChosenAtom]:
     """Return the atoms of a role, the most frequent first; `taken` ones only where others lack."""
     found: list[ChosenAtom] = []
     loose: list[ChosenAtom] = []
     for one in candidates:
-        rendered = renderings(one.links, clusters=clusters, source=one.text, vocabulary=vocabulary)
+        rendered = rules.of(one.links, one.text)
         consistent = is_consistent(rendered, wanted)
         atom = ChosenAtom(one.text, role, rendered.forms, one.frequency, rendered.coverage)
         if consistent:
@@ -181,10 +188,9 @@ def shortage(
     wanted: Role,
     found: int,
     candidates: Iterable[Candidate],
+    rules: RenderingRules,
     *,
     floor: int,
-    clusters: int,
-    vocabulary: Sequence[str],
 ) -> ShortRole:
     """What to say of a role of which too few atoms were found.
 
@@ -195,7 +201,7 @@ def shortage(
     words = 0
     for one in candidates:
         words += one.frequency >= floor
-        rendered = renderings(one.links, clusters=clusters, source=one.text, vocabulary=vocabulary)
+        rendered = rules.of(one.links, one.text)
         if rendered.forms and rendered.coverage > 0:
             able.append((one.frequency, rendered.coverage))
     frequent = [one for one in able if one[0] >= floor]

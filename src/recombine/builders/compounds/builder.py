@@ -73,10 +73,12 @@ class Compounds:
 
     Recipe keys: docs/how-to/compounds.md explains each.
 
-    `floor`: least corpus frequency of an atom (the paper's rarest has 34). `reuse`: contexts are
-    used at most so often. `worst_drop`: how much worse than its original a sentence may read, in
-    mean log probability of a trigram. `references`: a TSV of source and reference; `drafts`: the
-    same with machine translations, to be post-edited in the `review.tsv` that is written.
+    `floor`: least corpus frequency of an atom (the paper's rarest has 34). `rendering_share`:
+    accept also words with this share of an atom's links (0: those of its largest groups only).
+    `reuse`: contexts are used at most so often. `worst_drop`: how much worse than its original a
+    sentence may read, in mean log probability of a trigram. `references`: a TSV of source and
+    reference; `drafts`: the same with machine translations, to be post-edited in the `review.tsv`
+    that is written.
     `target_corpus`: translations line by line, where the corpus has none; `parser`: for raw text
     (`spacy:MODEL`, `stanza:LANGUAGE`); `brackets`: its constituency trees, one a line.
     """
@@ -96,6 +98,7 @@ class Compounds:
     aligner: Literal["ibm1", "eflomal"] = "ibm1"
     floor: int = 34
     clusters: int = 3
+    rendering_share: float = 0.0
     patterns: dict[str, tuple[str, ...]] = field(default_factory=paper_patterns)
     slots: dict[str, Slot] = field(default_factory=known_slots)
     roles: dict[str, Role] = field(default_factory=paper_roles)
@@ -197,6 +200,7 @@ class Compounds:
             roles=self.roles,
             floor=self.floor,
             clusters=self.clusters,
+            rendering_share=self.rendering_share,
             longest_phrase=self.longest_phrase,
             keep_seen=self.keep_seen,
             limits=ContextLimits(

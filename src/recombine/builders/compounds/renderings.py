@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ RAREST_FORM = 0.005
 LONGEST_ENDING = 2
 SHORTEST_STEM = 4
 COPIED = 0.1
+# So much oftener than by chance must a word of a small group be linked.
+LIFT = 5.0
 
 
 class Renderings(NamedTuple):
@@ -52,6 +55,15 @@ def links_of_words(alignment: Alignment) -> dict[str, Counter[str]]:
     return found
 
 
+def rates_of_links(links: Mapping[str, Counter[str]]) -> dict[str, float]:
+    """Return the share of all links that every target word has."""
+    total: Counter[str] = Counter()
+    for partners in links.values():
+        total.update(partners)
+    every = total.total()
+    return {word: count / every for word, count in total.items()}
+
+
 def phrase_rendering(
     target: Sequence[str], partners: Sequence[int], start: int, end: int
 ) -> str | None:
@@ -69,38 +81,60 @@ def phrase_rendering(
     return None if any(is_punctuation(word) for word in words) else " ".join(words)
 
 
-def renderings(
-    links: Mapping[str, int], *, clusters: int, source: str = "", vocabulary: Sequence[str] = ()
-) -> Renderings:
-    """Keep the forms of the largest clusters, and say how much of all links they cover.
+@dataclass(frozen=True)
+class RenderingRules:
+    """Which of the words that a word is linked to are renderings of it.
 
-    The source word itself is a rendering only when it is common: else it is an untranslated line.
+    Those of its `clusters` largest groups of forms always. With a `share` also every other word
+    that has this share of its links and is linked to it far more often than to any word (`rates`:
+    the share of all links that a target word has): *see* is also betrachten, halten and Auge.
     From the sorted `vocabulary` come forms of the same stems that no link showed: a rare adjective
     is not linked in every gender.
     """
-    if links.get(source, 0) < COPIED * sum(links.values()):
-        links = {form: count for form, count in links.items() if form != source}
-    total = sum(links.values())
-    groups: list[tuple[str, Counter[str]]] = []
-    for form in sorted(links, key=lambda form: (-links[form], form)):
-        home = next((group for leader, group in groups if same_word(leader, form)), None)
-        if home is None:
-            home = Counter()
-            groups.append((form, home))
-        home[form] = links[form]
-    groups.sort(key=lambda group: -group[1].total())
-    kept = [group for _, group in groups[:clusters]]
-    covered = sum(group.total() for group in kept)
-    forms = tuple(
-        form
-        for group in kept
-        for form, count in group.most_common()
-        if count >= max(2, RAREST_FORM * total)
-    )
-    if not total:
-        return Renderings((), 0.0, 0)
-    forms = tuple(dict.fromkeys((*forms, *inflected(forms, vocabulary))))
-    return Renderings(forms, covered / total, total, kept[0].total() / total)
+
+    clusters: int
+    vocabulary: Sequence[str] = ()
+    share: float = 0.0
+    rates: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, links: Mapping[str, int], source: str = "") -> Renderings:
+        """Keep the forms of the largest clusters, and say how much of all links they cover.
+
+        The source word itself is a rendering only when it is common: else it is an untranslated
+        line.
+        """
+        if links.get(source, 0) < COPIED * sum(links.values()):
+            links = {form: count for form, count in links.items() if form != source}
+        total = sum(links.values())
+        groups: list[tuple[str, Counter[str]]] = []
+        for form in sorted(links, key=lambda form: (-links[form], form)):
+            home = next((group for leader, group in groups if same_word(leader, form)), None)
+            if home is None:
+                home = Counter()
+                groups.append((form, home))
+            home[form] = links[form]
+        groups.sort(key=lambda group: -group[1].total())
+        kept = [group for _, group in groups[: self.clusters]]
+        covered = sum(group.total() for group in kept)
+        forms = [
+            form
+            for group in kept
+            for form, count in group.most_common()
+            if count >= max(2, RAREST_FORM * total)
+        ]
+        if not total:
+            return Renderings((), 0.0, 0)
+        if self.share:
+            forms += [
+                form
+                for _, group in groups[self.clusters :]
+                for form, count in group.most_common()
+                if count >= 2
+                and group.total() >= self.share * total
+                and count >= LIFT * self.rates.get(form, 0.0) * total
+            ]
+        accepted = tuple(dict.fromkeys((*forms, *inflected(forms, self.vocabulary))))
+        return Renderings(accepted, covered / total, total, kept[0].total() / total)
 
 
 def inflected(forms: Sequence[str], vocabulary: Sequence[str]) -> Iterator[str]:

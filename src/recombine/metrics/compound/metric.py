@@ -71,6 +71,8 @@ class Compound(Metric):
     references is not required. `relaxation`: nor is one that the example's own reference lacks.
     `own_fillers`: what the example's own reference puts inside the phrase may stand there.
     `closed`: the target language writes compounds as one word, which is cut where a rendering ends.
+    `judgeable`: leave out sentences whose own reference is rejected, and count them: translators of
+    running text are free, and no rule can tell there whether a system was free or wrong.
     """
 
     name: ClassVar[str] = "compound"
@@ -90,6 +92,8 @@ class Compound(Metric):
     relaxation: bool = True
     own_fillers: bool = True
     closed: bool = False
+    judgeable: bool = False
+    left_out: int = field(init=False, default=0)
     _units: Units = field(init=False, default_factory=Units, repr=False)
     _knowledge: Knowledge = field(init=False, default_factory=Knowledge, repr=False)
     _learned_from: str = field(init=False, default="", repr=False)
@@ -102,6 +106,8 @@ class Compound(Metric):
     def observe(self, items: Sequence[Scored]) -> Observation | None:
         """Judge one translation."""
         example, hypothesis, _ = items[0]
+        if self._is_beyond(example):
+            return None
         verdict = self.judge(example, hypothesis)
         detail = {"compound": compound_of(example), **verdict.detail()}
         return Observation(
@@ -111,6 +117,14 @@ class Compound(Metric):
             stats=(float(not verdict.correct), 1.0),
             detail=detail,
         )
+
+    def _is_beyond(self, example: Example) -> bool:
+        """Whether `judgeable` leaves a sentence out."""
+        if not self.judgeable or not example.references:
+            return False
+        beyond = not self.judge(example, example.references[0], relaxation=False).correct
+        self.left_out += beyond
+        return beyond
 
     def judge(
         self, example: Example, hypothesis: str, *, relaxation: bool | None = None
@@ -219,6 +233,7 @@ class Compound(Metric):
     def prepare(self, items: Sequence[Scored]) -> None:
         """Learn from the references, and from the outputs of sentences that have none."""
         self._units, self._knowledge = Units(), Knowledge()
+        self.left_out = 0
         compounds = [item for item in items if is_compound(item.example)]
         self._examples = [item.example for item in compounds]
         if self.mode == "official":
@@ -274,6 +289,7 @@ class Compound(Metric):
                 for (text, role), found in self._knowledge.synonyms.items()
             },
             "optional_heads": sorted(text for text, _ in self._knowledge.optional),
+            **({"left_out_by_their_reference": self.left_out} if self.judgeable else {}),
         }
 
     def signature(self) -> str:
@@ -285,7 +301,8 @@ class Compound(Metric):
             f"@{self.filler_share:g}|order:{self.order_share:g}|optional:{self.optional_share:g}"
             f"|relaxation:{'yes' if self.relaxation else 'no'}"
             f"|own-fillers:{'yes' if self.own_fillers else 'no'}"
-            f"{'|closed:yes' if self.closed else ''}|version:2"
+            f"{'|closed:2' if self.closed else ''}"
+            f"{'|judgeable:yes' if self.judgeable else ''}|version:2"
         )
 
 
@@ -314,6 +331,8 @@ class CompoundAggregate(Compound):
         expected = items[0].example.tags.get("contexts")
         if isinstance(expected, int) and len(items) < expected:
             self.incomplete += 1
+            return None
+        if any(self._is_beyond(item.example) for item in items):
             return None
         verdicts = [self.judge(example, hypothesis) for example, hypothesis, _ in items]
         wrong = [

@@ -59,7 +59,8 @@ class Units:
         German writes *constitutional process* as one word, "Verfassungsprozess". A word that ends
         in a rendering of a noun is two units: the rendering of another atom that begins like the
         rest ("verfassungsrechtlich"), or else the rest, and the ending. Verbs end no compound:
-        "unternehmen" is not a way to say *take*.
+        "unternehmen" is not a way to say *take*. What is left of a rendering of another atom that
+        ends so ("Wirtschaftskrise" for *economic*) is one as well: "Wirtschaftspolitik".
         """
         for example in examples:
             for focus in example.focus:
@@ -68,18 +69,23 @@ class Units:
                 self._renderings |= long
                 if focus.role == "N":
                     self._endings |= long
+        self._renderings -= {one for one in self._renderings if self._cut(one)}
         self._encoded.clear()
         self._atoms.clear()
 
-    def _opened(self, word: str) -> list[str]:
-        if not self._endings or word in self._renderings:
-            return [word]
+    def _cut(self, word: str) -> tuple[str, str] | None:
+        """Return the parts of a closed compound."""
         for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
             if word[cut:] in self._endings:
-                rest = word[:cut]
-                same = sorted(one for one in self._renderings if one.startswith(rest))
-                return [same[0] if same else rest, word[cut:]]
-        return [word]
+                return word[:cut], word[cut:]
+        return None
+
+    def _opened(self, word: str) -> list[str]:
+        parts = None if word in self._renderings else self._cut(word)
+        if parts is None:
+            return [word]
+        same = sorted(one for one in self._renderings if one.startswith(parts[0]))
+        return [same[0] if same else parts[0], parts[1]]
 
     def encode(self, text: str) -> str:
         """Return the units of a text."""
@@ -108,6 +114,17 @@ class Units:
         accepted = tuple(
             dict.fromkeys(units for units in map(self.encode, focus.accepted) if units)
         )
+        closed = {self.encode(one) for one in focus.accepted if len(self._opened(one.lower())) > 1}
+        if closed and focus.role == "N":
+            # The end of such a word is enough where it is a rendering, too.
+            accepted = tuple(
+                units for units in accepted if units not in closed or units[1:] not in accepted
+            )
+        elif closed:
+            # The noun in it is another atom's.
+            accepted = tuple(
+                dict.fromkeys(units[:1] if units in closed else units for units in accepted)
+            )
         required = bool(accepted) and "" not in focus.accepted
         return Atom(focus.text, focus.role, accepted, required)
 
