@@ -185,3 +185,15 @@ def test_scores_of_a_metric_that_judges_all_have_no_range(findings: Findings) ->
     assert "up to" not in table.columns
     assert math.isnan(findings.main.overall(findings.systems[0]).reach)
     assert UNDECIDED not in markdown(tag_table(findings.main, findings.main.main_tag or ""))
+
+
+def test_a_score_that_is_not_known_is_no_number_in_any_export(
+    report: Findings, tmp_path: Path
+) -> None:
+    """Of outputs of which none could be judged there is no score; JSON knows no NaN."""
+    nothing = tuple(replace(one, value=math.nan, undecided=0.0) for one in report.main.scores)
+    empty = replace(report, sheets=(replace(report.main, scores=nothing),))
+    for write in (write_harness, write_genbench_card, write_every_eval_ever):
+        paths = [one for one in write(empty, tmp_path / write.__name__) if one.suffix == ".json"]
+        assert paths
+        assert all("NaN" not in path.read_text("utf-8") for path in paths)

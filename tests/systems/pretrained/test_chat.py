@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from pathlib import Path
@@ -131,3 +132,21 @@ def test_templates_without_a_system_turn_get_the_line_before_the_source(chat_mod
         "<s>user: Translate.\n\na -><|end|>\n<s>assistant: b<|end|>\n<s>user: c -><|end|>\n"
         "<s>assistant: "
     )
+
+
+def test_progress_is_told_while_a_window_is_decoded(chat_model, monkeypatch):
+    """Answers are given back in order, long after the first of them are finished."""
+    told = []
+
+    class Bar:
+        def advance(self, count: int = 1) -> None:
+            told.append(count)
+
+    monkeypatch.setattr(
+        "recombine.systems.pretrained.translator.progress",
+        lambda _, total: contextlib.nullcontext(Bar()),
+    )
+    system = Llm(model=str(chat_model), decode_batch=2, **OPTIONS)
+    assert len(list(system.translate(["the dog ran", "a cat", "the cat ran", "a dog", "dog"]))) == 5
+    assert sum(told) == 5
+    assert len(told) >= 3

@@ -55,7 +55,9 @@ def _record(report: Findings, system: str, file_name: str, text: str, rows: int)
         "evaluation_results": [
             _result(report, score)
             for score in report.scores
-            if score.system == system and score.tag in ("", report.main.main_tag)
+            if score.system == system
+            and score.tag in ("", report.main.main_tag)
+            and not math.isnan(score.value)
         ],
         "detailed_evaluation_results": {
             "format": "jsonl",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import NamedTuple
 
 from recombine.files import write_json, write_text
+from recombine.metrics.score import Score
 from recombine.report.findings import Findings
 from recombine.report.tables.table import latex_text
 
@@ -73,10 +75,7 @@ def write_genbench_card(report: Findings, folder: Path) -> list[Path]:
             "axes": chosen,
             "scores": {
                 f"{sheet.metric} on {sheet.split}": {
-                    system: [round(one.value, 2), round(one.reach, 2)]
-                    if one.undecided
-                    else round(one.value, 2)
-                    for system, one in ((name, sheet.overall(name)) for name in sheet.systems)
+                    system: _number(sheet.overall(system)) for system in sheet.systems
                 }
                 for sheet in report.sheets
             },
@@ -84,6 +83,14 @@ def write_genbench_card(report: Findings, folder: Path) -> list[Path]:
     )
     write_text(tex_path, _latex(manifest.name, chosen))
     return [json_path, tex_path]
+
+
+def _number(score: Score) -> float | list[float] | None:
+    """A score, or how low and high it may be; nothing where nothing could be judged."""
+    if math.isnan(score.value):
+        return None
+    value = round(score.value, 2)
+    return [value, round(score.reach, 2)] if score.undecided else value
 
 
 def _latex(name: str, chosen: dict[str, str]) -> str:

@@ -46,7 +46,7 @@ def _results(report: Findings, system: str) -> dict[str, Any]:
         task = task_name(report, sheet.split)
         score = sheet.overall(system)
         row = results.setdefault(task, {"alias": task})
-        row[f"{sheet.metric},none"] = score.value
+        row[f"{sheet.metric},none"] = "N/A" if math.isnan(score.value) else score.value
         if score.undecided:
             row[f"{sheet.metric}_up_to,none"] = score.reach
         # Half the interval over the normal quantile: what readers of the harness call stderr.

@@ -210,8 +210,11 @@ def _consistency(report: Findings) -> Headline:
         firsts.setdefault(sheet.split, sheet)
     told = []
     for split, sheet in firsts.items():
-        score = amount(sheet, sheet.overall(sheet.ranking[0][0]))
-        if split == "overgeneralisation":
+        best = sheet.overall(sheet.ranking[0][0])
+        score = amount(sheet, best)
+        if math.isnan(best.value):
+            told.append(f"{score} on {report.split_name(split)}")
+        elif split == "overgeneralisation":
             told.append(f"{score} idioms are taken literally")
         else:
             told.append(f"{score} pairs are translated alike ({report.split_name(split)})")

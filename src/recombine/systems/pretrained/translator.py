@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from recombine.progress import progress
 from recombine.systems.answer import AnswerCleaner
 from recombine.systems.base import Failure
 from recombine.systems.pretrained.chat import ChatPrompt
@@ -102,15 +103,19 @@ class PromptTranslator:
                 )
         waiting.sort(key=lambda one: (-one.left, -len(one.prompt), one.place))
         leave = self.rows // 8
-        while waiting:
-            unfinished: list[_Growing] = []
-            for start in range(0, len(waiting), self.rows):
-                batch = waiting[start : start + self.rows]
-                unfinished += self._advance(batch, leave)
-            for one in waiting:
-                if one.left == 0:
-                    results[one.place] = self._text(one.made, sources[one.place])
-            waiting = unfinished
+        # Nothing is given back before the window is done, and the first may be finished last.
+        with progress("decode", len(waiting)) as bar:
+            while waiting:
+                unfinished: list[_Growing] = []
+                for start in range(0, len(waiting), self.rows):
+                    batch = waiting[start : start + self.rows]
+                    more = self._advance(batch, leave)
+                    bar.advance(len(batch) - len(more))
+                    unfinished += more
+                for one in waiting:
+                    if one.left == 0:
+                        results[one.place] = self._text(one.made, sources[one.place])
+                waiting = unfinished
         return results
 
     def _advance(self, batch: list[_Growing], leave: int) -> list[_Growing]:
