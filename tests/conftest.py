@@ -11,6 +11,10 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
 
+# Tests run side by side, a core each: threads that wait for each other there cost twice the time.
+# Before PyTorch is imported, and for the commands that tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # A busy machine is no fault of the code: no example has a time limit.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
