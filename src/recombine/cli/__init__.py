@@ -8,6 +8,7 @@ verb, so that --help answers at once.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -30,6 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _say("stopped; what was finished is kept, run the same command again to go on")
             # As shells count a program that a signal ended: 128 + its number.
             return 143 if isinstance(stop, Terminated) else 130
+        finally:
+            if arguments is None:
+                # The process ends, and with it all that was made: Python need not look through
+                # it for cycles first, which took up to a quarter of the time.
+                gc.freeze()
 
 
 def _answer(arguments: Sequence[str] | None) -> int:
