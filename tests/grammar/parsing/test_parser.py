@@ -258,3 +258,20 @@ def test_what_was_too_much_for_a_small_budget_is_analysed_for_a_bigger_one(toy):
     assert not parser.parse(text, Budget(items=3))
     assert parser.parse(text)
     assert parser.parse(text, Budget(items=3))  # known by now
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_backwards_the_same_trees_are_found(toy, language):
+    """A text read from the right has the readings that it has from the left."""
+    forwards = Parser(toy.concrete(language))
+    backwards = Parser(toy.concrete(language), backwards=True)
+    several = 0
+    for tree in toy.sample(60, seed=7):
+        text = toy.text(tree, language)
+        found = {str(one) for one in backwards.parse(text).trees()}
+        assert found == {str(one) for one in forwards.parse(text).trees()}
+        assert str(tree) in found
+        several += len(found) > 1
+        cut = text[: len(text) // 2]
+        assert backwards.parse(cut).count == forwards.parse(cut).count
+    assert several

@@ -117,8 +117,8 @@ class ContextFreeGrammar:
         self.entries = self._entries()
         self.nullable = find_nullable(self.productions, self._always_silent())
         self.first = find_first(self.productions, self.is_terminal, self.nullable)
-        last = find_last(self.productions, self.is_terminal, self.nullable)
-        self.touching = find_glue(self.productions, self.first, last, self.nullable)
+        self.last = find_last(self.productions, self.is_terminal, self.nullable)
+        self.touching = find_glue(self.productions, self.first, self.last, self.nullable)
 
     # Feature values.
 

@@ -16,6 +16,9 @@ terminal at hand are predicted (FIRST sets, first_sets.py). And an item that wai
 can be empty moves on at once (Aycock and Horspool 2002), so completion never has to come back to a
 node for empty constituents. Every item keeps the nodes at which its last symbol can begin; from
 these back pointers `splits` reads off where the symbols of a production stand.
+
+Nothing in this needs left to be before right. Read backwards, a language that ends its clauses with
+the verb says first what the clause is, and a fifth of the items is left.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recombine.grammar.parsing.cfg import ContextFreeGrammar
-from recombine.grammar.parsing.lattice import Lattice
+from recombine.grammar.parsing.lattice import Edge, Lattice
 
 MAX_ITEMS = 2_000_000  # of one text; only a very ambiguous grammar on a very long text gets there
 _MAX_MEMO = 20_000  # sets of terminals
@@ -41,10 +44,15 @@ Next = tuple[int, int, bool, int]
 
 
 class ChartGrammar:
-    """Productions as tries: a state is a beginning of some productions of one symbol."""
+    """Productions as tries: a state is a beginning of some productions of one symbol.
 
-    def __init__(self, cfg: ContextFreeGrammar) -> None:
+    Backwards, what begins is the end.
+    """
+
+    def __init__(self, cfg: ContextFreeGrammar, *, backwards: bool = False) -> None:
         self.cfg = cfg
+        self.backwards = backwards
+        self._first = cfg.last if backwards else cfg.first
         self.moves: list[dict[int, int]] = []  # state -> symbol -> state
         self.ends: list[list[int]] = []  # state -> productions that end there
         self.left: list[int] = []  # state -> the symbol it builds
@@ -55,7 +63,7 @@ class ChartGrammar:
             if state is None:
                 state = self.first_state[production.left] = self._new(production.left)
             path = [state]
-            for symbol in production.right:
+            for symbol in production.right[::-1] if backwards else production.right:
                 following = self.moves[state].get(symbol)
                 if following is None:
                     following = self.moves[state][symbol] = self._new(production.left)
@@ -91,7 +99,7 @@ class ChartGrammar:
                 self.first_state[symbol] * PLACES if symbol in self.first_state else -1,
             )
             for symbol, following in self.moves[state].items()
-            if cfg.nullable[symbol] or cfg.first[symbol] & available
+            if cfg.nullable[symbol] or self._first[symbol] & available
         )
 
 
@@ -109,7 +117,7 @@ class Chart:
         most_items: int | None = None,
     ) -> None:
         self.grammar = grammar
-        self.lattice = lattice
+        self.lattice = lattice = _mirrored(lattice) if grammar.backwards else lattice
         size = lattice.size
         self.items: list[dict[Item, list[int]]] = [{} for _ in range(size)]
         # Per node: symbol -> the items that wait for it there, as they will be once they have it.
@@ -132,6 +140,8 @@ class Chart:
             )
             self.available[start] |= mask
         self._run(roots)
+        if grammar.backwards:
+            self._turn()
 
     def _run(self, roots: Sequence[int]) -> None:
         begins = self.grammar.first_state
@@ -215,6 +225,19 @@ class Chart:
                     elif node not in back:
                         back.append(node)
 
+    def _turn(self) -> None:
+        """Tell what was found backwards in the places of the text."""
+        last = self.lattice.size - 1
+        self.lattice = _mirrored(self.lattice)
+        self.edges_from = [[] for _ in range(self.lattice.size)]
+        for number, edge in enumerate(self.lattice.edges):
+            self.edges_from[edge.start].append(number)
+        complete: list[dict[tuple[int, int], list[int]]] = [{} for _ in range(self.lattice.size)]
+        for end, found in enumerate(self.complete):
+            for (symbol, start), productions in found.items():
+                complete[last - start][symbol, last - end] = productions
+        self.complete = complete
+
     def splits(self, production: int, start: int, end: int) -> list[tuple[tuple[int, int], ...]]:
         """All ways a production spans start..end: the (start, end) of each of its symbols."""
         path = self.grammar.paths[production]
@@ -223,6 +246,9 @@ class Chart:
             right = self.grammar.cfg.productions[production].right
             ok = all(nullable[symbol] for symbol in right)
             return [((start, start),) * len(right)] if ok else []
+        backwards, last = self.grammar.backwards, self.lattice.size - 1
+        if backwards:
+            start, end = last - end, last - start
         found: list[tuple[tuple[int, int], ...]] = []
         stack: list[tuple[int, int, tuple[tuple[int, int], ...]]] = [(len(path) - 1, end, ())]
         while stack:
@@ -232,7 +258,11 @@ class Chart:
                     found.append(spans)
                 continue
             for back in self.items[position].get(path[dot] * PLACES + start, ()):
-                stack.append((dot - 1, back, ((back, position), *spans)))
+                if backwards:
+                    spans_so_far = (*spans, (last - position, last - back))
+                else:
+                    spans_so_far = ((back, position), *spans)
+                stack.append((dot - 1, back, spans_so_far))
         return found
 
     def expected(self) -> tuple[int, list[int]]:
@@ -242,3 +272,10 @@ class Chart:
             if self.waiting[node] or self.complete[node]:
                 return node, sorted(s for s in self.waiting[node] if is_terminal[s])
         return 0, []
+
+
+def _mirrored(lattice: Lattice) -> Lattice:
+    """A lattice from its other end, its edges in the same order."""
+    last = lattice.size - 1
+    edges = [Edge(last - end, last - start, entry) for start, end, entry in lattice.edges]
+    return lattice._replace(edges=edges)

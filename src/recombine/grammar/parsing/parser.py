@@ -125,12 +125,14 @@ class Parse:
 class Parser:
     """Parses one language; a text that needs more than `budget` is not analysed."""
 
-    def __init__(self, concrete: Concrete, budget: Budget = UNBUDGETED) -> None:
+    def __init__(
+        self, concrete: Concrete, budget: Budget = UNBUDGETED, *, backwards: bool = False
+    ) -> None:
         self.budget = budget
         self.concrete = concrete
         self.inventory = concrete.inventory
         self.cfg = ContextFreeGrammar(concrete)
-        self.grammar = ChartGrammar(self.cfg)
+        self.grammar = ChartGrammar(self.cfg, backwards=backwards)
         self.cutter = Cutter(self.cfg)
         self.ranking = Ranking(self.inventory)
         self.shaper = Shaper(self.cutter)

@@ -61,6 +61,7 @@ class Way(NamedTuple):
     body: Body
     drawn: bool
     several: tuple[str, ...]  # slots whose sense matters: asked more than once, or for a feature
+    said: frozenset[str]  # slots that are said, whatever is chosen
     pieces: tuple[_LinePiece, ...]
 
 
@@ -89,6 +90,7 @@ class Wordings:
         self._ways: dict[tuple[str, str], list[Way]] = {}
         self._cleaned: dict[str, str] = {}
         self._forms: dict[str, tuple[str, ...]] = {}
+        self._sense_forms: dict[tuple[str, int], tuple[str, ...]] = {}
         self._picking = {
             key.field
             for line in variants.lines
@@ -129,16 +131,25 @@ class Wordings:
         """
         found = self._forms.get(word)
         if found is None:
-            texts: dict[str, None] = {}
-            for forms in self.senses.same[word]:
-                for name, more in forms.items():
-                    if name not in self.senses.features:
-                        texts.update(dict.fromkeys(map(self.cleaned, more)))
-            picks = any(name in self._picking for forms in self.senses.same[word] for name in forms)
-            picks = picks or "" in texts
-            # Beginnings are enough: most forms of a verb begin with another.
-            short = [one for one in texts if not any(one != o and o in one for o in texts)]
-            found = self._forms[word] = () if picks else tuple(short)
+            senses = self.senses.same[word]
+            heard = [self.sense_forms(word, index) for index in range(len(senses))]
+            picks = any(name in self._picking for forms in senses for name in forms)
+            unheard = picks or not all(heard)
+            found = self._forms[word] = () if unheard else _shortest(itertools.chain(*heard))
+        return found
+
+    def sense_forms(self, word: str, sense: int) -> tuple[str, ...]:
+        """Every form of one sense of a word; none where one of them is silent."""
+        key = (word, sense)
+        found = self._sense_forms.get(key)
+        if found is None:
+            texts = {
+                self.cleaned(text)
+                for name, more in self.senses.same[word][sense].items()
+                if name not in self.senses.features
+                for text in more
+            }
+            found = self._sense_forms[key] = () if "" in texts else _shortest(texts)
         return found
 
     def ways(self, rule: str, field: str) -> list[Way]:
@@ -207,7 +218,7 @@ class Wordings:
             key.slot for cell in _cells(body) for key in cell.keys if isinstance(key, Feature)
         )
         several = tuple(slot for slot, times in asked.items() if times > 1)
-        return Way(chain, body, drawn, several, self._pieces(body))
+        return Way(chain, body, drawn, several, frozenset(_said(body)), self._pieces(body))
 
     def _pieces(self, body: Body) -> tuple[_LinePiece, ...]:
         return tuple(self._piece(piece) for piece in body)
@@ -277,6 +288,7 @@ class _Match:
         self.spaced = bool(wordings.join)
         self._known: dict[tuple[int, str, int, int], frozenset[int]] = {}
         self._slots: dict[tuple[int, tuple[str, ...]], dict[str, int] | None] = {}
+        self._said_senses: dict[str, list[int]] = {}
 
     def whole(self) -> bool:
         root = self.wordings.concrete.language.root
@@ -328,20 +340,31 @@ class _Match:
         if sense >= 0:
             # The word of a phrase that is nothing but this word.
             return self._row(way.pieces, slots, dict.fromkeys(slots, sense), {start})
-        asked: list[tuple[str, int]] = []
+        asked: dict[str, Sequence[int]] = {}
         for slot in way.several:
             leaf = self._leaf(slots[slot])
             if leaf is not None:
                 count = len(self.wordings.senses.same[leaf])
                 if count > 1:
-                    asked.append((slot, count))
+                    asked[slot] = self._senses(leaf) if slot in way.said else range(count)
         if not asked:
             return self._row(way.pieces, slots, {}, {start})
         ends: set[int] = set()
-        for chosen in itertools.product(*(range(count) for _, count in asked)):
-            bound = {slot: index for (slot, _), index in zip(asked, chosen, strict=True)}
+        for chosen in itertools.product(*asked.values()):
+            bound = dict(zip(asked, chosen, strict=True))
             ends |= self._row(way.pieces, slots, bound, {start})
         return ends
+
+    def _senses(self, word: str) -> list[int]:
+        """The senses of a word that are said at all: of sixty one or two."""
+        found = self._said_senses.get(word)
+        if found is None:
+            found = self._said_senses[word] = []
+            for index in range(len(self.wordings.senses.same[word])):
+                forms = self.wordings.sense_forms(word, index)
+                if not forms or any(form in self.text for form in forms):
+                    found.append(index)
+        return found
 
     def _leaf(self, node: int) -> str | None:
         """The word that a node says and nothing else."""
@@ -514,6 +537,15 @@ class _Draw:
         return ".".join(names)
 
 
+def _shortest(texts: Iterable[str]) -> tuple[str, ...]:
+    """The texts that contain no other: most forms of a verb begin with another."""
+    found: list[str] = []
+    for text in sorted(set(texts), key=lambda one: (len(one), one)):
+        if not any(short in text for short in found):
+            found.append(text)
+    return tuple(found)
+
+
 def _plain(pieces: Iterable[object]) -> Body:
     return tuple(
         p
@@ -552,6 +584,19 @@ def _asked(body: Body) -> Iterator[str]:
         elif isinstance(piece, OneOf):
             for part in piece.options:
                 yield from _asked(part)
+
+
+def _said(body: Body) -> set[str]:
+    """The slots that a body says whatever is chosen."""
+    found: set[str] = set()
+    for piece in body:
+        if isinstance(piece, Ref):
+            found.add(piece.slot)
+        elif isinstance(piece, AnyOrder):
+            found.update(*map(_said, piece.parts))
+        elif isinstance(piece, OneOf):
+            found |= set.intersection(*map(_said, piece.options))
+    return found
 
 
 def _cells(body: Body) -> Iterator[TableCell]:

@@ -105,7 +105,9 @@ class MeaningJudge:
 
     @cached_property
     def _reader(self) -> Parser:
-        return Parser(self._widened.grammar.concrete(self.target), BUDGET)
+        # From the right: where verbs end clauses that is a fifth of the work, elsewhere the same.
+        concrete = self._widened.grammar.concrete(self.target)
+        return Parser(concrete, BUDGET, backwards=True)
 
     def warm_up(self) -> None:
         """Make the reader of hypotheses, which takes seconds."""
