@@ -97,3 +97,13 @@ def test_what_is_only_heard_is_never_drawn(small):
     drawn = wordings.sample(tree, 40, seed=1)
     assert len(drawn) > 10
     assert not any("no wa" in text or "nagameta" in text for text in drawn)
+
+
+def test_what_is_drawn_is_spelt_as_a_sentence():
+    """Marks stand at their word, the first letter is a capital, and what is written as one is."""
+    grammar = Grammar.load("sget")
+    tree = grammar.parse("The dog said that the key was found by the king.", "en").require_tree()
+    drawn = wordings_of(grammar, "sget", "de").sample(tree, 12, seed=1)
+    assert all(text[0].isupper() and text.endswith(".") and " ." not in text for text in drawn)
+    assert any("vom König" in text and ", dass" in text for text in drawn)
+    assert not any("von dem" in text or " ," in text for text in drawn)

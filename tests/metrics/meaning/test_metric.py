@@ -28,7 +28,7 @@ def judged(metric: MeaningMatch, source: str, hypothesis: str) -> Observation:
     """What the metric sees; the reference is what the grammar says."""
     grammar = metric._loaded().grammar
     tree = grammar.parse(source, "en").tree
-    reference = grammar.text(tree, "ja") if tree is not None else "?"
+    reference = grammar.text(tree, metric.target_language) if tree is not None else "?"
     example = Example.make(source=source, references=(reference,))
     found = metric.observe([Scored(example, hypothesis)])
     assert found is not None
@@ -220,6 +220,44 @@ def test_spanish_has_variants_too(spanish, source, hypothesis, verdict):
     """Order, clitics, voice and synonyms do not count; an object without its a is wrong."""
     example = Example.make(source=source, references=("?",))
     found = spanish.observe([Scored(example, hypothesis)])
+    assert found is not None
+    assert found.detail["class"] == verdict
+
+
+@pytest.mark.parametrize(("language", "name"), [("de", "german"), ("zh", "chinese")])
+def test_german_and_chinese_have_variants_too(language, name):
+    """Of 42 translations as engines word them 95% are right, of 42 wrong ones none.
+
+    21 sources of as many patterns: tense forms, voice, order, contractions, determiners,
+    classifiers and synonyms; roles, depth, tense, polarity and words that are not those of the
+    source.
+    """
+    metric = MeaningMatch(grammar="sget", source_language="en", target_language=language, workers=1)
+    rows = paraphrases(name)
+    found = Counter(
+        (row["label"], str(judged(metric, row["source"], row["hypothesis"]).detail["class"]))
+        for row in rows
+    )
+    assert (len(rows), len({row["pattern"] for row in rows})) == (84, 21)
+    assert found["valid", "same"] >= 0.95 * 42
+    assert found["wrong", "same"] == 0
+    assert found["wrong", "different"] >= 0.75 * 42
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "verdict"),
+    [
+        ("Das Kind im Zimmer hat vom König geredet.", "outside"),
+        ("Das Kind im Zimmer hat geschlafen.", "same"),
+        ("Das Kind in dem Zimmer hat geschlafen.", "same"),
+        ("Das Kind im Zimmer ist geschlafen.", "outside"),
+    ],
+)
+def test_words_that_are_written_as_one_are_heard_as_two(hypothesis, verdict):
+    """German *im* is *in dem*, and every verb has its own auxiliary."""
+    metric = MeaningMatch(grammar="sget", source_language="en", target_language="de", workers=1)
+    example = Example.make(source="The child in the room slept.", references=("?",))
+    found = metric.observe([Scored(example, hypothesis)])
     assert found is not None
     assert found.detail["class"] == verdict
 

@@ -13,6 +13,7 @@ spaces as one.
 from __future__ import annotations
 
 import itertools
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ from recombine.grammar.model import (
     TableCell,
 )
 from recombine.grammar.realise.language import Concrete, Forms
+from recombine.grammar.realise.spelling import apply_edits, commas, finishes
 from recombine.grammar.sampling.random_stream import Stream
 from recombine.grammar.tree import Tree
 from recombine.grammar.variants.files import (
@@ -46,6 +48,7 @@ from recombine.grammar.variants.files import (
 from recombine.grammar.variants.senses import Senses, find_senses
 
 USUAL = 2  # alternatives of a table that are drawn: the first are the usual ones
+_BEFORE_MARK = re.compile(r"\s+(?=[,.?!;:])")
 MOST_TRIES = 20  # draws for one more wording before it is said that there is none
 
 
@@ -87,6 +90,12 @@ class Wordings:
         self.senses: Senses = find_senses(concrete, variants)
         self.join = concrete.language.join
         self._a_an = "a_an" in concrete.language.post
+        # Words that are written as one: *vom* is heard as *von dem*.
+        self._merged = {
+            touch.new.casefold(): touch.old.casefold()
+            for touch in concrete.language.touches
+            if self.join in touch.old and self.join not in touch.new
+        }
         self._ways: dict[tuple[str, str], list[Way]] = {}
         self._cleaned: dict[str, str] = {}
         self._forms: dict[str, tuple[str, ...]] = {}
@@ -106,7 +115,8 @@ class Wordings:
         text = unicodedata.normalize("NFKC", text).casefold()
         ignored = self.variants.ignored
         text = "".join(letter for letter in text if letter not in ignored)
-        text = self.join.join(text.split())
+        merged = self._merged
+        text = self.join.join([merged.get(word, word) for word in text.split()])
         return text.rstrip("".join(self.variants.final)).rstrip()
 
     def accepts(self, tree: Tree, text: str) -> bool:
@@ -472,7 +482,10 @@ class _Draw:
             pieces = [text for text in self._field(0, self.wordings.concrete.language.root) if text]
         except _Missing:
             return ""
-        return self.wordings.join.join(pieces)
+        text = _BEFORE_MARK.sub("", self.wordings.join.join(pieces))
+        for finish in (commas, *finishes(self.wordings.concrete.language, {}, {})):
+            text = apply_edits(text, finish(text))
+        return text
 
     def _pick(self, ways: int) -> int:
         return 0 if self.numbers is None or ways < 2 else next(self.numbers) % ways
