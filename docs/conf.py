@@ -7,6 +7,7 @@ Two directives read the program itself, so that the reference cannot fall behind
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from pathlib import Path
@@ -22,7 +23,9 @@ sys.path.insert(0, str(HERE.parent / "src"))
 project = "Recombine"
 author = "The Recombine developers"
 copyright = author
-html_title = "Recombine"
+# The pages of a release say of which; those of the main branch are about what is not released yet.
+release = os.environ.get("DOCS_VERSION", "development")
+html_title = f"Recombine ({release})"
 extensions = ["myst_nb"]
 exclude_patterns = ["_build", "make_images.py"]
 myst_enable_extensions = ["colon_fence", "deflist"]
