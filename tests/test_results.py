@@ -597,6 +597,61 @@ def test_the_floor_of_the_judge_on_natural_text(repository: Path) -> None:
     assert int(plain["rejected"]) - int(closed["rejected"]) == 207 - 8
 
 
+def test_seen_and_novel_compounds(repository: Path) -> None:
+    """Errors by how often training shows a compound, and what exchanging words changes."""
+    path = repository / "docs" / "results" / "compounds" / "europarl-en-de-seen.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    models = [f"{name}-{seed}" for name in ("plain", "substituted") for seed in (1, 2)]
+
+    def shown(row: dict[str, str]) -> str:
+        count = int(row["in train"])
+        return "never" if not count else "1 to 10 times" if count < 11 else "more often"
+
+    def errors(chosen: Sequence[dict[str, str]]) -> list[float]:
+        return [100 * sum(int(r[m]) for r in chosen) / (5 * len(chosen)) for m in models]
+
+    for name, count, *cells, _ in table(repository, "in training", "cognition"):
+        chosen = [row for row in rows if shown(row) == name]
+        if "DET ADJ N" in name:
+            chosen = [row for row in rows if row["pattern"] == "DET ADJ N"]
+            chosen = [row for row in chosen if (shown(row) == "never") == name.endswith("never")]
+        assert int(count) == len(chosen), name
+        one, two, three, four = errors(chosen)
+        expected = (one + two) / 2, (three + four) / 2, (three + four - one - two) / 2
+        for cell, value in zip(cells, expected, strict=True):
+            middle, low, high = map(float, cell.translate(str.maketrans("[],", "   ")).split())
+            assert abs(middle - value) <= 0.051, name
+            assert low <= middle <= high, name
+    for name, count, *cells in table(repository, "errors by seed", "cognition-appendix"):
+        key = name.removesuffix(" in training")
+        chosen = [row for row in rows if name == "all" or key in (row["category"], shown(row))]
+        assert int(count) == len(chosen), name
+        assert ", ".join(cells) == ", ".join(f"{one:.1f}" for one in errors(chosen)), name
+    every = errors(rows)
+    less = 100 * (1 - sum(every[2:]) / sum(every[:2]))
+    text = " ".join(page(repository, "cognition").split())
+    assert f"takes {less:.0f}% off the" in text
+    with path.with_stem(f"{path.stem}-comparison").open(encoding="utf-8", newline="") as lines:
+        found = next(csv.DictReader(lines))
+    low, high = float(found["low"]), float(found["high"])
+    assert f"{low:.1f} to {high:.1f} over seeds and compounds, p {found['p (Holm)'][1:4]}" in text
+    with path.with_stem(f"{path.stem}-cooccurrence").open(encoding="utf-8", newline="") as lines:
+        by_sign = {
+            row["value"]: float(row["error %"])
+            for row in csv.DictReader(lines)
+            if row["system"] == "plain"
+        }
+    for count, name in ((3, "three atoms"), (4, "four")):
+        cells = by_sign[f"{count} atoms, positive"], by_sign[f"{count} atoms, negative"]
+        assert f"{cells[0]:.1f} against {cells[1]:.1f} with {name}" in text
+    with path.with_stem(f"{path.stem}-regression").open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            if row["factor"].startswith(("co-occurrence", "rarest")):
+                odds = [float(row[key]) for key in ("odds ratio", "low", "high")]
+                assert f"{odds[0]:.2f}, {odds[1]:.2f} to {odds[2]:.2f}" in text
+
+
 def test_recombined_pairs_beside_plain_and_llama(repository: Path, scores: Scores) -> None:
     """Every cell of the page on recombined pairs is in a raw file or printed in the paper."""
     found = []
