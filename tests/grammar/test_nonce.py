@@ -35,8 +35,8 @@ def test_no_invented_word_is_a_word(invented: Grammar) -> None:
             w: row["form"] for w, row in invent(invented, seed=4).forms[language].items()
         }
     assert "want_to" in found.kept  # Japanese says it with an ending, not with a word
-    chinese = "".join(row["form"] for row in found.forms["zh"].values())
-    assert not set(chinese) & set("了的被把谁那一个位本书马")  # none that is a word or an ending
+    chinese = "".join(row["form"].removesuffix("给") for row in found.forms["zh"].values())
+    assert not set(chinese) & set("了的被把谁那一个位本书马给")  # none is a word or an ending
 
 
 def test_invented_verbs_inflect_regularly(invented: Grammar) -> None:
@@ -56,6 +56,9 @@ def test_invented_verbs_inflect_regularly(invented: Grammar) -> None:
         "ぐ": ("いだ",),
         "ぬ": ("んだ",),
     }
+    chinese = [row for row in found.forms["zh"].values() if row["form"].endswith("给")]
+    assert len(chinese) > 20
+    assert all(row["form"] == row["rec.form"] + "给" for row in chinese)
     for word, row in found.forms["ja"].items():
         if "past" in row:
             assert row["past"].endswith(endings[row["form"][-1]]), (word, row)

@@ -187,6 +187,8 @@ class _Inventor:
         others = [one for many in self.every.values() for one in many]
         fields = set(donors[0].suffixes)
         for candidates in (donors, self.every[category], others):
+            if self.is_han:  # 给 ends as 送给 does, whose 送了 says more
+                candidates = sorted(candidates, key=lambda one: -len(one.tail))
             for donor in candidates:
                 if new.endswith(donor.tail) and fields <= set(donor.suffixes) and _fits(donor, new):
                     return donor
@@ -235,7 +237,8 @@ class _Inventor:
         if self.is_kana:
             return "".join(self._pick(_KATAKANA) for _ in range(2 if tail else 3)) + tail
         if self.is_han:
-            return "".join(self._pick(self._letters) for _ in range(max(2, min(3, len(old)))))
+            size = max(2, min(3, len(old) - len(tail)))
+            return "".join(self._pick(self._letters) for _ in range(size)) + tail
         begins, vowels = self._syllables
         short = [begin for begin in begins if len(begin) == 1]
         word = self._pick(begins) + self._pick(vowels) + self._pick(short) + self._pick(vowels)
@@ -311,7 +314,7 @@ class _Inventor:
             kana = _HIRAGANA.search(form)
             return form[len(form) - max(needed, len(kana[0]) if kana and suffixes else 0) :]
         if self.is_han:
-            return ""
+            return form[len(form) - needed :]  # 送给, 送了: what is given is given with 给
         return form[-max(needed + 1, 2) :].lower()  # one letter more: sacar, saque is not -ar, -e
 
     def _word_list(self) -> Callable[[str], bool]:
