@@ -53,7 +53,7 @@ def test_what_is_paid_once_is_not_multiplied():
 
 
 def test_a_trial_is_cut_short():
-    """A dry run takes no longer than its patience and one step."""
+    """A dry run takes no longer than its patience, or two steps."""
 
     def steps():
         while True:
@@ -63,6 +63,17 @@ def test_a_trial_is_cut_short():
     began = time.perf_counter()
     assert time_some(steps(), 10_000, "lines", patience=0.1).seconds > 100
     assert time.perf_counter() - began < 2
+
+
+def test_what_is_paid_once_is_no_rate_however_long_it_took():
+    """A first step that outlasts the patience alone would promise days for minutes."""
+
+    def steps():
+        time.sleep(0.05)
+        yield 1
+        yield from [1] * 9
+
+    assert time_some(steps(), 100_000, "lines", patience=0.01).seconds < 500
 
 
 def test_nothing_to_do_takes_no_time():

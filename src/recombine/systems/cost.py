@@ -54,7 +54,7 @@ def time_some(steps: Iterable[int], count: int, what: str, *, patience: float = 
     """Do the first of the steps, which say how many items each did, and reckon up the rest.
 
     The first step pays for what is paid once (loading, learning), so it gives no rate unless it is
-    the only one.
+    the only one: however long it took, a second one is waited for.
     """
     started = last = time.perf_counter()
     first, done, after = 0, 0, 0.0
@@ -64,7 +64,7 @@ def time_some(steps: Iterable[int], count: int, what: str, *, patience: float = 
             first, after = size, last
         else:
             done += size
-        if last - started > patience:
+        if done and last - started > patience:
             break
     if not first:
         return Cost(0.0, f"no {what}")
