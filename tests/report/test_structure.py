@@ -77,6 +77,6 @@ def test_faults_are_told_as_somebody_saw_them():
     detail = {"class": "modifier dropped", "findings": [["modifier dropped", "old of cat"]]}
     assert explain(detail) == "modifier dropped: dropped “old”, which describes “cat”"
     assert explain({"class": "context", "width": 9, "allowed": 1}) == (
-        "the translations differ elsewhere, too; 9 words differ; 1 may"
+        "the translations differ elsewhere, too; words that differ: 9; may differ: 1"
     )
     assert explain({"role": "io", "wanted": "x"}) == "the recipient; should be “x”"

@@ -29,8 +29,14 @@ UNTOLD = ("aligned", "findings", "how", "locality", "meant", "said", "slot", "wi
 # Fields whose values say more in a phrase than beside their name.
 NAMELESS = {
     "wanted": "should be “{}”",
-    "width": "{} words differ",
-    "allowed": "{} may",
+    "width": "words that differ: {}",
+    "allowed": "may differ: {}",
+    "compound": "“{}”",
+    "atom": "namely “{}”",
+    "idiom": "“{}”",
+    "keyword": "seen by “{}”",
+    "foreign": "between its words: “{}”",
+    "span": "in “{}”",
 }
 
 
@@ -123,8 +129,8 @@ def explain(detail: Mapping[str, Any]) -> str:
                 f"{head}: {text}"[:MOST_DETAIL] if head and head not in text else text[:MOST_DETAIL]
             )
     if set(detail) <= {"class", *UNTOLD}:
-        kind = str(detail.get("class", ""))
-        return "" if kind == "right" else kind
+        told = read_words().label("class", str(detail.get("class", "")))
+        return "" if told == "right" else told
     parts = []
     for name, value in detail.items():
         if name in UNTOLD:

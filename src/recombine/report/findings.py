@@ -133,6 +133,12 @@ class Findings:
         """What a split is called."""
         return self.words.split(self.source.benchmark.manifest.builder, split)
 
+    def measured(self, sheet: Sheet) -> str:
+        """A metric and where it was measured, as a title or a caption begins."""
+        name = self.words.metric(sheet.metric)
+        least = ", at least," if sheet.is_open else ""  # the rest could not be judged
+        return f"{name[:1].upper()}{name[1:]}{least} on {self.split_name(sheet.split)}"
+
     @cached_property
     def title(self) -> str:
         """The report's heading."""

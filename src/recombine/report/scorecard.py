@@ -63,6 +63,11 @@ class Suite(NamedTuple):
         """A finding's name in the scorecard."""
         return f"{self.name}: {sheet.metric} on {sheet.split}"
 
+    def in_words(self, sheet: Sheet) -> str:
+        """The same for people."""
+        words = self.report.words.metric(sheet.metric)
+        return f"{self.name}: {self.report.split_name(sheet.split)}, {words}"
+
 
 def read_suite(run: Path, options: ReportOptions) -> Suite:
     """The findings of one run, by the metrics that were asked for."""
@@ -90,9 +95,13 @@ def _write_scorecard(runs: Sequence[Path], out: Path, options: ReportOptions) ->
     scores = [table for table in found if table is not None]
     ranks = correlation_table(suites, options)
     tables = scores if ranks is None else [*scores, ranks]
-    title = options.title or "Scorecard"
     notes = scorecard_notes(suites)
-    parts = [f"# {title}", *(f"> {note}" for note in notes), *map(markdown, tables)]
+    title = options.title
+    parts = [
+        f"# {title or headline(suites)}",
+        *(f"> {note}" for note in notes),
+        *map(markdown, tables),
+    ]
     if ranks is None:
         parts.append(NO_RANKS)
     pages = {
@@ -127,10 +136,11 @@ def _page(
     systems = dict.fromkeys(name for suite in suites for name in suite.report.systems)
     agreement = f"<p>{NO_RANKS}</p>" if ranks is None else html(ranks)
     return page(
-        title,
-        f"Recombine report · {len(suites)} suites · {len(systems)} systems",
+        title or "Scorecard",
+        f"Scorecard · {len(suites)} suites · {len(systems)} systems",
         plain_head(
-            title, "Each suite asks another question. Does the system that wins one win the others?"
+            title or headline(suites),
+            "Each suite asks another question. Does the system that wins one win the others?",
         ),
         {
             "scores": (
@@ -145,26 +155,39 @@ def _page(
 
 
 def _picture(suites: Sequence[Suite]) -> str:
-    """The scorecard at a glance: a row per system, a cell per suite, coloured on its own range."""
+    """The scorecard at a glance: a row per test, a cell per system, coloured on its range."""
     shown = [(suite, sheet) for suite in suites for sheet in suite.findings]
     systems = dict.fromkeys(name for _, sheet in shown for name in sheet.systems)
-    heads = "".join(
-        f'<th scope="col">{escape(suite.name)}<small>{escape(suite.report.split_name(sheet.split))}'
-        f"<br>{escape(suite.report.words.metric(sheet.metric))}"
-        f"{'' if sheet.higher_is_better else ', lower is better'}</small></th>"
-        for suite, sheet in shown
-    )
+    heads = "".join(f'<th scope="col">{escape(system)}</th>' for system in systems)
     rows = "".join(
-        f'<tr><th scope="row">{escape(system)}</th>'
-        + "".join(_cell(sheet, system) for _, sheet in shown)
+        f'<tr><th scope="row">{escape(suite.name)}: '
+        f"{escape(suite.report.split_name(sheet.split))}"
+        f"<small>{escape(suite.report.words.metric(sheet.metric))}"
+        f"{'' if sheet.higher_is_better else ', lower is better'}</small></th>"
+        + "".join(_cell(sheet, system) for system in systems)
         + "</tr>"
-        for system in systems
+        for suite, sheet in shown
     )
     return (
         '<div class="scroll" role="region" tabindex="0" aria-label="Every system on every suite">'
-        f'<table class="picture"><thead><tr><th scope="col">system</th>{heads}</tr></thead>'
+        f'<table class="picture"><thead><tr><th scope="col">test</th>{heads}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
+
+
+def headline(suites: Sequence[Suite]) -> str:
+    """Which system is best on how many of the tests on which systems meet."""
+    sheets = [one for suite in suites for one in suite.generalisation if len(one.systems) > 1]
+    if not sheets:
+        return "No two systems meet on a test"
+    firsts = [one.ranking[0][0] for one in sheets if len(one.ranking[0]) == 1]
+    wins = {name: firsts.count(name) for name in dict.fromkeys(firsts)}
+    most = max(wins.values(), default=0)
+    best = [name for name, count in wins.items() if count == most]
+    if len(best) != 1:
+        return "No system is best everywhere" if best else "No test tells the best systems apart"
+    of = "every test" if most == len(sheets) > 1 else f"{most} of {len(sheets)} tests"
+    return f"{best[0]} is best on {of} of generalisation"
 
 
 def _cell(sheet: Sheet, system: str) -> str:
@@ -223,6 +246,10 @@ def scorecard_table(suites: Sequence[Suite]) -> Table:
     return Table(
         "scorecard", "Every suite", tuple(columns), tuple(rows),
         ("Each suite has its own metric: compare down a column, not along a row.",),
+        labels={
+            column: suite.in_words(sheet) + column.removeprefix(suite.column(sheet))
+            for column, (suite, sheet) in zip(columns[1:], shown, strict=True)
+        },
     )  # fmt: skip
 
 
@@ -254,6 +281,11 @@ def correlation_table(suites: Sequence[Suite], options: ReportOptions) -> Table 
             "Checkpoints of one model are not independent systems: they rise together.",
         ),
         decimals=3,
+        labels={
+            suite.column(sheet): suite.in_words(sheet)
+            for suite in suites
+            for sheet in suite.generalisation
+        },
     )  # fmt: skip
 
 

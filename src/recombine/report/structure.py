@@ -89,7 +89,7 @@ class SentenceReader:
         def visit(place: int, depth: int) -> None:
             unit = units[place]
             # Words that continue a list of their own kind (adjectives) stand for themselves.
-            alone = not unit.named and not below.get(place)
+            alone = not (unit.named or below.get(place) or unit.category in nominal)
             node = unit.node if alone else unit.top
             texts = (said[0].piece(node), said[1].piece(node))
             role = self._role(tree, units, unit, nominal)

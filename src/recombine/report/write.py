@@ -12,7 +12,7 @@ from recombine.errors import DataError
 from recombine.files import sha256_of, write_json, write_text
 from recombine.parallel import gc_paused
 from recombine.report.exports import write_exports
-from recombine.report.figures.figure import draw_figures
+from recombine.report.figures.figure import FIGURES, draw_figures
 from recombine.report.figures.own import report_figures
 from recombine.report.figures.papers import paper_figures, response_figures
 from recombine.report.figures.training import log_figure, slice_figure, training_figure
@@ -73,11 +73,12 @@ def _write_one_benchmark(source: ReportRuns, out: Path, options: ReportOptions) 
     points = (
         [] if has_curves else checkpoint_points(report.source, main.metric, main.split, options)
     )
-    slices = slice_table(points, report.systems, main.metric, main.split)
+    measured = report.measured(main)
+    slices = slice_table(points, report.systems, main.metric, main.split, measured)
     tables = [
         *from_paper,
         *own_tables(report),
-        *([checkpoint_table(points, main.metric, main.split)] if points else []),
+        *([checkpoint_table(points, main.metric, main.split, measured)] if points else []),
         *([slices] if slices is not None else []),
     ]
     training = (
@@ -134,7 +135,7 @@ def _write_family(runs: Sequence[Path], out: Path, options: ReportOptions) -> Re
         columns, found = tidy_rows(list(one.report.scores))
         rows += [[one.name, one.kind, one.seed, *row] for row in found]
     pages = {
-        "report.html": render_family(family, tables, charts, notes),
+        "report.html": render_family(family, tables, charts.get(FIGURES, {}), notes),
         "report.md": family_markdown(family_title(family), tables, drawn, notes),
         "results.csv": comma_separated(["benchmark", "kind", "split_seed", *columns], rows),
     }

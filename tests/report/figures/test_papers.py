@@ -41,7 +41,7 @@ def test_factor_tables_become_ranges(findings):
     columns = ("value", "system", "sentences", "compounds", "error %", "low", "high")
     (figure,) = paper_figures(findings, [Table("compound-length", "Length", columns, rows)])
     assert [layer["mark"]["type"] for layer in figure.spec["layer"]] == ["rule", "point"]
-    assert figure.in_page
+    assert figure.section
 
 
 def test_curves_are_drawn_panel_by_panel(findings):
@@ -66,7 +66,7 @@ def test_curves_are_drawn_panel_by_panel(findings):
     assert [figure.name for figure in figures] == ["training-overgeneralisation", "training-idioms"]
     assert len(figures[0].spec["data"]["values"]) == 5
     assert f"{systems[0]}: peak 50.0 at step-10, end 20.0" in figures[0].caption
-    assert all(figure.in_page for figure in figures)
+    assert all(figure.section for figure in figures)
     for figure in figures:
         assert to_svg(figure.spec).startswith("<svg")
 
@@ -82,9 +82,9 @@ def test_patterns_are_a_heat_map_with_the_colours_of_the_page(findings):
     figure = slice_figure(findings, table)
     assert figure is not None
     colour = figure.spec["spec"]["encoding"]["color"]
-    assert colour["title"] == findings.main.metric
+    assert colour["title"] == findings.words.metric(findings.main.metric)
     assert colour["scale"]["range"] == list(MORE)
-    assert {row["panel"] for row in figure.spec["data"]["values"]} == {"cp depth 3"}
+    assert {row["panel"] for row in figure.spec["data"]["values"]} == {"“that …” 3 deep"}
     many = tuple((f"p{row // 2}", row % 2, 1.0, 2.0, 3.0) for row in range(200))
     assert slice_figure(findings, Table(table.name, "Patterns", table.columns, many)) is None
     assert figure.caption == "Patterns. my_small: most of single ones cp depth 3 +2.0."
@@ -103,7 +103,7 @@ def test_what_was_learnt_and_lost_is_said(findings):
         findings, Table("training-x-by-pattern", "Patterns", columns, tuple(rows))
     )
     assert figure is not None
-    told = f"{first} learns cp depth 3 (90 at step 20) and loses it (40 at 30)."
+    told = f"{first} learns “that …” 3 deep (90 at step 20) and loses it (40 at 30)."
     assert figure.caption == f"Patterns. {told}"
 
 

@@ -18,10 +18,10 @@ def test_comparisons_name_ranks_and_tests(findings):
 
 def test_classes_are_shown_when_a_metric_has_them(findings):
     """Without classes there is no section; with them there is one table per system."""
-    assert anatomy_section(findings) == ""
+    assert anatomy_section(findings, {}) == ""
     counts = {"PP 3": Counter({"right": 3, "modifier dropped": 2})}
     sheet = replace(findings.main, labels={"lstm": counts})
-    text = anatomy_section(replace(findings, sheets=(sheet,)))
+    text = anatomy_section(replace(findings, sheets=(sheet,)), {})
     assert "modifier dropped" in text
     assert "PP 3" in text
 
@@ -31,6 +31,7 @@ def test_classes_that_two_metrics_share_are_shown_once(findings):
     counts = {"lstm": {"PP 3": Counter({"identical": 3, "context": 2})}}
     sheet = replace(findings.main, labels=counts, right_labels=frozenset({"identical"}))
     other = replace(sheet, metric="graded")
-    text = anatomy_section(replace(findings, sheets=(sheet, other)))
-    assert text.count("<h3>") == 1
+    text = anatomy_section(replace(findings, sheets=(sheet, other)), {})
+    assert text.count("<details") == 1
     assert 'm6" title="60.0%">3' in text
+    assert "q=the+translations+differ+elsewhere" in text, "explanations say it in these words"

@@ -142,6 +142,27 @@ def test_all_systems_stand_below_each_other_with_differences(browser, page_path)
     assert alone.locator("#detail .side").count() == 2
 
 
+def test_a_sentence_is_a_tree_of_its_constituents(browser, page_path):
+    """What a phrase says beside its parts is its head, where it stands in the source."""
+    tab, _, _ = visit(browser, page_path)
+    rows = [
+        [0, "subject", "the cat in the box", "箱の中の猫が", 0],
+        [1, "place phrase", "in the box", "箱の中の", 1],
+        [0, "verb", "slept", "寝た", 0],
+    ]
+    subject, verb = tab.evaluate("(rows) => nodesOf(rows)", rows)
+    assert [(one["role"], one["here"], one["there"]) for one in subject["below"]] == [
+        ("head", "the cat", "猫が"),
+        ("place phrase", "in the box", "箱の中の"),
+    ]
+    assert subject["below"][1]["tested"] == 1
+    assert verb["below"] == []
+    stands = "([text, wanted]) => standsIn(text, wanted, '母を見たがった。')"
+    assert tab.evaluate(stands, ["母を見たがった。", "を 見"]), "torn apart in the reference, too"
+    assert not tab.evaluate(stands, ["母見たがった。", "を 見"])
+    assert not tab.evaluate(stands, ["を母", "母を"])
+
+
 def test_words_are_compared_not_letters(browser, page_path):
     """In a language without spaces a word that differs in one letter is struck whole."""
     tab, _, _ = visit(browser, page_path)

@@ -30,7 +30,7 @@ def test_points_come_in_training_order(run, tmp_path):
     source = open_runs([copy])
     points = checkpoint_points(source, "exact", "gen", ReportOptions())
     assert [point.checkpoint for point in points[::3]] == ["step-200", "step-1000"]
-    assert len(checkpoint_table(points, "exact", "gen").rows) == 6
+    assert len(checkpoint_table(points, "exact", "gen", "Exact match").rows) == 6
     assert source.splits() == ("gen", "test")
 
 
@@ -50,7 +50,7 @@ def test_patterns_have_their_own_curve():
         point(10, "large", 50.0, {"deep": 50.0}),
         point(20, "small", 50.5, {"deep": 20.0, "too_long": 81.0}),
     ]
-    table = slice_table(points, ("small", "large"), "exact", "gen")
+    table = slice_table(points, ("small", "large"), "exact", "gen", "Exact match")
     assert table is not None
     assert table.name == "training-exact-gen-by-pattern"
     assert table.rows == (
@@ -66,7 +66,7 @@ def test_patterns_have_their_own_curve():
 
 def test_no_table_where_nothing_is_sliced():
     """A split without tags has the curve of its score alone."""
-    assert slice_table([], ("small",), "exact", "gen") is None
+    assert slice_table([], ("small",), "exact", "gen", "") is None
 
 
 def test_step_numbers():

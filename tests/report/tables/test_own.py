@@ -25,7 +25,7 @@ def test_overall_table_has_every_system(findings):
     """One row per metric and system."""
     table = overall_table(findings, "gen")
     assert [row[1] for row in table.rows] == list(findings.systems)
-    assert "Tied sets" in comparison_table(findings.main).notes[0]
+    assert "Tied sets" in comparison_table(findings, findings.main).notes[0]
 
 
 def test_a_count_is_of_every_system(findings):

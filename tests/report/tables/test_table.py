@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import shutil
 import subprocess
 from dataclasses import replace
@@ -19,8 +20,10 @@ from recombine.report.tables.table import (
     html,
     latex,
     markdown,
+    plain,
     show,
     show_p,
+    with_best,
     write_table,
 )
 
@@ -65,7 +68,32 @@ def test_latex_is_ready_for_a_paper():
         r"1.0$^{\dagger}$ {\scriptsize [0.5, 2.0]} & \textbf{3.0} {\scriptsize [2.0, 4.0]}" in text
     )
     assert r"y & 5 & $-$1.0 & \textbf{2.0} \\" in text
-    assert r"Bold: best of the row. $\dagger$: not told from the best" in text
+    assert r"Bold: best system. $\dagger$: not told from the best" in text
+
+
+def test_the_best_system_is_bold_in_rows_and_columns():
+    """Against other systems on the same measure; less may be better, and all alike is none."""
+    wide = Table(
+        "t", "T", ("pattern", "n", "a exact", "sd", "b exact", "a bleu", "b bleu"),
+        (("x", 9, 1.0, 7.0, 2.0, 5.0, 4.0), ("y", 9, 3.0, 7.0, 3.0, 1.0, math.nan)),
+    )  # fmt: skip
+    assert with_best(wide, ["a", "b"]).best == {(0, 4), (0, 5)}
+    assert with_best(wide, ["a", "b"], ["bleu"]).best == {(0, 4), (0, 6)}
+    long = Table(
+        "t", "T", ("split", "system", "error", "sd"),
+        (("s", "a", Ranged(9.0, 1.0, 9.0), 0.0), ("s", "b", 8.0, 1.0), ("t", "a", 7.0, 0.0),
+         ("s", "the paper's", 1.0, 0.0)),
+    )  # fmt: skip
+    assert with_best(long, ["a", "b"], ["error"]).best == {(1, 2)}
+
+
+def test_columns_may_have_decimals_of_their_own():
+    """A ratio needs three, the scores beside it one."""
+    table = Table("t", "T", ("s", "r"), ((98.882, 0.4351),), decimals=3, places={"s": 1})
+    for form in (markdown, latex, html, plain):
+        assert "98.9" in form(table)
+        assert "98.88" not in form(table)
+        assert "0.435" in form(table)
 
 
 def test_people_read_labels_and_programs_names():

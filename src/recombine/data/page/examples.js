@@ -17,7 +17,9 @@
   let current = -1;
 
   async function unpack() {
-    const bytes = Uint8Array.from(atob(packed.textContent.trim()), (c) => c.charCodeAt(0));
+    await new Promise((done) => { (window.requestIdleCallback || setTimeout)(done); }); // the map is painted first
+    const text = atob(packed.textContent.trim()), bytes = new Uint8Array(text.length);
+    for (let place = 0; place < text.length; place++) bytes[place] = text.charCodeAt(place);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(stream).text());
   }
@@ -281,8 +283,8 @@
     return reasons;
   }
   // Of each constituent: 0 its text is in the output, 1 it is not, 2 it is not because of a smaller one.
-  function brokenIn(rows, text) {
-    const found = rows.map((row) => Number(Boolean(row[3]) && !text.includes(row[3])));
+  function brokenIn(rows, text, reference) {
+    const found = rows.map((row) => Number(!standsIn(text, row[3], reference)));
     return found.map((broken, place) => {
       for (let below = place + 1; broken && below < rows.length && rows[below][0] > rows[place][0]; below++) if (found[below]) return 2;
       return broken;
@@ -291,7 +293,7 @@
   function missing(index, text) {
     const rows = data.structure[String(index)];
     if (!rows || text === null) return "";
-    const broken = brokenIn(rows, text), gone = rows.filter((row, place) => broken[place] === 1);
+    const broken = brokenIn(rows, text, data.references[index][0]), gone = rows.filter((row, place) => broken[place] === 1);
     return gone.length ? "not found as in the reference: " + gone.slice(0, 4).map((row) => row[1] + " “" + row[2] + "”").join(", ") : "";
   }
   function side(system, index) {
@@ -318,48 +320,43 @@
     if (why.childNodes.length) box.append(why);
     return box;
   }
-  // The sentence as a tree, one constituent a row, and whether each system's output has it.
+  // The sentence as a tree: what each constituent is, its words in both languages, and whether each output has them.
   function tree(index) {
     const rows = data.structure[String(index)];
     if (!rows) return null;
-    const box = element("div", "scroll tree-box");
+    const box = element("div", "tree");
     box.tabIndex = 0;
     box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "Constituents of source, reference and outputs");
-    const table = box.appendChild(element("table", "tree"));
-    const head = table.createTHead().insertRow();
+    box.setAttribute("aria-label", "The sentence as a tree, and which of its parts the outputs have");
     const systems = shownSystems().slice(0, 3);
-    for (const title of ["part", "source", "reference", ...systems.map((system) => data.systems[system])]) {
-      const cell = head.appendChild(element("th", "", title));
-      cell.scope = "col";
-    }
-    const body = table.createTBody();
     const said = systems.map((system) => hypothesisOf(voiceNow(system), index));
-    const broken = said.map((text) => (text === null ? null : brokenIn(rows, text)));
-    rows.forEach(([depth, role, here, there, tested], place) => {
-      const row = body.insertRow();
-      if (tested) row.className = "tested";
-      const name = row.appendChild(element("th"));
-      name.scope = "row";
-      name.style.paddingLeft = (0.5 + depth * 1.05) + "rem";
-      if (depth) name.append(element("span", "branch", "└ "));
-      put(name, role);
-      if (tested) name.append(element("small", "", " asked about"));
-      const source = row.appendChild(element("td", "", here));
-      source.lang = data.languages[0] || "";
-      const target = row.appendChild(element("td", "", there));
-      target.lang = data.languages[1] || "";
-      for (const states of broken) {
-        const cell = row.appendChild(element("td"));
-        if (states === null) cell.textContent = "–";
-        else if (states[place] === 0) {
-          const fine = cell.appendChild(element("span", "verdict ok", "✓"));
-          fine.setAttribute("aria-label", "there");
-          fine.setAttribute("role", "img");
-        } else if (states[place] === 2) cell.append(element("span", "part", "in part"));
-        else { cell.lang = data.languages[1] || ""; put(cell, there, "del"); }
+    const reference = data.references[index][0];
+    const broken = said.map((text) => (text === null ? null : brokenIn(rows, text, reference)));
+    const branch = (nodes) => {
+      const list = element("ul");
+      for (const node of nodes) {
+        const item = list.appendChild(element("li"));
+        const label = item.appendChild(element("div", node.tested ? "node tested" : "node"));
+        label.append(element("small", "", node.role + (node.tested ? " · asked about" : "")));
+        const lacks = systems.map((system, place) => {
+          if (!broken[place]) return false;
+          return node.place === undefined ? !standsIn(said[place], node.there, reference) : broken[place][node.place] === 1;
+        });
+        // A phrase is said by its parts; by itself only where these are there and it is not.
+        if (!node.below.length || lacks.some(Boolean)) {
+          if (!node.below.length) label.appendChild(element("span", "", node.here)).lang = data.languages[0] || "";
+          const target = label.appendChild(element(lacks.some(Boolean) ? "del" : "span", "there", node.there));
+          target.lang = data.languages[1] || "";
+        }
+        if (lacks.some(Boolean)) {
+          const who = label.appendChild(element("small", "lacks", "not in "));
+          systems.forEach((system, place) => { if (lacks[place]) who.append(element("b", "c" + (system % 8), data.systems[system]), " "); });
+        }
+        if (node.below.length) item.append(branch(node.below));
       }
-    });
+      return list;
+    };
+    box.append(branch([{ role: "sentence", here: "", there: "", below: nodesOf(rows) }]));
     return box;
   }
   // Two sentences that differ in one place, and what a system made of both.

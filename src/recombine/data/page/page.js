@@ -2,23 +2,6 @@
 (() => {
   const byId = (id) => document.getElementById(id);
 
-  // ---- theme ---------------------------------------------------------------------------------
-  const themes = ["auto", "light", "dark"];
-  const themeButton = byId("theme");
-  const setTheme = (name) => {
-    if (name === "auto") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = name;
-    themeButton.textContent = "Theme: " + name;
-    try { localStorage.setItem("recombine-theme", name); } catch { /* private mode */ }
-  };
-  let theme = "auto";
-  try { theme = localStorage.getItem("recombine-theme") || "auto"; } catch { /* private mode */ }
-  setTheme(themes.includes(theme) ? theme : "auto");
-  themeButton.addEventListener("click", () => {
-    theme = themes[(themes.indexOf(theme) + 1) % themes.length];
-    setTheme(theme);
-  });
-
   // ---- the map: metric, order, differences ----------------------------------------------------
   const blocks = [...document.querySelectorAll("[data-map]")];
   const choice = byId("map-metric"), sort = byId("map-sort"), mode = byId("map-mode");

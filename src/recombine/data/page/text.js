@@ -99,4 +99,27 @@ function putMarked(parent, text, wanted) {
   put(parent, text.slice(at, end), "mark");
   put(parent, text.slice(end));
 }
-
+// Whether an output has what the reference says for a constituent: in one piece, or piece by piece where it is torn apart there, too.
+function standsIn(text, wanted, reference) {
+  return reference.includes(wanted) ? text.includes(wanted) : wanted.split(/[ …]+/u).every((one) => text.includes(one));
+}
+// Rows from the outside in, as nodes; what a phrase says beside its parts is a part of its own, its head.
+function nodesOf(rows) {
+  const top = { here: "", below: [] }, open = [top];
+  rows.forEach(([depth, role, here, there, tested], place) => {
+    const node = { role, here, there, tested, place, below: [] };
+    open.length = depth + 1;
+    open[depth].below.push(node);
+    open.push(node);
+  });
+  const without = (text, parts) => parts.reduce((rest, part) => rest.replace(part, "\u0000"), text).split("\u0000").map((one) => one.trim()).filter(Boolean);
+  const addHead = (node) => {
+    node.below.forEach(addHead);
+    const said = without(node.here, node.below.map((one) => one.here));
+    if (!node.below.length || !said.length) return;
+    node.below.push({ role: "head", here: said.join(" … "), there: without(node.there, node.below.map((one) => one.there)).join(" … "), below: [], at: node.here.indexOf(said[0]) });
+    node.below.sort((x, y) => (x.at ?? node.here.indexOf(x.here)) - (y.at ?? node.here.indexOf(y.here)));
+  };
+  top.below.forEach(addHead);
+  return top.below;
+}

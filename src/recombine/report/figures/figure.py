@@ -40,13 +40,17 @@ APART = 0.06
 MOST_BYTES = 60_000
 
 
+# Sections of the page in which figures are shown.
+FIGURES, ERRORS = "curves", "anatomy"
+
+
 class Figure(NamedTuple):
-    """A figure's file name, its caption and its Vega-Lite specification."""
+    """A figure's file name, its caption, its Vega-Lite specification, and its place in the page."""
 
     name: str
     caption: str
     spec: Spec
-    in_page: bool
+    section: str = ""
 
 
 def base(rows: Sequence[Mapping[str, Any]], width: int | Spec, height: int | Spec) -> Spec:
@@ -216,18 +220,17 @@ def inline_svg(text: str, caption: str) -> str:
 
 def draw_figures(
     figures: Sequence[Figure], folder: Path, formats: Sequence[str], notes: list[str]
-) -> tuple[dict[str, str], list[Path]]:
-    """Inline SVG by caption, and the files written; without the extra the page says so."""
+) -> tuple[dict[str, dict[str, str]], list[Path]]:
+    """Inline SVG by section and caption, and the files written; the page says if none could be."""
     try:
         drawn = draw(figures)
     except MissingExtra as error:
         notes.append(f"No figures were drawn: {error.message}. {error.hint}")
         return {}, []
-    charts = {
-        one.caption: inline_svg(drawn[one.name], one.caption) + downloads(one, drawn[one.name])
-        for one in figures
-        if one.in_page
-    }
+    charts: dict[str, dict[str, str]] = {}
+    for one in figures:
+        shown = inline_svg(drawn[one.name], one.caption) + downloads(one, drawn[one.name])
+        charts.setdefault(one.section, {})[one.caption] = shown
     return charts, write_figures(figures, drawn, folder, formats)
 
 
@@ -246,7 +249,7 @@ def downloads(figure: Figure, svg: str) -> str:
         target = f"data:{kind};base64,{packed}" if small else f"figures/{name}"
         shown = {"svg": "SVG", "csv": "CSV", "vl.json": "Vega-Lite"}[suffix]
         links.append(f'<a download="{escape(name)}" href="{escape(target)}">{shown}</a>')
-    return f'<p class="small quiet">Download: {", ".join(links)}</p>'
+    return f'<p class="small quiet downloads">Download: {", ".join(links)}</p>'
 
 
 def as_table(spec: Spec) -> str:

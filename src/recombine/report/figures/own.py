@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recombine.report.compare import Comparison
-from recombine.report.figures.figure import Figure, base, line_chart, row_of
+from recombine.report.figures.figure import ERRORS, FIGURES, Figure, base, line_chart, row_of
 from recombine.report.figures.palette import (
     BAD,
     GOOD,
@@ -45,7 +45,9 @@ def report_figures(report: Findings) -> list[Figure]:
     of the report together.
     """
     sheet = report.main
-    figures = _curves(report, sheet)
+    # Every factor of compounds is a figure of its paper.
+    compounds = report.source.benchmark.manifest.builder.startswith("compound")
+    figures = [] if compounds else _curves(report, sheet)
     if sheet.main_tag and len(sheet.by_tag(sheet.main_tag)) > 1:
         figures.append(_heat_map(report, sheet))
     if sheet.family_tag:
@@ -67,13 +69,6 @@ def score_axis(report: Findings, sheet: Sheet) -> Spec:
     }
 
 
-def measured(report: Findings, sheet: Sheet) -> str:
-    """What a caption begins with: the metric and where it was measured."""
-    name = report.words.metric(sheet.metric)
-    least = ", at least," if sheet.is_open else ""  # the rest could not be judged
-    return f"{name[:1].upper()}{name[1:]}{least} on {report.split_name(sheet.split)}"
-
-
 def _curves(report: Findings, sheet: Sheet) -> list[Figure]:
     figures = []
     for tag in sheet.number_tags:
@@ -89,9 +84,9 @@ def _curves(report: Findings, sheet: Sheet) -> list[Figure]:
         figures.append(
             Figure(
                 table_name(sheet.metric, sheet.split, "by", tag),
-                f"{measured(report, sheet)} by {title}: {from_to(rows)}.",
+                f"{report.measured(sheet)} by {title}: {from_to(rows)}.",
                 line_chart(report, rows, title, score_axis(report, sheet)),
-                True,
+                FIGURES,
             )
         )
     return figures
@@ -111,8 +106,12 @@ def from_to(rows: Sequence[Mapping[str, Any]]) -> str:
         first, last = f"at {own[0]['x']:g}", f"at {own[-1]['x']:g}"
         if half > 1:
             first, last = f"up to {own[half - 1]['x']:g}", f"from {own[half]['x']:g} on"
-        moves = "falls" if end < begin - 1 else "rises" if end > begin + 1 else "stays"
-        found.append(f"{system} {moves} from {begin:.0f} {first} to {end:.0f} {last}")
+        moves = "falls" if end < begin else "rises"
+        found.append(
+            f"{system} {moves} from {begin:.0f} {first} to {end:.0f} {last}"
+            if abs(end - begin) > 1
+            else f"{system} stays at {end:.0f}"
+        )
     more = f" ({len(found) - MOST_TOLD} more)" if len(found) > MOST_TOLD else ""
     return "; ".join(found[:MOST_TOLD]) + more
 
@@ -169,10 +168,9 @@ def _heat_map(report: Findings, sheet: Sheet) -> Figure:
     ]
     return Figure(
         table_name(sheet.metric, sheet.split, "heat-map"),
-        f"{measured(report, sheet)} by {report.words.tag(tag)}: "
+        f"{report.measured(sheet)} by {report.words.tag(tag)}: "
         f"{_best_and_worst(report, sheet, tag)}.",
         spec,
-        False,
     )
 
 
@@ -224,10 +222,9 @@ def _groups(report: Findings, sheet: Sheet, tag: str) -> Figure:
     ]  # fmt: skip
     return Figure(
         table_name(sheet.metric, sheet.split, "by", tag, "groups"),
-        f"{measured(report, sheet)} by {report.words.tag(tag)}: "
+        f"{report.measured(sheet)} by {report.words.tag(tag)}: "
         f"{_best_and_worst(report, sheet, tag)}.",
         spec,
-        False,
     )
 
 
@@ -282,7 +279,6 @@ def _forest(report: Findings, sheet: Sheet, comparison: Comparison) -> Figure:
         f"{losses}; {ties} cannot be told ({report.words.metric(sheet.metric)} on "
         f"{report.split_name(sheet.split)}, paired tests, Holm).",
         spec,
-        False,
     )
 
 
@@ -290,7 +286,7 @@ def _anatomies(report: Findings) -> list[Figure]:
     """A stacked bar for each system, or of one system for each kind of sentence."""
     figures = []
     seen: list[Any] = []
-    colours = _class_colours(report)
+    colours = _colours_of_errors(report)
     for sheet in report.sheets:
         if not sheet.labels or (sheet.split, sheet.labels) in seen:
             continue  # metrics that grade the same classes would show the same picture again
@@ -309,18 +305,15 @@ def _anatomies(report: Findings) -> list[Figure]:
     return figures
 
 
-def _class_colours(report: Findings) -> dict[str, str]:
+def _colours_of_errors(report: Findings) -> dict[str, str]:
     """A colour for each way of being wrong, the same in every picture: the frequent ones first."""
     total: Counter[str] = Counter()
-    right: set[str] = set()
     for sheet in report.sheets:
-        right |= sheet.right_labels
         for by_value in sheet.labels.values():
             for counts in by_value.values():
-                total.update(counts)
-    wrong = [name for name, _ in total.most_common() if name not in right]
-    found = {name: PALETTE[1 + place] for place, name in enumerate(wrong[: len(PALETTE) - 1])}
-    return {**found, **dict.fromkeys(right, MORE[4])}
+                total.update({k: n for k, n in counts.items() if k not in sheet.right_labels})
+    wrong = [name for name, _ in total.most_common(len(PALETTE) - 1)]
+    return {name: PALETTE[1 + place] for place, name in enumerate(wrong)}
 
 
 def _stacked(
@@ -336,6 +329,9 @@ def _stacked(
     if not classes:
         return None
     shown = [*right, *(name for name in classes if name in colours)]
+    said = {name: report.words.label("class", name) for name in [*shown, "other"]}
+    # What is right on one test (a change in one place) may be wrong on another.
+    colours = {**colours, **dict.fromkeys(right, MORE[4])}
     rows = []
     for bar, counts in bars.items():
         size = sum(counts.values())
@@ -345,12 +341,13 @@ def _stacked(
             share = 100 * count / size
             rows.append(
                 {
-                    "bar": bar, "class": name, "share": round(share, 2), "count": count,
+                    "bar": bar, "class": said[name], "share": round(share, 2), "count": count,
                     "order": (shown.index(name) if name in shown else len(shown)),
-                    "told": f"{bar}, {name}: {share:.1f}% ({count:,} of {size:,})",
+                    "told": f"{bar}, {said[name]}: {share:.1f}% ({count:,} of {size:,})",
                 }
             )  # fmt: skip
-    names = [*shown, "other"] if any(row["class"] == "other" for row in rows) else shown
+    other = any(row["order"] == len(shown) for row in rows)
+    names = [*shown, "other"] if other else shown
     spec = base(rows, 460, {"step": 26})
     spec["mark"] = {"type": "bar", "height": 18}
     spec["encoding"] = {
@@ -360,9 +357,12 @@ def _stacked(
             "scale": {"domain": [0, 100]},
         },
         "color": {
-            "field": "class", "type": "nominal", "sort": names,
-            "scale": {"domain": names, "range": [colours.get(name, TIE) for name in names]},
-            "legend": {"orient": "bottom", "columns": 3, "labelLimit": 220},
+            "field": "class", "type": "nominal", "sort": [said[name] for name in names],
+            "scale": {
+                "domain": [said[name] for name in names],
+                "range": [colours.get(name, TIE) for name in names],
+            },
+            "legend": {"orient": "bottom", "columns": 2, "labelLimit": 320},
         },
         "order": {"field": "order", "type": "quantitative"},
         "description": {"field": "told", "type": "nominal"},
@@ -373,11 +373,13 @@ def _stacked(
         count, name = max(errors, default=(0, ""))
         share = 100 * count / sum(counts.values())
         told.append(
-            f"{bar} mostly {name} ({share:.0f}%)" if share >= 1 else f"{bar} hardly anything"
+            f"{bar}: {said.get(name, name)}, {share:.0f}%"
+            if share >= 1
+            else f"{bar}: hardly anything"
         )
     return Figure(
         table_name(sheet.metric, sheet.split, "anatomy"),
-        f"What goes wrong on {report.split_name(sheet.split)}: {'; '.join(told)}.",
+        f"What goes wrong most on {report.split_name(sheet.split)}. {'; '.join(told)}.",
         spec,
-        True,
+        ERRORS,
     )

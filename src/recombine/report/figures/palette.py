@@ -48,7 +48,9 @@ def system_shape(report: Findings) -> Spec:
 def _by_system(report: Findings, values: tuple[str, ...]) -> Spec:
     systems = list(report.systems)
     chosen = [values[index % len(values)] for index in range(len(systems))]
-    return {"field": "system", "type": "nominal", "scale": {"domain": systems, "range": chosen}}
+    scale = {"domain": systems, "range": chosen}
+    alone = {"legend": None} if len(systems) == 1 else {}
+    return {"field": "system", "type": "nominal", "scale": scale, **alone}
 
 
 def limits(sheet: Sheet) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recombine.report.figures.figure import Figure, base, line_chart
+from recombine.report.figures.figure import FIGURES, Figure, base, line_chart
 from recombine.report.figures.own import MOST_TOLD, from_to
 from recombine.report.figures.palette import system_colour, system_shape
 from recombine.report.figures.training import training_figures
@@ -27,13 +27,13 @@ def paper_figures(report: Findings, tables: Sequence[Table]) -> list[Figure]:
         if set(LONG) <= set(table.columns) and 1 < len(table.rows) <= MOST_ROWS:
             spec = _ranges(report, table)
             caption = f"{table.title}: {_extremes(spec['data']['values'])}."
-            figures.append(Figure(table.name, caption, spec, True))
+            figures.append(Figure(table.name, caption, spec, FIGURES))
             continue
         if not table.name.startswith(DRAWN) or not 1 < len(table.rows) <= MOST_ROWS:
             continue
         rows = _points(report, table)
         if len({row["label"] for row in rows}) > 1:
-            figures.append(Figure(table.name, table.title, _dots(report, table, rows), False))
+            figures.append(Figure(table.name, table.title, _dots(report, table, rows)))
     return [*training_figures(report, tables), *figures]
 
 
@@ -73,14 +73,19 @@ def _extremes(rows: Sequence[Mapping[str, Any]]) -> str:
 def _ranges(report: Findings, table: Table) -> dict[str, Any]:
     """Error rates with intervals for each value of a factor."""
     places = {name: table.columns.index(name) for name in LONG}
+    # Kinds of words have names (DET N is an article with a noun); other values stay as they are.
+    label = {
+        row[places["value"]]: report.words.label("pattern", str(row[places["value"]]))
+        for row in table.rows
+    }
     rows = [
         {
-            "label": str(row[places["value"]]),
+            "label": label[row[places["value"]]],
             "system": row[places["system"]],
             "score": row[places["error %"]],
             "low": row[places["low"]],
             "high": row[places["high"]],
-            "told": f"{row[places['system']]}, {row[places['value']]}: "
+            "told": f"{row[places['system']]}, {label[row[places['value']]]}: "
             f"{show(row[places['error %']])}% ({show(row[places['low']])} to "
             f"{show(row[places['high']])})",
         }
@@ -159,17 +164,17 @@ def response_figures(family: Family) -> list[Figure]:
                     )
         axis = {
             "field": "score", "type": "quantitative", "scale": {"zero": False},
-            "title": family.metric,
+            "title": family.report.words.metric(family.metric),
         }  # fmt: skip
         spec = line_chart(family.report, rows, "compound divergence D_C", axis)
         spec["layer"][0]["encoding"]["x"]["axis"]["format"] = ".2f"
         figures.append(
             Figure(
                 f"dose-response-{target}" if target else "dose-response",
-                f"{family.metric}{f' into {target}' if target else ''} by the compound divergence "
-                f"of train and test: {from_to(rows)}.",
+                f"{family.report.words.metric(family.metric)}{f' into {target}' if target else ''} "
+                f"by the compound divergence of train and test: {from_to(rows)}.",
                 spec,
-                True,
+                FIGURES,
             )
         )
     return figures

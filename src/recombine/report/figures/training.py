@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from recombine.report.figures.figure import Figure, base, line_chart, row_of
-from recombine.report.figures.own import from_to, measured, score_axis
+from recombine.report.figures.figure import FIGURES, Figure, base, line_chart, row_of
+from recombine.report.figures.own import from_to, score_axis
 from recombine.report.figures.palette import INK, Spec, score_colour, system_colour, system_shape
 from recombine.report.findings import Findings
 from recombine.report.tables.checkpoints import Point
@@ -37,7 +37,7 @@ def log_figure(report: Findings) -> Figure | None:
     spec = _facets(rows)
     x = {
         "field": "step", "type": "quantitative", "title": "training step",
-        "axis": {"grid": False, "tickCount": 4, "format": "~s"},
+        "axis": {"grid": False, "tickCount": 4, "format": "~s", "labelOverlap": True},
     }  # fmt: skip
     y = {"field": "score", "type": "quantitative", "title": None}
     lines = {
@@ -70,7 +70,7 @@ def log_figure(report: Findings) -> Figure | None:
             last = max(dev, key=lambda row: row["step"])
             ends.append(f"{system} has {last['score']:.1f} on dev at step {last['step']:,}")
     told = f": {'; '.join(ends)}" if ends else ""
-    return Figure("training-log", f"How training went{told}.", spec, True)
+    return Figure("training-log", f"How training went{told}.", spec, FIGURES)
 
 
 def _logged(system: str, seed: int, lines: Iterable[str]) -> list[dict[str, Any]]:
@@ -105,21 +105,23 @@ def _percent(name: str, value: float) -> float:
     return 100 * value if name == "dev_exact" else value
 
 
-def checkpoint_slices(table: Table) -> Iterator[tuple[str, str, list[tuple[int, float]]]]:
+def checkpoint_slices(
+    report: Findings, table: Table
+) -> Iterator[tuple[str, str, list[tuple[int, float]]]]:
     """System, pattern and its scores by step: what a slider over checkpoints shows."""
     points: dict[tuple[str, str], list[tuple[int, float]]] = {}
-    for row in _curve_points(table):
+    for row in _curve_points(report, table):
         points.setdefault((row["system"], row["panel"]), []).append((row["step"], row["score"]))
     for (system, panel), found in points.items():
         yield system, panel, sorted(found)
 
 
-def lost_again(table: Table, *, higher_is_better: bool) -> str:
+def lost_again(report: Findings, table: Table) -> str:
     """The pattern that each system had learnt and lost most of, in words."""
     worst: dict[str, tuple[float, str]] = {}
-    for system, panel, points in checkpoint_slices(table):
+    for system, panel, points in checkpoint_slices(report, table):
         known = [point for point in points if not math.isnan(point[1])]
-        if len(known) < 2 or not higher_is_better:
+        if len(known) < 2 or not report.main.higher_is_better:
             continue
         at, best = max(known, key=lambda point: point[1])
         step, end = known[-1]
@@ -144,9 +146,9 @@ def training_figure(
     sheet = report.sheet(metric, split) or report.main
     return Figure(
         f"training-{metric}-{split}",
-        f"{measured(report, sheet)} during training: {from_to(rows)}.",
+        f"{report.measured(sheet)} during training: {from_to(rows)}.",
         line_chart(report, rows, "training step", score_axis(report, sheet)),
-        True,
+        FIGURES,
     )
 
 
@@ -156,35 +158,37 @@ def training_figures(report: Findings, tables: Sequence[Table]) -> list[Figure]:
     for table in tables:
         if not table.name.startswith("training-") or "step" not in table.columns:
             continue
-        rows = _curve_points(table)
+        rows = _curve_points(report, table)
         if len({row["step"] for row in rows}) < 2:
             continue
         if table.name == "training-idioms":
             spec = _heat_map(report, rows, "% literal", less_is_better=True)
         else:
             spec = _panels(report, rows)
-        caption = table.title + _peaks(tables if "Figure 3" in table.title else ())
-        figures.append(Figure(table.name, caption, spec, True))
+        told = _peaks(tables) if "Figure 3" in table.title else _course(rows)
+        figures.append(Figure(table.name, f"{table.title}: {told}.", spec, FIGURES))
     return figures
 
 
 def slice_figure(report: Findings, table: Table) -> Figure | None:
     """Every pattern over training, if these are few enough to be read."""
-    rows = _curve_points(table)
+    rows = _curve_points(report, table)
     if len({row["step"] for row in rows}) < 2 or len({row["panel"] for row in rows}) > _MOST_ROWS:
         return None
     main = report.main
-    spec = _heat_map(report, rows, main.metric, less_is_better=not main.higher_is_better)
-    lost = lost_again(table, higher_is_better=main.higher_is_better)
+    title = report.words.metric(main.metric)
+    spec = _heat_map(report, rows, title, less_is_better=not main.higher_is_better)
+    lost = lost_again(report, table)
     told = " ".join((f"{table.title}.", *table.notes, *([f"{lost}."] if lost else [])))
-    return Figure(table.name, told, spec, True)
+    return Figure(table.name, told, spec, FIGURES)
 
 
-def _curve_points(table: Table) -> list[dict[str, Any]]:
+def _curve_points(report: Findings, table: Table) -> list[dict[str, Any]]:
     at = table.columns.index("step")
     found = []
     for row in table.rows:
-        panel = ", ".join(str(cell).replace("_", " ") for cell in row[:at])
+        named = zip(table.columns[:at], row[:at], strict=True)
+        panel = ", ".join(report.words.label(column, str(cell)) for column, cell in named)
         for system, score in zip(table.columns[at + 1 :], row[at + 1 :], strict=True):
             # A checkpoint without a number, such as "best", has no place on the axis.
             if isinstance(score, float) and isinstance(row[at], int):
@@ -210,7 +214,7 @@ def _panels(report: Findings, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "field": "step",
         "type": "quantitative",
         "title": "training step",
-        "axis": {"grid": False, "tickCount": 4, "format": "~s"},
+        "axis": {"grid": False, "tickCount": 4, "format": "~s", "labelOverlap": True},
     }
     y = {
         "field": "score",
@@ -257,7 +261,7 @@ def _heat_map(
         "height": {"step": 16},
         "mark": "rect",
         "encoding": {
-            "x": {"field": "step", "type": "ordinal", "title": "training step",
+            "x": {"field": "step", "type": "ordinal", "title": "step",
                   "axis": {"labelExpr": "format(datum.value, '~s')"}},
             "y": {"field": "panel", "type": "nominal", "title": None,
                   "sort": list(dict.fromkeys(row["panel"] for row in rows))},
@@ -267,6 +271,19 @@ def _heat_map(
         },
     }  # fmt: skip
     return spec
+
+
+def _course(rows: Sequence[dict[str, Any]]) -> str:
+    """How the mean of all panels goes, in words."""
+    scores: dict[tuple[str, int], list[float]] = {}
+    for row in rows:
+        scores.setdefault((row["system"], row["step"]), []).append(row["score"])
+    return from_to(
+        [
+            {"system": system, "x": step, "score": sum(found) / len(found)}
+            for (system, step), found in scores.items()
+        ]
+    )
 
 
 def _peaks(tables: Sequence[Table]) -> str:
@@ -279,4 +296,4 @@ def _peaks(tables: Sequence[Table]) -> str:
             if idiom == "mean" and isinstance(peak, float) and isinstance(end, float):
                 r = "" if correlation is None else f", drop and log frequency r = {correlation}"
                 found.append(f"{system}: peak {peak:.1f} at {at}, end {end:.1f}{r}")
-    return f". {'; '.join(found)}." if found else ""
+    return "; ".join(found)

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
 
 from recombine.report.compare import Comparison, verdict_of
 from recombine.report.findings import Findings, Sheet
+from recombine.report.page.frame import figures
 from recombine.report.page.scale import step
 from recombine.report.page.sections import colour, examples_link, number, swatch
 from recombine.report.tables.own import (
@@ -51,7 +53,7 @@ def _comparisons(report: Findings, sheet: Sheet) -> str:
         cells[row, 0] = CellLook(html=_pair(report, sheet, one))
         cells[row, 1] = CellLook(verdict)
         bars.append(_difference_bar(report, one, reach))
-    table = comparison_table(sheet)  # its first note is the ranking
+    table = comparison_table(report, sheet)  # its first note is the ranking
     dress = Dress(cells, drawn=(f"−{number(reach)} to +{number(reach)}", bars), titled=False)
     return f"""
 <h3>{escape(report.words.metric(sheet.metric))}, {escape(report.split_name(sheet.split))}: {_ranking_text(sheet)}</h3>
@@ -115,8 +117,8 @@ def _slice_details(report: Findings, sheet: Sheet, one: Comparison) -> str:
     )
 
 
-def anatomy_section(report: Findings) -> str:
-    """What happened in the errors, where a metric classes them."""
+def anatomy_section(report: Findings, charts: Mapping[str, str]) -> str:
+    """What happened in the errors, where a metric classes them: a picture, and every count."""
     sheets: list[Sheet] = []
     for sheet in report.sheets:
         # Metrics that grade the same classes would show the same table again.
@@ -132,12 +134,12 @@ def anatomy_section(report: Findings) -> str:
                 blocks.append(_classes(report, sheet, system))
     return f"""<h2>What goes wrong?</h2>
 <p class="quiet">How the metrics class what they saw, counted over all seeds.</p>
-{"".join(blocks)}"""
+{figures(charts)}{"".join(blocks)}"""
 
 
 def _classes(report: Findings, sheet: Sheet, system: str) -> str:
     """The classes a system was given, coloured by their share of each value of the main tag."""
-    whole = label_table(sheet, system)
+    whole = label_table(report, sheet, system)
     columns = whole.columns[: 1 + MOST_LABELS]
     table = replace(whole, columns=columns, rows=tuple(row[: len(columns)] for row in whole.rows))
     counts = sheet.labels[system]
@@ -148,14 +150,16 @@ def _classes(report: Findings, sheet: Sheet, system: str) -> str:
             html=escape(report.words.label(sheet.main_tag or "", value) if value else "all")
         )
         for place, label in enumerate(columns[1:], start=1):
-            cells[row, place] = _class_look(sheet, system, value, label, counts[value][label], size)
+            cells[row, place] = _class_look(
+                report, sheet, system, value, label, counts[value][label], size
+            )
     heads = {0: escape(report.words.tag(sheet.main_tag or ""))}
     dress = Dress(cells, heads, css="heat", titled=False)
-    return f"<h3>{swatch(report, system)}: {escape(report.words.metric(sheet.metric))}, {escape(report.split_name(sheet.split))}</h3>{html(table, dress)}"
+    return f'<details class="more"><summary>{escape(whole.title)}</summary>{html(table, dress)}</details>'
 
 
 def _class_look(
-    sheet: Sheet, system: str, value: str, label: str, count: int, size: int
+    report: Findings, sheet: Sheet, system: str, value: str, label: str, count: int, size: int
 ) -> CellLook:
     share = count / size if size else 0.0
     title = f"{100 * share:.1f}%"
@@ -163,8 +167,13 @@ def _class_look(
     css = step(share, right)
     if right or not count:
         return CellLook(css, title=title)
-    # The class is part of every explanation, so a search for it finds the examples.
-    fields = {"a": system, "q": label, "metric": sheet.metric, "tag__split": sheet.split}
+    # What the class is called is part of every explanation, so a search for it finds the examples.
+    fields = {
+        "a": system,
+        "q": report.words.label("class", label),
+        "metric": sheet.metric,
+        "tag__split": sheet.split,
+    }
     if value and sheet.main_tag:
         fields[f"tag__{sheet.main_tag}"] = value
     return CellLook(css, examples_link(**fields), title)

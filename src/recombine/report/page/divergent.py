@@ -10,13 +10,14 @@ from html import escape
 from recombine.benchmark import Example
 from recombine.corpus.segment import PLAIN_TOKEN
 from recombine.corpus.token_diff import differing
+from recombine.report.page.first_screen import Bar, draw_bar
 from recombine.report.page.frame import figures, page, plain_head
-from recombine.report.page.sections import number, swatch
+from recombine.report.page.sections import colour, number, swatch
 from recombine.report.runs import read_translations
 from recombine.report.score_file import read_scores
-from recombine.report.tables.divergent import PAPER, generalisation_table
-from recombine.report.tables.family import MAX, MIN, SPLIT, Division, Family
-from recombine.report.tables.table import Ranged, Table, html, show
+from recombine.report.tables.divergent import generalisation_table
+from recombine.report.tables.family import MAX, MIN, RANDOM, SPLIT, Division, Family
+from recombine.report.tables.table import Ranged, Table, html
 
 
 def family_title(family: Family) -> str:
@@ -35,8 +36,7 @@ def render_family(
         for one in {one.target: one for one in family.divisions}.values()
     )
     score = f"""<h2>How much is lost when compounds are new?</h2>
-{_cards(family)}
-{html(by_name.get("generalisation-scores"))}
+{html(by_name.get("generalisation-scores")) or '<p class="note">A generalisation score needs a min and a max split.</p>'}
 <h3>Score by divergence</h3>
 {figures(charts)}
 {html(by_name.get("dose-response"))}"""
@@ -58,7 +58,8 @@ def render_family(
         plain_head(
             head or family_title(family),
             "The same words in training and test, and other combinations of them. Does it compose, or does it only remember?",
-        ),
+        )
+        + _bars(family),
         {
             "score": ("How much is lost", score),
             "doubt": ("Is it the compounds?", doubt),
@@ -103,7 +104,7 @@ def _sentences(family: Family) -> str:
                 rows = _chosen(family, division)
                 if rows:
                     blocks.append(
-                        f'<h3>{escape(kind)}, into {escape(target or "any language")}</h3><div class="grid">'
+                        f'<h3>{escape(KINDS[kind][0].capitalize())} ({escape(kind)}), into {escape(target or "any language")}</h3><div class="grid">'
                         + "".join(rows)
                         + "</div>"
                     )
@@ -168,30 +169,36 @@ def _compared(reference: str, output: str) -> str:
     return " ".join(filter(None, parts)) or "<em>nothing</em>"
 
 
-def _cards(family: Family) -> str:
-    table = generalisation_table(family)
-    if table is None:
-        return '<p class="note">A generalisation score needs a min and a max split.</p>'
-    cards = []
-    for row in table.rows:
-        named = dict(zip(table.columns, row, strict=True))
-        ratio = named["max / min"]
-        assert isinstance(ratio, Ranged)
-        facts = {
-            f"{family.metric} on max": show(named["max"]),
-            f"{family.metric} on min": show(named["min"]),
-            "at equal lengths": show(named["at equal lengths"], 3),
-            **({PAPER: show(named[PAPER], 2)} if PAPER in named else {}),
-        }
-        cards.append(
-            f'<article class="card system"><h3>{swatch(family.report, str(row[0]))}</h3>'
-            f'<p class="big"><span>{show(ratio.value, 3)}</span>'
-            f"<small>max / min into {escape(str(row[1]))}<br>{show(ratio.low, 3)} to {show(ratio.high, 3)}</small></p>"
-            '<dl class="facts small">'
-            + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
-            + "</dl></article>"
-        )
-    return f'<div class="cards">{"".join(cards)}</div>'
+# What the kinds of splits are called, and how their bars are drawn.
+KINDS = {
+    MIN: ("known combinations", "familiar"),
+    RANDOM: ("a random split", "familiar"),
+    MAX: ("new combinations", "new"),
+}
+
+
+def _bars(family: Family) -> str:
+    """Per system and language what is kept: the score on each kind of split, on one axis."""
+    report = family.report
+    sheet = report.sheet(family.metric, SPLIT) or report.main
+    rows = []
+    for target in family.targets:
+        kinds = family.kinds(target)
+        for system in family.systems:
+            found = {kind: family.measured(kinds.get(kind, ()), system) for kind in KINDS}
+            drawn = "".join(
+                draw_bar(Bar(sheet, one.cell, *KINDS[kind]))
+                for kind, one in found.items()
+                if one is not None
+            )
+            into = f" <span>into {escape(target)}</span>" if len(family.targets) > 1 else ""
+            rows.append(
+                f'<div><dt>{swatch(report, system)}{into}</dt><dd class="{colour(report, system)}">{drawn}</dd></div>'
+            )
+    many = " many" if len(rows) > 3 else ""
+    low, high = sheet.limits
+    return f"""<dl class="verdict-bars{many}">{"".join(rows)}</dl>
+<p class="small quiet">{escape(report.words.metric(family.metric))}, {low:g} to {high:g}. The line at the end of a bar is its interval.</p>"""
 
 
 def _doubts(family: Family) -> str:

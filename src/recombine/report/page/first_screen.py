@@ -20,6 +20,7 @@ from recombine.report.findings import Findings, Sheet
 from recombine.report.page.headline import AGGREGATE, INSTANCE, familiar_sheet, find_headline
 from recombine.report.page.scale import level
 from recombine.report.page.sections import between, colour, number, swatch
+from recombine.report.tables.table import Ranged
 
 BASE = "base"
 
@@ -28,7 +29,7 @@ class Bar(NamedTuple):
     """One number as a bar: whose metric it is, what it is called, and how it is drawn."""
 
     sheet: Sheet
-    score: Score
+    score: Score | Ranged
     name: str
     kind: str = "new"
 
@@ -49,7 +50,7 @@ def bars(report: Findings) -> str:
     main = report.main
     rows = []
     for system in main.systems:
-        drawn = "".join(_bar(one) for one in _numbers(report, system))
+        drawn = "".join(draw_bar(one) for one in _numbers(report, system))
         rows.append(
             f'<div><dt>{swatch(report, system)}</dt><dd class="{colour(report, system)}">{drawn}</dd></div>'
         )
@@ -74,7 +75,8 @@ def _numbers(report: Findings, system: str) -> Iterator[Bar]:
     yield Bar(main, main.overall(system), report.split_name(main.split))
 
 
-def _bar(one: Bar) -> str:
+def draw_bar(one: Bar) -> str:
+    """A bar with its name before it, its number behind it, and its interval."""
     sheet, score = one.sheet, one.score
     whole = f'<span class="name">{escape(one.name)}</span>'
     if math.isnan(score.value):
@@ -85,7 +87,8 @@ def _bar(one: Bar) -> str:
         if math.isnan(low)
         else f'<i style="left:{low:.1f}%;width:{max(0.0, high - low):.1f}%"></i>'
     )
-    told = f"{one.name}: {between(score)}, {number(score.low)} to {number(score.high)}, {score.counted}"
+    counted = f", {score.counted}" if isinstance(score, Score) else ""
+    told = f"{one.name}: {between(score)}, {number(score.low)} to {number(score.high)}{counted}"
     return (
         f'<div class="vb {one.kind}" title="{escape(told)}">{whole}<span class="track"><u style="width:{share:.1f}%"></u>{span}</span>'
         f"<b>{between(score)}</b></div>"
@@ -108,7 +111,7 @@ def _cards(report: Findings) -> str:
     cards = []
     for split, sheet in firsts.items():
         drawn = "".join(
-            f'<div class="{colour(report, system)}">{_bar(Bar(sheet, sheet.overall(system), system))}</div>'
+            f'<div class="{colour(report, system)}">{draw_bar(Bar(sheet, sheet.overall(system), system))}</div>'
             for system in sheet.systems
         )
         less = "" if sheet.higher_is_better else ", lower is better"

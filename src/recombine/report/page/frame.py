@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from recombine.registry import data_path
 
 # Nothing may be fetched, and nothing but an inlined script may run.
 _POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; {script}img-src data:; base-uri 'none'; "
-    "form-action 'none'"
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
 )
 
 
@@ -24,11 +24,12 @@ def page(
     sections: Mapping[str, tuple[str, str]],
     *,
     style: str = "",
-    scripted: bool = False,
+    scripts: Sequence[str] = (),
 ) -> str:
     """A whole page: `head` is the HTML of its first words, with the one h1.
 
-    `sections` maps anchors to what the bar calls them and their HTML.
+    `sections` maps anchors to what the bar calls them and their HTML; `scripts` are more of them
+    than the one for the theme.
     """
     css = data_path("page", "page.css").read_text(encoding="utf-8") + style
     links = "".join(
@@ -41,24 +42,20 @@ def page(
         for anchor, (_, html) in sections.items()
         if html
     )
-    script = policy = button = ""
-    if scripted:
-        parts = ("text.js", "page.js", "film.js", "examples.js")
-        code = "\n".join(data_path("page", one).read_text(encoding="utf-8") for one in parts)
-        # This script runs and no other, whatever a translation or a tag says.
-        digest = base64.b64encode(hashlib.sha256(code.encode("utf-8")).digest()).decode()
-        script, policy = f"<script>{code}</script>\n", f"script-src 'sha256-{digest}'; "
-        button = '<button id="theme" type="button">Theme</button>'
+    parts = (data_path("page", one).read_text(encoding="utf-8") for one in ("theme.js", *scripts))
+    code = "\n".join(parts)
+    # This script runs and no other, whatever a translation or a tag says.
+    digest = base64.b64encode(hashlib.sha256(code.encode("utf-8")).digest()).decode()
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY.format(script=policy)}">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY.format(digest=digest)}">
 <title>{escape(title)}</title>
 <link rel="icon" href="data:,">
 <style>{css}</style></head>
 <body>
 <a class="skip" href="#main">Skip to the findings</a>
-<nav class="bar" aria-label="Sections"><div class="wrap"><div class="links">{links}</div>{button}</div></nav>
+<nav class="bar" aria-label="Sections"><div class="wrap"><div class="links">{links}</div><button id="theme" type="button">Theme: auto</button></div></nav>
 <main id="main" tabindex="-1">
 <header class="top"><div class="wrap">
 <p class="eyebrow">{escape(eyebrow)}</p>
@@ -66,14 +63,15 @@ def page(
 </div></header>
 {body}</main>
 <footer><div class="wrap">Made by <code>recombine report</code>. Tables and figures for papers lie beside this file.</div></footer>
-{script}</body></html>
+<script>{code}</script>
+</body></html>
 """
 
 
 def figures(charts: Mapping[str, str]) -> str:
     """Inline SVG by caption, side by side."""
     drawn = "".join(
-        f'<figure class="card">{svg}<figcaption>{escape(caption)}</figcaption></figure>'
+        f'<figure class="card"><figcaption>{escape(caption)}</figcaption>{svg}</figure>'
         for caption, svg in charts.items()
     )
     return f'<div class="grid figures">{drawn}</div>' if drawn else ""

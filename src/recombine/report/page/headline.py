@@ -152,10 +152,11 @@ def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
         never = sum(one.value == 0 and not one.undecided for one in found)
         mostly = sum(value >= 50 for value in values)
         whose = f"{system}: " if len(main.systems) > 1 else ""
-        none = "none" if whose else "None"
+        first = f"{never} of the {len(values)} {named} {_is(never)} never right"
+        if not never:
+            first = f"{'all' if whose else 'All'} {len(values)} {named} are right at least once"
         told.append(
-            f"{whose}{never or none} of the {len(values)} {named} {_is(never)} never right, "
-            f"{mostly or 'none'} {_is(mostly)} right at least half of the time."
+            f"{whose}{first}, {mostly or 'none'} {_is(mostly)} right at least half of the time."
         )
     return tuple(told)
 

@@ -71,9 +71,9 @@ def _sorting(report: Findings) -> str:
     options = "".join(
         f'<option value="{value}">{text}</option>'
         for value, text in (
-            ("paper", "as in the paper"),
-            ("score", "lowest score first"),
-            ("spread", "largest disagreement first"),
+            ("paper", "paper order"),
+            ("score", "lowest first"),
+            ("spread", "disagreement"),
         )
     )
     return f'<label>sorted <select id="map-sort">{options}</select></label>'
@@ -100,7 +100,7 @@ def _key(sheet: Sheet) -> str:
     return (
         f'<p class="key"><span class="scores">{low:g} {steps} {high:g}</span>'
         '<span class="differences hidden"><i class="d0"></i><i class="d2"></i> first is lower · <i class="d4"></i> same · <i class="d6"></i><i class="d8"></i> first is higher · <b class="tie">grey</b>: no clear difference</span>'
-        f'<span class="hatched"> · <i class="{scale}3 unsure"></i> uncertain by ±{100 * WIDE / 2:g} or more</span> · a click shows examples</p>'
+        f'<span class="hatched"> · <i class="{scale}3 unsure"></i> uncertain by ±{100 * WIDE / 2:g} or more</span><span class="clicks"> · a click shows examples</span></p>'
         + open_note(sheet)
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 
+from recombine.report.figures.figure import ERRORS, FIGURES
 from recombine.report.findings import Findings
 from recombine.report.page.beside import beside_section, published_columns
 from recombine.report.page.comparisons import anatomy_section, compare_section
@@ -34,13 +35,13 @@ _HERE = "<!--examples-->"
 
 def render_page(
     report: Findings,
-    charts: Mapping[str, str],
+    charts: Mapping[str, Mapping[str, str]],
     notes: Sequence[str] = (),
     tables: Sequence[Table] = (),
     files: Sequence[str] = (),
     slices: Table | None = None,
 ) -> str:
-    """The whole page; charts map captions to inline SVG, tables are those of the papers.
+    """The whole page; charts are inline SVG by section and caption, tables those of the papers.
 
     `files` are the paths of all tables and figures written beside it, `slices` scores of patterns
     over checkpoints.
@@ -55,15 +56,15 @@ def render_page(
             "examples": ("Examples", _HERE),
             "beside": ("Beside the paper", beside_section(report)),
             "compare": ("Compare", compare_section(report)),
-            "anatomy": ("What goes wrong", anatomy_section(report)),
-            "curves": ("Figures", curves_section(report, charts)),
+            "anatomy": ("What goes wrong", anatomy_section(report, charts.get(ERRORS, {}))),
+            "curves": ("Figures", curves_section(report, charts.get(FIGURES, {}))),
             "sure": ("All scores", sure_section(report)),
             "tables": ("As in the papers", _paper_tables(report.words, tables)),
             "made": ("How made", made_section(report, notes)),
             "files": ("Files", files_section(files)),
             "glossary": ("Glossary", glossary_section(report)),
         },
-        scripted=True,
+        scripts=("text.js", "page.js", "film.js", "examples.js"),
     )
     budget = int(report.options.page_megabytes * 1e6) - len(frame.encode("utf-8"))
     packed = pack_examples(report, max(budget, LEAST_EXAMPLES))

@@ -17,7 +17,7 @@ from recombine.report.findings import Findings, Sheet
 from recombine.report.page.frame import figures
 from recombine.report.page.scale import shade
 from recombine.report.tables.own import overall_table, tag_table
-from recombine.report.tables.table import UNDECIDED, CellLook, Dress, html
+from recombine.report.tables.table import UNDECIDED, CellLook, Dress, Ranged, html
 
 
 def number(value: float, decimals: int = 1) -> str:
@@ -36,7 +36,7 @@ def whole(value: float) -> str:
     return "<1" if 0 < value < 0.5 else number(value, 0)
 
 
-def between(score: Score, write: Callable[[float], str] = number) -> str:
+def between(score: Score | Ranged, write: Callable[[float], str] = number) -> str:
     """A score as text; where the metric could not judge everything, how low and high it may be."""
     ends = [score.value] if math.isnan(score.reach) else [score.value, score.reach]
     return "–".join(map(write, ends))

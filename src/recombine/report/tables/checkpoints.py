@@ -71,7 +71,7 @@ def _slices(panel: Panel, tag: str | None, system: str) -> dict[str, float]:
     return {value: score for value, score in found.items() if not math.isnan(score)}
 
 
-def checkpoint_table(points: list[Point], metric: str, split: str) -> Table:
+def checkpoint_table(points: list[Point], metric: str, split: str, measured: str) -> Table:
     """The curve as a table: one row per checkpoint and system."""
     rows: list[tuple[Cell, ...]] = [
         (
@@ -84,14 +84,14 @@ def checkpoint_table(points: list[Point], metric: str, split: str) -> Table:
     columns, rows = with_reach(columns, rows, [point.score.reach for point in points])
     return Table(
         f"training-{metric}-{split}",
-        f"{metric} on {split} during training",
+        f"{measured} during training",
         columns,
         tuple(rows),
     )
 
 
 def slice_table(
-    points: Sequence[Point], systems: Sequence[str], metric: str, split: str
+    points: Sequence[Point], systems: Sequence[str], metric: str, split: str, measured: str
 ) -> Table | None:
     """The curve of every value of the main tag: one row per value and checkpoint."""
     tags = {point.tag for point in points if point.tag is not None}
@@ -108,7 +108,7 @@ def slice_table(
         list(dict.fromkeys(point.checkpoint for point in points)),
         (tag, "step", *systems),
         f"training-{metric}-{split}-by-{tag}",
-        f"{metric} on {split} during training, by {tag}",
+        f"{measured} during training, by {tag.replace('_', ' ')}",
         tuple(note for one in systems if (note := _swings(points, one))),
     )
 

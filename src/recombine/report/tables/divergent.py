@@ -29,7 +29,7 @@ from recombine.report.tables.published import (
     published_benchmark,
     published_setting,
 )
-from recombine.report.tables.table import Cell, Ranged, Table
+from recombine.report.tables.table import Cell, Ranged, Table, with_best
 
 PAPER = "Transformer (paper)"
 
@@ -49,7 +49,7 @@ def family_tables(family: Family) -> list[Table]:
         novelty_table(family),
         response_table(family),
     ]
-    return [table for table in found if table is not None]
+    return [with_best(table, family.systems) for table in found if table is not None]
 
 
 def generalisation_table(family: Family) -> Table | None:
@@ -92,7 +92,7 @@ def generalisation_table(family: Family) -> Table | None:
             "ratio is by first-order error propagation of its logarithm.",
             "At equal lengths: both scores as means over length classes, weighted by max's sizes.",
         ),
-        decimals=3,
+        decimals=3, places=dict.fromkeys(("min", "random", "max"), 1),
     )  # fmt: skip
 
 
@@ -172,7 +172,7 @@ def length_table(family: Family) -> Table | None:
     return Table(
         "generalisation-by-length", "The same at equal lengths",
         ("system", "target", "length", "n in min", "min", "n in max", "max", "max / min"),
-        tuple(rows), decimals=3,
+        tuple(rows), decimals=3, places={"min": 1, "max": 1},
     )  # fmt: skip
 
 
@@ -227,7 +227,7 @@ def response_table(family: Family) -> Table:
             "system", "target", "split", "split seed", "wanted D_C", "D_C", "D_A", "score", "low",
             "high", "system seeds",
         ),
-        tuple(rows), decimals=4,
+        tuple(rows), decimals=4, places=dict.fromkeys(("score", "low", "high"), 1),
     )  # fmt: skip
 
 

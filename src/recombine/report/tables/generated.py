@@ -105,6 +105,11 @@ def _table_2(report: Findings, setting: PublishedSetting | None) -> Table:
     return Table(
         "table-2-overall", "Overall results (Table 2)", tuple(columns), tuple(rows),
         ("Mean and standard deviation over seeds.",), frozenset({ours}),
+        labels={
+            f"{one.split} {one.metric}": f"{report.split_name(one.split)}, "
+            f"{report.words.metric(one.metric)}"
+            for one in found
+        },
     )  # fmt: skip
 
 

@@ -82,7 +82,7 @@ def overall_table(report: Findings, split: str) -> Table:
         notes = (*notes, "up to: the score if all that the metric could not judge were right.")
     return Table(
         name=table_name("scores", split),
-        title=f"Scores on {split}",
+        title=f"Scores on {report.split_name(split)}",
         columns=columns,
         rows=tuple(rows),
         notes=notes,
@@ -97,9 +97,9 @@ def _sheet_tables(report: Findings, sheet: Sheet) -> Iterator[Table]:
         if len(by_value) <= 100:
             yield _in_words(report, sheet, tag)
     if sheet.comparisons:
-        yield comparison_table(sheet)
+        yield comparison_table(report, sheet)
     for system in sheet.labels:
-        yield label_table(sheet, system)
+        yield label_table(report, sheet, system)
 
 
 def ranged(score: Score | None) -> Ranged | None:
@@ -190,7 +190,7 @@ OPEN = (
 )
 
 
-def comparison_table(sheet: Sheet) -> Table:
+def comparison_table(report: Findings, sheet: Sheet) -> Table:
     """Paired differences of every pair of systems."""
     rows: list[tuple[Cell, ...]] = []
     for one in sheet.comparisons:
@@ -204,7 +204,7 @@ def comparison_table(sheet: Sheet) -> Table:
     ranks = " > ".join("{" + ", ".join(group) + "}" for group in sheet.ranking)
     return Table(
         name=table_name("compare", sheet.metric, sheet.split),
-        title=f"Paired differences, {sheet.metric} on {sheet.split}",
+        title=f"Paired differences, {report.measured(sheet)}",
         columns=("pair", "difference", "low", "high", "p (Holm)", "test", "wins", "ties", "losses"),
         rows=tuple(rows),
         notes=(f"Tied sets, best first: {ranks}", *((OPEN,) if sheet.is_open else ())),
@@ -281,7 +281,7 @@ def _loss_first(part: SliceDifference) -> tuple[bool, float]:
     return math.isnan(gain), gain if part.higher_is_better else -gain
 
 
-def label_table(sheet: Sheet, system: str) -> Table:
+def label_table(report: Findings, sheet: Sheet, system: str) -> Table:
     """How often each class of verdict was seen, in all and per value of the main tag."""
     by_value = sheet.labels[system]
     total: Counter[str] = sum(by_value.values(), Counter())
@@ -291,8 +291,9 @@ def label_table(sheet: Sheet, system: str) -> Table:
         rows.append((value or "–", *(by_value[value][label] for label in labels)))
     return Table(
         name=table_name(sheet.metric, sheet.split, "classes", system),
-        title=f"Classes of {sheet.metric} on {sheet.split}: {system}",
+        title=f"{system}: what happened ({report.measured(sheet)})",
         columns=(sheet.main_tag or "", *labels),
         rows=tuple(rows),
         rules=frozenset({1}),
+        labels={name: report.words.label("class", name) for name in labels},
     )

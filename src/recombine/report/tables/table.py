@@ -7,7 +7,7 @@ import io
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,6 +54,8 @@ class Table:
     # Rows before which a rule is drawn, and decimals of the numbers.
     rules: frozenset[int] = field(default_factory=frozenset)
     decimals: int = 1
+    # Columns with decimals of their own.
+    places: Mapping[str, int] = field(default_factory=dict)
     # What names for programs are called in front of people; CSV keeps the names.
     labels: Mapping[str, str] = field(default_factory=dict)
     # For a paper: heads above heads as (text, columns), and the cells that are best of their row or
@@ -61,6 +63,14 @@ class Table:
     heads: tuple[tuple[str, int], ...] = ()
     best: frozenset[tuple[int, int]] = field(default_factory=frozenset)
     tied: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+
+    def text(self, row: int, place: int) -> str:
+        """A cell as text."""
+        return show(self.rows[row][place], self.digits(place))
+
+    def digits(self, place: int) -> int:
+        """How many decimals the numbers of a column have."""
+        return self.places.get(self.columns[place], self.decimals)
 
     def to_pandas(self) -> Any:
         """The table as a data frame; an interval has two columns more."""
@@ -114,7 +124,8 @@ def show_p(p: float) -> str:
 
 def plain(table: Table) -> str:
     """The table for a terminal."""
-    texts = [[show(cell, table.decimals) for cell in row] for row in table.rows]
+    wide = range(len(table.columns))
+    texts = [[table.text(number, place) for place in wide] for number in range(len(table.rows))]
     numeric = [is_numeric(table, place) for place in range(len(table.columns))]
     lines = [table.columns, *texts]
     widths = [max(_width(line[place]) for line in lines) for place in range(len(table.columns))]
@@ -125,8 +136,8 @@ def plain(table: Table) -> str:
 def markdown(table: Table) -> str:
     """The table as GitHub Markdown, padded so that the source is readable too."""
     texts = [
-        [_markdown_cell(_label(table, show(cell, table.decimals))) for cell in row]
-        for row in table.rows
+        [_markdown_cell(_label(table, table.text(number, place))) for place in range(len(row))]
+        for number, row in enumerate(table.rows)
     ]
     head = [_markdown_cell(_label(table, name)) for name in table.columns]
     numeric = [is_numeric(table, index) for index in range(len(head))]
@@ -218,7 +229,7 @@ def latex(table: Table) -> str:
     lines += [r"    \bottomrule", r"  \end{tabular}"]
     caption = [latex_text(table.title.rstrip(".") + ".")]
     if table.best:
-        caption.append("Bold: best of the row.")
+        caption.append("Bold: best system.")
     if table.tied:
         caption.append(r"$\dagger$: not told from the best (paired test, Holm, $p \geq .05$).")
     lines += [rf"  \caption{{{' '.join(caption)}}}", rf"  \label{{tab:{table.name}}}"]
@@ -245,16 +256,57 @@ def _latex_cell(table: Table, number: int, place: int) -> str:
     cell = table.rows[number][place]
     after = r"$^{\dagger}$" if (number, place) in table.tied else ""
     if isinstance(cell, Ranged) and not math.isnan(cell.value):
-        value = latex_text(cell.told(table.decimals))
-        low, high = (latex_text(show(one, table.decimals)) for one in cell[1:3])
+        value = latex_text(cell.told(table.digits(place)))
+        low, high = (latex_text(show(one, table.digits(place))) for one in cell[1:3])
         if not math.isnan(cell.low):
             after += rf" {{\scriptsize [{low}, {high}]}}"
     else:
-        value = latex_text(_label(table, show(cell, table.decimals)))
+        value = latex_text(_label(table, table.text(number, place)))
     # A hyphen before a number is a minus.
     if value.startswith("-") and isinstance(cell, float | int | Ranged):
         value = f"$-${value[1:]}"
     return (rf"\textbf{{{value}}}" if (number, place) in table.best else value) + after
+
+
+def with_best(table: Table, systems: Sequence[str], less: Sequence[str] = ()) -> Table:
+    """The table of a paper with the best system in bold, wherever several stand side by side.
+
+    Systems are columns (`NAME`, `NAME: measure`, `NAME metric`) or, under the head "system", rows
+    that agree in all other words; `less` are the measures of which less is better.
+    """
+    groups: dict[tuple[object, ...], dict[tuple[int, int], float]] = {}
+    for number, row in enumerate(table.rows):
+        words = [cell for cell in row if isinstance(cell, str)]
+        for place, cell in enumerate(row):
+            value = cell.value if isinstance(cell, Ranged) else cell
+            if not isinstance(value, float) or math.isnan(value):
+                continue
+            head = table.columns[place]
+            named = [
+                one for one in systems if head == one or head.startswith((f"{one}:", f"{one} "))
+            ]
+            key: tuple[object, ...] | None = None
+            if named:
+                measure = head.removeprefix(max(named, key=len)).strip(": ")
+                key = (number, measure)
+            elif "system" in table.columns and head not in BESIDE:
+                system = row[table.columns.index("system")]
+                measure, others = head, tuple(one for one in words if one != system)
+                key = (place, *others) if system in systems else None
+            if key is not None:
+                sign = -1 if measure in less else 1
+                groups.setdefault(key, {})[number, place] = sign * value
+    best = {
+        place
+        for values in groups.values()
+        for place, value in values.items()
+        if min(values.values()) < value == max(values.values())
+    }
+    return replace(table, best=table.best | best)
+
+
+# Numbers that say how sure another one is, or of how many it is.
+BESIDE = ("n", "sd", "low", "high", "sentences", "compounds", "seed", "seeds")
 
 
 def comma_separated(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -321,7 +373,7 @@ def html(table: Table | None, dress: Dress | None = None) -> str:
     right = [is_numeric(table, place) for place in range(len(table.columns))]
     heads = "".join(
         f'<th scope="col"{_class("num" if right[place] else "")}>'
-        f"{dress.heads.get(place, escape(name))}</th>"
+        f"{dress.heads.get(place, escape(_label(table, name)))}</th>"
         for place, name in enumerate(table.columns)
     )
     if dress.drawn is not None:
@@ -347,7 +399,8 @@ def _html_row(table: Table, number: int, right: Sequence[bool], dress: Dress) ->
     cells = []
     for place, cell in enumerate(table.rows[number]):
         look = dress.cells.get((number, place), CellLook())
-        text = look.html or _html_text(cell, table.decimals)
+        said = _label(table, cell) if isinstance(cell, str) else cell
+        text = look.html or _html_text(said, table.digits(place))
         if look.link:
             hover = f' title="{escape(look.title)}"' if look.title else ""
             text = f'<a href="{escape(look.link)}"{hover}>{text}</a>'
