@@ -85,4 +85,4 @@ def test_details_become_sentences():
     )
     assert explain({}) == ""
     assert explain({"class": "right"}) == ""
-    assert explain({"class": "collapsed"}) == "collapsed"
+    assert explain({"class": "collapsed"}) == "two meanings have one translation"
