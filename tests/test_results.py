@@ -652,6 +652,28 @@ def test_seen_and_novel_compounds(repository: Path) -> None:
                 assert f"{odds[0]:.2f}, {odds[1]:.2f} to {odds[2]:.2f}" in text
 
 
+def test_novel_compounds_plain_and_substituted(repository: Path) -> None:
+    """Where exchanging words helps, and where it harms, as the raw counts say."""
+    path = repository / "docs" / "results" / "compounds" / "europarl-en-de-novel.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    models = [f"{name}-{seed}" for name in ("plain", "substituted") for seed in (1, 2)]
+    means = {}
+    for name, count, *cells, interval in table(repository, "novel, by seed", "cognition-appendix"):
+        chosen = [row for row in rows if name in ("all", row["category"])]
+        assert int(count) == len(chosen), name
+        found = [100 * sum(int(r[m]) for r in chosen) / (5 * len(chosen)) for m in models]
+        assert ", ".join(cells) == ", ".join(f"{one:.1f}" for one in found), name
+        means[name] = sum(found[:2]) / 2, sum(found[2:]) / 2
+        middle = means[name][1] - means[name][0]
+        assert abs(float(interval.split()[0]) - middle) <= 0.051, name
+    plain, substituted = means["all"]
+    text = " ".join(page(repository, "cognition").split())
+    assert f"{plain:.1f}% fail plain and {substituted:.1f}% substituted" in text
+    assert f"{100 * (1 - substituted / plain):.0f}% less where we aimed at a quarter" in text
+    assert f"noun phrases lose {means['NP'][1] - means['NP'][0]:.1f} points" in text
+
+
 def test_recombined_pairs_beside_plain_and_llama(repository: Path, scores: Scores) -> None:
     """Every cell of the page on recombined pairs is in a raw file or printed in the paper."""
     found = []
