@@ -153,7 +153,11 @@ def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
         mostly = sum(value >= 50 for value in values)
         whose = f"{system}: " if len(main.systems) > 1 else ""
         first = f"{never} of the {len(values)} {named} {_is(never)} never right"
-        if not never:
+        if not never and 0 in values:
+            first = (
+                f"{'none' if whose else 'None'} of the {len(values)} {named} is surely never right"
+            )
+        elif not never:
             first = f"{'all' if whose else 'All'} {len(values)} {named} are right at least once"
         told.append(
             f"{whose}{first}, {mostly or 'none'} {_is(mostly)} right at least half of the time."
