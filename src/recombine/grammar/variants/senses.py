@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from recombine.errors import GrammarError, raise_all
 from recombine.grammar.model import FORM, Feature, LexiconRow, Paradigm, Ref, TableCell
 from recombine.grammar.realise.language import Concrete, Forms, by_class, inflect
-from recombine.grammar.variants.files import AnyOrder, Body, OneOf, Variants, widen_paradigms
+from recombine.grammar.variants.files import Variants, widen_paradigms
+from recombine.grammar.variants.ways import plain_pieces
 
 
 @dataclass(frozen=True)
@@ -117,18 +118,8 @@ def _contrasted(forms: Forms, prefix: str, inflected: set[str]) -> Forms:
 
 def _feature_names(concrete: Concrete, variants: Variants) -> frozenset[str]:
     found = {name for fields in concrete.features.values() for name in fields}
-
-    def look(body: Body) -> None:
-        for piece in body:
+    for line in variants.lines:
+        for piece in plain_pieces(line.body):
             if isinstance(piece, Ref | TableCell):
                 found.update(key.field for key in piece.keys if isinstance(key, Feature))
-            elif isinstance(piece, AnyOrder):
-                for part in piece.parts:
-                    look(part)
-            elif isinstance(piece, OneOf):
-                for part in piece.options:
-                    look(part)
-
-    for line in variants.lines:
-        look(line.body)
     return frozenset(found)

@@ -84,19 +84,28 @@ def bound(body: Body, field: str) -> Body:
     return tuple(bind(piece) for piece in body)
 
 
+def plain_pieces(body: Body) -> Iterator[LiteralText | Ref | TableCell]:
+    """The pieces of a body with those of its choices and orders."""
+    for piece in body:
+        if isinstance(piece, AnyOrder | OneOf):
+            for part in piece.parts if isinstance(piece, AnyOrder) else piece.options:
+                yield from plain_pieces(part)
+        else:
+            yield piece
+
+
 def asked_slots(body: Body) -> Iterator[str]:
     """The slots that a body names, once for each time."""
-    for piece in body:
+    for piece in plain_pieces(body):
         if isinstance(piece, Ref):
             yield piece.slot
         if isinstance(piece, Ref | TableCell):
             yield from (key.slot for key in piece.keys if isinstance(key, Feature))
-        elif isinstance(piece, AnyOrder):
-            for part in piece.parts:
-                yield from asked_slots(part)
-        elif isinstance(piece, OneOf):
-            for part in piece.options:
-                yield from asked_slots(part)
+
+
+def table_cells(body: Body) -> Iterator[TableCell]:
+    """The cells of tables that a body names."""
+    return (piece for piece in plain_pieces(body) if isinstance(piece, TableCell))
 
 
 def _said(body: Body) -> set[str]:
@@ -110,16 +119,3 @@ def _said(body: Body) -> set[str]:
         elif isinstance(piece, OneOf):
             found |= set.intersection(*map(_said, piece.options))
     return found
-
-
-def table_cells(body: Body) -> Iterator[TableCell]:
-    """The cells of tables that a body names."""
-    for piece in body:
-        if isinstance(piece, TableCell):
-            yield piece
-        elif isinstance(piece, AnyOrder):
-            for part in piece.parts:
-                yield from table_cells(part)
-        elif isinstance(piece, OneOf):
-            for part in piece.options:
-                yield from table_cells(part)
