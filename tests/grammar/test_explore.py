@@ -32,13 +32,14 @@ def browser():
 def visit(browser, path: Path, **context):
     """Open the page; returns it with what it said on the console and what it asked for."""
     tab = browser.new_context(**context).new_page()
+    tab.set_default_timeout(180_000)  # a browser on a busy machine takes more than half a minute
     messages: list[str] = []
     requests: list[str] = []
     tab.on("console", lambda message: messages.append(message.text))
     tab.on("pageerror", lambda error: messages.append(str(error)))
     tab.on("request", lambda request: requests.append(request.url))
     tab.goto(path.as_uri())
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while tab.evaluate("document.documentElement.dataset.ready") != "yes":
         assert time.monotonic() < end
         time.sleep(0.05)

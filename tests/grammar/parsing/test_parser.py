@@ -251,6 +251,14 @@ def test_what_was_cut_short_is_no_analysis(
     assert set(found) == {True, False}
 
 
+def test_what_is_too_much_is_told(toy: Grammar, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks why a text has no analysis learns that nobody looked to the end."""
+    monkeypatch.setattr("recombine.grammar.parsing.chart.MAX_ITEMS", 3)
+    failure = toy.parser("en").explain("The cat slept.")
+    assert failure.message == "the text is too long or too ambiguous to be parsed"
+    assert (failure.offset, failure.expected, failure.unknown) == (0, (), False)
+
+
 def test_what_was_too_much_for_a_small_budget_is_analysed_for_a_bigger_one(toy):
     """A refusal is remembered with its budget, not as a text without an analysis."""
     parser = Parser(toy.concrete("en"), Budget(items=5_000))

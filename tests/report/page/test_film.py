@@ -54,6 +54,7 @@ def test_the_map_follows_the_slider(findings, tmp_path):
     with api.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page()
+        page.set_default_timeout(180_000)  # a browser on a busy machine takes long
         page.goto(path.as_uri())
         cell = page.locator(f'.map-table tr[data-value="{value}"] td[data-v]').first
         before = cell.inner_text(), cell.get_attribute("class")

@@ -50,6 +50,7 @@ def browser():
 def visit(browser, path: Path, fragment: str = "", **context):
     """Open the page; returns it with lists of console messages and of requests."""
     tab = browser.new_context(**context).new_page()
+    tab.set_default_timeout(180_000)  # a browser on a busy machine takes more than half a minute
     messages: list[str] = []
     requests: list[str] = []
     tab.on("console", lambda message: messages.append(message.text))
@@ -62,9 +63,9 @@ def visit(browser, path: Path, fragment: str = "", **context):
 
 def until(holds) -> None:
     """Wait in Python: the page's policy forbids the evaluation that waiting inside it needs."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while not holds():
-        assert time.monotonic() < end, "the page did not get there within a minute"
+        assert time.monotonic() < end, "the page did not get there within three minutes"
         time.sleep(0.05)
 
 
