@@ -25,6 +25,7 @@ from recombine.files import (
     read_jsonl,
     read_lines,
     read_table,
+    write_json,
     write_jsonl,
     write_text,
 )
@@ -184,6 +185,13 @@ def test_a_broken_row_names_the_line(tmp_path, text):
         list(read_jsonl(path))
     assert caught.value.where is not None
     assert caught.value.where.line == 2
+
+
+def test_a_document_is_read_as_it_was_written(tmp_path):
+    """One JSON object, with whatever letters."""
+    path, document = tmp_path / "a.json", {"ä": [1, None, {"b": 0.5}]}
+    write_json(path, document)
+    assert read_json(path) == document
 
 
 def test_missing_files_and_folders_are_said_so(tmp_path):

@@ -18,13 +18,18 @@ WORDS = st.lists(st.sampled_from(["a", "b", "dog", "cat", ".", "the"]), min_size
 SENTENCE = WORDS.map(" ".join)
 
 
+def statistics(metric, hypotheses, references):
+    """Our statistics, a row for each sentence."""
+    scored = (
+        Scored(Example.make(source="x", references=refs), hyp)
+        for hyp, refs in zip(hypotheses, references, strict=True)
+    )
+    return np.array([metric.observe([one]).stats for one in scored])
+
+
 def corpus_score(metric, hypotheses, references):
     """Score through our statistics."""
-    stats = [
-        metric.observe([Scored(Example.make(source="x", references=refs), hyp)]).stats
-        for hyp, refs in zip(hypotheses, references, strict=True)
-    ]
-    return metric.aggregate(np.array(stats))
+    return metric.aggregate(statistics(metric, hypotheses, references))
 
 
 @settings(deadline=None)
@@ -41,6 +46,9 @@ def test_corpus_scores_equal_sacrebleu(rows):
     ):
         expected = theirs.corpus_score(hypotheses, streams).score
         assert corpus_score(metric, hypotheses, references) == pytest.approx(expected)
+        sums = statistics(metric, hypotheses, references).sum(axis=0)
+        # Many samples at once, as the bootstrap does it.
+        assert metric.aggregate_many(np.array([sums, 0 * sums])) == pytest.approx([expected, 0])
 
 
 @pytest.mark.parametrize(

@@ -209,3 +209,13 @@ def test_ties_are_ties_up_to_rounding(observed, margin):
     """A billionth of the scale, which is that of percents at least."""
     assert p_value_from_trials(np.array([0.0, observed - 0.9 * margin]), observed) == 2 / 3
     assert p_value_from_trials(np.array([0.0, observed - 1.1 * margin]), observed) == 1 / 3
+
+
+def test_two_items_have_an_interval_and_one_has_none():
+    """A single item cannot differ from itself; two can, if only in two ways."""
+    share = Aggregator("mean", 1.0, (0.0, 1.0))
+    for count in (1, 2):
+        first, second = np.zeros((count, 1)), np.arange(count, 0, -1.0)[:, None]
+        found = paired_bootstrap(first, second, share, Draws([first, second]))
+        ends = (found.low, found.high)
+        assert ends == (1.0, 2.0) if count == 2 else np.isnan(ends).all()
