@@ -65,6 +65,12 @@ def test_seeds_are_never_best_of():
     assert math.isnan(alone.sd)
 
 
+def test_a_score_is_told_as_far_as_it_may_reach():
+    """With what could not be judged, and alone where all was judged."""
+    assert make(value=28.04).told() == "28.0"
+    assert make(value=28.04, undecided=10.01).told(2) == "28.04 to 38.05"
+
+
 def test_a_standard_error_does_not_depend_on_the_confidence():
     """Wider intervals are of the same estimate."""
     for confidence, reach in ((0.8, 1.2815516), (0.95, 1.959964), (0.99, 2.5758293)):

@@ -74,9 +74,10 @@ def test_swaps_move_whole_clusters(clustered):
     assert np.array_equal(draws.moved(*tables, 30), expected)
 
 
-def test_rows_with_nothing_whole_are_summed_in_double_precision():
+@pytest.mark.parametrize("scale", [1.0, 1e9])
+def test_rows_with_nothing_whole_are_summed_in_double_precision(scale):
     """Statistics that are no counts are not rounded to single precision."""
-    table = np.random.default_rng(0).random((500, 8)) * 1e9
+    table = np.random.default_rng(0).random((500, 8)) * scale
     sums = Draws([table], 0).sums([table], 3)
     rows = list(np.random.default_rng(0).integers(0, 500, size=(3, 500), dtype=np.int32))
     assert sums[:, :-1] == pytest.approx(np.array([table[one].sum(axis=0) for one in rows]), 1e-12)
