@@ -15,6 +15,7 @@ from recombine.report.scorecard import (
     _told_apart,
     build_tables,
     correlation_table,
+    headline,
     read_suite,
     scorecard_notes,
     write_scorecard,
@@ -51,6 +52,11 @@ def test_scorecard_puts_suites_side_by_side(two_runs, tmp_path):
     assert re.search(r'<td class="m\d+[^"]*" title="[^"]*">9\d</td>', shown)
     assert all(name in text for name in ACCURACY)
     assert "<h1>oracle-ish is best on every test of generalisation</h1>" in shown
+    # On the page the long names of tests are rows, not heads.
+    heads = [re.findall(r"<th[^>]*>([^<]+)</th>", one) for one in shown.split("<thead>")[1:3]]
+    assert all("exact match" not in head for one in heads for head in one[: len(ACCURACY) + 1])
+    assert "compare along a row" in shown
+    assert "compare down a column" in text
     assert "synthetic: new combinations, exact match" in text
     assert "other: new combinations, exact match" in text
 
@@ -132,6 +138,16 @@ def test_equal_ranks_correlate_fully(two_runs):
     assert row[3] == pytest.approx(1.0)
     low, high = row[4:6]
     assert low < 0.5 < high  # so few systems prove little
+
+
+def test_suites_of_other_systems_have_no_best(two_runs, tmp_path):
+    """Who took one suite alone cannot be the best or not the best everywhere."""
+    other = build_benchmark(tmp_path / "third", 12, name="third")
+    alone = make_run(
+        tmp_path / "c", benchmark=other, systems={"stranger": ACCURACY["lstm"]}, seeds=(1,)
+    )
+    suites = [read_suite(run, ReportOptions(metrics=("exact",))) for run in (two_runs[0], alone)]
+    assert headline(suites) == "No system took two of the suites"
 
 
 def test_suites_with_too_few_common_systems_say_so(two_runs, tmp_path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from itertools import combinations
 from pathlib import Path
@@ -146,7 +147,7 @@ def _page(
             "scores": (
                 "Scores",
                 f"<h2>What does each system score?</h2>{_picture(suites)}"
-                + "".join(map(html, scores))
+                + "".join(html(_turned(one) if one is scores[0] else one) for one in scores)
                 + "".join(f'<p class="note small">{escape(note)}</p>' for note in notes),
             ),
             "ranks": ("Ranks", f"<h2>Do the suites agree?</h2>{agreement}"),
@@ -175,8 +176,24 @@ def _picture(suites: Sequence[Suite]) -> str:
     )
 
 
+def _turned(table: Table) -> Table:
+    """The scorecard with tests in rows: their names are too long for the heads of a page."""
+    rows = [
+        (table.labels.get(name, name), *cells)
+        for name, *cells in zip(table.columns, *table.rows, strict=True)
+    ]
+    (_, *systems), *tests = rows
+    return replace(
+        table, columns=("test", *map(str, systems)), rows=tuple(tests), labels={},
+        notes=("Each suite has its own metric: compare along a row, not down a column.",),
+    )  # fmt: skip
+
+
 def headline(suites: Sequence[Suite]) -> str:
     """Which system is best on how many of the tests on which systems meet."""
+    took = [name for suite in suites for name in {x for one in suite.findings for x in one.systems}]
+    if len(suites) > 1 and len(took) == len(set(took)):
+        return "No system took two of the suites"
     sheets = [one for suite in suites for one in suite.generalisation if len(one.systems) > 1]
     if not sheets:
         return "No two systems meet on a test"

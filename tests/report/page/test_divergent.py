@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 
 from parsed_corpora import made_up, write_conllu
 from recombine.builders.recipe import build
@@ -29,6 +30,9 @@ def test_a_family_of_runs_has_a_page_of_its_own(tmp_path):
     ):
         assert words in page
     assert "half keeps 4" in page
+    assert "Generalisation score: chrF++ on new combinations (max)" in page
+    assert "chrF++ by compound divergence" in page
+    assert re.search(r"half falls from \d+ at 0\.\d\d? to", page)  # two decimals are enough
     assert "of 100 points of chrF++ when combinations are new" in page
     assert "://" not in page.replace("http://www.w3.org", "")
     assert "Generalisation score" in paths.markdown.read_text(encoding="utf-8")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.page.headline import _judged, find_headline, of_hundred
+from recombine.report.page.headline import _judged, consistency_told, find_headline, of_hundred
 from recombine.report.runs import open_runs
 from report import compound_run, synthetic
 
@@ -63,3 +64,14 @@ def test_compounds_have_instance_and_aggregate_error(tmp_path):
     told = find_headline(build_report(open_runs([run]), ReportOptions(samples=50, trials=50)))
     assert told.headline == "toy: 50 of 100 new compounds go wrong at least once"
     assert "wrong in 33 of 100 translations" in told.sentences[0]
+
+
+def test_consistency_says_which_change_of_the_source_does_harm():
+    """One bad test does not speak for the other; what could not be judged is not told."""
+    assert consistency_told({"systematicity": 100.0, "substitutivity": 0.0}) == (
+        "An exchanged part rarely changes the rest, a synonym often changes the translation"
+    )
+    both = consistency_told({"systematicity": 20.0, "substitutivity": 30.0})
+    assert both == "A small change of the source often changes the rest of the translation"
+    assert "little else" in consistency_told({"systematicity": 95.0, "substitutivity": math.nan})
+    assert consistency_told({"systematicity": math.nan}) == ""

@@ -213,8 +213,13 @@ def test_the_map_sorts_and_subtracts(browser, page_path):
     assert max(values) - min(values) >= 50
     shown = tab.locator("#map tbody tr td:nth-child(5)").first.inner_text()
     assert shown == f"{gaps[0]:+.0f}".replace("-", "−")
-    tab.select_option("#map-mode", "")
+    assert tab.locator("#map thead th").nth(4).inner_text().split("\n")[-1] == "− lstm"
     tab.select_option("#map-sort", "paper")
+    family = tab.locator("#map tbody tr.family").first.locator("td")
+    of = [float(family.nth(at).get_attribute("data-v")) for at in (3, 1)]
+    assert family.nth(3).inner_text() == f"{of[0] - of[1]:+.0f}".replace("-", "−")
+    tab.select_option("#map-mode", "")
+    assert "−" not in tab.locator("#map thead").inner_text()
     assert tab.locator("#map tbody tr").first.get_attribute("class") == "family"
     assert messages == []
 

@@ -6,7 +6,7 @@
   const blocks = [...document.querySelectorAll("[data-map]")];
   const choice = byId("map-metric"), sort = byId("map-sort"), mode = byId("map-mode");
   const number = (cell) => (cell && cell.dataset.v !== undefined ? Number(cell.dataset.v) : NaN);
-  const signed = (value) => (value < 0 ? "\u2212" : "+") + Math.abs(value).toFixed(0);
+  const signed = (value) => (Math.abs(value) < .5 ? "" : value < 0 ? "\u2212" : "+") + Math.abs(value).toFixed(0);
   for (const table of document.querySelectorAll(".map-table")) {
     table.columns = [...table.tHead.rows[0].cells].map((cell) => cell.dataset.system);
     table.plain = [...table.tBodies[0].rows];
@@ -30,7 +30,14 @@
       const shown = first >= 0 && second >= 0;
       const ties = JSON.parse(table.dataset.ties);
       const tied = pair ? ties[pair[0] + "\n" + pair[1]] || ties[pair[1] + "\n" + pair[0]] || [] : [];
-      for (const row of rows) {
+      for (const head of table.tHead.rows[0].cells) {
+        head.querySelector(".less")?.remove();
+        if (!shown || head.cellIndex !== first) continue;
+        const less = head.appendChild(document.createElement("small"));
+        less.className = "less";
+        less.textContent = "\u2212 " + pair[1];
+      }
+      for (const row of table.plain) {
         const values = [...row.cells].map(number).filter((value) => !Number.isNaN(value));
         row.low = Math.min(...values);
         row.spread = Math.max(...values) - Math.min(...values);

@@ -103,7 +103,7 @@ def from_to(rows: Sequence[Mapping[str, Any]]) -> str:
         half = len(own) // 2 if len(own) > MOST_ENDS else 1
         parts = own[:half], own[-half:] if len(own) <= MOST_ENDS else own[half:]
         begin, end = (_mean(part) for part in parts)
-        first, last = f"at {own[0]['x']:g}", f"at {own[-1]['x']:g}"
+        first, last = f"at {round(own[0]['x'], 2):g}", f"at {round(own[-1]['x'], 2):g}"
         if half > 1:
             first, last = f"up to {own[half - 1]['x']:g}", f"from {own[half]['x']:g} on"
         moves = "falls" if end < begin else "rises"

@@ -7,7 +7,7 @@ metric of each split, said as so many of a hundred where they are shares.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recombine.metrics.score import Score
@@ -22,6 +22,11 @@ INSTANCE, AGGREGATE = "compound", "compound_aggregate"
 NEARLY_ALL, HALF, HARDLY = 0.9, 0.5, 0.05
 # What is said where it depends on sentences that could not be judged.
 UNTOLD = "says too much that could not be judged"
+# What is exchanged in each test of consistency, and what should stay (Dankers et al. 2022).
+CHANGES = {
+    "systematicity": "an exchanged part {often} changes the rest",
+    "substitutivity": "a synonym {often} changes the translation",
+}
 # A system that gets fewer familiar sentences right has not learnt the language itself.
 LEARNT = 50.0
 
@@ -223,20 +228,38 @@ def _consistency(report: Findings) -> Headline:
             told.append(f"{score} idioms are taken literally")
         else:
             told.append(f"{score} pairs are translated alike ({report.split_name(split)})")
-    pairs = [one for one in firsts.values() if one.higher_is_better and one.is_share]
-    if pairs:
-        values = [one.overall(one.ranking[0][0]).value for one in pairs]
-        least = min((one for one in values if not math.isnan(one)), default=math.nan)
-        head = (
-            "A small change of the source changes little else"
-            if least >= 90
-            else "A small change of the source often changes the rest of the translation"
-            if least < 50
-            else "A small change of the source sometimes changes the rest of the translation"
-        )
-    else:
-        head = report.title
-    return Headline(head, (f"At best {'; '.join(told)}.",) if told else ())
+    alike = {
+        split: sheet.overall(sheet.ranking[0][0]).value
+        for split, sheet in firsts.items()
+        if sheet.higher_is_better and sheet.is_share
+    }
+    return Headline(
+        consistency_told(alike) or report.title, (f"At best {'; '.join(told)}.",) if told else ()
+    )
+
+
+def consistency_told(alike: Mapping[str, float]) -> str:
+    """Which changes of the source change more of the translation than they should.
+
+    `alike` maps a test to how many of a hundred pairs are translated alike; what no number is
+    known of is not told.
+    """
+    often = {
+        split: "rarely" if value >= 90 else "often" if value < 50 else "sometimes"
+        for split, value in alike.items()
+        if not math.isnan(value)
+    }
+    if set(often.values()) == {"rarely"}:
+        return "A small change of the source changes little else"
+    if len(set(often.values())) == 1:
+        (one,) = set(often.values())
+        return f"A small change of the source {one} changes the rest of the translation"
+    told = [
+        CHANGES.get(split, "{often} something else changes (" + split + ")").format(often=one)
+        for split, one in often.items()
+    ]
+    head = ", ".join(told)
+    return head[:1].upper() + head[1:]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -210,7 +210,9 @@ def _table(report: Findings, sheet: Sheet, published: Mapping[str, Mapping[str, 
         if mine is not None and mine != family:
             family = mine
             means = "".join(
-                f"<td>{escape(between(families[mine][one], whole)) if one in families.get(mine, {}) else ''}</td>"
+                f'<td data-v="{families[mine][one].value:.2f}">{escape(between(families[mine][one], whole))}</td>'
+                if one in families.get(mine, {})
+                else "<td></td>"
                 for one in sheet.systems
             )
             label = _capital(words.label(sheet.family_tag or "", mine))

@@ -81,7 +81,8 @@ def generalisation_table(family: Family) -> Table | None:
         ]
     return Table(
         "generalisation-scores",
-        f"Generalisation score: {family.metric} on max / min (section 4.2, Figure 2)",
+        f"Generalisation score: {family.report.words.metric(family.metric)} on new combinations "
+        "(max) by that on known ones (min) (section 4.2, Figure 2)",
         (
             "system", "target", "splits", "min", "random", "max", "max / min", "at equal lengths",
             *((PAPER,) if beside else ()),
@@ -222,7 +223,7 @@ def response_table(family: Family) -> Table:
                 )
             )  # fmt: skip
     return Table(
-        "dose-response", f"{family.metric} by compound divergence",
+        "dose-response", f"{family.report.words.metric(family.metric)} by compound divergence",
         (
             "system", "target", "split", "split seed", "wanted D_C", "D_C", "D_A", "score", "low",
             "high", "system seeds",
