@@ -29,6 +29,12 @@ def test_composing_is_measured_by_familiar_sentences():
     assert _judged(16, 30) == "has not learnt the familiar sentences yet"
 
 
+def test_nothing_is_said_of_remembering_where_nothing_familiar_was_scored():
+    """A run of new sentences alone was said to remember."""
+    assert _judged(2, math.nan) == "gets at most half of the new combinations right"
+    assert _judged(98, math.nan) == "gets most of the new combinations right"
+
+
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
     """The findings on one system with one seed."""

@@ -110,6 +110,10 @@ def _ends(score: Score | None) -> list[float]:
 
 def _judged(new: float, familiar: float) -> str:
     """Whether a system composes, measured by what it does on familiar sentences."""
+    if math.isnan(familiar):
+        # Nothing familiar was scored: of remembering nothing is known.
+        how_many = "most" if new > 100 * HALF else "at most half"
+        return f"gets {how_many} of the new combinations right"
     if familiar < LEARNT:
         return "has not learnt the familiar sentences yet"
     share = new / familiar if familiar > 0 else new / 100
