@@ -5,8 +5,7 @@ train split alone. The benchmark's own grammar then parses a sample of them: the
 that it can parse (at least 90 per cent), of those the share with the grammar's own translation (at
 least 97), and how many show each pattern of the generalisation set. 250,000 pairs must take less
 than 60 seconds of two cores and 2 GB. `--plain` leaves out paradigms and sentence analogies, `-o`
-sets any option, `--frequent` draws frames, words and heads as often as training has them,
-`--method words` judges the baseline, `--pairs FILE` pairs that were drawn before.
+sets any option, `--method words` judges the baseline, `--pairs FILE` pairs that were drawn before.
 `--turned` judges such pairs the other way round, with the grammar of a benchmark of the other
 direction: a Japanese sentence has many English translations, and the grammar names one of them.
 `--out FILE` writes the sample with the verdict on each pair: to be read.
@@ -22,11 +21,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import recombine.augment.recombiner as recombiner
 from recombine.augment import AugmentOptions, Pair, Recombiner
-from recombine.augment.classes import Unit
-from recombine.augment.composer import Composer, FrameFamilies
-from recombine.augment.frames import SentenceFrame
 from recombine.augment.words import WordExchange
 from recombine.benchmark import Benchmark
 from recombine.builders.generated.builder import Generated
@@ -36,25 +31,6 @@ from recombine.files import read_jsonl
 from recombine.grammar.benchmark_grammar import declared_grammar
 
 READINGS = 12  # analyses of one sentence that are tried
-
-
-class FrequentComposer(Composer):
-    """Draws as training does: frequent frames, words and heads often, made ones as if seen once."""
-
-    seen: Counter[str] = Counter()
-
-    def _of_family(self, families: FrameFamilies) -> SentenceFrame:
-        frames = [frame for row in families.rows for frame in row]
-        return self.stream.choices(frames, [max(1, frame.count) for frame in frames])[0]
-
-    def _word(self, frame: SentenceFrame) -> tuple[str, ...]:
-        counts = [max(1, len(frame.members[words].pairs)) for words in frame.words]
-        return self.stream.choices(frame.words, counts)[0]
-
-    def heads(self, sort: int, place: tuple[int, tuple[str, ...], int] | None) -> list[Unit]:
-        """Return one head of a sort."""
-        units = super().heads(sort, place)
-        return self.stream.choices(units, [max(1, self.seen[unit[0].strip()]) for unit in units])
 
 
 def judge(benchmark: Benchmark, rows: list[tuple[str, str]], out: Path | None = None) -> None:
@@ -93,7 +69,6 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=250_000)
     parser.add_argument("--sample", type=int, default=2500)
     parser.add_argument("--plain", action="store_true")
-    parser.add_argument("--frequent", action="store_true")
     parser.add_argument("--method", default="recombine", choices=("recombine", "words"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-o", action="append", default=[], help="key=value, an option")
@@ -121,9 +96,6 @@ def main() -> None:
     )
     start, cpu = time.perf_counter(), time.process_time()
     method = {"recombine": Recombiner, "words": WordExchange}[arguments.method]
-    if arguments.frequent:
-        FrequentComposer.seen.update(w for p in pairs for w in p.source.rstrip(".?").split())
-        recombiner.Composer = FrequentComposer  # type: ignore[misc]
     learned = method.learn(pairs, options)
     print(f"learn {time.perf_counter() - start:.1f} s, {time.process_time() - cpu:.1f} s of cores")
     drawn = [(row.source, row.target) for row in learned.draw()]

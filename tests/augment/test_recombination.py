@@ -5,6 +5,8 @@ Some combinations are left out of training; recombination must make them, with t
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from augment.made_up_world import ADJECTIVES, NAMES, NOUNS, PLACES, PREPOSITIONS, VERBS, world
@@ -127,3 +129,19 @@ def test_words_never_seen_together_stand_in_either_order(recombiner):
     firsts = [row.index((" red",)) < row.index((" big",)) for row in rows if len(row) == len(words)]
     assert True in firsts
     assert False in firsts
+
+
+def test_drawn_evenly_unless_told_otherwise(recombiner):
+    """A name that most sentences have is drawn no oftener; with `uniform=false` it is."""
+    often = [
+        Pair(p.source.replace("Bob", "Ann"), p.target.replace("bobo", "anno")) for p in world()
+    ]
+    pairs = [*world(), *(pair for pair in often for _ in range(5) if "Ann" in pair.source)]
+
+    def share(*, uniform: bool) -> float:
+        options = replace(recombiner.options, uniform=uniform)
+        rows = [row.source for row in Recombiner.learn(pairs, options).draw(300, seed=2)]
+        names = [word for row in rows for word in row.rstrip(".").split() if word in NAMES]
+        return names.count("Ann") / len(names)
+
+    assert share(uniform=True) < 0.5 * share(uniform=False)

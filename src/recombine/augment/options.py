@@ -71,6 +71,9 @@ class AugmentOptions:
     # How deep phrases and clauses may stand inside each other, and how long a source may be.
     depth: int = 6
     longest: int = 45
+    # Rare frames and words are drawn nearly as often as common ones; else as often as training has
+    # them.
+    uniform: bool = True
 
 
 def check_pairs(pairs: Sequence[TrainingPair], options: AugmentOptions) -> None:

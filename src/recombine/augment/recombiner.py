@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 from recombine.augment.agreement.learn import find_agreement, learn_forms
 from recombine.augment.analogies import SentenceAnalogies
-from recombine.augment.classes import word_classes
-from recombine.augment.composer import FEWEST_MEMBERS, Composer, Piece
+from recombine.augment.classes import Unit, word_classes
+from recombine.augment.composer import FEWEST_MEMBERS, Composer, FrameFamilies, Piece
 from recombine.augment.forms import fill_forms, place_bare_words
+from recombine.augment.frames import SentenceFrame
 from recombine.augment.links import LinkedText, link
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
 from recombine.augment.phrases.grammar import PhraseGrammar, free_variants
@@ -38,6 +39,28 @@ class Review:
     phrases: list[dict[str, Any]]
     paradigms: list[dict[str, Any]]
     analogies: list[dict[str, Any]]
+
+
+class FrequentComposer(Composer):
+    """Draws frames, words and heads as often as training has them, and made ones as if seen once.
+
+    Not what is wanted of recombined text (composer.py): it shows what even sampling brings.
+    """
+
+    seen: Counter[str]
+
+    def _of_family(self, families: FrameFamilies) -> SentenceFrame:
+        frames = [frame for row in families.rows for frame in row]
+        return self.stream.choices(frames, [max(1, frame.count) for frame in frames])[0]
+
+    def _word(self, frame: SentenceFrame) -> tuple[str, ...]:
+        counts = [max(1, len(frame.members[words].pairs)) for words in frame.words]
+        return self.stream.choices(frame.words, counts)[0]
+
+    def heads(self, sort: int, place: tuple[int, tuple[str, ...], int] | None) -> list[Unit]:
+        """Return one head of a sort."""
+        units = super().heads(sort, place)
+        return self.stream.choices(units, [max(1, self.seen[unit[0].strip()]) for unit in units])
 
 
 class Recombiner:
@@ -140,7 +163,7 @@ class Recombiner:
         """Yield new pairs, no source twice and none that is in training."""
         options = self.options
         n = options.n if n is None else n
-        composer = Composer(self.repertoire, options.depth)
+        composer = self._composer()
         composer.stream = random.Random(options.seed if seed is None else seed)
         known = set(self._known)
         made = failed = 0
@@ -160,6 +183,13 @@ class Recombiner:
                 tuple(dict.fromkeys(piece.steps)),
                 piece.depth,
             )
+
+    def _composer(self) -> Composer:
+        if self.options.uniform:
+            return Composer(self.repertoire, self.options.depth)
+        frequent = FrequentComposer(self.repertoire, self.options.depth)
+        frequent.seen = Counter(token.strip() for row in self._source.raw for token in row)
+        return frequent
 
     def _compose(self, composer: Composer) -> tuple[str, str, Piece] | None:
         piece = composer.sentence()
