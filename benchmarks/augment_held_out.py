@@ -13,7 +13,8 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from recombine.augment import AugmentOptions, Pair, Recombiner, forms, paradigms
+from recombine.augment import AugmentOptions, Pair, Recombiner
+from recombine.augment.analogy import forms, paradigms
 from recombine.augment.trial.held_out import deep_fold, folds, read_pairs, trial, trial_rows
 from recombine.benchmark import Benchmark
 

@@ -8,7 +8,7 @@ import recombine
 from recombine.errors import RecombineError, SystemFailure
 from recombine.report.compare import compare
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from recombine.systems.base import Failure
 
 

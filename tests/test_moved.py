@@ -32,3 +32,10 @@ def test_the_stages_are_names_of_their_chapter():
 
     for one in (read_experiment, score_run, train, trainings, translate):
         assert callable(one)
+
+
+def test_a_class_that_moved_says_where_it_is():
+    """Builders of 0.1 imported `Draft` from the benchmark's module."""
+    with pytest.raises(ImportError, match=r"is now recombine\.draft\.Draft"):
+        from recombine.benchmark import Draft  # noqa: F401
+    assert not hasattr(importlib.import_module("recombine.benchmark"), "Drafts")

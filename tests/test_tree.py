@@ -32,7 +32,7 @@ LAYERS = [
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 # A chapter of more entries than this has chapters in it.
-MOST_ENTRIES = 16
+MOST_ENTRIES = 15
 
 
 @functools.cache

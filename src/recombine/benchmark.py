@@ -434,3 +434,10 @@ def stratified_sample(examples: Sequence[Example], size: int, seed: int) -> list
             chosen.extend(units[unit])
             taken += len(units[unit])
     return [examples[index] for index in sorted(chosen)]
+
+
+def __getattr__(name: str) -> Any:
+    """Say where a name of version 0.1 has gone (modules that moved: moved.py)."""
+    if name == "Draft":
+        raise ImportError("recombine.benchmark.Draft is now recombine.draft.Draft")
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -30,7 +30,7 @@ from recombine.registry import require
 from recombine.report.compare import compare_panel
 from recombine.report.examples import explain, is_right
 from recombine.report.options import ReportOptions, ReportPaths
-from recombine.report.panel import panel_of
+from recombine.report.reading.panel import panel_of
 from recombine.report.tables.own import counts_of, difference_table, ranged
 from recombine.report.tables.table import Cell, Table, html
 from recombine.systems.base import Failure, answers, hook

@@ -14,7 +14,7 @@ from recombine.experiment.plan import plan_experiment
 from recombine.experiment.scoring import score_run
 from recombine.experiment.training import train
 from recombine.experiment.translating import translate
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 
 MEMORY = '''
 import json

@@ -8,7 +8,7 @@ import pytest
 
 from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from report.synthetic import make_run
 
 

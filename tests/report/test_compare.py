@@ -9,8 +9,8 @@ import numpy as np
 
 from recombine.report.compare import compare, compare_panel, ranking, verdict_of
 from recombine.report.options import ReportOptions
-from recombine.report.panel import Column, read_panel
-from recombine.report.runs import open_runs
+from recombine.report.reading.panel import Column, read_panel
+from recombine.report.reading.runs import open_runs
 from recombine.report.tables.own import slice_difference_table
 from recombine.statistics.intervals import Aggregator
 from recombine.statistics.paired import PairedDifference

@@ -9,8 +9,8 @@ import pytest
 from recombine.errors import DataError
 from recombine.report.findings import build_report, make_sheet
 from recombine.report.options import ReportOptions
-from recombine.report.panel import Column, read_panel
-from recombine.report.runs import open_runs
+from recombine.report.reading.panel import Column, read_panel
+from recombine.report.reading.runs import open_runs
 
 
 def test_splits_and_titles(findings):

@@ -9,7 +9,7 @@ import pytest
 
 from recombine.errors import DataError
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from recombine.report.scorecard import (
     NO_RANKS,
     _told_apart,
@@ -120,7 +120,7 @@ def test_builds_that_differ_as_in_the_paper_have_its_table(tmp_path, monkeypatch
         kept = source.benchmark.manifest.recipe["concatenation"]
         return PublishedSetting(SGET, () if kept else ("concatenation",), ("Transformer",))
 
-    monkeypatch.setattr("recombine.report.tables.generated.published_setting", setting)
+    monkeypatch.setattr("recombine.report.tables.variants.published_setting", setting)
     for order in (suites, suites[::-1]):
         table = build_tables(order)[1]
         assert table.columns[4:] == ("Transformer, with (paper)", "Transformer, without (paper)")

@@ -14,8 +14,8 @@ from recombine.metrics.score import scores_of
 from recombine.metrics.scoring import score
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.panel import read_panel
-from recombine.report.runs import open_runs
+from recombine.report.reading.panel import read_panel
+from recombine.report.reading.runs import open_runs
 from recombine.report.scores import is_number, main_tag, numeric_tags, overall, sliceable_tags
 from recombine.statistics.seeds import system_interval
 from report.synthetic import ACCURACY, build_benchmark, make_run

@@ -21,7 +21,7 @@ from recombine.report.figures.own import report_figures
 from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.headline import find_headline
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from recombine.report.scorecard import write_scorecard
 from recombine.report.tables.own import overall_table, tag_table
 from recombine.report.tables.table import UNDECIDED, Ranged, comma_separated, latex, markdown

@@ -10,7 +10,7 @@ import pytest
 from recombine.errors import ConfigError, DataError
 from recombine.files import write_text
 from recombine.report import ReportOptions, power_plan, write_report
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from recombine.report.scorecard import write_scorecard
 from recombine.report.write import WRITTEN, replace_former
 

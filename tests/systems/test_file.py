@@ -9,7 +9,7 @@ from recombine.errors import ConfigError, RecombineError, SystemFailure
 from recombine.experiment.experiment import read_experiment
 from recombine.experiment.scoring import score_run
 from recombine.experiment.translating import translate
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from recombine.systems.file import TranslationsFile
 
 RIGHT = ["Der König sah eine Königin.", "Ein Hund schlief.", "Die Katze lief."]

@@ -21,7 +21,7 @@ from recombine.augment.agreement.inflector import (
     WrapperToken,
     surroundings,
 )
-from recombine.augment.analogies import GAP
+from recombine.augment.analogy.sentences import GAP
 from recombine.augment.classes import Unit
 from recombine.augment.frames import CLAUSE, OPEN, FrameMember, SentenceFrame
 from recombine.augment.phrases.rows import ModifierRows

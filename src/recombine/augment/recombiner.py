@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from recombine.augment.agreement.learn import find_agreement, learn_forms
-from recombine.augment.analogies import SentenceAnalogies
+from recombine.augment.analogy.forms import fill_forms, place_bare_words
+from recombine.augment.analogy.sentences import SentenceAnalogies
 from recombine.augment.classes import Unit, word_classes
 from recombine.augment.composer import FEWEST_MEMBERS, Composer, FrameFamilies, Piece
-from recombine.augment.forms import fill_forms, place_bare_words
 from recombine.augment.frames import SentenceFrame
 from recombine.augment.links import LinkedText, link
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from recombine.augment.agreement.inflector import TargetInflector
+from recombine.augment.analogy.paradigms import Inflection, script
 from recombine.augment.classes import Unit
 from recombine.augment.frames import (
     OPEN,
@@ -23,7 +24,6 @@ from recombine.augment.frames import (
     is_clause,
     take_out_clauses,
 )
-from recombine.augment.paradigms import Inflection, script
 from recombine.augment.phrases.grammar import PhraseGrammar
 from recombine.augment.phrases.slots import FREE, HeadPhrase, PhraseSlot
 from recombine.augment.tokens import CUT

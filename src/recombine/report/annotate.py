@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from recombine.benchmark import Example, stratified_sample
 from recombine.errors import DataError, RecombineError, Where, raise_all
 from recombine.files import inert_cell, read_jsonl, read_table, write_text
-from recombine.report.runs import ReportRuns, open_runs, read_translations
+from recombine.report.reading.runs import ReportRuns, open_runs, read_translations
 
 METRIC = "compound"
 COLUMNS = ("key", "compound", "source", "hypothesis", "reference", "correct", "comment")

@@ -13,8 +13,8 @@ import numpy as np
 from recombine.metrics.score import undecided_share
 from recombine.metrics.slices import Rows
 from recombine.report.options import ReportOptions
-from recombine.report.panel import Panel, PanelPart, read_panel
-from recombine.report.runs import open_runs
+from recombine.report.reading.panel import Panel, PanelPart, read_panel
+from recombine.report.reading.runs import open_runs
 from recombine.report.scores import main_tag
 from recombine.statistics.intervals import SLICE_SAMPLES
 from recombine.statistics.paired import PairedDifference, holm, mcnemar, tied_sets

@@ -19,8 +19,8 @@ from recombine.registry import lookup
 from recombine.report.compare import Comparison, compare_panel, ranking
 from recombine.report.examples import room
 from recombine.report.options import ReportOptions
-from recombine.report.panel import HIDDEN_SPLITS, Panel, read_panel
-from recombine.report.runs import ReportRuns
+from recombine.report.reading.panel import HIDDEN_SPLITS, Panel, read_panel
+from recombine.report.reading.runs import ReportRuns
 from recombine.report.scores import all_scores, main_tag, numeric_tags
 from recombine.report.words import Words, read_words
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine.experiment.plan import report_cost
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 
 
 def plan_report(runs: Sequence[Path], out: Path, sample: int = 0) -> dict[str, Any]:

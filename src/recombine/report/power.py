@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.report.panel import read_panel
-from recombine.report.runs import open_runs
+from recombine.report.reading.panel import read_panel
+from recombine.report.reading.runs import open_runs
 from recombine.statistics.power import DEFAULT_GAINS, plan_power
 
 

@@ -21,13 +21,13 @@ from recombine.report.options import ReportOptions
 from recombine.report.page.frame import page, plain_head
 from recombine.report.page.scale import shade
 from recombine.report.page.sections import between, whole
-from recombine.report.panel import comparable
-from recombine.report.runs import open_runs, reading, run_names
+from recombine.report.reading.panel import comparable
+from recombine.report.reading.runs import open_runs, reading, run_names
 from recombine.report.tables.divergent import generalisation_table
 from recombine.report.tables.family import BUILDER, are_of_one_corpus, make_family
-from recombine.report.tables.generated import variant_table
 from recombine.report.tables.own import ranged
 from recombine.report.tables.table import Cell, Table, html, markdown, show_p
+from recombine.report.tables.variants import variant_table
 from recombine.report.write import write_folder
 from recombine.statistics.paired import holm
 from recombine.statistics.ranks import FEWEST_SYSTEMS, agreement, redrawn

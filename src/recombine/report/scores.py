@@ -9,7 +9,7 @@ import numpy as np
 
 from recombine.metrics.score import Score, make_score
 from recombine.report.options import ReportOptions
-from recombine.report.panel import Panel, PanelPart
+from recombine.report.reading.panel import Panel, PanelPart
 from recombine.statistics.intervals import SLICE_SAMPLES
 
 

@@ -20,7 +20,7 @@ from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.page.divergent import family_title, render_family
 from recombine.report.page.page import render_page
-from recombine.report.runs import ReportRuns, open_runs, reading
+from recombine.report.reading.runs import ReportRuns, open_runs, reading
 from recombine.report.scores import tidy_rows
 from recombine.report.tables import paper_tables
 from recombine.report.tables.checkpoints import checkpoint_points, checkpoint_table, slice_table

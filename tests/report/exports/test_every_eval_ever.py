@@ -11,7 +11,7 @@ from recombine.files import read_jsonl
 from recombine.report.exports import write_exports
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from report.synthetic import make_run
 
 

@@ -12,7 +12,7 @@ from recombine.errors import ConfigError, MissingExtra
 from recombine.report.exports import write_exports
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from report.synthetic import ACCURACY, make_run
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from recombine.report.exports.samples import file_names, samples_of, stamp
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from report.synthetic import make_run
 
 

@@ -7,7 +7,7 @@ import pytest
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page import beside
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from recombine.report.tables.published import SGET, PublishedSetting
 from report.synthetic import make_sget_like_run
 

@@ -11,7 +11,7 @@ from recombine.experiment.experiment import Experiment
 from recombine.experiment.scoring import score_run
 from recombine.experiment.translating import translate
 from recombine.report import ReportOptions, write_report
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from report.divergent_runs import make_runs
 
 

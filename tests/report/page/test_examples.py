@@ -8,8 +8,8 @@ import pytest
 
 from recombine.report.examples import explain
 from recombine.report.page.examples import gather, pack, pack_examples
-from recombine.report.runs import open_runs, read_translations
-from recombine.report.score_file import read_details
+from recombine.report.reading.runs import open_runs, read_translations
+from recombine.report.reading.score_file import read_details
 from report.synthetic import unpack
 
 

@@ -10,7 +10,7 @@ import pytest
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.headline import _judged, consistency_told, find_headline, of_hundred
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from report import compound_run, synthetic
 
 

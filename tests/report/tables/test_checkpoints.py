@@ -6,7 +6,7 @@ import shutil
 
 from recombine.metrics.score import Score
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from recombine.report.tables.checkpoints import (
     Point,
     checkpoint_points,

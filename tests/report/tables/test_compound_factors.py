@@ -7,8 +7,8 @@ import pytest
 
 from recombine.benchmark import Example
 from recombine.report.options import ReportOptions
-from recombine.report.panel import read_panel
-from recombine.report.runs import open_runs
+from recombine.report.reading.panel import read_panel
+from recombine.report.reading.runs import open_runs
 from recombine.report.scores import by_tag
 from recombine.report.tables.compound_factors import (
     JudgedCompound,

@@ -6,7 +6,7 @@ import pytest
 
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from recombine.report.tables.compounds import _judged, compound_tables, error_rate
 from recombine.report.tables.published import COGNITION, PublishedSetting, find_all
 from report.compound_run import make_run

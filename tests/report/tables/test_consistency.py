@@ -14,7 +14,7 @@ from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.examples import pack_examples
 from recombine.report.page.first_screen import verdict_section
-from recombine.report.runs import ReportRuns, open_runs
+from recombine.report.reading.runs import ReportRuns, open_runs
 from recombine.report.tables.consistency import (
     consistency_tables,
     window_table,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recombine.builders.consistency.training import count_idioms
-from recombine.report.runs import ReportRuns, open_runs
+from recombine.report.reading.runs import ReportRuns, open_runs
 from recombine.report.tables.consistency_curves import (
     Curve,
     idiom_curves,

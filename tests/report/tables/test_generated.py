@@ -8,7 +8,7 @@ import pytest
 
 from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from recombine.report.tables.generated import generated_tables, group_score
 from recombine.report.tables.published import SGET, PublishedSetting
 from recombine.report.tables.table import Cell, Table

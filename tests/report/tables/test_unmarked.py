@@ -11,7 +11,7 @@ import pytest
 
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.runs import open_runs
+from recombine.report.reading.runs import open_runs
 from recombine.report.tables import paper_tables
 from recombine.report.tables.unmarked import MARK
 from report.synthetic import make_sget_like_run

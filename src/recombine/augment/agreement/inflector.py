@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recombine.augment.agreement.genders import row_classes
+from recombine.augment.analogy.paradigms import Endings
 from recombine.augment.classes import Unit
-from recombine.augment.paradigms import Endings
 from recombine.augment.tokens import Tokens
 
 # A cell says something when this share of what was seen there is the same.

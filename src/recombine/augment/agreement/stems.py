@@ -14,8 +14,8 @@ from collections.abc import Container, Mapping
 from typing import NamedTuple
 
 from recombine.augment.agreement.articles import Articles, BareText, counted
+from recombine.augment.analogy.paradigms import common
 from recombine.augment.links import LinkedPair
-from recombine.augment.paradigms import common
 from recombine.augment.tokens import Tokens
 
 # Forms of one word have this share of their letters in common, at the beginning.

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from recombine.augment.analogies import GAP
+from recombine.augment.analogy.sentences import GAP
 from recombine.augment.classes import Unit
 from recombine.augment.composer import FEWEST_MEMBERS, FEWEST_ROWS, KNOWN_WORDS, Composer
 from recombine.augment.frames import OPEN, SentenceFrame, is_clause

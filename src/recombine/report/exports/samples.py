@@ -8,8 +8,8 @@ from typing import Any
 
 from recombine.report.examples import is_right
 from recombine.report.findings import Findings, Sheet
-from recombine.report.runs import read_translations
-from recombine.report.score_file import read_details
+from recombine.report.reading.runs import read_translations
+from recombine.report.reading.score_file import read_details
 
 
 def stamp(report: Findings) -> int:

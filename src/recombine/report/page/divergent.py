@@ -13,8 +13,8 @@ from recombine.corpus.token_diff import differing
 from recombine.report.page.first_screen import Bar, draw_bar
 from recombine.report.page.frame import figures, page, plain_head
 from recombine.report.page.sections import colour, number, swatch
-from recombine.report.runs import read_translations
-from recombine.report.score_file import read_scores
+from recombine.report.reading.runs import read_translations
+from recombine.report.reading.score_file import read_scores
 from recombine.report.tables.divergent import generalisation_table
 from recombine.report.tables.family import MAX, MIN, RANDOM, SPLIT, Division, Family
 from recombine.report.tables.table import Ranged, Table, html

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from recombine.metrics.score import Score
 from recombine.report.options import ReportOptions
-from recombine.report.panel import Panel, read_panel
-from recombine.report.runs import ReportRuns
+from recombine.report.reading.panel import Panel, read_panel
+from recombine.report.reading.runs import ReportRuns
 from recombine.report.scores import main_tag, overall
 from recombine.report.tables.table import Cell, Table, with_reach
 

@@ -19,8 +19,8 @@ from recombine.benchmark import Example
 from recombine.corpus.cooccurrence import CorpusCounts
 from recombine.errors import MissingExtra
 from recombine.files import read_jsonl
-from recombine.report.panel import read_panel
-from recombine.report.runs import ReportRuns
+from recombine.report.reading.panel import read_panel
+from recombine.report.reading.runs import ReportRuns
 from recombine.report.tables.published import COGNITION, find_all, published_setting
 from recombine.report.tables.table import Cell, Table
 from recombine.statistics.intervals import SLICE_SAMPLES, Aggregator, cluster_codes

@@ -6,7 +6,7 @@ import dataclasses
 
 from recombine.experiment.run import Meta
 from recombine.report.findings import Findings, Sheet, make_sheet
-from recombine.report.panel import read_panel
+from recombine.report.reading.panel import read_panel
 from recombine.report.tables.published import (
     COGNITION,
     find_all,

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from recombine.benchmark import Example
 from recombine.experiment.run import Meta
 from recombine.files import read_json, read_jsonl
-from recombine.report.panel import Panel, read_panel
-from recombine.report.runs import ReportRuns, Scores, read_rows
+from recombine.report.reading.panel import Panel, read_panel
+from recombine.report.reading.runs import ReportRuns, Scores, read_rows
 from recombine.report.tables.consistency_curves import training_counts, training_tables
 from recombine.report.tables.published import PARADOX, find_all, lookup, published_setting
 from recombine.report.tables.table import Cell, Table

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recombine.report.panel import Panel, read_panel
-from recombine.report.runs import ReportRuns, read_rows
+from recombine.report.reading.panel import Panel, read_panel
+from recombine.report.reading.runs import ReportRuns, read_rows
 from recombine.report.tables.checkpoints import Series, series_table, step_of
 from recombine.report.tables.table import Cell, Table
 

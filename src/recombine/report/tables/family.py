@@ -15,8 +15,8 @@ from recombine.experiment.run import Run
 from recombine.files import read_json
 from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
-from recombine.report.panel import comparable
-from recombine.report.runs import benchmark_of, open_runs
+from recombine.report.reading.panel import comparable
+from recombine.report.reading.runs import benchmark_of, open_runs
 from recombine.report.tables.table import Ranged
 
 BUILDER = "divergent"

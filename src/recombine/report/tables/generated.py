@@ -1,13 +1,12 @@
 """Tables 2, 3, 4, 7, 10 and 11 of Kumon et al. 2024, for any benchmark with patterns and groups.
 
-Tables 5 and 6 compare two builds of the benchmark (with and without selectional restrictions,
-with and without concatenation); they come from the scorecard, which takes runs of several builds.
-Which patterns are rows of Tables 4, 6, 7 and 11 is read from the published numbers.
+Which patterns are rows of Tables 4, 7 and 11 is read from the published numbers. Tables 5 and 6
+compare two builds and are in `variants.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from recombine.metrics.score import Score
@@ -425,81 +424,3 @@ def _ancestors(sheets: Mapping[str, Sheet], setting: PublishedSetting | None) ->
         tuple(rows),
         ("COGS, ReCOGS and SLOG are semantic parsing; COGS recursion goes deeper than 5 and 6.",),
     )
-
-
-def variant_table(key: str, with_it: Findings, without: Findings) -> Table | None:
-    """Table 5 or 6 from two builds that differ in one key of the recipe."""
-    if key == CONCATENATION:
-        return _table_6(with_it, without)
-    return _table_5(with_it, without) if key == SELECTION else None
-
-
-def _table_5(with_it: Findings, without: Findings) -> Table | None:
-    """Selectional restrictions, yes or no: both splits by exact match and BLEU."""
-    rows: list[tuple[Cell, ...]] = []
-    names = _in_both(with_it, without, SELECTION)
-    for split in (IN_DISTRIBUTION, GENERALISATION):
-        for metric in ("exact", "bleu"):
-            pair = [report.sheet(metric, split) for report in (with_it, without)]
-            for system in with_it.systems:
-                scores = _overall(pair, system)
-                if scores is not None:
-                    beside = _printed_pair("5", SELECTION, names, metric, split)
-                    rows.append((split, metric, system, *scores, *beside))
-    return _variants("table-5-selection", "Selectional restrictions (Table 5)",
-                     ("split", "metric", "system"), "restrictions", names, rows)  # fmt: skip
-
-
-def _table_6(with_it: Findings, without: Findings) -> Table | None:
-    """Concatenated training sentences, yes or no: the eight recursion patterns."""
-    pair = [report.sheet("exact", GENERALISATION) for report in (with_it, without)]
-    rows: list[tuple[Cell, ...]] = []
-    names = _in_both(with_it, without, CONCATENATION)
-    for value in published_values("6"):
-        for system in with_it.systems:
-            found = [one.by_tag("pattern").get(value, {}).get(system) for one in pair if one]
-            scores = [one.value for one in found if one is not None]
-            if len(scores) == 2:
-                beside = _printed_pair("6", CONCATENATION, names, "exact", value)
-                rows.append((value, system, *scores, *beside))
-    return _variants("table-6-concatenation", "Concatenated training sentences (Table 6), exact",
-                     ("pattern", "system"), CONCATENATION, names, rows)  # fmt: skip
-
-
-def _overall(pair: Sequence[Sheet | None], system: str) -> list[float] | None:
-    found = [one.overall(system).value for one in pair if one and system in one.systems]
-    return found if len(found) == 2 else None
-
-
-def _in_both(with_it: Findings, without: Findings, key: str) -> list[str]:
-    """The paper's systems of the kinds that both runs have, where both builds are its own."""
-    first, second = (published_setting(report.source) for report in (with_it, without))
-    names = paper_systems(second, (key,))
-    return [name for name in paper_systems(first) if name in names]
-
-
-def _printed_pair(
-    number: str, key: str, names: Sequence[str], metric: str, value: str
-) -> Iterator[Cell]:
-    for name in names:
-        for word in ("with", "without"):
-            found = find(
-                SGET, table=number, system=f"{name}, {word} {key}", metric=metric, value=value
-            )
-            yield found.score if found else None
-
-
-def _variants(
-    name: str,
-    title: str,
-    first: tuple[str, ...],
-    what: str,
-    names: Sequence[str],
-    rows: Sequence[tuple[Cell, ...]],
-) -> Table | None:
-    if not rows:
-        return None
-    ours = (f"with {what}", f"without {what}")
-    paper = [f"{system}, {word} (paper)" for system in names for word in ("with", "without")]
-    return Table(name, title, (*first, *ours, *paper), tuple(rows),
-                 ("The sentences are not the same, so no paired test applies.",))  # fmt: skip

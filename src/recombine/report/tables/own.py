@@ -12,7 +12,7 @@ from recombine.metrics.score import Score, undecided_share
 from recombine.metrics.slices import Rows
 from recombine.report.compare import ALPHA, Comparison, SliceDifference, verdict_of
 from recombine.report.findings import Findings, Sheet
-from recombine.report.panel import Panel
+from recombine.report.reading.panel import Panel
 from recombine.report.scores import main_tag
 from recombine.report.tables.table import UP_TO, Cell, Ranged, Table, show_p, with_reach
 from recombine.statistics.paired import PairedDifference

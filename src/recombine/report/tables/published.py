@@ -22,7 +22,7 @@ from recombine.builders.recipe import read_recipe
 from recombine.experiment.run import Cell
 from recombine.files import read_table
 from recombine.registry import data_path
-from recombine.report.runs import ReportRuns
+from recombine.report.reading.runs import ReportRuns
 
 SGET, COGNITION, DBCA, PARADOX = "sget", "cognition", "dbca", "paradox"
 # Variants of SGET that the paper trains on, too: the recipe key that makes them.

@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from recombine.augment.analogy.paradigms import (
+    Endings,
+    FormPair,
+    Inflection,
+    pair_forms,
+    prefixes_off,
+)
 from recombine.augment.frames import OPEN, FrameMember, SentenceFrame, shown
-from recombine.augment.paradigms import Endings, FormPair, Inflection, pair_forms, prefixes_off
 from recombine.augment.phrases.slots import Item
 from recombine.augment.repertoire import Repertoire
 from recombine.augment.tokens import CUT

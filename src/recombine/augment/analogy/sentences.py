@@ -19,10 +19,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recombine.augment.alternations import first_forms, inflects, one_word
-from recombine.augment.forms import base_forms
+from recombine.augment.analogy.alternations import first_forms, inflects, one_word
+from recombine.augment.analogy.forms import base_forms
+from recombine.augment.analogy.paradigms import Inflection, pair_forms, prefix_of
 from recombine.augment.frames import OPEN, FrameMember, SentenceFrame, is_clause, numbered, shown
-from recombine.augment.paradigms import Inflection, pair_forms, prefix_of
 from recombine.augment.phrases.slots import Item, PhraseSlot
 from recombine.augment.repertoire import Repertoire, at_home
 from recombine.augment.tokens import CUT

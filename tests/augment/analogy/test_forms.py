@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from recombine.augment.forms import _behind, _fill_cells, _junctions, _SecondForms
+from recombine.augment.analogy.forms import _behind, _fill_cells, _junctions, _SecondForms
+from recombine.augment.analogy.paradigms import Inflection
 from recombine.augment.frames import OPEN, FrameMember, SentenceFrame
-from recombine.augment.paradigms import Inflection
 from recombine.augment.phrases.slots import PhraseSlot
 from recombine.augment.tokens import CUT
 

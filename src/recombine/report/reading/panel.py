@@ -24,8 +24,8 @@ from recombine.metrics.score import read_intervals
 from recombine.metrics.scoring import Result, create_metric
 from recombine.metrics.slices import DECLARED, Slices
 from recombine.registry import lookup
-from recombine.report.runs import ReportRuns, Scores, open_runs, read_translations
-from recombine.report.score_file import ScoreColumns, read_details, read_scores
+from recombine.report.reading.runs import ReportRuns, Scores, open_runs, read_translations
+from recombine.report.reading.score_file import ScoreColumns, read_details, read_scores
 from recombine.statistics.intervals import Aggregator, Interval
 from recombine.statistics.resample import Array, Clusters, Draws
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recombine.augment.alternations import _DroppedArgument
+from recombine.augment.analogy.alternations import _DroppedArgument
 from recombine.augment.repertoire import Repertoire
 from recombine.augment.tokens import CUT
 

@@ -13,9 +13,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from recombine.augment.alternations import alternate, first_forms, forms, inflects, one_word
-from recombine.augment.frames import OPEN, FrameMember, SentenceFrame
-from recombine.augment.paradigms import (
+from recombine.augment.analogy.alternations import alternate, first_forms, forms, inflects, one_word
+from recombine.augment.analogy.paradigms import (
     Endings,
     Form,
     Inflection,
@@ -26,6 +25,7 @@ from recombine.augment.paradigms import (
     prefix_of,
     stems,
 )
+from recombine.augment.frames import OPEN, FrameMember, SentenceFrame
 from recombine.augment.repertoire import Repertoire, at_home, likeness
 from recombine.augment.tokens import CUT
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from recombine.benchmark import normalise
 from recombine.errors import DataError
 from recombine.files import write_jsonl
-from recombine.report.score_file import read_details, read_scores
+from recombine.report.reading.score_file import read_details, read_scores
 
 # Files hold NFC.
 names = st.text(st.characters(exclude_categories=("Cs",)), max_size=8).map(normalise)

@@ -12,7 +12,7 @@ import numpy as np
 from recombine.errors import DataError, Where
 from recombine.parallel import gc_paused
 from recombine.report.examples import JudgedExample, explain
-from recombine.report.runs import read_rows
+from recombine.report.reading.runs import read_rows
 from recombine.statistics.resample import Array
 
 

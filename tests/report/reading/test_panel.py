@@ -14,8 +14,8 @@ from recombine.files import read_jsonl, write_jsonl
 from recombine.metrics.surface import Bleu
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.panel import Column, read_panel
-from recombine.report.runs import open_runs
+from recombine.report.reading.panel import Column, read_panel
+from recombine.report.reading.runs import open_runs
 from recombine.report.scores import by_tag, overall
 from report.synthetic import make_run
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from recombine.augment.analogies import Question, SentenceAnalogies
+from recombine.augment.analogy.paradigms import Inflection
+from recombine.augment.analogy.sentences import Question, SentenceAnalogies
 from recombine.augment.frames import OPEN, FrameMember, SentenceFrame
-from recombine.augment.paradigms import Inflection
 from recombine.augment.phrases.slots import PhraseSlot
 from recombine.augment.repertoire import Repertoire
 from recombine.augment.tokens import CUT

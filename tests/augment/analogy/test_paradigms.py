@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from recombine.augment.paradigms import Endings, Inflection, pair_forms, stems
+from recombine.augment.analogy.paradigms import Endings, Inflection, pair_forms, stems
 from recombine.augment.tokens import CUT
 
 PAST = {

@@ -1,0 +1,1 @@
+"""Reading what `score` wrote: runs, their score files, observations of several systems aligned."""
