@@ -128,6 +128,12 @@ def explain(detail: Mapping[str, Any]) -> str:
             return (
                 f"{head}: {text}"[:MOST_DETAIL] if head and head not in text else text[:MOST_DETAIL]
             )
+    if isinstance(detail.get("wrong"), list) and "contexts" in detail:
+        # A compound in all its contexts: how often it went wrong, and how.
+        faults = _counted(explain({**one, "id": None}) for one in detail["wrong"])
+        told = f"“{detail.get('compound', '')}” is wrong in {len(detail['wrong'])} of"
+        told += f" {detail['contexts']} contexts"
+        return ": ".join([told, *(["; ".join(faults)] if faults else [])])[:MOST_DETAIL]
     if set(detail) <= {"class", *UNTOLD}:
         told = read_words().label("class", str(detail.get("class", "")))
         return "" if told == "right" else told

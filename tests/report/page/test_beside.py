@@ -34,7 +34,7 @@ def test_ours_the_papers_and_the_difference_stand_in_one_line(report, monkeypatc
     assert set(pairs) == {("first", "Transformer"), ("second", "Transformer")}
     assert len(pairs["first", "Transformer"]) == 44
     text = beside.beside_section(report)
-    assert "Kumon et al. 2024" in text
+    assert "Kumon et al. 2024, tables 2, 4 and 10." in text
     assert "place phrase on subject" in text
     assert '<td class="num">50.0</td><td class="num">11.9<small> ± 6.2</small></td>' in text
     assert '<td class="num">+38.1</td>' in text

@@ -83,6 +83,10 @@ def test_details_become_sentences():
     assert explain({"wrong": [{"id": "1", "atom": "car"}, {"id": "2", "atom": "car"}]}) == (
         "wrong 2 × car"
     )
+    one = {"id": "1", "class": "missing", "atom": "car"}
+    assert explain({"compound": "a car", "contexts": 5, "wrong": [one, {**one, "id": "2"}]}) == (
+        "“a car” is wrong in 2 of 5 contexts: 2 × a word of the compound is missing; namely “car”"
+    )
     assert explain({}) == ""
     assert explain({"class": "right"}) == ""
     assert explain({"class": "collapsed"}) == "two meanings have one translation"

@@ -8,9 +8,13 @@ import shutil
 
 import pytest
 
+from recombine.report.findings import build_report
+from recombine.report.options import ReportOptions
 from recombine.report.page.film import film
 from recombine.report.page.page import render_page
+from recombine.report.reading.runs import open_runs
 from recombine.report.tables.table import Table
+from report.synthetic import ACCURACY, make_run
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
@@ -43,27 +47,79 @@ def test_the_slider_has_every_numbered_checkpoint(findings):
     assert data["scores"][main.systems[0]] == {first: [0.0, 96.0, 4.0], second: [12.0, None, None]}
 
 
-def test_the_map_follows_the_slider(findings, tmp_path):
-    """Colours and numbers are the checkpoint's, and at its end those of the scored model again."""
+@pytest.fixture
+def page(tmp_path):
+    """Opens the page of findings with checkpoints, and a paper's column if there is one."""
     if CHROMIUM is None:
         pytest.skip("no Chromium here: install the package chromium")
     api = pytest.importorskip("playwright.sync_api")
-    path = tmp_path / "report.html"
-    path.write_text(render_page(findings, {}, slices=slices_of(findings)), encoding="utf-8")
-    value = next(iter(findings.main.by_tag(findings.main.main_tag)))
     with api.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.set_default_timeout(180_000)  # a browser on a busy machine takes long
-        page.goto(path.as_uri())
-        cell = page.locator(f'.map-table tr[data-value="{value}"] td[data-v]').first
-        before = cell.inner_text(), cell.get_attribute("class")
-        page.locator("#film").fill("1")
-        assert page.locator("#film-step").inner_text() == "step 20"
-        assert cell.inner_text() == "96"
-        assert "m10" in cell.get_attribute("class").split()
-        page.locator("#film").fill("2")
-        assert cell.inner_text() == "4"
-        page.locator("#film").fill("3")
-        assert (cell.inner_text(), cell.get_attribute("class")) == before
+
+        def opened(findings):
+            path = tmp_path / "report.html"
+            path.write_text(render_page(findings, {}, slices=slices_of(findings)), encoding="utf-8")
+            shown = browser.new_page()
+            shown.set_default_timeout(180_000)  # a browser on a busy machine takes long
+            shown.goto(path.as_uri())
+            return shown
+
+        yield opened
         browser.close()
+
+
+def first_cell(shown, findings):
+    """The first pattern of the first system."""
+    value = next(iter(findings.main.by_tag(findings.main.main_tag)))
+    return shown.locator(f'.map.main [data-value="{value}"] td[data-v]').first
+
+
+def test_the_map_follows_the_slider(findings, page):
+    """Colours and numbers are the checkpoint's, and at its end those of the scored model again."""
+    shown = page(findings)
+    cell, family = first_cell(shown, findings), shown.locator("tr.family td[data-v]").first
+    before = cell.inner_text(), cell.get_attribute("class"), family.inner_text()
+    slider, table = (shown.locator(one).bounding_box() for one in ("#film", ".map-table"))
+    assert slider["y"] < table["y"], "both are in sight"
+    shown.locator("#film").fill("1")
+    assert shown.locator("#film-step").inner_text() == "step 20"
+    assert cell.inner_text() == "96"
+    assert "m10" in cell.get_attribute("class").split()
+    assert family.inner_text() == "", "means of families are those of the scored model"
+    shown.locator("#film").fill("2")
+    assert cell.inner_text() == "4"
+    shown.locator("#film").fill("3")
+    assert (cell.inner_text(), cell.get_attribute("class"), family.inner_text()) == before
+
+
+def test_order_and_differences_are_of_the_checkpoint(findings, page):
+    """What is sorted or subtracted is what the slider says, not the model that was scored."""
+    shown = page(findings)
+    cell = first_cell(shown, findings)
+    shown.locator("#film").fill("1")
+    shown.select_option("#map-sort", "score")
+    assert cell.inner_text() == "96"
+    first, second = findings.main.systems[:2]
+    shown.select_option("#map-mode", json.dumps([first, second]))
+    assert cell.inner_text() == "+46"
+    shown.locator("#film").fill("2")
+    assert cell.inner_text() == "−46"
+    assert "d2" in cell.get_attribute("class").split(), "nothing was tested between checkpoints"
+
+
+def test_only_the_map_of_its_metric_follows(tmp_path, page):
+    """The slider shows its own map, other metrics keep their numbers, and choosing them ends it."""
+    one = {"alone": ACCURACY["lstm"]}
+    run = make_run(tmp_path / "run", systems=one, seeds=(1,), per_pattern=10)
+    options = ReportOptions(metrics=("exact", "bleu"), splits=("gen",), samples=50, trials=50)
+    shown = page(build_report(open_runs([run]), options))
+    tiles = [shown.locator(f"{of} .tile b") for of in (".map.main", ".map:not(.main)")]
+    before = [one.all_text_contents() for one in tiles]
+    shown.select_option("#map-metric", "BLEU")
+    shown.locator("#film").fill("1")
+    assert shown.locator("#map-metric").input_value() == "exact match"
+    assert "96" in tiles[0].all_text_contents()
+    assert tiles[1].all_text_contents() == before[1]
+    shown.select_option("#map-metric", "BLEU")
+    assert shown.locator("#film-step").inner_text() == "the model that was scored"
+    assert tiles[0].all_text_contents() == before[0]

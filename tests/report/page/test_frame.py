@@ -27,7 +27,7 @@ def test_no_table_is_nothing():
     assert html(None) == ""
 
 
-@pytest.mark.parametrize("scripts", [(), ("text.js", "examples.js")])
+@pytest.mark.parametrize("scripts", [(), ("text.js", "packed.js", "example.js", "examples.js")])
 def test_a_page_may_run_its_own_script_alone(scripts):
     """Every page has a button for its theme; a section without content has no link."""
     text = page("t", "e", "l", {"a": ("First", "<p>x</p>"), "b": ("Empty", "")}, scripts=scripts)

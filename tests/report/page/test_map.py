@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from dataclasses import replace
 
 from recombine.report.page.first_screen import bars
@@ -52,6 +53,34 @@ def test_published_scores_are_columns_of_their_own(findings):
     text = map_section(findings, {"paper: Transformer": {"PP 3": 12.5}})
     assert '<td class="paper" data-v="12.50">12</td>' in text
     assert "transformer − paper: Transformer" in text
+
+
+def test_the_map_of_consistency_that_has_something_to_show_comes_first(findings):
+    """One whose tiles are all alike waits behind the choice; other methods keep their order."""
+    main = findings.main
+    flat = replace(main, scores=tuple(replace(one, value=100.0) for one in main.scores))
+    other = replace(main, split="test", metric="partial")
+    sheets = (flat, replace(flat, metric="bleu"), other)
+    shown = re.compile(r'<div class="(map[^"]*)" data-map')
+    report = replace(findings, sheets=sheets)
+    assert shown.findall(map_section(report, {})) == ["map main", "map hidden"]
+    manifest = replace(report.source.benchmark.manifest, builder="consistency")
+    benchmark = copy(report.source.benchmark)
+    benchmark.manifest = manifest
+    report = replace(report, source=replace(report.source, benchmark=benchmark))
+    text = map_section(report, {})
+    assert shown.findall(text) == ["map main hidden", "map hidden", "map"]
+    assert re.findall(r"<option selected>(.*?)</option>", text) == [
+        "familiar sentences: tested part right"
+    ]
+
+
+def test_one_system_beside_a_paper_can_be_sorted(findings):
+    """Two columns have an order; one alone has none."""
+    main = replace(findings.main, systems=("lstm",), comparisons=())
+    report = replace(findings, sheets=(main,))
+    assert 'id="map-sort"' in map_section(report, {"paper: LSTM": {"PP 3": 12.5}})
+    assert 'id="map-sort"' not in map_section(report, {})
 
 
 def test_colours_follow_the_range_that_the_metric_declares(findings):

@@ -10,6 +10,7 @@ import pytest
 
 from recombine.benchmark import Example
 from recombine.report.options import ReportOptions
+from recombine.report.page import page as rendering
 from recombine.report.write import write_report
 from report.scored_run import scored_run, small_benchmark
 
@@ -221,6 +222,42 @@ def test_the_map_sorts_and_subtracts(browser, page_path):
     tab.select_option("#map-mode", "")
     assert "−" not in tab.locator("#map thead").inner_text()
     assert tab.locator("#map tbody tr").first.get_attribute("class") == "family"
+    assert messages == []
+
+
+def test_ours_less_the_papers(browser, findings, tmp_path, monkeypatch):
+    """A family has no published mean and shows none; nothing was tested, so nothing is grey."""
+    given = dict.fromkeys(findings.main.by_tag("pattern"), 24.0)
+    monkeypatch.setattr(rendering, "published_columns", lambda report: {"paper: P": given})
+    path = tmp_path / "report.html"
+    path.write_text(rendering.render_page(findings, {}), encoding="utf-8")
+    tab, messages, _ = visit(browser, path)
+    tab.select_option("#map-mode", '["lstm", "paper: P"]')
+    cells = tab.locator("#map tbody tr td:nth-child(3)").evaluate_all(
+        "e => e.map(x => [x.parentNode.className, x.innerText, Number(x.dataset.v)])"
+    )
+    assert all(text == "" for family, text, _ in cells if family)
+    assert all(text == f"{v - 24:+.0f}".replace("-", "−") for one, text, v in cells if not one)
+    assert not tab.locator("#map .key .tested").is_visible()
+    tab.select_option("#map-mode", '["lstm", "transformer"]')
+    assert tab.locator("#map .key .tested").is_visible()
+    assert messages == []
+
+
+def test_a_tree_that_is_too_wide_grows_down(browser, page_path):
+    """Nothing of it is to be found by scrolling sideways alone."""
+    tab, messages, _ = visit(browser, page_path, viewport={"width": 1400, "height": 900})
+    rows = [[depth, "place phrase", f"in the box {depth}", "箱の中の", 0] for depth in range(12)]
+    draw = """rows => {
+        data.structure["0"] = rows;
+        showExample(document.getElementById("detail"), 0);
+        const tree = document.querySelector(".tree");
+        return [tree.className, tree.scrollWidth - tree.clientWidth];
+    }"""
+    assert tab.evaluate(draw, rows[:2]) == ["tree", 0]
+    assert tab.evaluate(draw, rows) == ["tree down", 0]
+    tab.set_viewport_size({"width": 390, "height": 844})
+    assert tab.evaluate(draw, rows[:4]) == ["tree down", 0]
     assert messages == []
 
 

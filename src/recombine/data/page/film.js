@@ -2,42 +2,54 @@
 (() => {
   // ---- the map over training: every cell and tile as it was at a checkpoint -----------------------
   const slider = document.getElementById("film"), packed = document.getElementById("film-data");
-  if (!slider || !packed) return;
+  const map = document.querySelector(".map.main"), choice = document.getElementById("map-metric");
+  if (!slider || !packed || !map) return;
   const film = JSON.parse(packed.textContent), shown = document.getElementById("film-step");
   const [low, high] = film.range;
+  const table = map.querySelector(".map-table");
+  // What is coloured, where its number stands, and its scores; the means of families have none.
   const places = [];
-  const table = document.querySelector("[data-map] .map-table");
   if (table) {
-    const systems = [...table.tHead.rows[0].cells].map((cell) => cell.dataset.system);
-    for (const row of table.querySelectorAll("tr[data-value]")) {
-      systems.forEach((system, place) => {
+    for (const row of table.plain) {
+      table.columns.forEach((system, place) => {
         const cell = row.cells[place];
-        if (cell && film.scores[system]) places.push([cell, cell.querySelector("a") || cell, film.scores[system][row.dataset.value]]);
+        if (cell.plain && film.scores[system]) places.push([cell, cell.querySelector("a") || cell, film.scores[system][row.dataset.value], row.dataset.value ? "\u2013" : ""]);
       });
     }
   } else {
     const [only] = Object.values(film.scores);
-    for (const tile of document.querySelectorAll("[data-map] .tile[data-value]")) {
-      places.push([tile, tile.querySelector("b"), only[tile.dataset.value]]);
-    }
+    for (const tile of map.querySelectorAll(".tile[data-value]")) places.push([tile, tile.querySelector("b"), only[tile.dataset.value], "\u2013"]);
+    for (const mean of map.querySelectorAll(".strip h3 .quiet")) places.push([mean, mean, null, ""]);
   }
-  // The means of families are those of the scored model alone.
-  const means = table ? [...table.querySelectorAll("tbody tr:not([data-value]) td")] : [...document.querySelectorAll("[data-map] .strip h3 .quiet")];
-  const before = places.map(([box, text]) => [box.className, text.textContent]);
-  slider.addEventListener("input", () => {
-    const at = Number(slider.value), last = at === film.steps.length;
-    shown.textContent = last ? "the model that was scored" : "step " + film.steps[at].toLocaleString("en");
-    for (const mean of means) mean.style.visibility = last ? "" : "hidden";
-    places.forEach(([box, text, scores], number) => {
-      const value = scores ? scores[at] : null;
-      const colours = box.className.split(" ").filter((name) => !/^([mw]\d+|wide|unsure)$/.test(name));
-      if (last) [box.className, text.textContent] = before[number];
-      else if (value === null || value === undefined) [box.className, text.textContent] = [colours.join(" "), "–"];
-      else {
-        const share = Math.max(0, Math.min(1, (value - low) / (high - low)));
-        box.className = [...colours, film.scale + Math.round(10 * share)].join(" ");
-        text.textContent = value.toFixed(0);
-      }
+  const scored = places.map(([box, text]) => [box.className, text.textContent, box.dataset.v]);
+  function look(box, text, scores, none, place, at) {
+    if (at === film.steps.length) return scored[place];
+    const value = scores ? scores[at] : null;
+    const plain = scored[place][0].split(" ").filter((name) => !/^([mw]\d+|unsure)$/.test(name));
+    if (value === null || value === undefined) return [plain.join(" "), none, NaN];
+    const share = Math.max(0, Math.min(1, (value - low) / (high - low)));
+    return [[...plain, film.scale + Math.round(10 * share)].join(" "), value.toFixed(0), value];
+  }
+  function draw() {
+    const at = Number(slider.value);
+    shown.textContent = at === film.steps.length ? film.last : "step " + film.steps[at].toLocaleString("en");
+    places.forEach(([box, text, scores, none], place) => {
+      const [colours, written, value] = look(box, text, scores, none, place, at);
+      [box.className, text.textContent] = [colours, written];
+      // Order and differences go by what is shown.
+      if (box.plain) [box.plain, box.dataset.v] = [[colours, written], value];
     });
+    if (table) table.during = at !== film.steps.length;
+    document.dispatchEvent(new Event("map"));
+  }
+  slider.addEventListener("input", () => {
+    if (choice) choice.value = map.dataset.map;
+    draw();
+  });
+  // Another metric was not kept at the checkpoints.
+  choice?.addEventListener("change", () => {
+    if (choice.value === map.dataset.map) return;
+    slider.value = film.steps.length;
+    draw();
   });
 })();

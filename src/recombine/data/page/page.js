@@ -15,6 +15,11 @@
       cell.plain = [cell.className, text.textContent];
     }
   }
+  // Where two systems cannot be told apart; nothing was tested against a paper or between checkpoints.
+  const tiesOf = (table, pair) => {
+    const ties = table && !table.during ? JSON.parse(table.dataset.ties) : {};
+    return ties[pair[0] + "\n" + pair[1]] || ties[pair[1] + "\n" + pair[0]];
+  };
   const column = (table, system) => table.columns.indexOf(system);
   function drawMap() {
     for (const block of blocks) block.classList.toggle("hidden", Boolean(choice) && block.dataset.map !== choice.value);
@@ -23,13 +28,13 @@
       key.querySelector(".scores").classList.toggle("hidden", pair !== null);
       key.querySelector(".differences").classList.toggle("hidden", pair === null);
       key.querySelector(".hatched").classList.toggle("hidden", pair !== null);
+      key.querySelector(".tested").classList.toggle("hidden", pair === null || !tiesOf(key.parentNode.querySelector(".map-table"), pair));
     }
     for (const table of document.querySelectorAll(".map-table")) {
       const rows = table.plain.filter((row) => row.dataset.order !== undefined);
       const first = pair ? column(table, pair[0]) : -1, second = pair ? column(table, pair[1]) : -1;
       const shown = first >= 0 && second >= 0;
-      const ties = JSON.parse(table.dataset.ties);
-      const tied = pair ? ties[pair[0] + "\n" + pair[1]] || ties[pair[1] + "\n" + pair[0]] || [] : [];
+      const tied = (pair && tiesOf(table, pair)) || [];
       for (const head of table.tHead.rows[0].cells) {
         head.querySelector(".less")?.remove();
         if (!shown || head.cellIndex !== first) continue;
@@ -39,7 +44,7 @@
       }
       for (const row of table.plain) {
         const values = [...row.cells].map(number).filter((value) => !Number.isNaN(value));
-        row.low = Math.min(...values);
+        row.low = values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : Infinity;
         row.spread = Math.max(...values) - Math.min(...values);
         for (const cell of row.cells) if (cell.plain) {
           const text = cell.querySelector("a") || cell;
@@ -49,10 +54,11 @@
         }
         if (shown) {
           const gap = number(row.cells[first]) - number(row.cells[second]);
-          row.low = gap;
-          row.spread = Math.abs(gap);
+          row.low = Number.isNaN(gap) ? Infinity : gap;
+          row.spread = Number.isNaN(gap) ? -1 : Math.abs(gap);
           const cell = row.cells[first];
-          if (cell.plain && !Number.isNaN(gap)) {
+          if (cell.plain && Number.isNaN(gap)) (cell.querySelector("a") || cell).textContent = "";
+          else if (cell.plain) {
             const share = Math.max(-1, Math.min(1, gap / Number(table.dataset.range)));
             cell.className = tied.includes(row.dataset.value) ? "tie" : "d" + (4 + Math.sign(share) * Math.ceil(4 * Math.abs(share)));
             (cell.querySelector("a") || cell).textContent = signed(gap);
@@ -66,4 +72,5 @@
     }
   }
   for (const field of [choice, sort, mode]) if (field) field.addEventListener("change", drawMap);
+  document.addEventListener("map", drawMap);
 })();

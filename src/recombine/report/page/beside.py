@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from recombine.metrics.score import Score
 from recombine.report.findings import Findings, Sheet
+from recombine.report.page.headline import listed
 from recombine.report.page.scale import level
 from recombine.report.page.sections import between, number, signed
 from recombine.report.tables.published import Published, kind_of, published_setting, read_published
@@ -108,7 +109,8 @@ def beside_section(report: Findings) -> str:
     blocks = first + folded
     rows = [one.theirs for pairs in found.values() for one in pairs]
     papers = " and ".join(dict.fromkeys(row.paper for row in rows))
-    tables = ", ".join(dict.fromkeys(row.table for row in rows if row.table))
+    places = sorted(dict.fromkeys(row.table for row in rows if row.table), key=_by_number)
+    tables = f"table{'s' if len(places) > 1 else ''} {listed(places)}"
     notes = "".join(
         f'<p class="note small">{escape(note)}</p>'
         for note in dict.fromkeys(f"{row.row}: {row.note}" for row in rows if row.note)
@@ -117,8 +119,14 @@ def beside_section(report: Findings) -> str:
     edition = manifest.recipe.get("edition")
     caveat = f" This benchmark is the edition “{edition}”." if edition else ""
     return f"""<h2>Beside the paper</h2>
-<p class="quiet">{escape(report.words.metric(report.main.metric).capitalize())}. Source: {escape(papers)}, table {escape(tables)}. The benchmark has the published recipe and sizes; its sentences, and the training of the system, are not the paper's own.{escape(caveat)} A difference within the spread of seeds says nothing.</p>
+<p class="quiet">{escape(report.words.metric(report.main.metric).capitalize())}. Source: {escape(papers)}, {escape(tables)}. The benchmark has the published recipe and sizes; its sentences, and the training of the system, are not the paper's own.{escape(caveat)} A difference within the spread of seeds says nothing.</p>
 {blocks}{notes}"""
+
+
+def _by_number(table: str) -> tuple[int, str]:
+    """Table 4b stands before Table 10."""
+    digits = "".join(filter(str.isdigit, table))
+    return int(digits) if digits else 0, table
 
 
 def _plot(sheet: Sheet, system: str, name: str, pairs: list[PairedNumber]) -> str:

@@ -1,5 +1,6 @@
 """The map over training: a slider over the checkpoints that were scored, which colours the map."""
 
+# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
 import json
@@ -9,6 +10,9 @@ from recombine.report.figures.palette import limits
 from recombine.report.findings import Findings
 from recombine.report.page.map import has_map
 from recombine.report.tables.table import Table
+
+# What the slider shows at its end.
+LAST = "the model that was scored"
 
 
 def film(report: Findings, slices: Table | None) -> str:
@@ -32,23 +36,21 @@ def film(report: Findings, slices: Table | None) -> str:
             line[steps.index(step)] = round(score, 1) if isinstance(score, float) else None
     data = {
         "steps": steps,
+        "last": LAST,
         "range": limits(main),
         "scale": "m" if main.higher_is_better else "w",
         "scores": scores,
     }
     # "</" would end the script that holds the data.
     packed = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
+    name = escape(report.words.metric(main.metric))
     return (
-        '<p class="film"><label>The map during training: <input id="film" type="range" min="0" '
+        f'<p class="film"><label>{name[:1].upper()}{name[1:]} during training <input id="film" type="range" min="0" '
         f'max="{len(steps)}" value="{len(steps)}" step="1" aria-describedby="film-step"></label> '
-        '<output id="film-step">the model that was scored</output></p>'
-        f'<p class="small quiet">{escape(_range(steps))}</p>'
+        f'<output id="film-step">{LAST}</output> <span class="small quiet">· {_range(steps)}</span></p>'
         f'<script type="application/json" id="film-data">{packed}</script>'
     )
 
 
 def _range(steps: list[int]) -> str:
-    return (
-        f"{len(steps)} checkpoints from step {steps[0]:,} to {steps[-1]:,}; move it to see what is "
-        "learnt, and what is lost again."
-    )
+    return f"{len(steps)} checkpoints, step {steps[0]:,} to {steps[-1]:,}"

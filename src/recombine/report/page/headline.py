@@ -136,9 +136,9 @@ def _several(report: Findings) -> Headline:
     elif len(best) == 1:
         head = f"{best[0]} is ahead: {report.words.metric(main.metric)} {score.value:.1f} on {new}"
     elif len(best) == len(main.systems):
-        head = f"The data cannot tell {_listed(best)} apart on {new}"
+        head = f"The data cannot tell {listed(best)} apart on {new}"
     else:
-        head = f"{_listed(best)} are ahead of the others on {new}"
+        head = f"{listed(best)} are ahead of the others on {new}"
     ends = dict.fromkeys([main.ranking[0][0], main.ranking[-1][-1]])
     return Headline(head, _slices_told(report, list(ends)))
 
@@ -168,9 +168,12 @@ def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
             )
         elif not never:
             first = f"{'all' if whose else 'All'} {len(values)} {named} are right at least once"
-        told.append(
-            f"{whose}{first}, {mostly or 'none'} {_is(mostly)} right at least half of the time."
-        )
+        often = f"{first}, {mostly or 'none'} {_is(mostly)} right at least half of the time."
+        if mostly == len(values):
+            often = (
+                f"{'all' if whose else 'All'} {mostly} {named} are right at least half of the time."
+            )
+        told.append(whose + often)
     return tuple(told)
 
 
@@ -266,5 +269,6 @@ def consistency_told(alike: Mapping[str, float]) -> str:
     return head[:1].upper() + head[1:]
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence lists them."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -26,10 +26,13 @@ MOST_TILES = 120
 MOST_BESIDE = 6
 
 
-def map_section(report: Findings, published: Mapping[str, Mapping[str, float]]) -> str:
+def map_section(
+    report: Findings, published: Mapping[str, Mapping[str, float]], above: str = ""
+) -> str:
     """The map of the main metric, and of the other metrics of its split behind a choice.
 
-    `published` maps the name of a published system to its scores by value of the main tag.
+    `published` maps the name of a published system to its scores by value of the main tag; `above`
+    is what drives the map.
     """
     builder = report.source.benchmark.manifest.builder
     # Every split of a consistency benchmark is a test of its own.
@@ -47,17 +50,21 @@ def map_section(report: Findings, published: Mapping[str, Mapping[str, float]]) 
         else report.words.metric(sheet.metric)
         for sheet in sheets
     ]
+    first = max(_firsts(sheets), key=_contrast) if each else sheets[0]
     blocks = "".join(
-        _map(report, sheet, name, published if sheet is report.main else {})
+        _map(report, sheet, name, published if sheet is report.main else {}, sheet is first)
         for sheet, name in zip(sheets, names, strict=True)
     )
     choice = ""
     if len(sheets) > 1:
-        options = "".join(f"<option>{escape(name)}</option>" for name in names)
+        options = "".join(
+            f"<option{' selected' if sheet is first else ''}>{escape(name)}</option>"
+            for sheet, name in zip(sheets, names, strict=True)
+        )
         choice = f'<label>by <select id="map-metric">{options}</select></label>'
     return f"""<div class="map-head"><h2>What can it do, and what not?</h2>
-<div class="map-tools">{choice}{_sorting(report)}{_differences(report, published)}</div></div>
-{blocks}"""
+<div class="map-tools">{choice}{_sorting(report, published)}{_differences(report, published)}</div></div>
+{above}{blocks}"""
 
 
 def has_map(sheet: Sheet) -> bool:
@@ -65,8 +72,25 @@ def has_map(sheet: Sheet) -> bool:
     return sheet.main_tag is not None and 1 < len(sheet.by_tag(sheet.main_tag)) <= MOST_TILES
 
 
-def _sorting(report: Findings) -> str:
-    if len(report.main.systems) == 1:
+def _firsts(sheets: Sequence[Sheet]) -> list[Sheet]:
+    """The first metric of every split."""
+    found: dict[str, Sheet] = {}
+    for sheet in sheets:
+        found.setdefault(sheet.split, sheet)
+    return list(found.values())
+
+
+def _contrast(sheet: Sheet) -> float:
+    """How far apart the tiles of a map are: one whose tiles are all alike says nothing more than its mean."""
+    assert sheet.main_tag is not None
+    tiles = [one.value for by in sheet.by_tag(sheet.main_tag).values() for one in by.values()]
+    values = [one for one in tiles if not math.isnan(one)]
+    low, high = sheet.limits
+    return (max(values) - min(values)) / (high - low) if values else 0.0
+
+
+def _sorting(report: Findings, published: Mapping[str, Mapping[str, float]]) -> str:
+    if len(report.main.systems) + len(published) == 1:
         return ""
     options = "".join(
         f'<option value="{value}">{text}</option>'
@@ -99,22 +123,26 @@ def _key(sheet: Sheet) -> str:
     steps = "".join(f'<i class="{scale}{step}"></i>' for step in range(STEPS + 1))
     return (
         f'<p class="key"><span class="scores">{low:g} {steps} {high:g}</span>'
-        '<span class="differences hidden"><i class="d0"></i><i class="d2"></i> first is lower · <i class="d4"></i> same · <i class="d6"></i><i class="d8"></i> first is higher · <b class="tie">grey</b>: no clear difference</span>'
+        '<span class="differences hidden"><i class="d0"></i><i class="d2"></i> first is lower · <i class="d4"></i> same · <i class="d6"></i><i class="d8"></i> first is higher<span class="tested"> · <b class="tie">grey</b>: no clear difference</span></span>'
         f'<span class="hatched"> · <i class="{scale}3 unsure"></i> uncertain by ±{100 * WIDE / 2:g} or more</span><span class="clicks"> · a click shows examples</span></p>'
         + open_note(sheet)
     )
 
 
 def _map(
-    report: Findings, sheet: Sheet, name: str, published: Mapping[str, Mapping[str, float]]
+    report: Findings,
+    sheet: Sheet,
+    name: str,
+    published: Mapping[str, Mapping[str, float]],
+    shown: bool,
 ) -> str:
     drawn = (
         _tiles(report, sheet)
         if len(sheet.systems) == 1 and not published
         else _table(report, sheet, published)
     )
-    hidden = "" if sheet is report.main else " hidden"
-    return f'<div class="map{hidden}" data-map="{escape(name)}">{_key(sheet)}{drawn}</div>'
+    kind = f"map{' main' if sheet is report.main else ''}{'' if shown else ' hidden'}"
+    return f'<div class="{kind}" data-map="{escape(name)}">{_key(sheet)}{drawn}</div>'
 
 
 def strips(report: Findings, sheet: Sheet) -> list[tuple[str, list[str]]]:

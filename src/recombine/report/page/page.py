@@ -52,7 +52,7 @@ def render_page(
         f"{manifest.name} {manifest.version} · {manifest.source} → {manifest.target or 'any'} · {_tested(report)}",
         verdict_section(report),
         {
-            "map": ("Map", map_section(report, published_columns(report)) + film(report, slices)),
+            "map": ("Map", map_section(report, published_columns(report), film(report, slices))),
             "examples": ("Examples", _HERE),
             "beside": ("Beside the paper", beside_section(report)),
             "compare": ("Compare", compare_section(report)),
@@ -64,7 +64,7 @@ def render_page(
             "files": ("Files", files_section(files)),
             "glossary": ("Glossary", glossary_section(report)),
         },
-        scripts=("text.js", "page.js", "film.js", "examples.js"),
+        scripts=("text.js", "page.js", "film.js", "packed.js", "example.js", "examples.js"),
     )
     budget = int(report.options.page_megabytes * 1e6) - len(frame.encode("utf-8"))
     packed = pack_examples(report, max(budget, LEAST_EXAMPLES))
