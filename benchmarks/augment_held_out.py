@@ -13,23 +13,39 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from recombine.augment import AugmentOptions, Pair, Recombiner
-from recombine.augment.analogy import forms, paradigms
+from recombine.augment import AugmentOptions, Pair, Recombiner, frames, links, repertoire
+from recombine.augment.analogy import alternations, forms, paradigms
+from recombine.augment.phrases import deletion, grammar
 from recombine.augment.trial.held_out import deep_fold, folds, read_pairs, trial, trial_rows
 from recombine.benchmark import Benchmark
 
-# Options, and thresholds that are none: (module, name).
+# Options, and thresholds that are none: (module, name, a value on each side).
 NEIGHBOURS: list[tuple[Any, str, list[Any]]] = [
     (None, "lift", [1.8, 3.2]),
     (None, "share", [0.1, 0.25]),
     (None, "similarity", [0.45, 0.65]),
-    (None, "support", [3]),
+    (None, "support", [1, 3]),
     (None, "frame_support", [5, 20]),
     (None, "analogy_support", [2, 5]),
+    (None, "rare", [True]),
+    (links, "OWN_SHARE", [0.7, 0.9]),
+    (grammar, "HEAD_SIMILARITY", [0.2, 0.4]),
+    (deletion, "PRODUCTIVE", [3, 8]),
+    (deletion, "MODIFIER_PURITY", [0.7, 0.9]),
+    (frames, "SAME_CLAUSE", [0.35, 0.65]),
+    (repertoire, "SMALL_SORT", [10, 40]),
+    (repertoire, "HOME_SHARE", [0.02, 0.08]),
+    (repertoire, "KNOWN_MEMBER", [4, 16]),
+    (repertoire, "KNOWN_SLOT", [15, 60]),
     (paradigms, "AGREEMENT", [0.7, 0.9]),
     (paradigms, "VARIED", [2, 5]),
-    (forms, "ALTERNATION", [0.65, 0.85]),
-    (forms, "FREQUENT", [15, 60]),
+    (paradigms, "BY_SCRIPT", [3, 8]),
+    (alternations, "ALTERNATION", [0.65, 0.85]),
+    (alternations, "LEXICAL_ALTERNATION", [0.5, 0.7]),
+    (alternations, "SHARED_END", [0.8, 0.97]),
+    (alternations, "FREQUENT", [15, 60]),
+    (forms, "LOOK_ALIKE", [3.0, 12.0]),
+    (forms, "KNOWN_JUNCTION", [10, 40]),
     (None, "sentence_analogies", [False]),
     (None, "paradigms", [False]),
 ]

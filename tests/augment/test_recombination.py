@@ -145,3 +145,21 @@ def test_drawn_evenly_unless_told_otherwise(recombiner):
         return names.count("Ann") / len(names)
 
     assert share(uniform=True) < 0.5 * share(uniform=False)
+
+
+def test_rare_words_join_the_classes_if_asked(recombiner):
+    """A noun of one pair is in no class; with `rare=true` it is drawn as others are."""
+    pairs = [*world(), Pair("The owl called the cat.", "ulu ga nek o yobta.")]
+
+    def owls(*, rare: bool) -> list[Recombined]:
+        learnt = Recombiner.learn(pairs, replace(recombiner.options, rare=rare))
+        return [row for row in learnt.draw(600, seed=2) if "owl" in row.source]
+
+    assert owls(rare=False) == []
+    made = owls(rare=True)
+    assert len(made) > 10
+    assert all(
+        row.target == translated(row.source.replace("owl", "cat")).replace("nek", "ulu")
+        for row in made
+        if "cat" not in row.source
+    )

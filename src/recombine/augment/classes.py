@@ -5,7 +5,7 @@ both languages: function words as they are, content words by their class of the 
 are taken from the most frequent one on; each joins the class whose centre is nearest (cosine of
 square roots of counts, weighted by rarity of the feature, at least `similarity`) or founds one, and
 then all are assigned anew twice. After a few rounds the classes are stable and clean: names,
-people, things, places, adjectives.
+people, things, places, adjectives. Units that are too rare for this can join the finished classes.
 """
 
 from __future__ import annotations
@@ -33,35 +33,53 @@ MOST_FEATURES = 4000
 MOST_UNITS = 4000
 
 
-def word_classes(text: LinkedText, similarity: float, support: int) -> list[list[Unit]]:
-    """Return classes of units, the largest first, in each the most frequent unit first."""
+def word_classes(
+    text: LinkedText, similarity: float, support: int, *, rare: bool = False
+) -> list[list[Unit]]:
+    """Return classes of units, the largest first, in each the most frequent unit first.
+
+    With `rare`, units of fewer than `support` pairs join them, also those of long pairs alone.
+    """
     places: dict[Unit, list[tuple[LinkedPair, int, int]]] = defaultdict(list)
+    anywhere: dict[Unit, list[tuple[LinkedPair, int, int]]] = defaultdict(list)
     for pair in text.pairs:
-        if len(pair.source) <= LONGEST_PAIR:
-            for i, j in pair.links:
-                places[pair.source[i], pair.target[j]].append((pair, i, j))
+        for i, j in pair.links:
+            unit = pair.source[i], pair.target[j]
+            if len(pair.source) <= LONGEST_PAIR:
+                places[unit].append((pair, i, j))
+            if rare:
+                anywhere[unit].append((pair, i, j))
     units = sorted(
         (unit for unit, seen in places.items() if len(seen) >= support),
         key=lambda unit: (-len(places[unit]), unit),
     )[:MOST_UNITS]
     if not units:
         return []
+    # A known word with an odd partner is an error of alignment.
+    known = {word for unit in units for word in unit}
+    others = sorted(unit for unit in anywhere if known.isdisjoint(unit))
     label: dict[Unit, str] = {}
     classes: list[list[Unit]] = []
     for _ in range(ROUNDS):
         environments = [
             Counter(
                 feature
-                for pair, i, j in places[unit][:MOST_PLACES]
+                for pair, i, j in seen[unit][:MOST_PLACES]
                 for feature in _features(text, label, pair, i, j)
             )
-            for unit in units
+            for seen, some in ((places, units), (anywhere, others))
+            for unit in some
         ]
-        classes = [
-            [units[number] for number in members]
-            for members in _cluster(_vectors(environments), similarity)
-        ]
+        vectors = _vectors(environments, len(units))
+        found = _cluster(vectors[: len(units)], similarity)
+        classes = [[units[number] for number in members] for members in found]
         label = {unit: f"#{number}" for number, members in enumerate(classes) for unit in members}
+    if others:
+        centres = np.array([vectors[members].sum(0) for members in found])
+        cosines = vectors[len(units) :] @ (centres / np.linalg.norm(centres, axis=1)[:, None]).T
+        for unit, row in zip(others, cosines, strict=True):
+            if row.max() >= similarity:
+                classes[int(row.argmax())].append(unit)
     return classes
 
 
@@ -99,8 +117,9 @@ def _features(
     ]
 
 
-def _vectors(environments: list[Counter[Any]]) -> Floats:
-    seen = Counter(feature for counts in environments for feature in counts)
+def _vectors(environments: list[Counter[Any]], known: int) -> Floats:
+    """Return unit vectors; which features there are, and how rare, is told by the first `known`."""
+    seen = Counter(feature for counts in environments[:known] for feature in counts)
     kept = sorted(
         (feature for feature, units in seen.items() if units >= FEWEST_UNITS),
         key=lambda feature: (-seen[feature], feature),
@@ -111,7 +130,7 @@ def _vectors(environments: list[Counter[Any]]) -> Floats:
         for feature, count in counts.items():
             if feature in column:
                 matrix[row, column[feature]] = count**0.5
-    rarity = np.log(len(environments) / np.array([seen[feature] for feature in kept]))
+    rarity = np.log(known / np.array([seen[feature] for feature in kept]))
     matrix *= (0.3 + rarity).astype(np.float32)
     unit: Floats = matrix / (np.linalg.norm(matrix, axis=1, keepdims=True) + 1e-9)
     return unit

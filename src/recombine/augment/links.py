@@ -28,6 +28,8 @@ Ints = npt.NDArray[Any]
 # Target words so near to a partner may belong to it, if this share of them is there.
 REACH = 3
 OWN_SHARE = 0.8
+# Words of more sentences than this are no rare words: the aligner knows them.
+RARE = 20
 
 
 class LinkedPair(NamedTuple):
@@ -48,9 +50,18 @@ class LinkedText(NamedTuple):
 
 
 def link(
-    sources: Sequence[Tokens], targets: Sequence[Tokens], lift: float, share: float
+    sources: Sequence[Tokens],
+    targets: Sequence[Tokens],
+    lift: float,
+    share: float,
+    *,
+    rare: bool = False,
 ) -> LinkedText:
-    """Align the sentences and keep the links that say something."""
+    """Align the sentences and keep the links that say something.
+
+    With `rare`, the only target word that is in the very same sentences as a source word is its
+    partner, whatever the aligner says: of *paid a penny* it links *penny* to 支払った.
+    """
     alignment = align(sources, targets)
     source, target = alignment.source, alignment.target
     meetings = _Meetings(source, target)
@@ -70,6 +81,9 @@ def link(
     keep = linked[good[inverse]]
     partners = np.full(len(source.words), -1, np.int64)
     partners[keep] = alignment.partners[keep]
+    if rare:
+        meetings.link_companions(source, target, partners)
+        keep = np.flatnonzero(partners >= 0)
 
     lonely = 2 * np.bincount(source.words[keep], minlength=len(total)) < total
     usual: dict[int, set[int]] = {
@@ -161,6 +175,26 @@ class _Meetings:
         own = self.source_in[word]
         together = len(np.intersect1d(own, self._target_sets[partner], assume_unique=True))
         return together / len(own) * self.count / self.target_in[partner]
+
+    def link_companions(self, source: AlignedSide, target: AlignedSide, partners: Ints) -> None:
+        """Link words that are in the very same sentences, once in each, to each other."""
+        companions: dict[bytes, list[int]] = defaultdict(list)
+        for word, places in enumerate(self._target_sets):
+            companions[places.tobytes()].append(word)
+        alone = {
+            word: made[0]
+            for word, places in enumerate(self.source_in)
+            if len(places) <= RARE and len(made := companions.get(places.tobytes(), [])) == 1
+        }
+        for word, partner in alone.items():
+            for number in self.source_in[word].tolist():
+                first, last = source.offsets[number], source.offsets[number + 1]
+                there = target.words[target.offsets[number] : target.offsets[number + 1]]
+                own = first + np.flatnonzero(source.words[first:last] == word)
+                other = np.flatnonzero(there == partner)
+                if len(own) == len(other) == 1:
+                    partners[first:last][partners[first:last] == other[0]] = -1
+                    partners[own[0]] = other[0]
 
     def usual_partner(self, word: int, lift: float) -> int | None:
         """Return the target word that most sentences with the word have, if it says something."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Literal
 
 from recombine.augment.agreement.learn import find_agreement, learn_forms
@@ -47,20 +48,32 @@ class FrequentComposer(Composer):
     Not what is wanted of recombined text (composer.py): it shows what even sampling brings.
     """
 
-    seen: Counter[str]
+    def __init__(self, repertoire: Repertoire, depth: int, seen: Counter[str]) -> None:
+        super().__init__(repertoire, depth)
+        self._seen = seen
+        self._counts: dict[object, list[int]] = {}
+
+    def _often(self, key: object, counts: Iterable[int]) -> list[int]:
+        """Return summed counts, worked out once."""
+        found = self._counts.get(key)
+        if found is None:
+            found = self._counts[key] = list(accumulate(max(1, count) for count in counts))
+        return found
 
     def _of_family(self, families: FrameFamilies) -> SentenceFrame:
         frames = [frame for row in families.rows for frame in row]
-        return self.stream.choices(frames, [max(1, frame.count) for frame in frames])[0]
+        counts = self._often(id(families), (frame.count for frame in frames))
+        return self.stream.choices(frames, cum_weights=counts)[0]
 
     def _word(self, frame: SentenceFrame) -> tuple[str, ...]:
-        counts = [max(1, len(frame.members[words].pairs)) for words in frame.words]
-        return self.stream.choices(frame.words, counts)[0]
+        counts = self._often(frame, (len(frame.members[words].pairs) for words in frame.words))
+        return self.stream.choices(frame.words, cum_weights=counts)[0]
 
     def heads(self, sort: int, place: tuple[int, tuple[str, ...], int] | None) -> list[Unit]:
         """Return one head of a sort."""
         units = super().heads(sort, place)
-        return self.stream.choices(units, [max(1, self.seen[unit[0].strip()]) for unit in units])
+        counts = self._often((sort, place), (self._seen[unit[0].strip()] for unit in units))
+        return self.stream.choices(units, cum_weights=counts)
 
 
 class Recombiner:
@@ -122,7 +135,7 @@ class Recombiner:
                         sides = [target, source]
         with progress("find classes and phrases", None):
             if agreement is None:
-                classes = word_classes(text, options.similarity, options.support)
+                classes = word_classes(text, options.similarity, options.support, rare=options.rare)
                 if not classes:
                     raise _nothing_in_common(len(pairs))
                 grammar = PhraseGrammar(text, classes, options.support)
@@ -187,9 +200,8 @@ class Recombiner:
     def _composer(self) -> Composer:
         if self.options.uniform:
             return Composer(self.repertoire, self.options.depth)
-        frequent = FrequentComposer(self.repertoire, self.options.depth)
-        frequent.seen = Counter(token.strip() for row in self._source.raw for token in row)
-        return frequent
+        seen = Counter(token.strip() for row in self._source.raw for token in row)
+        return FrequentComposer(self.repertoire, self.options.depth, seen)
 
     def _compose(self, composer: Composer) -> tuple[str, str, Piece] | None:
         piece = composer.sentence()
@@ -273,6 +285,7 @@ def _linked(source: Tokeniser, target: Tokeniser, options: AugmentOptions) -> Li
         [target.truecase(tokens) for tokens in target.raw],
         options.lift,
         options.share,
+        rare=options.rare,
     )
 
 

@@ -117,7 +117,7 @@ def certify(source: PairSource, options: AugmentOptions, found: Kept) -> dict[st
 
 
 # Options that came later, as pairs were drawn before there was a choice: the same pairs, still.
-ADDED_SINCE = (("form_share", 0.4), ("novel", False), ("uniform", True))
+ADDED_SINCE = (("form_share", 0.4), ("novel", False), ("rare", False), ("uniform", True))
 
 
 def identity(source: PairSource, options: AugmentOptions) -> dict[str, Any]:
