@@ -699,6 +699,12 @@ def test_recombined_pairs_beside_plain_and_llama(repository: Path, scores: Score
         recombined = [f"{scores_of[key]:.1f}" for scores_of in found]
         assert cells == [f"{plain:.1f}", *recombined, f"{llama:.1f}"], name
     gen = [scores_of["gen", "all", "all", "exact"] for scores_of in found]
+    *sorted_errors, every = (
+        [int(cell.replace(",", "")) for cell in row[1:3]]
+        for row in table(repository, "what goes wrong | build 1 | build 2", "recombination")
+    )
+    assert every == [sum(column) for column in zip(*sorted_errors, strict=True)]
+    assert every == [round(76_000 * (1 - gen[n] / 100)) for n in (0, 3)]
     text = " ".join(page(repository, "recombination").split())
     assert (
         f"{mean(gen[:3]):.1f} ± {stdev(gen[:3]):.1f} on gen (three seeds), and {gen[3]:.1f} on"
