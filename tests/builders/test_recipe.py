@@ -271,7 +271,7 @@ def test_a_text_without_a_parser_is_told_how_to_get_one():
     """What is installed, what could be, and what needs none."""
     with pytest.raises(ConfigError, match="raw text") as caught:
         read_recipe("divergent", ["text.en=c.en", "text.fr=c.fr"])
-    for part in ("installed here: ", "spacy download en_core_web_sm", "parser=words"):
+    for part in ("installed here for 'en': ", "spacy download en_core_web_sm", "parser=words"):
         assert part in (caught.value.hint or "")
     with pytest.raises(ConfigError, match="takes no text"):
         read_recipe("sget-mini", ["text.en=c.en"])

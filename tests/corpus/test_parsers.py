@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from recombine.corpus import parsers
 from recombine.corpus.conllu import read_parsed
-from recombine.corpus.parsers import load_parser, parsed_text, read_lines_of
+from recombine.corpus.parsers import load_parser, parsed_text, parser_hint, read_lines_of
 from recombine.errors import ConfigError, DataError
 
 
@@ -124,6 +125,7 @@ def test_a_spacy_pipeline_on_disk_is_used(tmp_path: Path) -> None:
     for _ in range(30):
         pipeline.update([example], sgd=optimizer)
     pipeline.to_disk(tmp_path / "model")
+    before = parsers._version(f"spacy:{tmp_path / 'model'}")
     path = tmp_path / "t.txt"
     path.write_text("Cats see dogs\n", encoding="utf-8")
     (sentence,) = read_parsed(parsed_text(path, f"spacy:{tmp_path / 'model'}", cache=tmp_path))
@@ -131,6 +133,8 @@ def test_a_spacy_pipeline_on_disk_is_used(tmp_path: Path) -> None:
     assert list(sentence.heads) == [2, 0, 2]
     assert list(sentence.relations) == ["nsubj", "root", "obj"]
     load_parser.cache_clear()
+    (tmp_path / "model" / "meta.json").write_text("{}")  # trained anew in the same place
+    assert parsers._version(f"spacy:{tmp_path / 'model'}") != before
 
 
 def test_unknown_parsers_and_models(tmp_path: Path) -> None:
@@ -141,6 +145,23 @@ def test_unknown_parsers_and_models(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="not installed") as caught:
         load_parser("spacy:xx_no_such_model")
     assert "spacy download xx_no_such_model" in str(caught.value.hint)
+
+
+def test_a_hint_names_parsers_of_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Japanese parser is no help with English; spaCy's names of models differ by language."""
+    pytest.importorskip("spacy", reason="the extra 'parse' is not installed")
+    models = [SimpleNamespace(name=name) for name in ("ja_ginza", "en_core_web_md")]
+    monkeypatch.setattr(parsers, "entry_points", lambda group: models)
+    english = parser_hint("en")
+    assert "installed here for 'en': -o parser=spacy:en_core_web_md. To get one" in english
+    assert "ginza" not in english
+    assert "installed here for 'ja': -o parser=ginza. To get one" in parser_hint("ja")
+    assert "download nl_core_news_sm" in parser_hint("nl")
+    assert "download zh_core_web_sm" in parser_hint("zh")
+    czech = parser_hint("cs")
+    assert "installed here for 'cs': none" in czech
+    assert "stanza.download('cs')" in czech
+    assert "cs_core" not in czech  # spaCy has no Czech pipeline
 
 
 def test_an_empty_line_is_refused(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,7 +82,8 @@ def parsed_text(
     key = hashlib.sha256(f"{sha256_of(path)}\n{parser}\n{_version(parser)}".encode()).hexdigest()[
         :20
     ]
-    folder = cache or Path.home() / ".cache" / "recombine" / "parses"
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = cache or Path(home) / "recombine" / "parses"
     finished = folder / f"{key}.conllu"
     if finished.is_file():
         return finished
@@ -144,29 +146,41 @@ def load_parser(name: str) -> Parse:
     raise ConfigError(f"unknown parser '{name}'", hint=parser_hint())
 
 
-def installed_parsers() -> list[str]:
-    """Names of the parsers that would work here, without loading any."""
-    found = []
-    if importlib.util.find_spec("spacy") is not None:
-        from spacy.util import get_installed_models
+# Languages for which spaCy has pipelines; two of them are trained on the web, the others on news.
+SPACY = "ca da de el en es fi fr hr it ja ko lt mk nb nl pl pt ro ru sl sv uk zh"
+SPACY_WEB = ("en", "zh")
 
-        found = [f"spacy:{name}" for name in sorted(get_installed_models())]
-    found = ["ginza" if name == "spacy:ja_ginza" else name for name in found]
+
+def installed_parsers(language: str = "") -> list[str]:
+    """Names of the parsers that would work here, of one language or of all, without loading any."""
+    found: list[tuple[str, str]] = []
+    if importlib.util.find_spec("spacy") is not None:
+        for model in sorted(one.name for one in entry_points(group="spacy_models")):
+            name = "ginza" if model == "ja_ginza" else f"spacy:{model}"
+            found.append((model.partition("_")[0], name))
     if importlib.util.find_spec("stanza") is not None:
         folder = Path(os.environ.get("STANZA_RESOURCES_DIR", Path.home() / "stanza_resources"))
-        found += [f"stanza:{path.name}" for path in sorted(folder.glob("*")) if path.is_dir()]
-    return found
+        found += [(one.name, f"stanza:{one.name}") for one in sorted(folder.glob("*/"))]
+    return [name for code, name in found if language in ("", code)]
 
 
 def parser_hint(language: str = "") -> str:
     """What to give as parser: what is installed, how to get another, what needs none."""
-    installed = ", ".join(installed_parsers()) or "none"
+    installed = " or ".join(f"-o parser={name}" for name in installed_parsers(language))
     code = language or "en"
-    model = "en_core_web_sm" if code == "en" else f"{code}_core_news_sm"
+    ways = [f"pip install 'recombine[stanza]', stanza.download('{code}'), -o parser=stanza:{code}"]
+    if code in SPACY.split():
+        model = f"{code}_core_{'web' if code in SPACY_WEB else 'news'}_sm"
+        ways.insert(
+            0,
+            f"pip install 'recombine[parse]' && python -m spacy download {model}, "
+            f"then -o parser=spacy:{model}",
+        )
+    if code == "ja":
+        ways.insert(0, "pip install 'recombine[ja]', then -o parser=ginza")
+    which = f" for '{language}'" if language else ""
     return (
-        f"installed here: {installed}. To get one: pip install 'recombine[parse]' && "
-        f"python -m spacy download {model}, then -o parser=spacy:{model}; or "
-        f"pip install 'recombine[stanza]', stanza.download('{code}'), -o parser=stanza:{code}. "
+        f"installed here{which}: {installed or 'none'}. To get one: {'; or '.join(ways)}. "
         "Without any: -o parser=words -o definition=ngrams (divergent splits of word sequences), "
         "or grammar:NAME:LANGUAGE for sentences of a grammar"
     )
@@ -189,7 +203,9 @@ def _spacy(model: str) -> Parse:
         raise ConfigError(
             f"the spaCy model '{model}' is not installed",
             hint=f"python -m spacy download {model}; installed here: "
-            + (", ".join(installed_parsers()) or "no parser"),
+            + (
+                ", ".join(installed_parsers(model.partition("_")[0])) or "no parser of its language"
+            ),
         ) from error
     if "parser" not in pipeline.pipe_names:
         raise ConfigError(f"the spaCy model '{model}' has no dependency parser")
@@ -311,12 +327,14 @@ def _stanza_tokens(document: Any) -> Tokens:
 
 
 def _version(parser: str) -> str:
-    """Return the versions that a parse depends on; a grammar is known by its files."""
+    """Return the versions that a parse depends on; a grammar or a folder is known by its files."""
     library, _, model = parser.partition(":")
+    folder = Path(model)
     if library == "grammar":
         from recombine.grammar import find_grammar
 
         folder = find_grammar(model.rsplit(":", 1)[0].split("@")[0])
+    if library == "grammar" or (library == "spacy" and folder.is_dir()):
         return "".join(sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file())
     names = {"spacy": ("spacy", model), "ginza": ("ginza", "ja-ginza"), "stanza": ("stanza",)}
     versions = []

@@ -208,9 +208,10 @@ def columns(path, sentences):
     ]
 
 
-def test_raw_text_goes_through_a_parser(tmp_path):
+def test_raw_text_goes_through_a_parser(tmp_path, monkeypatch):
     """A spaCy pipeline of the user's own: here one that knows the invented sentences."""
     spacy = pytest.importorskip("spacy")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     rows, options = columns(tmp_path, 400)
     known = {row[0]: row for row in rows}
 
@@ -232,6 +233,8 @@ def test_raw_text_goes_through_a_parser(tmp_path):
     same = [*SMALL, f"corpus='{tmp_path / 'c.tsv'}'"]
     given = build("compounds", tmp_path / "b2", overrides=same)
     assert (parsed.path / "gen.jsonl").read_bytes() == (given.path / "gen.jsonl").read_bytes()
+    # The parse is kept for the other builders of the same text.
+    assert len(list((tmp_path / "cache").rglob("*.conllu"))) == 1
 
 
 def test_phrases_may_come_from_brackets(tmp_path):

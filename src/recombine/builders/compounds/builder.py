@@ -139,7 +139,7 @@ class Compounds:
         """Run the steps in order and write every split."""
         if not self.target_language:
             raise ConfigError("[benchmark] must name the 'target' language of the corpus")
-        filtered = self._filter(draft.workdir)
+        filtered = self._filter()
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(draft.seed)))
         train, dev, test = self._hold_out(filtered.pairs, generator)
         with progress("align words", 1) as bar:
@@ -208,8 +208,8 @@ class Compounds:
             ),
         )
 
-    def _filter(self, workdir: Path) -> Filtered:
-        sentences = self._sentences(workdir)
+    def _filter(self) -> Filtered:
+        sentences = self._sentences()
         with progress("read corpus", None) as bar:
 
             def counted() -> Iterator[ParsedSentence]:
@@ -234,11 +234,11 @@ class Compounds:
             )
         return filtered
 
-    def _sentences(self, workdir: Path) -> Iterator[ParsedSentence]:
+    def _sentences(self) -> Iterator[ParsedSentence]:
         if self.brackets is not None:
             sentences = read_brackets(self.brackets, texts_of(self.corpus))
         elif self.parser is not None:
-            sentences = read_parsed(parsed_text(self.corpus, self.parser, cache=workdir))
+            sentences = read_parsed(parsed_text(self.corpus, self.parser))
         else:
             if not is_parsed(self.corpus):
                 raise ConfigError(

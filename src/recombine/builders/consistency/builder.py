@@ -166,7 +166,7 @@ class _Build:
         if "semi-natural" in recipe.data:
             parsed = recipe.parsed
             if parsed is None and recipe.text is not None and recipe.parser:
-                parsed = parsed_text(recipe.text, recipe.parser, cache=draft.workdir)
+                parsed = parsed_text(recipe.text, recipe.parser)
             if parsed is not None:
                 self.makers.append(_frames(recipe, parsed, self.trees))
         self.natural: NaturalText | None = None
