@@ -177,6 +177,24 @@ def test_a_sample_is_never_more_than_was_asked_for():
     assert {one.tags["pattern"] for one in stratified_sample(examples, 5, 0)} == set("abcde")
 
 
+@pytest.mark.parametrize("sizes", [(7, 7, 7, 7, 7, 7), (40, 1, 1, 1, 1), (13, 5, 9, 2, 30)])
+def test_a_sample_has_the_size_that_was_asked_for(sizes):
+    """Shares of patterns are rounded so that their sum is right, and none is left without any."""
+    examples = [
+        Example.make(source=f"{tag} {number}.", tags={"pattern": tag})
+        for tag, size in zip("abcdef", sizes, strict=False)
+        for number in range(size)
+    ]
+    for wanted in range(1, len(examples) + 1):
+        sample = stratified_sample(examples, wanted, 0)
+        assert len(sample) == wanted
+        counts = Counter(one.tags["pattern"] for one in sample)
+        assert len(counts) == min(wanted, len(sizes))
+        for tag, size in zip("abcdef", sizes, strict=False):
+            if counts[tag] > 1:  # no pattern has much more than its part
+                assert counts[tag] < 1 + wanted * size / len(examples)
+
+
 @pytest.mark.parametrize("name", ["../../out", "a/b", ".hidden", "-x", "", "x" * 300])
 def test_no_split_leads_out_of_its_folder(name, small_benchmark):
     """Every stage names its files after the splits: a stranger's benchmark wrote anywhere."""

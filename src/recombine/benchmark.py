@@ -13,6 +13,7 @@ import math
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -405,9 +406,10 @@ def identity_of(value: Any) -> str:
 
 
 def stratified_sample(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
-    """Return a seeded subset with the same mix of the first tag, in file order.
+    """Return `size` examples, seeded, with the same mix of the first tag, in file order.
 
-    Groups (pairs, compounds) are kept together, since a metric needs all their members.
+    Groups (pairs, compounds) are kept together, since a metric needs all their members; only they
+    make a sample larger than it was asked for.
     """
     if size < 0:
         raise ConfigError(f"a sample of {size} examples", hint="0 is the whole, more is a part")
@@ -422,9 +424,8 @@ def stratified_sample(examples: Sequence[Example], size: int, seed: int) -> list
     if len(strata) > size:  # one of each would be more than was asked for
         some = sorted(strata, key=lambda tag: identity_of([seed, tag]))[:size]
         strata = {tag: units for tag, units in strata.items() if tag in some}
-    for tag, units in strata.items():
-        total = sum(len(rows) for rows in units.values())
-        quota = max(1, round(size * total / len(examples)))
+    totals = {tag: sum(map(len, units.values())) for tag, units in strata.items()}
+    for (tag, units), quota in zip(strata.items(), _quotas(totals, size), strict=True):
         # Ordered by a hash of seed and unit: independent of platform and of the other strata.
         order = sorted(units, key=lambda unit: identity_of([seed, tag, unit]))
         taken = 0
@@ -434,6 +435,28 @@ def stratified_sample(examples: Sequence[Example], size: int, seed: int) -> list
             chosen.extend(units[unit])
             taken += len(units[unit])
     return [examples[index] for index in sorted(chosen)]
+
+
+def _quotas(totals: Mapping[str, int], size: int) -> list[int]:
+    """Divide a sample among strata by their sizes: largest remainders, and at least one each."""
+    whole = sum(totals.values())
+    shares = [size * total / whole for total in totals.values()]
+    quotas = [max(1, int(share)) for share in shares]
+    wrong = size - sum(quotas)
+    step = 1 if wrong > 0 else -1
+    # Who is owed most, or has most too much, comes first; nobody is left without any.
+    heap = [
+        (step * (quota - share), at)
+        for at, (share, quota) in enumerate(zip(shares, quotas, strict=True))
+        if quota + step
+    ]
+    heapify(heap)
+    for _ in range(abs(wrong)):
+        owed, at = heappop(heap)
+        quotas[at] += step
+        if quotas[at] + step:
+            heappush(heap, (owed + 1, at))
+    return quotas
 
 
 def __getattr__(name: str) -> Any:
