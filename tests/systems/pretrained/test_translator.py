@@ -101,6 +101,22 @@ def test_runaways_go_on_in_another_batch(tiny_model, sources):
     assert handed_back
 
 
+def test_a_cpu_gives_answers_as_it_goes(tiny_model):
+    """By default the first answers of 200 are there, and kept, when few of them are decoded."""
+    system = Llm(model=str(tiny_model), method="prompt", device="cpu", max_new_tokens=2)
+    answers = system.translate(["the dog ran"] * 200)
+    next(answers)
+    translator = system._translator
+    decoded = []
+    advance = translator._advance
+    translator._advance = lambda batch, leave: (decoded.append(len(batch)), advance(batch, leave))[
+        1
+    ]
+    assert len(list(answers)) == 199
+    assert sum(decoded) >= 100  # of the first quarter nothing was decoded again
+    assert max(decoded) <= 16  # the steps in which the bar moves
+
+
 def test_left_padded_generation(trained, quick, sources, wanted):
     """The library's own loop, padded on the left, translates batches too."""
     system = quick(decoder="generate", decode_batch=4).load(trained)

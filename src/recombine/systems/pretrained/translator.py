@@ -13,9 +13,10 @@ from recombine.systems.pretrained.prompt import Prompt, cut_at_stop
 from recombine.systems.pretrained.seam import choose_generation
 from recombine.systems.pretrained.weights import Weights
 
-_WINDOW = 16  # batches sorted by length together, and so held back until all are done
-_GPU_ROWS = 1024
-_CPU_ROWS = 32
+# Batches sorted by length together, and so held back until all are done: seconds on a GPU, but
+# minutes on a CPU, where a kill would lose them and nobody would see how far it is.
+_GPU_WINDOW, _CPU_WINDOW = 16, 4
+_GPU_ROWS, _CPU_ROWS = 1024, 16
 _MEMORY_SHARE = 0.06  # of the GPU, for the keys and values of one batch shape
 _TYPICAL_LENGTH = 256
 SHORT_SOURCE = 4
@@ -80,7 +81,7 @@ class PromptTranslator:
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
         """Yield translations in order, window by window of batches of like length."""
-        window = self.rows * _WINDOW
+        window = self.rows * (_GPU_WINDOW if self._on_gpu else _CPU_WINDOW)
         for start in range(0, len(sources), window):
             yield from self._window(sources[start : start + window])
 
@@ -135,8 +136,12 @@ class PromptTranslator:
             text = self.cleaner.clean(text, source)
         return cut_at_stop(text, self.stops)
 
+    @property
+    def _on_gpu(self) -> bool:
+        return self.weights.device.startswith("cuda")
+
     def _default_rows(self) -> int:
-        if not self.weights.device.startswith("cuda"):
+        if not self._on_gpu:
             return _CPU_ROWS
         import torch
 
