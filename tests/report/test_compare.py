@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from recombine.evaluation import score
 from recombine.report.compare import compare, compare_panel, ranking, verdict_of
 from recombine.report.options import ReportOptions
 from recombine.report.reading.panel import Column, read_panel
@@ -14,6 +15,8 @@ from recombine.report.reading.runs import open_runs
 from recombine.report.tables.own import slice_difference_table
 from recombine.statistics.intervals import Aggregator
 from recombine.statistics.paired import PairedDifference
+from report import compound_run
+from report.scored_run import small_benchmark
 
 
 def test_clear_differences_are_found_and_ranked(findings):
@@ -86,3 +89,22 @@ def test_the_greatest_loss_is_told_first(findings):
         gains = [row[1].value for row in table.rows]
         assert math.isnan(gains[-1])
         assert gains[:-1] == sorted(gains[:-1], reverse=not higher)
+
+
+def test_judges_that_learned_from_other_texts_are_told(tmp_path):
+    """Without references `compound` learns from a system's own outputs: no common judge."""
+    texts = {one.id: one.references[0] for one in compound_run.examples()}
+    others = {name: text.replace("kleine", "große") for name, text in texts.items()}
+    for references, told in ((True, False), (False, True)):
+        examples = (
+            one if references else replace(one, references=()) for one in compound_run.examples()
+        )
+        benchmark = small_benchmark(tmp_path / str(references), {"gen": examples})
+        one, two = (
+            score(benchmark, hypotheses, "compound", name=name)
+            for name, hypotheses in (("one", texts), ("two", others))
+        )
+        table = one.compare(two)
+        assert any("learned also from its own outputs" in note for note in table.notes) is told
+        paths = one.report(tmp_path / f"report-{references}", two)
+        assert any("learned also from its own outputs" in note for note in paths.notes) is told

@@ -177,6 +177,8 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
                 notes.append(f"{metric} on {split}: no key was scored by all systems and seeds")
                 continue
             sheets.append(make_sheet(panel, options))
+            if panel.judged_apart:
+                notes.append(panel.judged_apart)
             for cell, count in panel.left_out.items():
                 notes.append(
                     f"{metric} on {split}: {count} keys of {cell} are left out, because not every "

@@ -76,7 +76,9 @@ def test_roles_that_are_short_are_told_at_once_with_what_would_do():
     assert [one.settings for one in found] == [
         {"roles.N.coverage": 0.6}, {"floor": 20}, {"roles.V.count": 4}, {},
     ]  # fmt: skip
-    with pytest.raises(DataError, match=r"NP role N: 1 of 2 .*; NP role ADJ: 0 of 2 ") as caught:
+    with pytest.raises(
+        DataError, match=r"NP role N: 1 of the 2 .*; NP role ADJ: 0 of the 2 "
+    ) as caught:
         require_atoms(found)
     hint = "-o roles.N.coverage=0.6 -o floor=20 -o roles.V.count=4; no setting gives any MOD"
     assert hint in (caught.value.hint or "")

@@ -222,8 +222,9 @@ def require_atoms(short: Sequence[ShortRole]) -> None:
     """Raise where roles are short, all at once, with one line of settings for all of them."""
     if not short:
         return
-    told = "; ".join(
-        f"{one.category} role {one.role}: {one.found} of {one.wanted} atoms among {one.words} words"
+    told = "too few words can be atoms: " + "; ".join(
+        f"{one.category} role {one.role}: {one.found} of the {one.wanted} asked for, "
+        f"among {one.words} frequent enough"
         for one in short
     )
     settings: dict[str, float] = {}
@@ -235,7 +236,7 @@ def require_atoms(short: Sequence[ShortRole]) -> None:
     raise DataError(
         told,
         hint="take a larger corpus"
-        + (f", or: {options}" if options else "")
+        + (f", or build a smaller test: {options}" if options else "")
         + (f"; no setting gives any {', '.join(dict.fromkeys(lost))}" if lost else ""),
     )
 

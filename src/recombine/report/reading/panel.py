@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -89,6 +89,8 @@ class Panel:
     # System -> the keys, of those sliced, of which some seed has no output.
     failed: Mapping[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
+    # Whether each system was judged by rules that were learned from texts of its own.
+    judges_differ: bool = False
     # System of one seed, of which every key is here -> tag and slice -> the interval that the
     # score stage worked out.
     intervals: Mapping[str, Mapping[tuple[str, str], Interval]] = field(default_factory=dict)
@@ -97,6 +99,17 @@ class Panel:
     def systems(self) -> tuple[str, ...]:
         """Names of the systems, in report order."""
         return tuple(self.columns)
+
+    @property
+    def judged_apart(self) -> str:
+        """What to say where several systems taught a judge each; else nothing."""
+        if not self.judges_differ or len(self.columns) < 2:
+            return ""
+        return (
+            f"{self.metric} on {self.split} judges each system by rules learned also from its own "
+            "outputs, since references are missing: a part of a difference may be the judge's "
+            f"(-o {self.metric}.fillers=references learns from references alone)"
+        )
 
     @cached_property
     def is_share(self) -> bool:
@@ -240,6 +253,7 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
         as_shipped=_is_as_shipped(metas[files[0].system, files[0].seed], source),
         failed=_failed(metas, (*ids, *unseen)),
         left_out=left_out,
+        judges_differ=_judges_differ(str(told.get("signature", "")) for told in metas.values()),
         intervals={
             system: read_intervals(metas[system, seed].get("intervals", ()))
             for system, by_seed in columns.items()
@@ -294,7 +308,14 @@ def panel_of(results: Mapping[str, Result]) -> Panel:
             for system, one in results.items()
             if len(one.observations) > len(keys)
         },
+        judges_differ=_judges_differ(one.metric.signature() for one in results.values()),
     )
+
+
+def _judges_differ(signatures: Iterable[str]) -> bool:
+    """Whether a metric learned from outputs, or for one system from more texts than for another."""
+    learned = {found[0] for one in signatures if (found := re.search(r"\|fillers:[^|@]*", one))}
+    return len(learned) > 1 or any("hypotheses" in one for one in learned)
 
 
 def comparable(signature: str) -> str:

@@ -241,6 +241,7 @@ def difference_table(found: Sequence[tuple[Panel, Comparison]], *, slices: bool 
             unjudged.append([undecided_share(table, panel.undecided) for table in tables])
     tests = dict.fromkeys(one.overall.test for _, one in found)
     notes = [f"Better where p < {ALPHA:g}; tests: {', '.join(tests)}"]
+    notes += dict.fromkeys(panel.judged_apart for panel, _ in found if panel.judged_apart)
     columns = ("first", "second", "split", "metric", *(["value"] if slices else []), "n",
                "score of first", "score of second", "difference", "p (Holm)", "better")  # fmt: skip
     if any(map(any, unjudged)):
