@@ -86,6 +86,52 @@ def test_the_two_meanings_stand_side_by_side(metric):
     assert "«bean»" not in found.detail["said"]
 
 
+@pytest.mark.parametrize(
+    ("source", "hypothesis", "right"),
+    [
+        (
+            "Ava proved that Liam hates to run.",
+            "アヴァはリアムが走るのが嫌いだことを証明した。",
+            False,
+        ),
+        (
+            "Ava proved that Liam hates to run.",
+            "アヴァはリアムが走るのが嫌いなことを証明した。",
+            True,
+        ),
+        ("Ava proved that Liam hates to run.", "アヴァはリアムが走るのが嫌いだと証明した。", True),
+        (
+            "Ava proved that Liam means to run.",
+            "アヴァはリアムが走るつもりだことを証明した。",
+            False,
+        ),
+        (
+            "Ava proved that Liam means to run.",
+            "アヴァはリアムが走るつもりであることを証明した。",
+            True,
+        ),
+        ("Liam hates to run.", "リアムは走るのが嫌いだのだ。", False),
+        ("Liam hates to run.", "リアムは走るのが嫌いなのだ。", True),
+        ("Liam observed a dog.", "リアムは犬を観察をした。", False),
+        ("Liam observed a dog.", "リアムは犬の観察をした。", True),
+        ("Ava noticed that Liam ran.", "アヴァはリアムが走ったことを気づいた。", False),
+        ("Ava hoped that Liam ran.", "アヴァはリアムが走るように願った。", True),
+        ("Liam means to run.", "リアムは走ろうとする。", False),
+        ("Liam needs to run.", "リアムは走らなければなりません。", True),
+        ("Ava said that Liam ran.", "アヴァによると、リアムは走ったという。", True),
+        ("Ava gave Liam a book.", "アヴァはリアムに本を一冊あげた。", True),
+    ],
+)
+def test_what_nobody_says_is_not_right(metric, source, hypothesis, right):
+    """だ stands before no こと, no verb has two を, and each particle and form has its place.
+
+    Of 14,421 outputs of trained models that are not the reference 1,058 were called same, and 892
+    of these said だことを.
+    """
+    found = judged(metric, source, hypothesis).detail["class"]
+    assert (found == "same") is right
+
+
 @pytest.mark.parametrize("hypothesis", ["テイラーは踊り狂った。", "Taylor ran.", "犬" * 2_000])
 def test_what_is_not_understood_is_outside(metric, hypothesis):
     """Nothing is guessed of a word that nobody listed and of noise."""
