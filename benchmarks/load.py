@@ -4,8 +4,9 @@
     python benchmarks/load.py --scale 0.01 --only score
 
 score: 1,000,000 hypotheses. report: 20 systems on full SGET. split: 2,000,000 parsed sentences.
-Seconds and the peak of memory are those of the command's own process (wait4); `growth` is the
-exponent between one line and the next: 1 grows with the work, 2 with its square.
+Seconds on the clock, seconds of processor time and the peak of memory are those of the command's
+own process (wait4); `growth` is the exponent of processor time between one line and the next: 1
+grows with the work, 2 with its square.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from recombine.benchmark import Example
 from recombine.draft import Draft
@@ -33,8 +35,16 @@ HEAD = {
 }  # fmt: skip
 
 
-def timed(folder: Path, *arguments: object) -> tuple[float, float]:
-    """Run a command; return its seconds and its most megabytes."""
+class Used(NamedTuple):
+    """What a command took."""
+
+    seconds: float
+    processor: float
+    megabytes: float
+
+
+def timed(folder: Path, *arguments: object) -> Used:
+    """Run a command and return what it took."""
     began = time.monotonic()
     process = subprocess.Popen(
         [*RECOMBINE, *map(str, arguments)],
@@ -47,7 +57,8 @@ def timed(folder: Path, *arguments: object) -> tuple[float, float]:
     _, status, used = os.wait4(process.pid, 0)
     if os.waitstatus_to_exitcode(status):
         sys.exit(said.decode("utf-8", "replace")[-2000:])
-    return time.monotonic() - began, used.ru_maxrss / 1024
+    processor = used.ru_utime + used.ru_stime
+    return Used(time.monotonic() - began, processor, used.ru_maxrss / 1024)
 
 
 def sentences(count: int) -> Iterator[Example]:
@@ -59,7 +70,7 @@ def sentences(count: int) -> Iterator[Example]:
         yield Example(id=f"e{number}", source=source, references=(source.upper(),), tags=tags)
 
 
-def score(folder: Path, count: int) -> tuple[float, float]:
+def score(folder: Path, count: int) -> Used:
     """Score hypotheses of which two thirds are right."""
     draft = Draft(folder / "benchmark", seed=0)
     draft.write("test", sentences(count))
@@ -71,7 +82,7 @@ def score(folder: Path, count: int) -> tuple[float, float]:
     return timed(folder, "score", "benchmark", "--hyps", "hyps", "--split", "test", *metrics)
 
 
-def report(folder: Path, systems: int) -> tuple[float, float]:
+def report(folder: Path, systems: int) -> Used:
     """Report on systems that spoil some of the references of full SGET."""
     timed(folder, "build", "sget", "--out", "sget")
     text = 'benchmark = "sget"\nrun = "run"\nmetrics = ["exact", "chrf"]\nsplits = ["gen"]\n'
@@ -84,7 +95,7 @@ def report(folder: Path, systems: int) -> tuple[float, float]:
     return timed(folder, "report", "run", "--out", "report")
 
 
-def split(folder: Path, count: int) -> tuple[float, float]:
+def split(folder: Path, count: int) -> Used:
     """Split a parsed corpus by divergence."""
     with (folder / "corpus.conllu").open("w") as stream:
         for number in range(count):
@@ -99,7 +110,7 @@ def split(folder: Path, count: int) -> tuple[float, float]:
     return timed(folder, "build", "r.toml", "--out", "made")
 
 
-WORK: dict[str, tuple[Callable[[Path, int], tuple[float, float]], int, str]] = {
+WORK: dict[str, tuple[Callable[[Path, int], Used], int, str]] = {
     "score": (score, 1_000_000, "hypotheses"),
     "report": (report, 20, "systems on SGET"),
     "split": (split, 2_000_000, "sentences"),
@@ -114,23 +125,25 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="the rows as JSON")
     options = parser.parse_args()
     rows = []
-    print("| work | size | seconds | MB | growth |\n| --- | ---: | ---: | ---: | ---: |")
+    print("| work | size | seconds | of processor | MB | growth |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for name in (options.only,) if options.only else WORK:
         run, whole, unit = WORK[name]
         before: tuple[int, float] | None = None
         for part in PARTS:
             size = max(1, round(whole * part * options.scale))
             with tempfile.TemporaryDirectory() as folder:
-                seconds, memory = run(Path(folder), size)
+                used = run(Path(folder), size)
             growth = ""
             if before is not None and size > before[0]:
-                growth = f"{math.log(seconds / before[1]) / math.log(size / before[0]):.2f}"
-            before = size, seconds
+                growth = f"{math.log(used.processor / before[1]) / math.log(size / before[0]):.2f}"
+            before = size, used.processor
             print(
-                f"| {name} | {size:,} {unit} | {seconds:.1f} | {memory:,.0f} | {growth} |",
+                f"| {name} | {size:,} {unit} | {used.seconds:.1f} | {used.processor:.1f} "
+                f"| {used.megabytes:,.0f} | {growth} |",
                 flush=True,
             )
-            rows.append({"work": name, "size": size, "seconds": seconds, "megabytes": memory})
+            rows.append({"work": name, "size": size, **used._asdict()})
     if options.out is not None:
         options.out.write_text(json.dumps(rows, indent=1) + "\n")
 
