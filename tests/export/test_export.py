@@ -29,11 +29,12 @@ def test_text_is_line_aligned(tmp_path, small_benchmark):
     )
 
 
-def test_the_parquet_folder_loads_as_a_dataset(tmp_path, small_benchmark):
-    """`datasets.load_dataset(folder)` just works, with every split and column."""
+def test_the_parquet_folder_loads_as_a_dataset(tmp_path, small_benchmark, caplog):
+    """`datasets.load_dataset(folder)` just works, with every split and column, and no warning."""
     datasets = pytest.importorskip("datasets", reason="the dev extra installs it")
     export(Benchmark.open(small_benchmark), "parquet", tmp_path / "out")
     loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
+    assert [one.message for one in caplog.records if one.name.startswith("datasets")] == []
     assert {name: len(split) for name, split in loaded.items()} == {"train": 2, "test": 3}
     row = loaded["test"][1]
     assert row["references"] == ["Ein Hund schlief."]

@@ -26,11 +26,12 @@ def write_parquet(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]
     sizes = {}
     for split in benchmark.splits:
         rows = [_flat_row(example) for example in read(split)]
-        sizes[split] = len(rows)
+        table = pa.Table.from_pylist(rows, schema=_schema(pa))
+        sizes[split] = (len(rows), table.nbytes)
         path = out / "data" / f"{split}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(path.name + ".partial")
-        pq.write_table(pa.Table.from_pylist(rows, schema=_schema(pa)), partial)
+        pq.write_table(table, partial)
         partial.replace(path)
         written.append(path)
         yield path
@@ -116,19 +117,20 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _dataset_card(benchmark: Benchmark, sizes_of: Mapping[str, int]) -> str:
+def _dataset_card(benchmark: Benchmark, sizes_of: Mapping[str, tuple[int, int]]) -> str:
     manifest = benchmark.manifest
     files = "\n".join(
         f"  - split: {split}\n    path: data/{split}.parquet" for split in benchmark.splits
     )
     sizes = "".join(
-        f"  - name: {split}\n    num_examples: {size}\n" for split, size in sizes_of.items()
+        f"  - name: {split}\n    num_bytes: {stored}\n    num_examples: {size}\n"
+        for split, (size, stored) in sizes_of.items()
     )
     licence = HUB_LICENCES.get(manifest.licence, "other")
     named = (
         "" if licence != "other" else f"license_name: {_quoted(manifest.licence or 'not stated')}\n"
     )
-    size = sum(sizes_of.values())
+    size = sum(count for count, _ in sizes_of.values())
     most = next((one for one in (1_000, 10_000, 100_000, 1_000_000) if size < one), 0)
     least = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M"}
     languages = "\n".join(f"- {code}" for code in (manifest.source, manifest.target) if code)
