@@ -239,3 +239,13 @@ def test_no_listed_file_is_impossible(name, small_benchmark):
     path.write_text(text.replace("[files]\n", f'[files]\n"{name}" = "0"\n'), encoding="utf-8")
     with pytest.raises(DataError, match="no file can be called so"):
         Benchmark.open(small_benchmark)
+
+
+def test_what_is_no_benchmark_is_told_apart(tmp_path):
+    """A file of outputs and the folder of a run are not called folders to build."""
+    (tmp_path / "a.txt").write_text("x")
+    (tmp_path / "run" / "ours" / "seed-1").mkdir(parents=True)
+    for name, told in (("a.txt", "it is a file"), ("run", "it is a run"), ("no", "make one with")):
+        with pytest.raises(DataError, match="is not a benchmark") as caught:
+            Benchmark.open(tmp_path / name)
+        assert told in (caught.value.hint or "")

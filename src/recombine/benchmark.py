@@ -245,10 +245,15 @@ class Benchmark:
         path = Path(path).parent if Path(path).name == "benchmark.toml" else Path(path)
         manifest_path = path / "benchmark.toml"
         if not manifest_path.is_file():
-            raise DataError(
-                f"{path} is not a benchmark: it has no benchmark.toml",
-                hint="make one with: recombine build RECIPE --out DIR",
-            )
+            hint = "make one with: recombine build RECIPE --out DIR"
+            if path.is_file():
+                hint = "it is a file; a benchmark is a folder, and comes before files of outputs"
+            elif next(path.glob("*/seed-*"), None):
+                hint = (
+                    "it is a run; recombine report reads runs, and with -o 'exports=[\"inspect\"]' "
+                    "writes its logs for other tools"
+                )
+            raise DataError(f"{path} is not a benchmark: it has no benchmark.toml", hint=hint)
         document = read_toml(manifest_path)
         if document.data.get("format") != FORMAT:
             raise DataError(

@@ -58,3 +58,10 @@ def test_mistakes_are_told(small_benchmark, files, capsys, more, told):
     """Exit code 2, and what is wrong."""
     assert main(["compare", str(small_benchmark), *files, *more]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_a_missing_file_is_told_before_any_is_scored(small_benchmark, files, capsys, monkeypatch):
+    """Scoring may take minutes."""
+    monkeypatch.setattr("recombine.evaluation.score", lambda *_, **__: pytest.fail("scored"))
+    assert main(["compare", str(small_benchmark), files[0], "nowhere.txt"]) == 2
+    assert "no such file: nowhere.txt" in capsys.readouterr().err

@@ -74,6 +74,8 @@ def test_scoring_output_from_anywhere(tmp_path, small_benchmark, capsys):
     assert head.split() == ["split", "metric", "score", "95%", "interval", "counted"]
     assert row.startswith("test   exact   66.67  [")
     assert (blank, signature) == ("", "signature of exact: exact|norm:nfc+strip|refs:any")
+    assert main(["score", str(small_benchmark), str(hyps), "--metric", "exact"]) == 0
+    assert capsys.readouterr().out.splitlines() == [head, row, blank, signature]
     rows = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
     assert [row["value"] for row in rows] == [1, 1, 0]
     assert {"metric", "key", "id", "value", "detail"} <= set(rows[0])

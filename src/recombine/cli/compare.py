@@ -24,14 +24,16 @@ def compare_verb(options: argparse.Namespace) -> int:
         refuse_output(options.out)
     benchmark = Benchmark.open(options.benchmark)
     metric_options = apply_overrides({}, options.overrides)
-    found = []
+    # All are read before any is scored, which may take minutes.
+    texts = {}
     for name, path in zip(names, options.hyps, strict=True):
-        hypotheses, notes = read_hypotheses(path, benchmark, options.split)
+        texts[name], notes = read_hypotheses(path, benchmark, options.split)
         for note in notes:
             say(f"note: {name}: {note}")
-        found.append(
-            score(benchmark, hypotheses, options.metric or None, options=metric_options, name=name)
-        )
+    found = [
+        score(benchmark, one, options.metric or None, options=metric_options, name=name)
+        for name, one in texts.items()
+    ]
     first, *others = found
     tables = {"scores": _scores([one.table() for one in found], names)}
     if others:

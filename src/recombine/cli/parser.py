@@ -242,7 +242,13 @@ def make_parser() -> argparse.ArgumentParser:
         "recombine export out/sget-mini --format parquet --out out/sget-mini-hf",
     )
     add.add_argument("benchmark", type=Path)
-    add.add_argument("--format", required=True, choices=make.FORMATS)
+    add.add_argument(
+        "--format",
+        required=True,
+        choices=make.FORMATS,
+        help="parquet: a dataset for the Hugging Face Hub, with Croissant metadata; "
+        "inspect, lm-eval: a task that these tools run",
+    )
     add.add_argument("--out", required=True, type=Path)
     _share(add, *PLANNED)
     _share_plan(add)
@@ -365,6 +371,7 @@ def make_parser() -> argparse.ArgumentParser:
         "recombine score out/sget-mini --hyps hypotheses.txt --split gen --metric exact",
     )
     add.add_argument("target", type=Path, help="a benchmark directory or an experiment file")
+    add.add_argument("outputs", type=Path, nargs="*", help="the same as --hyps")
     add.add_argument(
         "--hyps",
         type=Path,

@@ -181,6 +181,7 @@ def _print_translations(system: Any, lines: Sequence[str]) -> int:
 
 def score_verb(options: argparse.Namespace) -> int:
     """Score."""
+    options.hyps = [*options.hyps, *options.outputs]
     if options.target.suffix == ".toml" and options.target.name != "benchmark.toml":
         return _score_experiment(options)
     return _score_file(options)

@@ -12,7 +12,7 @@ from parsed_corpora import made_up, write_conllu
 from recombine.benchmark import Benchmark
 from recombine.builders.divergent.builder import Divergent
 from recombine.builders.recipe import build, check_benchmark, read_recipe
-from recombine.errors import DataError, RecombineError
+from recombine.errors import DataError, RecombineError, Where
 from recombine.testing import check_builder
 
 
@@ -146,11 +146,12 @@ def test_a_parallel_target_file(corpus: Path, tmp_path: Path) -> None:
     lines = target.read_text().splitlines(keepends=True)
     for number, (text, words) in enumerate(
         [("".join(lines[:-1]), "ends before"), ("".join(lines) + "x\n", "more lines"),
-         ("".join(["\n", *lines[1:]]), "line 1 of the target side is empty")]
+         ("".join(["\n", *lines[1:]]), "line 1 is empty")]
     ):  # fmt: skip
         target.write_text(text, encoding="utf-8")
-        with pytest.raises(DataError, match=words):
+        with pytest.raises(DataError, match=words) as caught:
             built(corpus, tmp_path / f"c{number}", f"target_corpus={target}")
+        assert caught.value.where == Where(str(target))
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,14 @@ class Preparation:
                         raise DataError("the corpus has no sentences", Where(str(path)))
                     ends.append(total)
 
-            encode_corpus(blocks(), directory, targets=targets, advance=bar.advance)  # type: ignore[arg-type]
+            try:
+                encode_corpus(blocks(), directory, targets=targets, advance=bar.advance)  # type: ignore[arg-type]
+            except MisalignedTarget as error:
+                raise DataError(
+                    f"{error}, {', '.join(map(str, self.corpora))}",
+                    Where(", ".join(map(str, self.target_corpora))),
+                    hint="the target file needs one line per sentence of the corpus",
+                ) from error
         return ends
 
     def _read(self, path: Path) -> Iterator[TextBlock]:
@@ -174,6 +181,10 @@ class Preparation:
         for path in self.target_corpora:
             with open_text(path) as stream:
                 yield from stream
+
+
+class MisalignedTarget(Exception):
+    """A line of the target side that is missing, empty or too many; who knows its file names it."""
 
 
 class EncodedBlock(NamedTuple):
@@ -414,21 +425,17 @@ class _Writer:
         for number, text in enumerate(texts, self.sentences + 1):
             target = next(self.targets, None)
             if target is None:
-                raise DataError(
-                    f"the target side ends before sentence {number} of the corpus",
-                    hint="the target file needs one line per sentence of the corpus",
-                )
+                raise MisalignedTarget(f"it ends before sentence {number} of the corpus")
             target = _SPACES.sub(" ", target.rstrip("\n")).strip()
             if not target:
-                raise DataError(f"line {number} of the target side is empty")
+                raise MisalignedTarget(f"line {number} is empty; the corpus has a sentence there")
             joined.append(f"{text.partition(chr(9))[0]}\t{target}")
         return joined
 
     def finish(self) -> None:
         if self.targets is not None and next(self.targets, None) is not None:
-            raise DataError(
-                f"the target side has more lines than the corpus has sentences ({self.sentences})",
-                hint="the target file needs one line per sentence of the corpus",
+            raise MisalignedTarget(
+                f"it has more lines than the {self.sentences} sentences of the corpus"
             )
         names = {
             "units": list(self.units),
