@@ -11,7 +11,7 @@ from builders.invented_corpus import SMALL, bracketed, write_corpus
 from recombine.builders.compounds.assemble import seen_in
 from recombine.builders.compounds.builder import Compounds, paper_patterns
 from recombine.builders.compounds.contexts import compose
-from recombine.builders.recipe import build, check_benchmark
+from recombine.builders.recipe import build, check_benchmark, read_recipe
 from recombine.errors import ConfigError, DataError
 from recombine.metrics.compound.metric import Compound
 
@@ -254,11 +254,18 @@ def test_phrases_may_come_from_brackets(tmp_path):
         Compounds(corpus="x", brackets="y")
 
 
+def test_a_role_that_nothing_uses_is_refused():
+    """A name that was misspelt would change nothing, and say nothing."""
+    with pytest.raises(ConfigError, match="no pattern uses the role 'MODD'") as caught:
+        read_recipe("compounds", ["corpus=x", "roles.MODD.count=3"])
+    assert "MOD, N" in (caught.value.hint or "")
+
+
 def test_too_few_atoms_are_explained(tmp_path):
     """Which role lacks how many."""
     corpus = write_corpus(tmp_path / "corpus.tsv", 300)
     options = [*SMALL, f"corpus='{corpus}'", "roles.N={count=40}"]
-    with pytest.raises(DataError, match="role N: 6 of 40"):
+    with pytest.raises(DataError, match="role N: 6 of the 40 asked for"):
         build("compounds", tmp_path / "b", overrides=options)
 
 

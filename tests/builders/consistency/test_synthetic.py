@@ -92,8 +92,9 @@ def test_statement_question_and_reference(trees: TemplateTrees) -> None:
 
 def test_unknown_language_and_word(trees: TemplateTrees) -> None:
     """A language the grammar does not speak and an impossible swap are the user's errors."""
-    with pytest.raises(ConfigError, match="does not speak 'xx'"):
+    with pytest.raises(ConfigError, match="does not speak 'xx'") as caught:
         TemplateTrees("paradox", "xx", "nl")
+    assert "text.en=FILE" in (caught.value.hint or "")
     tree = next(iter(trees.trees("t1")))
     with pytest.raises(GrammarError, match="no other word"):
         trees.swap(tree, "subj", ("dragons",), np.random.default_rng(1))

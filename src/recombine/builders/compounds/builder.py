@@ -118,6 +118,7 @@ class Compounds:
             if self.target_corpus is None:
                 raise ConfigError("'brackets' hold no translations", hint="give target_corpus")
         require_relations(self.parser, "a compound")
+        used = set(paper_roles())
         for category, patterns in self.patterns.items():
             if category not in self.slots:
                 raise ConfigError(
@@ -130,9 +131,14 @@ class Compounds:
                     raise ConfigError(
                         f"pattern '{pattern}' uses role '{unknown[0]}', which [roles] lacks"
                     )
+                used.update(pattern.split())
                 head = self.slots[category].head
                 if head and pattern.split()[0] != head:
                     raise ConfigError(f"pattern '{pattern}' must begin with its head '{head}'")
+        if idle := next((role for role in self.roles if role not in used), None):
+            raise ConfigError(
+                f"no pattern uses the role '{idle}'", hint=f"roles: {', '.join(sorted(used))}"
+            )
 
     @gc_paused()
     def build(self, draft: Draft) -> None:
@@ -230,7 +236,7 @@ class Compounds:
             raise DataError(
                 f"{len(filtered.pairs):,} pairs are left, not enough for dev {self.dev} "
                 f"and test {self.test}",
-                hint=f"removed by the filter: {reasons}",
+                hint=f"take more text, or -o dev=N -o test=N; removed by the filter: {reasons}",
             )
         return filtered
 

@@ -181,7 +181,12 @@ class TemplateTrees:
     def __init__(self, grammar: str | Path, source: str, target: str) -> None:
         self._grammar = Grammar.load(grammar)
         if source not in self._grammar.languages:
-            raise ConfigError(f"the grammar '{grammar}' does not speak '{source}'")
+            raise ConfigError(
+                f"the grammar '{grammar}' does not speak '{source}'",
+                hint=f"it speaks {', '.join(self._grammar.languages)}: translate from there "
+                f"(-o benchmark.source={self._grammar.languages[0]}, -o "
+                f"text.{self._grammar.languages[0]}=FILE), or give a grammar of your own",
+            )
         self.inventory = self._grammar.inventory
         self.source, self.target = source, target
         self._says_target = target in self._grammar.languages
