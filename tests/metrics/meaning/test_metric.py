@@ -117,6 +117,10 @@ def test_the_two_meanings_stand_side_by_side(metric):
         ("Ava noticed that Liam ran.", "アヴァはリアムが走ったことを気づいた。", False),
         ("Ava hoped that Liam ran.", "アヴァはリアムが走るように願った。", True),
         ("Liam means to run.", "リアムは走ろうとする。", False),
+        ("Liam liked a dog.", "犬がリアムが好きだった。", False),
+        ("Liam liked a dog.", "犬をリアムは好んだ。", True),
+        ("Who did Liam like?", "誰がリアムが好きだったか？", False),
+        ("A book was found.", "本が見つかった。", True),
         ("Liam needs to run.", "リアムは走らなければなりません。", True),
         ("Ava said that Liam ran.", "アヴァによると、リアムは走ったという。", True),
         ("Ava gave Liam a book.", "アヴァはリアムに本を一冊あげた。", True),
@@ -240,6 +244,24 @@ def test_what_engines_and_translators_write_is_told_from_mistakes(metric):
     assert found["valid", "same"] >= 0.95 * 245
     assert found["wrong", "same"] == 0
     assert found["wrong", "different"] >= 0.75 * 210
+
+
+@pytest.mark.slow
+def test_free_translations_are_told_from_mistakes(metric):
+    """Of 218 free translations of all patterns 92% are right, of 174 wrong ones none.
+
+    Written before the variants knew them, in two parts: 100 of 123 and 85 of 95 were right then,
+    and none of the 95 and 79 wrong ones.
+    """
+    rows = paraphrases("freely")
+    found = Counter(
+        (row["label"], str(judged(metric, row["source"], row["hypothesis"]).detail["class"]))
+        for row in rows
+    )
+    assert Counter(row["label"] for row in rows) == {"valid": 218, "wrong": 174}
+    assert found["valid", "same"] >= 0.92 * 218
+    assert found["wrong", "same"] == 0
+    assert found["wrong", "different"] >= 0.75 * 174
 
 
 @pytest.fixture(scope="module")
