@@ -45,6 +45,18 @@ RELATIVE = parsed(
     "nsubj root det dobj nsubj relcl advmod advmod punct",
     "2 0 4 2 6 4 8 6 2",
 )
+WHICH = parsed(  # the comma hangs on the noun (ClearNLP, spaCy's English models)
+    "We need a system, which looks far ahead.",
+    "we need a system , which look far ahead .",
+    "nsubj root det dobj punct nsubj relcl advmod advmod punct",
+    "2 0 4 2 4 7 4 9 7 2",
+)
+UNIVERSAL_WHICH = parsed(  # the comma hangs on the clause's verb
+    "We need a system, which looks far ahead.",
+    "we need a system , which look far ahead .",
+    "nsubj root det obj punct nsubj acl:relcl advmod advmod punct",
+    "2 0 4 2 7 7 4 9 7 2",
+)
 PURPOSE = parsed(
     "We welcome the intention to boost the aid.",
     "we welcome the intention to boost the aid .",
@@ -65,6 +77,8 @@ PURPOSE = parsed(
         ),
         (INFINITIVE, "infinitive", "make the most of their stay", None),
         (RELATIVE, "nominal-relative", "a system that looks far ahead", None),
+        (WHICH, "nominal-which", "a system , which looks far ahead", None),
+        (UNIVERSAL_WHICH, "nominal-which", "a system , which looks far ahead", None),
         (PURPOSE, "nominal-infinitive", "the intention to boost the aid", None),
     ],
 )

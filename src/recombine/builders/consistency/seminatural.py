@@ -119,24 +119,30 @@ def _candidates(
 
 
 def _nominal_kind(tree: Subtrees, sentence: ParsedSentence, head: int) -> str | None:
-    for child in tree.children[head]:
-        if child < head:
-            continue
+    after = [child for child in tree.children[head] if child > head]
+    for child, following in zip(after, [*after[1:], None], strict=False):
         relation = sentence.relations[child]
         span = tree.span(child)
         if span is None:
             return None
-        opening = sentence.lemmas[span[0]].lower()
+        start = span[0]
+        if sentence.lemmas[start] == ",":
+            # The comma before a clause hangs on the noun in ClearNLP, on the clause's verb in UD.
+            before_clause = following is not None and sentence.relations[following] in _RELATIVE
+            if relation == "punct" and before_clause:
+                continue
+            start += relation in _RELATIVE
+        opening = sentence.lemmas[start].lower()
         if relation in _RELATIVE:
             if opening not in ("that", "which", "who"):
                 return None
-            comma = span[0] > 0 and sentence.lemmas[span[0] - 1] == ","
+            comma = start > 0 and sentence.lemmas[start - 1] == ","
             return "nominal-which" if comma else "nominal-relative"
         if relation == "acl":
             return "nominal-infinitive" if opening == "to" else None
         if relation in ("conj", "cc", "appos", "punct"):
             return None
-    later = {sentence.relations[child] for child in tree.children[head] if child > head}
+    later = {sentence.relations[child] for child in after}
     return "nominal-pp" if later & {"prep", "nmod"} else None
 
 
@@ -217,7 +223,8 @@ class FrameSentences:
             if not fragments.get(frame.kind):
                 raise DataError(
                     f"the corpus has no fragment of kind '{frame.kind}' for frame '{frame.name}'",
-                    hint="a larger corpus, a smaller fragment_count, or fewer frames",
+                    hint="take a larger corpus, -o fragment_count=1 (rare shapes, too), or frames "
+                    "of your own (-o frames=FILE, docs/how-to/consistency.md)",
                 )
 
     @classmethod
