@@ -80,6 +80,13 @@ def test_all_problems_are_reported_at_once(tmp_path):
     assert len(caught.value.problems) == 3
 
 
+def test_a_text_for_a_list_is_shown_as_one():
+    """-o names=a is what a stranger types first."""
+    with pytest.raises(ConfigError, match=r"'inner\.names' must be a list of text") as caught:
+        parse_config(Outer, {"path": "x", "inner": {"names": "a"}})
+    assert caught.value.hint == "-o 'inner.names=[\"a\"]'"
+
+
 def test_a_syntax_error_has_a_line(tmp_path):
     """Broken TOML is shown where it breaks."""
     with pytest.raises(ConfigError) as caught:

@@ -384,7 +384,10 @@ class _Parser:
         return self.mismatch(hint, raw, dotted)
 
     def mismatch(self, hint: Any, raw: Any, dotted: str) -> None:
-        self.problem(dotted, f"'{dotted}' must be {_type_name(hint)}, not {raw!r}")
+        name = _type_name(hint)
+        article = "a " if name.endswith(("number", "table")) or name.startswith("list") else ""
+        wrapped = f"-o '{dotted}=[\"{raw}\"]'" if name == "list of text" else None
+        self.problem(dotted, f"'{dotted}' must be {article}{name}, not {raw!r}", wrapped)
 
 
 def _dotted(prefix: str, key: str) -> str:

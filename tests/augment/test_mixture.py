@@ -32,7 +32,7 @@ def test_n_in_all_or_so_many_for_each_training_pair():
     ("given", "told"),
     [
         ({"ration": 2}, "unknown key 'augment.ration'"),
-        ({"n": "many"}, "'augment.n' must be whole number"),
+        ({"n": "many"}, "'augment.n' must be a whole number"),
         ({"n": 10, "ratio": 2}, "both n and ratio"),
         ({"choose": "best"}, "'last', 'held-out', 'dev'"),
         ({"copies": -1}, "must not be negative"),

@@ -137,3 +137,12 @@ def test_a_sample_of_nothing_is_refused(number, capsys):
     with pytest.raises(SystemExit):
         main(["report", "run", "--sample", number])
     assert f"{number}" in capsys.readouterr().err
+
+
+def test_one_raw_text_cannot_be_cleaned(tmp_path, capsys):
+    """It is told to be raw, not a table with one column."""
+    path = tmp_path / "corpus.en"
+    path.write_text("A cat slept.\n")
+    command = ["clean", str(path), "--source", "en", "--target", "fr", "--out", str(tmp_path / "o")]
+    assert main(command) == 2
+    assert f"recombine clean {path} TRANSLATION" in capsys.readouterr().err

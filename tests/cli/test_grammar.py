@@ -68,6 +68,8 @@ def test_tree_draws_what_is_written(capsys, tmp_path):
     assert main(["tree", "toy", tree, tree, "--languages", "en,ja", "--svg", str(picture)]) == 0
     assert "└─ V1: sleep" in capsys.readouterr().out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t-2.svg", "t.svg"]
+    assert main(["tree", "toy", "A cat slept."]) == 2
+    assert "recombine parse toy" in capsys.readouterr().err
     assert main(["tree", "toy", "say(cat)"]) == 2
     assert "'cat' cannot fill say.S" in capsys.readouterr().err
     assert main(["tree", "toy", tree, "--languages", "xx"]) == 2

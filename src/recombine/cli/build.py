@@ -237,12 +237,19 @@ def export_verb(options: argparse.Namespace) -> int:
 def clean_verb(options: argparse.Namespace) -> int:
     """Drop what is no translation from a corpus."""
     from recombine.corpus.cleaning import clean_corpus, clean_texts
+    from recombine.corpus.conllu import is_parsed
 
     if options.dry_run:
         return _print_reading(options, options.corpus, out=str(options.out))
     codes = {"source": options.source, "target": options.target}
     if len(options.corpus) > 2:
         raise ConfigError("one parsed corpus, or two aligned texts")
+    if len(options.corpus) == 1 and not is_parsed(options.corpus[0]):
+        raise ConfigError(
+            f"{options.corpus[0]} is not parsed, and no translation stands beside it",
+            hint=f"of two raw texts: recombine clean {options.corpus[0]} TRANSLATION --source "
+            f"{options.source} --target {options.target} --out {options.out}",
+        )
     if len(options.corpus) == 2:
         found = clean_texts(tuple(options.corpus), options.out, **codes)
     else:

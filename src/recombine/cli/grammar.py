@@ -106,6 +106,9 @@ def tree_verb(options: argparse.Namespace) -> int:
         hint = f"recombine parse {options.grammar} {options.tree[0]} '...' draws sentences"
         raise DataError(f"'{options.tree[0]}' is a language, no tree", hint=hint)
     for number, (_, text) in enumerate(_sentences(options.tree)):
+        if " " in text and "(" not in text:
+            hint = f"recombine parse {options.grammar} LANGUAGE '...' draws sentences"
+            raise DataError(f"'{text}' is a sentence, no tree such as rule(child, word)", hint=hint)
         tree = grammar.tree(text)
         if options.json:
             print(json.dumps(_tree_row(grammar, tree, languages), ensure_ascii=False))

@@ -11,7 +11,7 @@ from recombine.benchmark import refuse_output
 from recombine.errors import DataError
 from recombine.files import sha256_of, write_json, write_text
 from recombine.parallel import gc_paused
-from recombine.report.exports import write_exports
+from recombine.report.exports import require_exports, write_exports
 from recombine.report.figures.figure import FIGURES, draw_figures
 from recombine.report.figures.own import report_figures
 from recombine.report.figures.papers import paper_figures, response_figures
@@ -54,6 +54,7 @@ def write_report(
     options = options or ReportOptions()
     out = Path(out)
     refuse_output(out)
+    require_exports(options.exports)
     runs = [Path(run) for run in runs]
     runs = [member for run in runs for member in series_runs(run) or [run]]
     with reading(runs, out):

@@ -13,6 +13,7 @@ from recombine.report.exports import write_exports
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import open_runs
+from recombine.report.write import write_report
 from report.synthetic import ACCURACY, make_run
 
 
@@ -45,10 +46,11 @@ def test_inspect_needs_its_package(findings, tmp_path, monkeypatch):
         write_exports(findings, tmp_path, ("inspect",))
 
 
-def test_unknown_export_is_named(findings, tmp_path):
-    """A typo is answered with the list."""
+def test_unknown_export_is_named_before_anything_is_read(tmp_path):
+    """A typo is answered with the list, not after the figures are drawn."""
+    options = ReportOptions(exports=("excel",))
     with pytest.raises(ConfigError, match="unknown export 'excel'"):
-        write_exports(findings, tmp_path, ("excel",))
+        write_report([tmp_path / "no-run"], tmp_path / "out", options)
 
 
 def test_seeds_zero_and_one_are_two_epochs(tmp_path):

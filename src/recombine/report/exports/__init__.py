@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from recombine.errors import ConfigError
@@ -20,11 +20,13 @@ EXPORTS: dict[str, Callable[[Findings, Path], list[Path]]] = {
 }
 
 
-def write_exports(report: Findings, folder: Path, names: tuple[str, ...]) -> list[Path]:
-    """Write the exports asked for, each in a folder of its own."""
-    paths: list[Path] = []
+def require_exports(names: Sequence[str]) -> None:
+    """Raise where an export is not known, before any work is done."""
     for name in names:
         if name not in EXPORTS:
             raise ConfigError(f"unknown export '{name}'", hint=f"known: {', '.join(EXPORTS)}")
-        paths.extend(EXPORTS[name](report, folder / name))
-    return paths
+
+
+def write_exports(report: Findings, folder: Path, names: Sequence[str]) -> list[Path]:
+    """Write the exports asked for, each in a folder of its own."""
+    return [path for name in names for path in EXPORTS[name](report, folder / name)]
