@@ -142,6 +142,13 @@ def test_same_seed_same_bytes(benchmark_dir: Path, tmp_path: Path) -> None:
     assert other.hash != again.hash
 
 
+def test_a_build_says_which_split_it_writes(tmp_path: Path, monkeypatch, capsys) -> None:
+    """Half a million sentences take minutes: how many of which split there are."""
+    monkeypatch.setattr("recombine.progress.LINE_SECONDS", 0.0)
+    build("consistency", tmp_path / "out", overrides=SMALL)
+    assert "write substitutivity: " in capsys.readouterr().err
+
+
 def test_check_finds_a_pair_that_is_not_minimal(benchmark_dir: Path) -> None:
     """The certificate can be re-verified from the files alone."""
     benchmark = Benchmark.open(benchmark_dir)

@@ -49,6 +49,7 @@ from recombine.builders.consistency.wordlists import (
 from recombine.corpus.parsers import parsed_text, parser_hint
 from recombine.draft import Draft
 from recombine.errors import ConfigError, RecombineError
+from recombine.progress import progress
 
 
 @dataclass(kw_only=True)
@@ -210,13 +211,15 @@ class _Build:
 
     def _write(self, split: str, examples: Iterable[Example]) -> int:
         """Write a split and remember its sources: training must not hold them."""
+        with progress(f"write {split}") as bar:
 
-        def remembered() -> Iterator[Example]:
-            for one in examples:
-                self.tested.add(one.source)
-                yield one
+            def remembered() -> Iterator[Example]:
+                for one in examples:
+                    self.tested.add(one.source)
+                    bar.advance()
+                    yield one
 
-        return self.draft.write(split, remembered())
+            return self.draft.write(split, remembered())
 
     def _random(self, test: str, data: str, *places: int) -> np.random.Generator:
         return random_stream(self.draft.seed, test, data, *places)
