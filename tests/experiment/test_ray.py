@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -114,8 +113,16 @@ def test_preparation_is_the_same_on_a_cluster_that_loses_a_machine(
     path = corpus(tmp_path / "c.tsv", 20_000)
     local, _ = Preparation(corpora=(path,), workers=1).run(tmp_path / "local")
     extra = cluster.add_node(num_cpus=2, object_store_memory=100_000_000)
-    threading.Timer(1.0, cluster.remove_node, (extra,), {"allow_graceful": False}).start()
+
+    def lose_a_machine(*work: Any, **options: Any) -> Iterator[Any]:
+        for number, result in enumerate(map_on_ray(*work, **options)):
+            if number == 1:
+                cluster.remove_node(extra, allow_graceful=False)
+            yield result
+
+    monkeypatch.setattr("recombine.parallel.map_on_ray", lose_a_machine)
     remote, _ = Preparation(corpora=(path,), engine="ray").run(tmp_path / "remote")
+    assert extra not in cluster.list_all_nodes()
     for name in ("units.bin", "relations.bin", "heads.bin", "starts.bin", "names.json"):
         assert (local.directory / name).read_bytes() == (remote.directory / name).read_bytes()
 

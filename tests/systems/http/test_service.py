@@ -119,11 +119,9 @@ def test_a_broken_answer_may_be_whole_the_next_time(serve, reply, reason):
 
 def test_the_timeout_is_for_the_whole_answer(serve):
     """A service that sends a byte now and then does not hold a request for ever."""
-    url, _ = serve(body=b'{"text": "' + b"a" * 200 + b'"}', drip=0.05)
-    started = time.monotonic()
+    url, _ = serve(body=b'{"text": "' + b"a" * 900 + b'"}', drip=0.2)  # in three minutes
     with pytest.raises(Later, match=r"within 0\.3 s"):
         service(url, timeout=0.3).exchange(b"{}")
-    assert time.monotonic() - started < 9  # all of it takes ten
 
 
 def test_nobody_listening_is_worth_another_try():
@@ -201,13 +199,11 @@ def test_a_head_that_drips_ends_in_time(serve):
         connection, _ = listener.accept()
         with contextlib.suppress(OSError):
             connection.sendall(b"HTTP/1.1 200 OK\r\n")
-            for number in range(100):
+            for number in range(10_000):
                 connection.sendall(f"X-{number}: a\r\n".encode())
                 time.sleep(0.1)
 
     threading.Thread(target=drip, daemon=True).start()
-    began = time.monotonic()
     with pytest.raises(Later, match=r"no complete answer within 0\.3 s"):
         service(f"http://127.0.0.1:{listener.getsockname()[1]}/", timeout=0.3).exchange(b"{}")
-    assert time.monotonic() - began < 9  # all of it takes ten
     listener.close()
