@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # A folder of wheels (a CPU build of torch, say) that pip knows through PIP_FIND_LINKS.
 WHEELS := $(wildcard $(PIP_FIND_LINKS))
+# The tests start hundreds of Pythons: what one has compiled the next need not compile again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup run test test-slow test-faults test-real test-kernels test-package triton lint format types golden docs images clean
 
