@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from pyarrow import parquet
 
 from recombine.benchmark import Benchmark
 from recombine.errors import ConfigError
@@ -16,6 +17,25 @@ def test_tsv_has_three_columns(tmp_path, small_benchmark):
     export(Benchmark.open(small_benchmark), "tsv", tmp_path / "out")
     lines = (tmp_path / "out" / "test.tsv").read_text(encoding="utf-8").splitlines()
     assert lines[1] == "A dog slept.\tEin Hund schlief.\ttest"
+
+
+def test_further_references_are_carried(tmp_path):
+    """Behind the tag in a TSV, in numbered files as text, in the list of a parquet row."""
+    from recombine.builders.recipe import build
+
+    for name, text in (("en", "A dog slept."), ("de", "Ein Hund schlief."), ("2", "Es schlief.")):
+        (tmp_path / name).write_text(text + "\n", encoding="utf-8")
+    options = ["benchmark.name=two", "benchmark.source=en", "benchmark.target=de"]
+    options += [f'split.test.source="{tmp_path / "en"}"', 'split.test.tags.pattern="p"']
+    options += [f'split.test.references=["{tmp_path / "de"}", "{tmp_path / "2"}"]']
+    benchmark = build("imported", tmp_path / "two", overrides=options)
+    for form in ("tsv", "text", "parquet"):
+        export(benchmark, form, tmp_path / form)
+    row = (tmp_path / "tsv" / "test.tsv").read_text(encoding="utf-8")
+    assert row == "A dog slept.\tEin Hund schlief.\tp\tEs schlief.\n"
+    assert (tmp_path / "text" / "test.de.2").read_text(encoding="utf-8") == "Es schlief.\n"
+    (example,) = parquet.read_table(tmp_path / "parquet" / "data" / "test.parquet").to_pylist()
+    assert example["references"] == ["Ein Hund schlief.", "Es schlief."]
 
 
 def test_text_is_line_aligned(tmp_path, small_benchmark):

@@ -36,13 +36,17 @@ def export(benchmark: Benchmark, form: str, out: Path, *, sample: int = 0) -> li
 
 
 def _write_tsv(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
-    """COGS style: source, reference, the first tag; tabs cannot occur in either text."""
+    """COGS style: source, reference, the first tag, and behind it the further references.
+
+    Tabs cannot occur in any of them.
+    """
     for split in benchmark.splits:
         lines = []
         for example in read(split):
             tag = str(next(iter(example.tags.values()), split))
             reference = example.references[0] if example.references else ""
-            lines.append(f"{example.source}\t{reference}\t{tag}\n")
+            cells = (example.source, reference, tag, *example.references[1:])
+            lines.append("\t".join(cells) + "\n")
         path = out / f"{split}.tsv"
         write_text(path, "".join(lines))
         yield path
