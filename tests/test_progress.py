@@ -10,7 +10,7 @@ import time
 import pytest
 
 from recombine import progress as module
-from recombine.progress import give_way, progress, waiting
+from recombine.progress import give_way, only_ours, progress, waiting
 
 
 class Terminal(io.StringIO):
@@ -185,3 +185,16 @@ def test_a_copy_of_the_process_is_silent(clock, capsys, monkeypatch):
         clock.now += 60
         bar.advance()
     assert capsys.readouterr().err == ""
+
+
+def test_what_others_write_into_a_log_is_dropped_and_ours_is_not(clock, capsys):
+    """A model that loads for minutes is named, without the bars of its library."""
+    with progress("load model") as bar, only_ours():
+        print("theirs", file=sys.stderr)
+        clock.now += 11
+        bar.note()
+        clock.now += 1
+    print("after", file=sys.stderr)
+    assert capsys.readouterr().err.splitlines() == [
+        "load model: 11 s ", "load model: 12 s ", "after",
+    ]  # fmt: skip

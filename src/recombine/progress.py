@@ -9,6 +9,7 @@ or a pipe, work that lasts says a line every LINE_SECONDS and one at its end; sh
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 import threading
@@ -77,14 +78,17 @@ class _Log:
         self.spoke = clock()
         # Work that is going on, the innermost last.
         self.open: list[_LoggedWork] = []
+        # Where lines go while what others write is dropped; else to standard error as it is.
+        self.stream: TextIO | None = None
 
     def is_due(self, began: float) -> bool:
         return self.clock() - max(began, self.spoke) >= LINE_SECONDS
 
     def say(self, text: str) -> None:
         self.spoke = self.clock()
-        sys.stderr.write(text + "\n")
-        sys.stderr.flush()
+        stream = self.stream or sys.stderr
+        stream.write(text + "\n")
+        stream.flush()
 
 
 class _LoggedWork:
@@ -110,7 +114,8 @@ class _LoggedWork:
     def end(self) -> None:
         took = self._log.clock() - self._began
         if took >= LINE_SECONDS:
-            self._log.say(f"{self._description}: {self._count()} in {_duration(took)}{self._note}")
+            count = f"{self._count()} in " if self._done or self._total else ""
+            self._log.say(f"{self._description}: {count}{_duration(took)}{self._note}")
 
     def _speak(self) -> None:
         if self._log.is_due(self._began):
@@ -205,6 +210,20 @@ class _Display:
 
 _display = _Display()
 _log = _Log()
+
+
+@contextlib.contextmanager
+def only_ours() -> Iterator[None]:
+    """Drop what libraries write to standard error meanwhile, such as bars into a log."""
+    if sys.stderr.isatty():
+        yield
+        return
+    _log.stream = sys.stderr
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        _log.stream = None
 
 
 def _make_bars() -> Any:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from recombine.errors import ConfigError
+from recombine.progress import only_ours, progress
 from recombine.registry import require
 
 
@@ -59,10 +57,9 @@ def load_weights(
     if "gguf_file" in where:
         # Dense weights: packed ones cannot be trained, and their kernels would be downloaded.
         safe = {"quantization_config": transformers.GgufConfig(dequantize=True)}
-    # The conversion of GGUF files draws its own bar, terminal or not.
-    talk = contextlib.nullcontext() if sys.stderr.isatty() else _silence()
     try:
-        with talk:
+        # The conversion of GGUF files draws its own bar, terminal or not.
+        with progress(f"load {Path(name).name}"), only_ours():
             tokenizer = transformers.AutoTokenizer.from_pretrained(**where, trust_remote_code=False)
             model = classes[kind].from_pretrained(
                 **where, **safe, dtype=choose_dtype(dtype, chosen), trust_remote_code=False
@@ -115,10 +112,6 @@ def _forget_packing(model: Any) -> None:
     model.hf_quantizer = None
     if hasattr(model.config, "quantization_config"):
         del model.config.quantization_config
-
-
-def _silence() -> contextlib.AbstractContextManager[Any]:
-    return contextlib.redirect_stderr(io.StringIO())
 
 
 def _be_quiet(transformers: Any) -> None:
