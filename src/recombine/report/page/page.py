@@ -24,7 +24,6 @@ from recombine.report.page.sections import (
     sure_section,
 )
 from recombine.report.tables.table import Cell, Dress, Table, html
-from recombine.report.words import Words
 
 # Bytes for examples even when tables and charts use up the whole budget.
 LEAST_EXAMPLES = 8_000
@@ -59,7 +58,7 @@ def render_page(
             "anatomy": ("What goes wrong", anatomy_section(report, charts.get(ERRORS, {}))),
             "curves": ("Figures", curves_section(report, charts.get(FIGURES, {}))),
             "sure": ("All scores", sure_section(report)),
-            "tables": ("As in the papers", _paper_tables(report.words, tables)),
+            "tables": ("As in the papers", _paper_tables(report, tables)),
             "made": ("How made", made_section(report, notes)),
             "files": ("Files", files_section(files)),
             "glossary": ("Glossary", glossary_section(report)),
@@ -86,18 +85,19 @@ def _tested(report: Findings) -> str:
     )
 
 
-def _paper_tables(words: Words, tables: Sequence[Table]) -> str:
+def _paper_tables(report: Findings, tables: Sequence[Table]) -> str:
     """The tables in the papers' own layouts, folded up."""
     blocks = "".join(
         f'<details class="more"><summary>{escape(table.title)}</summary>{html(table, Dress(titled=False))}</details>'
-        for table in (_in_words(words, table) for table in tables)
+        for table in (_in_words(report, table) for table in tables)
         if len(table.rows) <= MOST_ROWS
     )
     return f"<h2>As in the papers</h2>{blocks}" if blocks else ""
 
 
-def _in_words(words: Words, table: Table) -> Table:
+def _in_words(report: Findings, table: Table) -> Table:
     """A table with the human names of tags and their values; its files keep those of programs."""
+    words = report.words
 
     def named(text: str) -> str:
         for (of, tag), one in words.known.items():
@@ -106,6 +106,8 @@ def _in_words(words: Words, table: Table) -> Table:
         return text
 
     def cell(column: str, value: Cell) -> Cell:
+        if column == "split" and isinstance(value, str):
+            return report.split_name(value)
         known = isinstance(value, str) and (column, value) in words.known
         return words.label(column, str(value)) if known else value
 
