@@ -11,7 +11,7 @@ from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import open_runs
 from recombine.report.tables.generated import generated_tables, group_score
 from recombine.report.tables.published import SGET, PublishedSetting
-from recombine.report.tables.table import Cell, Table
+from recombine.report.tables.table import Cell, Table, latex
 from report.synthetic import make_sget_like_run
 
 
@@ -74,6 +74,9 @@ def test_the_papers_numbers_of_the_same_kind_of_system(sget_like, monkeypatch, k
     two = {"Transformer": (99.3, 0.1, 48.7, 1.6), "LSTM": (93.4, 3.4, 9.6, 4.8)}
     two["Llama 2"] = (99.4, 0.1, 80.6, 0.5)
     assert tables["table-2-overall"].rows[-1] == (f"{kind} (paper)", *two[kind])
+    heads = latex(tables["table-2-overall"]).partition(r"\toprule")[2].split("\n")
+    assert r"\multicolumn{2}{c}{familiar sentences} & \multicolumn{2}{c}{new com" in heads[1]
+    assert heads[3].strip() == r"system & exact match & sd & exact match & sd \\"
     if kind == "LSTM":
         assert not any("(paper)" in name for name in tables["table-10-patterns"].columns)
         return

@@ -23,9 +23,9 @@ from recombine.report.tables.table import (
     plain,
     show,
     show_p,
-    with_best,
     write_table,
 )
+from recombine.report.tables.typeset import with_best, with_heads
 
 TABLE = Table(
     "name", "A & B", ("pattern", "score"), (("PP→Subj|x", 12.345), ("100%_猫", None)),
@@ -85,6 +85,33 @@ def test_the_best_system_is_bold_in_rows_and_columns():
          ("s", "the paper's", 1.0, 0.0)),
     )  # fmt: skip
     assert with_best(long, ["a", "b"], ["error"]).best == {(1, 2)}
+
+
+def test_measures_stand_above_their_systems():
+    """An sd belongs to the score before it, a published number to its measure or to the paper."""
+    columns = (
+        "pattern",
+        "n",
+        "a exact",
+        "sd",
+        "b exact",
+        "sd",
+        "T exact (paper)",
+        "a bleu",
+        "b bleu",
+    )
+    rows = (("x", 9, 1.0, math.nan, -2.0, 0.5, 3.0, 5.0, 4.0),)
+    text = latex(with_heads(Table("t", "T", columns, rows), ["a", "b"]))
+    assert r"& & \multicolumn{5}{c}{exact} & \multicolumn{2}{c}{bleu} \\" in text
+    assert r"\cmidrule(lr){3-7} \cmidrule(lr){8-9}" in text
+    assert r"pattern & n & a & sd & b & sd & T (paper) & a & b \\" in text
+    assert r"x & 9 & 1.0 & -- & $-$2.0 & 0.5 & 3.0 & 5.0 & 4.0 \\" in text
+    last = (*columns[:6], "a bleu", "b bleu", "T exact (paper)", "T bleu (paper)")
+    found = with_heads(Table("t", "T", last, ()), ["a", "b"])
+    assert found.heads == (("", 2), ("exact", 4), ("bleu", 2), ("in the paper", 2))
+    assert found.below["T bleu (paper)"] == "T bleu"
+    apart = Table("t", "T", ("pattern", "a exact", "a bleu", "b exact", "b bleu"), ())
+    assert with_heads(apart, ["a", "b"]) == apart
 
 
 def test_columns_may_have_decimals_of_their_own():

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from html import escape
 
 from recombine.report.figures.figure import ERRORS, FIGURES
@@ -23,7 +22,7 @@ from recombine.report.page.sections import (
     made_section,
     sure_section,
 )
-from recombine.report.tables.table import Cell, Dress, Table, html
+from recombine.report.tables.table import Dress, Table, html
 
 # Bytes for examples even when tables and charts use up the whole budget.
 LEAST_EXAMPLES = 8_000
@@ -58,7 +57,7 @@ def render_page(
             "anatomy": ("What goes wrong", anatomy_section(report, charts.get(ERRORS, {}))),
             "curves": ("Figures", curves_section(report, charts.get(FIGURES, {}))),
             "sure": ("All scores", sure_section(report)),
-            "tables": ("As in the papers", _paper_tables(report, tables)),
+            "tables": ("As in the papers", _paper_tables(tables)),
             "made": ("How made", made_section(report, notes)),
             "files": ("Files", files_section(files)),
             "glossary": ("Glossary", glossary_section(report)),
@@ -85,40 +84,14 @@ def _tested(report: Findings) -> str:
     )
 
 
-def _paper_tables(report: Findings, tables: Sequence[Table]) -> str:
+def _paper_tables(tables: Sequence[Table]) -> str:
     """The tables in the papers' own layouts, folded up."""
     blocks = "".join(
         f'<details class="more"><summary>{escape(table.title)}</summary>{html(table, Dress(titled=False))}</details>'
-        for table in (_in_words(report, table) for table in tables)
+        for table in tables
         if len(table.rows) <= MOST_ROWS
     )
     return f"<h2>As in the papers</h2>{blocks}" if blocks else ""
-
-
-def _in_words(report: Findings, table: Table) -> Table:
-    """A table with the human names of tags and their values; its files keep those of programs."""
-    words = report.words
-
-    def named(text: str) -> str:
-        for (of, tag), one in words.known.items():
-            if of == "tag" and "_" in tag:
-                text = text.replace(tag, one.label)
-        return text
-
-    def cell(column: str, value: Cell) -> Cell:
-        if column == "split" and isinstance(value, str):
-            return report.split_name(value)
-        known = isinstance(value, str) and (column, value) in words.known
-        return words.label(column, str(value)) if known else value
-
-    rows = tuple(
-        tuple(cell(column, value) for column, value in zip(table.columns, row, strict=True))
-        for row in table.rows
-    )
-    columns = tuple(
-        words.tag(one) if ("tag", one) in words.known else named(one) for one in table.columns
-    )
-    return replace(table, title=named(table.title), columns=columns, rows=rows)
 
 
 def _examples_section(report: Findings, packed: PackedExamples) -> str:

@@ -8,25 +8,16 @@ from recombine.report.tables.compounds import compound_tables
 from recombine.report.tables.consistency import consistency_tables
 from recombine.report.tables.divergent import divergent_tables
 from recombine.report.tables.generated import generated_tables
-from recombine.report.tables.table import Table, with_best
+from recombine.report.tables.table import Table
+from recombine.report.tables.typeset import for_paper, in_words
 from recombine.report.tables.unmarked import set_apart
 
 __all__ = ["paper_tables"]
 
 
-# Measures of which less is better; "" is that of a table which names no other.
-LESS = ("instance CTER", "aggregate CTER", "error %")
-IDIOMS = "table-8-idioms"
-
-
 def paper_tables(report: Findings) -> list[Table]:
     """The tables that papers on this kind of benchmark print, the best system in bold."""
-    return [
-        with_best(table, report.systems, ("",) if table.name.startswith(IDIOMS) else LESS)
-        if table.name.startswith(("table-", "figure-", "by-", "complement", "longer", "depths"))
-        else table
-        for table in _layouts(report)
-    ]
+    return [in_words(report, for_paper(table, report.systems)) for table in _layouts(report)]
 
 
 def _layouts(report: Findings) -> list[Table]:

@@ -29,7 +29,8 @@ from recombine.report.tables.published import (
     published_benchmark,
     published_setting,
 )
-from recombine.report.tables.table import Cell, Ranged, Table, with_best
+from recombine.report.tables.table import Cell, Ranged, Table
+from recombine.report.tables.typeset import with_best
 
 PAPER = "Transformer (paper)"
 

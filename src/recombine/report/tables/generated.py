@@ -6,6 +6,7 @@ compare two builds and are in `variants.py`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -101,6 +102,7 @@ def _table_2(report: Findings, setting: PublishedSetting | None) -> Table:
             )
             row += [printed.score, printed.sd] if printed and sheet.as_shipped else [None, None]
         rows.append(tuple(row))
+    of = Counter(sheet.split for sheet in found)
     return Table(
         "table-2-overall", "Overall results (Table 2)", tuple(columns), tuple(rows),
         ("Mean and standard deviation over seeds.",), frozenset({ours}),
@@ -109,6 +111,8 @@ def _table_2(report: Findings, setting: PublishedSetting | None) -> Table:
             f"{report.words.metric(one.metric)}"
             for one in found
         },
+        heads=(("", 1), *((report.split_name(split), 2 * count) for split, count in of.items())),
+        below={f"{one.split} {one.metric}": report.words.metric(one.metric) for one in found},
     )  # fmt: skip
 
 

@@ -49,13 +49,15 @@ def table_name(*parts: str) -> str:
 def overall_table(report: Findings, split: str) -> Table:
     """Every metric and system on one split."""
     rows: list[tuple[Cell, ...]] = []
-    rules = set()
-    for sheet in report.sheets:
-        if sheet.split != split:
-            continue
+    rules, best = set(), set()
+    sheets = [sheet for sheet in report.sheets if sheet.split == split]
+    for sheet in sheets:
         rules.add(len(rows))
-        for system in sheet.systems:
-            one = sheet.overall(system)
+        overall = {system: sheet.overall(system) for system in sheet.systems}
+        top = best_systems(sheet, overall)
+        for system, one in overall.items():
+            if system in top:
+                best.add((len(rows), 5))
             rows.append(
                 (
                     sheet.metric, system, one.n, one.of, one.failed, one.value, one.low, one.high,
@@ -71,12 +73,7 @@ def overall_table(report: Findings, split: str) -> Table:
         "max over seeds. It is of n keys of all that the metric is about; failed ones had no "
         "output.",
     )
-    reaches = [
-        sheet.overall(system).reach
-        for sheet in report.sheets
-        if sheet.split == split
-        for system in sheet.systems
-    ]
+    reaches = [sheet.overall(system).reach for sheet in sheets for system in sheet.systems]
     columns, rows = with_reach(columns, rows, reaches)
     if UP_TO in columns:
         notes = (*notes, "up to: the score if all that the metric could not judge were right.")
@@ -88,6 +85,8 @@ def overall_table(report: Findings, split: str) -> Table:
         notes=notes,
         rules=frozenset(rules),
         heads=(("", 5), ("score and interval", 3), ("seeds", 4)),
+        labels={sheet.metric: report.words.metric(sheet.metric) for sheet in sheets},
+        best=frozenset(best),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import io
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,9 +58,10 @@ class Table:
     places: Mapping[str, int] = field(default_factory=dict)
     # What names for programs are called in front of people; CSV keeps the names.
     labels: Mapping[str, str] = field(default_factory=dict)
-    # For a paper: heads above heads as (text, columns), and the cells that are best of their row or
-    # cannot be told from the best.
+    # For a paper: heads above heads as (text, columns) with what columns are called below them, and
+    # the cells that are best of their row or cannot be told from the best.
     heads: tuple[tuple[str, int], ...] = ()
+    below: Mapping[str, str] = field(default_factory=dict)
     best: frozenset[tuple[int, int]] = field(default_factory=frozenset)
     tied: frozenset[tuple[int, int]] = field(default_factory=frozenset)
 
@@ -218,7 +219,7 @@ def latex(table: Table) -> str:
         rf"  \begin{{tabular}}{{{columns}}}",
         r"    \toprule",
         *_grouped_heads(table),
-        "    " + " & ".join(latex_text(_label(table, name)) for name in table.columns) + r" \\",
+        "    " + " & ".join(map(latex_text, _heads_below(table))) + r" \\",
         r"    \midrule",
     ]
     for number, row in enumerate(table.rows):
@@ -237,6 +238,10 @@ def latex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _heads_below(table: Table) -> list[str]:
+    return [table.below.get(name) or _label(table, name) for name in table.columns]
+
+
 def _grouped_heads(table: Table) -> list[str]:
     """A row of heads above several columns each, with rules under those that say something."""
     if not table.heads:
@@ -244,7 +249,9 @@ def _grouped_heads(table: Table) -> list[str]:
     cells, rules, place = [], [], 1
     for text, width in table.heads:
         cells.append(
-            rf"\multicolumn{{{width}}}{{c}}{{{latex_text(text)}}}" if text else "&" * (width - 1)
+            rf"\multicolumn{{{width}}}{{c}}{{{latex_text(_label(table, text))}}}"
+            if text
+            else "&" * (width - 1)
         )
         if text:
             rules.append(rf"\cmidrule(lr){{{place}-{place + width - 1}}}")
@@ -262,51 +269,10 @@ def _latex_cell(table: Table, number: int, place: int) -> str:
             after += rf" {{\scriptsize [{low}, {high}]}}"
     else:
         value = latex_text(_label(table, table.text(number, place)))
-    # A hyphen before a number is a minus.
-    if value.startswith("-") and isinstance(cell, float | int | Ranged):
+    # A hyphen before a number is a minus; a dash alone says that there is none.
+    if value.startswith("-") and value != "--" and isinstance(cell, float | int | Ranged):
         value = f"$-${value[1:]}"
     return (rf"\textbf{{{value}}}" if (number, place) in table.best else value) + after
-
-
-def with_best(table: Table, systems: Sequence[str], less: Sequence[str] = ()) -> Table:
-    """The table of a paper with the best system in bold, wherever several stand side by side.
-
-    Systems are columns (`NAME`, `NAME: measure`, `NAME metric`) or, under the head "system", rows
-    that agree in all other words; `less` are the measures of which less is better.
-    """
-    groups: dict[tuple[object, ...], dict[tuple[int, int], float]] = {}
-    for number, row in enumerate(table.rows):
-        words = [cell for cell in row if isinstance(cell, str)]
-        for place, cell in enumerate(row):
-            value = cell.value if isinstance(cell, Ranged) else cell
-            if not isinstance(value, float) or math.isnan(value):
-                continue
-            head = table.columns[place]
-            named = [
-                one for one in systems if head == one or head.startswith((f"{one}:", f"{one} "))
-            ]
-            key: tuple[object, ...] | None = None
-            if named:
-                measure = head.removeprefix(max(named, key=len)).strip(": ")
-                key = (number, measure)
-            elif "system" in table.columns and head not in BESIDE:
-                system = row[table.columns.index("system")]
-                measure, others = head, tuple(one for one in words if one != system)
-                key = (place, *others) if system in systems else None
-            if key is not None:
-                sign = -1 if measure in less else 1
-                groups.setdefault(key, {})[number, place] = sign * value
-    best = {
-        place
-        for values in groups.values()
-        for place, value in values.items()
-        if min(values.values()) < value == max(values.values())
-    }
-    return replace(table, best=table.best | best)
-
-
-# Numbers that say how sure another one is, or of how many it is.
-BESIDE = ("n", "sd", "low", "high", "sentences", "compounds", "seed", "seeds")
 
 
 def comma_separated(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
