@@ -153,7 +153,7 @@ def sget_training() -> str:
 
 def recombination() -> str:
     """Training with and without recombined pairs, and Llama 2 of the paper, as the page's table has them."""
-    head, *found = table("recombination", "exact match")
+    head, *found = table("recombination-appendix", "exact match")
     rows = [
         {"row": row[0].replace("_", " "), "name": name, "score": _number(cell)}
         for row in found

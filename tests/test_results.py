@@ -63,8 +63,9 @@ def printed(number: str, system: str, metric: str, value: str) -> str:
 
 
 def page(repository: Path, name: str) -> str:
-    """Return a page of results, its lines joined."""
-    return (repository / "docs" / "results" / f"{name}.md").read_text(encoding="utf-8")
+    """Return a page of results and, where there is one, its appendix."""
+    paths = (repository / "docs" / "results" / f"{one}.md" for one in (name, f"{name}-appendix"))
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
 
 
 def table(repository: Path, heading: str, name: str = "sget-appendix") -> list[list[str]]:
@@ -710,6 +711,25 @@ def test_recombined_pairs_beside_plain_and_llama(repository: Path, scores: Score
         f"{mean(gen[:3]):.1f} ± {stdev(gen[:3]):.1f} on gen (three seeds), and {gen[3]:.1f} on"
         in text
     )
+
+
+def test_recombined_pairs_in_short(repository: Path) -> None:
+    """The small table is of the large one: means of its seeds, its lowest, and how many are low."""
+    every = [
+        [float(cell) for cell in cells]
+        for _, *cells in table(repository, "exact match", "recombination")
+    ]
+    short = [row[1:] for row in table(repository, "exact match, all models", "recombination")]
+    models = [
+        [(plain, mean(ours), other, llama) for plain, *ours, other, llama in rows]
+        for rows in (every[:1], every[1:2], every[2:])
+    ]
+    assert [[float(cell.split(" ± ")[0]) for cell in row] for row in short] == [
+        [round(one, 1) for one in models[0][0]],
+        [round(one, 1) for one in models[1][0]],
+        [round(min(column), 1) for column in zip(*models[2], strict=True)],
+        [sum(one < 80 for one in column) for column in zip(*models[2], strict=True)],
+    ]
 
 
 def test_recombined_pairs_into_spanish(repository: Path) -> None:
