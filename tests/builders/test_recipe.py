@@ -273,6 +273,11 @@ def test_a_text_without_a_parser_is_told_how_to_get_one():
         read_recipe("divergent", ["text.en=c.en", "text.fr=c.fr"])
     for part in ("installed here for 'en': ", "spacy download en_core_web_sm", "parser=words"):
         assert part in (caught.value.hint or "")
+    with pytest.raises(ConfigError, match="raw text") as caught:
+        read_recipe("compounds", ["text.en=c.en", "text.fr=c.fr"])
+    assert "parser=words" not in (caught.value.hint or "")  # it would be refused
+    with pytest.raises(ConfigError, match="does not say its language"):
+        read_recipe("divergent", ["text=c.en", "parser=spacy:any"])
     with pytest.raises(ConfigError, match="takes no text"):
         read_recipe("sget-mini", ["text.en=c.en"])
     with pytest.raises(ConfigError, match="3 languages"):
@@ -282,8 +287,10 @@ def test_a_text_without_a_parser_is_told_how_to_get_one():
 def test_words_alone_are_refused_where_relations_are_needed():
     """A split by relations that nobody found would be a split by nothing."""
     for name in ("divergent", "compounds"):
-        with pytest.raises(ConfigError, match="only cuts text into words"):
+        with pytest.raises(ConfigError, match="only cuts text into words") as caught:
             read_recipe(name, ["corpus=x", "parser=words"])
+        assert "parser=words" not in (caught.value.hint or "")
+        assert ("definition=ngrams" in (caught.value.hint or "")) is (name == "divergent")
     assert read_recipe("divergent", ["corpus=x", "parser=words", "definition=ngrams"])
 
 

@@ -108,6 +108,10 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = (), *, trust: bool
     fields = {f.name for f in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
     if isinstance(data.get("text"), Mapping):
         head = own_text(data, fields, head)
+    elif "text" in data and "corpus" in fields:
+        raise ConfigError(
+            "'text' does not say its language", hint="-o text.en=FILE -o text.fr=FILE"
+        )
     if _shipped(name_or_path) and any(data.get(name) for name in OWN_TEXT):
         given = any(one.partition("=")[0].strip() == "benchmark.licence" for one in overrides)
         head = head if given or not head.licence else dataclasses.replace(head, licence=NOT_STATED)
@@ -162,7 +166,7 @@ def own_text(data: dict[str, Any], fields: Collection[str], head: Head) -> Head:
         if not data.get("parser") and not data.get("brackets"):
             raise ConfigError(
                 f"{texts[source]} is raw text, and this builder needs it parsed",
-                hint=f"give a parser: {parser_hint(source)}",
+                hint=f"give a parser: {parser_hint(source, words='definition' in fields)}",
             )
     elif "text" in fields:
         data["text"] = texts[source]

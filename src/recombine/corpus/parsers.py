@@ -164,8 +164,11 @@ def installed_parsers(language: str = "") -> list[str]:
     return [name for code, name in found if language in ("", code)]
 
 
-def parser_hint(language: str = "") -> str:
-    """What to give as parser: what is installed, how to get another, what needs none."""
+def parser_hint(language: str = "", *, words: bool = True) -> str:
+    """What to give as parser: what is installed, how to get another, and what needs none.
+
+    `words`: whether text that is only cut into words would do.
+    """
     installed = " or ".join(f"-o parser={name}" for name in installed_parsers(language))
     code = language or "en"
     ways = [f"pip install 'recombine[stanza]', stanza.download('{code}'), -o parser=stanza:{code}"]
@@ -179,19 +182,21 @@ def parser_hint(language: str = "") -> str:
     if code == "ja":
         ways.insert(0, "pip install 'recombine[ja]', then -o parser=ginza")
     which = f" for '{language}'" if language else ""
+    told = f"installed here{which}: {installed or 'none'}. To get one: {'; or '.join(ways)}"
+    if not words:
+        return told
     return (
-        f"installed here{which}: {installed or 'none'}. To get one: {'; or '.join(ways)}. "
-        "Without any: -o parser=words -o definition=ngrams (divergent splits of word sequences), "
-        "or grammar:NAME:LANGUAGE for sentences of a grammar"
+        f"{told}. Without any: -o parser=words -o definition=ngrams (divergent splits of word "
+        "sequences), or grammar:NAME:LANGUAGE for sentences of a grammar"
     )
 
 
-def require_relations(parser: str | None, what: str) -> None:
+def require_relations(parser: str | None, what: str, otherwise: str = "") -> None:
     """Raise where text would only be cut into words, and relations between them are needed."""
     if parser == "words":
         raise ConfigError(
             f"the parser 'words' only cuts text into words; {what} needs their relations",
-            hint=parser_hint(),
+            hint=otherwise + parser_hint(words=False),
         )
 
 

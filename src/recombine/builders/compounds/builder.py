@@ -248,7 +248,8 @@ class Compounds:
         else:
             if not is_parsed(self.corpus):
                 raise ConfigError(
-                    f"{self.corpus} is not parsed", hint=f"give a parser: {parser_hint()}"
+                    f"{self.corpus} is not parsed",
+                    hint=f"give a parser: {parser_hint(words=False)}",
                 )
             sentences = read_parsed(self.corpus)
         if self.target_corpus is None:

@@ -97,14 +97,14 @@ class ConsistencyTests:
             raise ConfigError(
                 "semi-natural sentences need the relations of words, which the parser 'words' has "
                 "not",
-                hint="natural ones need no parser: leave it out. Or " + parser_hint(),
+                hint="natural ones need no parser: leave it out. Or " + parser_hint(words=False),
             )
         parsed = self.parsed or (self.parser and self.text)
         if "semi-natural" in self.data and not parsed:
             raise ConfigError(
                 "semi-natural data needs a parsed corpus",
                 hint="-o parsed=CORPUS.conllu, or -o text=CORPUS.en -o parser=PARSER: "
-                + parser_hint(),
+                + parser_hint(words=False),
             )
         if "natural" in self.data and self.text is None:
             raise ConfigError("natural data needs a text", hint="-o text=CORPUS.en")

@@ -110,7 +110,8 @@ class Divergent:
         ):
             raise ConfigError("the published method knows no groups, fixed train set or start")
         if self.definition != "ngrams":
-            require_relations(self.parser, f"definition = {self.definition!r}")
+            sequences = "count sequences of words (-o definition=ngrams), or give a parser; "
+            require_relations(self.parser, f"definition = {self.definition!r}", sequences)
         if self.given is not None and (self.fixed_train or self.start or self.dev_size):
             raise ConfigError("a given split has its own train, dev and test")
 
