@@ -106,7 +106,7 @@ def test_a_file_that_is_not_utf8_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("override", "expected"),
     [("a.b=1", 1), ("a.b=true", True), ('a.b=["x", 2]', ["x", 2]), ("a.b=word", "word"),
-     ("a.b=x=y", "x=y"), ("a.b=", "")],
+     ("a.b=x=y", "x=y"), ("a.b=", ""), ("a.b=.3", 0.3), ("a.b=-.25", -0.25), ("a.b=.x", ".x")],
 )  # fmt: skip
 def test_overrides_are_toml_or_text(override, expected):
     """-o values keep their TOML type; what is not TOML is a string."""

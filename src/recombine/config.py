@@ -125,7 +125,8 @@ def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 def apply_overrides(data: Mapping[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
     """Return a copy of `data` with ``dotted.key=value`` settings applied.
 
-    The value is read as TOML (numbers, booleans, lists); what is not TOML is a plain string.
+    The value is read as TOML (numbers, booleans, lists), where .3 is 0.3; what is not TOML is a
+    plain string.
     """
     result = copy.deepcopy(dict(data))
     for override in overrides:
@@ -137,7 +138,8 @@ def apply_overrides(data: Mapping[str, Any], overrides: Iterable[str]) -> dict[s
                 hint=f"-o {key or 'scale'}=VALUE",
             )
         try:
-            value = tomllib.loads(f"value = {text}")["value"]
+            written = re.sub(r"^([+-]?)\.(?=\d+$)", r"\g<1>0.", text)
+            value = tomllib.loads(f"value = {written}")["value"]
         except (ValueError, RecursionError):
             value = text
         parts = key.split(".")
