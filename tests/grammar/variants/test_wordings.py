@@ -107,3 +107,14 @@ def test_what_is_drawn_is_spelt_as_a_sentence():
     assert all(text[0].isupper() and text.endswith(".") and " ." not in text for text in drawn)
     assert any("vom König" in text and ", dass" in text for text in drawn)
     assert not any("von dem" in text or " ," in text for text in drawn)
+
+
+def test_drawn_synonyms_are_agreed_with():
+    """A participle has the gender of the synonym that was drawn (la caja, el cajón)."""
+    grammar = Grammar.load("sget")
+    tree = grammar.parse("A box was found by Joseph.", "en").require_tree()
+    wordings = wordings_of(grammar, "sget", "es")
+    drawn = wordings.sample(tree, 12, seed=1)
+    assert all(wordings.accepts(tree, text) for text in drawn)
+    assert any("cajón fue" in text for text in drawn)
+    assert not any("cajón fue encontrada" in text or "caja fue hallado" in text for text in drawn)

@@ -281,11 +281,18 @@ def spanish() -> MeaningMatch:
         ("The author sent the child a radio.", "El niño envió una radio al autor.", "different"),
         ("The author sent the child a radio.", "El autor envió el niño una radio.", "outside"),
         ("Jameis called a child.", "Jameis llamó un niño.", "different"),
+        ("The bag was given to a child.", "El bolso fue dado a un niño.", "same"),
+        ("The bag was given to a child.", "El bolso fue dada a un niño.", "outside"),
+        ("A red box was found.", "Un cajón rojo fue encontrado.", "same"),
+        ("A red box was found.", "Un cajón rojo fue encontrada.", "outside"),
         ("A precious plant was seen.", "Una planta valiosa estuvo vista.", "outside"),
     ],
 )
 def test_spanish_has_variants_too(spanish, source, hypothesis, verdict):
-    """Order, clitics, voice and synonyms do not count; an object without its a is wrong."""
+    """Order, clitics, voice and synonyms do not count; an object without its a is wrong.
+
+    What agrees with a noun agrees with the synonym that is said, deep in its phrase too.
+    """
     example = Example.make(source=source, references=("?",))
     found = spanish.observe([Scored(example, hypothesis)])
     assert found is not None

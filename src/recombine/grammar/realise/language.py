@@ -78,29 +78,36 @@ class Concrete:
         self, codes: Sequence[int], children: Sequence[Sequence[int]], node: int, field: str
     ) -> str:
         """The string of a node's feature; raises GrammarError where it has none."""
+        node, field = self.feature_place(codes, children, node, field)
+        code = codes[node]
+        if code >= self.inventory.first_word:
+            values = self.word_forms(code).get(field)
+            if values is None:
+                raise self.missing(code, field)
+            return values[0]
+        piece = (self.line(code, field) or ((None,),))[0][0]
+        if isinstance(piece, LiteralText):
+            return piece.text
+        if isinstance(piece, TableCell):
+            return self.cell(piece.table, self.field_name(piece.keys, codes, children, node))[0]
+        raise self.missing(code, field)
+
+    def feature_place(
+        self, codes: Sequence[int], children: Sequence[Sequence[int]], node: int, field: str
+    ) -> tuple[int, str]:
+        """Where a node's feature comes from: a word and its form, or a line that says it itself."""
         inventory = self.inventory
-        while True:
-            code = codes[node]
-            if code >= inventory.first_word:
-                values = self.word_forms(code).get(field)
-                if values is None:
-                    raise self.missing(code, field)
-                return values[0]
-            variants = self.line(code, field)
-            if variants is None:
-                raise self.missing(code, field)
-            piece = variants[0][0]
-            if isinstance(piece, LiteralText):
-                return piece.text
-            if isinstance(piece, TableCell):
-                return self.cell(piece.table, self.field_name(piece.keys, codes, children, node))[0]
+        while codes[node] < inventory.first_word:
+            variants = self.line(codes[node], field)
+            piece = variants[0][0] if variants is not None else None
             if not isinstance(piece, Ref):
-                raise self.missing(code, field)
-            slot = inventory.rule(code).slot(piece.slot)
+                break
+            slot = inventory.rule(codes[node]).slot(piece.slot)
             if slot is None:
-                raise self.missing(code, field)
+                raise self.missing(codes[node], field)
             node = children[node][slot]
             field = ".".join(key for key in piece.keys if isinstance(key, str))
+        return node, field
 
     def field_name(
         self,

@@ -105,14 +105,18 @@ class WordingDraw:
         names: list[str] = []
         for key in keys:
             if isinstance(key, Feature):
-                node, tree = slots[key.slot], self.tree
-                while len(tree.positions[node]) == 1:
-                    node = tree.positions[node][0]
-                if node in self.senses:
-                    names.append(self.senses[node].get(key.field, ("",))[0])
-                else:
-                    concrete, node = self.book.concrete, slots[key.slot]
-                    names.append(concrete.feature(tree.codes, tree.positions, node, key.field))
+                names.append(self._feature(slots[key.slot], key.field))
             elif isinstance(key, str):
                 names.append(key)
         return ".".join(names)
+
+    def _feature(self, node: int, field: str) -> str:
+        concrete, codes, positions = self.book.concrete, self.tree.codes, self.tree.positions
+        leaf = node
+        while len(positions[leaf]) == 1:
+            leaf = positions[leaf][0]
+        if leaf not in self.senses:
+            leaf, field = concrete.feature_place(codes, positions, node, field)
+        if leaf not in self.senses:
+            return concrete.feature(codes, positions, leaf, field)
+        return self.senses[leaf].get(field, ("",))[0]

@@ -28,11 +28,29 @@ class WordingMatch:
         self._known: dict[tuple[int, str, int, int], frozenset[int]] = {}
         self._slots: dict[tuple[int, tuple[str, ...]], dict[str, int] | None] = {}
         self._said_senses: dict[str, list[int]] = {}
+        self._taken: Mapping[int, int] = {}  # the senses of words with which others agree
+        self._open: set[int] = set()  # such words whose sense is not taken yet
 
-    def whole(self) -> bool:
-        """Whether the whole text is a way to say the tree."""
-        root = self.book.concrete.language.root
-        return len(self.text) in self._ends(0, root, 0, -1)
+    def whole(self, taken: Mapping[int, int] | None = None) -> bool:
+        """Whether the whole text is a way to say the tree.
+
+        What agrees with a phrase (*un cajón fue encontrado*) depends on the sense in which a word
+        deep in it is said, so each sense of such a word is tried for the whole tree.
+        """
+        self._taken, self._open = taken or {}, set()
+        self._known.clear()
+        found = len(self.text) in self._ends(0, self.book.concrete.language.root, 0, -1)
+        if not self._open:
+            return found
+        taken, nodes = self._taken, sorted(self._open)
+        senses = [self._senses(self._label(node)) for node in nodes]
+        return any(
+            self.whole({**taken, **dict(zip(nodes, chosen, strict=True))})
+            for chosen in itertools.product(*senses)
+        )
+
+    def _label(self, node: int) -> str:
+        return self.book.inventory.labels[self.tree.codes[node]]
 
     def _ends(self, node: int, field: str, start: int, sense: int) -> frozenset[int]:
         """Where a field of a node can end; `sense` holds for the word it is made of, if not -1."""
@@ -40,8 +58,9 @@ class WordingMatch:
         found = self._known.get(key)
         if found is None:
             book = self.book
-            label = book.inventory.labels[self.tree.codes[node]]
+            label = self._label(node)
             if book.inventory.is_word(self.tree.codes[node]):
+                sense = self._taken.get(node, sense)
                 found = frozenset(self._heard(book.heard(label, sense, field), start))
             else:
                 ends: set[int] = set()
@@ -83,10 +102,13 @@ class WordingMatch:
         asked: dict[str, Sequence[int]] = {}
         for slot in way.several:
             leaf = self._leaf(slots[slot])
-            if leaf is not None:
-                count = len(self.book.senses.same[leaf])
+            if leaf is not None and leaf in self._taken:
+                asked[slot] = (self._taken[leaf],)
+            elif leaf is not None:
+                label = self._label(leaf)
+                count = len(self.book.senses.same[label])
                 if count > 1:
-                    asked[slot] = self._senses(leaf) if slot in way.said else range(count)
+                    asked[slot] = self._senses(label) if slot in way.said else range(count)
         if not asked:
             return self._row(way.pieces, slots, {}, {start})
         ends: set[int] = set()
@@ -106,13 +128,12 @@ class WordingMatch:
                     found.append(index)
         return found
 
-    def _leaf(self, node: int) -> str | None:
+    def _leaf(self, node: int) -> int | None:
         """The word that a node says and nothing else."""
         positions = self.tree.positions
         while len(positions[node]) == 1:
             node = positions[node][0]
-        code, inventory = self.tree.codes[node], self.book.inventory
-        return inventory.labels[code] if inventory.is_word(code) else None
+        return node if self.book.inventory.is_word(self.tree.codes[node]) else None
 
     def _row(
         self,
@@ -165,15 +186,21 @@ class WordingMatch:
         names: list[str] = []
         for key in keys:
             if isinstance(key, Feature):
-                leaf = self._leaf(slots[key.slot])
-                if leaf is None:
-                    concrete, tree = self.book.concrete, self.tree
-                    names.append(
-                        concrete.feature(tree.codes, tree.positions, slots[key.slot], key.field)
-                    )
-                else:
-                    forms = self.book.senses.same[leaf][max(senses.get(key.slot, 0), 0)]
-                    names.append(forms.get(key.field, ("",))[0])
+                names.append(self._feature(slots[key.slot], key.field, senses.get(key.slot, 0)))
             elif isinstance(key, str):
                 names.append(key)
         return ".".join(names)
+
+    def _feature(self, node: int, field: str, sense: int) -> str:
+        """A feature of a word in the sense in which it is said, or of the word deep in a phrase."""
+        concrete, codes, positions = self.book.concrete, self.tree.codes, self.tree.positions
+        leaf = self._leaf(node)
+        if leaf is None:
+            leaf, field = concrete.feature_place(codes, positions, node, field)
+            if not self.book.inventory.is_word(codes[leaf]):
+                return concrete.feature(codes, positions, leaf, field)
+            sense = self._taken.get(leaf, -1)
+        forms = self.book.senses.same[self._label(leaf)]
+        if sense < 0 and len({one.get(field) for one in forms}) > 1:
+            self._open.add(leaf)
+        return forms[max(sense, 0)].get(field, ("",))[0]
