@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Sequence
+from operator import mul
 from pathlib import Path
 from statistics import correlation, mean, stdev
 from typing import Any
@@ -678,8 +679,9 @@ def test_novel_compounds_plain_and_substituted(repository: Path) -> None:
 def test_recombined_pairs_beside_plain_and_llama(repository: Path, scores: Scores) -> None:
     """Every cell of the page on recombined pairs is in a raw file or printed in the paper."""
     found = []
-    for name in ("seed-1", "seed-2", "seed-3", "other-build-seed-1"):
-        path = repository / "docs" / "results" / "sget" / f"recombined-256-{name}.csv"
+    names = [f"recombined-256-{n}" for n in ("seed-1", "seed-2", "seed-3", "other-build-seed-1")]
+    for name in (*names, "grammar-256-seed-1"):
+        path = repository / "docs" / "results" / "sget" / f"{name}.csv"
         with path.open(encoding="utf-8", newline="") as lines:
             found.append(
                 {
@@ -697,8 +699,8 @@ def test_recombined_pairs_beside_plain_and_llama(repository: Path, scores: Score
         llama = lookup(
             SGET, table="2" if whole else "10", system="Llama 2", metric="exact", value=name
         )
-        recombined = [f"{scores_of[key]:.1f}" for scores_of in found]
-        assert cells == [f"{plain:.1f}", *recombined, f"{llama:.1f}"], name
+        *recombined, grammar = (f"{scores_of[key]:.1f}" for scores_of in found)
+        assert cells == [f"{plain:.1f}", *recombined, f"{llama:.1f}", grammar], name
     gen = [scores_of["gen", "all", "all", "exact"] for scores_of in found]
     *sorted_errors, every = (
         [int(cell.replace(",", "")) for cell in row[1:3]]
@@ -721,7 +723,7 @@ def test_recombined_pairs_in_short(repository: Path) -> None:
     ]
     short = [row[1:] for row in table(repository, "exact match, all models", "recombination")]
     models = [
-        [(plain, mean(ours), other, llama) for plain, *ours, other, llama in rows]
+        [(row[0], mean(row[1:4]), *row[4:]) for row in rows]
         for rows in (every[:1], every[1:2], every[2:])
     ]
     assert [[float(cell.split(" ± ")[0]) for cell in row] for row in short] == [
@@ -732,28 +734,59 @@ def test_recombined_pairs_in_short(repository: Path) -> None:
     ]
 
 
+def raw_scores(repository: Path, name: str) -> dict[tuple[str, str], tuple[float, int]]:
+    """Return scores and sizes of a model on splits and patterns."""
+    path = repository / "docs" / "results" / "sget" / f"{name}.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        return {
+            (row["split"], row["value"]): (float(row["score"]), int(row["n"]))
+            for row in csv.DictReader(lines)
+        }
+
+
+def categories(repository: Path, name: str) -> dict[str, str]:
+    """Return a model's scores on test, gen and each category: means over sentences of patterns."""
+    scores_of = raw_scores(repository, name)
+    patterns = read_recipe("sget").builder.split["gen"]
+    keys = {
+        **{split: [(split, "all")] for split in ("test", "gen") if (split, "all") in scores_of},
+        **{
+            part.category: [("gen", n) for n, p in patterns.items() if p.category == part.category]
+            for part in patterns.values()
+        },
+    }
+    return {
+        label: f"{sum(mul(*scores_of[k]) for k in own) / sum(scores_of[k][1] for k in own):.1f}"
+        for label, own in keys.items()
+    }
+
+
+def test_what_each_step_of_recombination_brings(repository: Path) -> None:
+    """Rows of the ablations are in raw files, and so is what the text says of single patterns."""
+    rows = table(repository, "exact match on gen, 4,000 steps", "recombination")
+    names = ("full", "no-analogies", "flat", "frequent", "no-paradigms", "words", "places", "plain")
+    found = {name: categories(repository, f"ablation-256-{name}-seed-1") for name in names}
+    assert [row[1:] for row in rows] == [list(found[name].values()) for name in names]
+    text = " ".join(page(repository, "recombination").split())
+    raw = {n: raw_scores(repository, f"ablation-256-{n}-seed-1") for n in names}
+    brought = {n: raw["full"]["gen", "all"][0] - raw[n]["gen", "all"][0] for n in names}
+    assert (
+        f"Forms bring {brought['no-paradigms']:.1f} points (with the sentence analogies that rest "
+        f"on them), depth {brought['flat']:.1f}, sentence analogies "
+        f"{brought['no-analogies']:.1f}, even sampling {brought['frequent']:.1f}" in text
+    )
+    assert all(score >= raw["plain"][key][0] for key, (score, _) in raw["full"].items())
+
+
 def test_recombined_pairs_into_spanish(repository: Path) -> None:
     """The categories of the Spanish table are means over the sentences of their patterns."""
     found = [
-        {
-            (row["split"], row["value"]): (float(row["score"]), int(row["n"]))
-            for row in csv.DictReader(
-                (repository / "docs/results/sget" / f"es-{name}-256-seed-1.csv").open(
-                    encoding="utf-8", newline=""
-                )
-            )
-        }
+        categories(repository, f"es-{name}-256-seed-1")
         for name in ("plain", "recombined", "grammar")
     ]
-    patterns = read_recipe("sget").builder.split["gen"]
     for name, *cells in table(repository, "exact match, English to Spanish", "recombination"):
-        keys = [(name, "all")]
-        if name not in ("test", "gen"):
-            keys = [("gen", one) for one, part in patterns.items() if part.category == name]
-        for cell, scores_of in zip(cells, found, strict=True):
-            right = sum(scores_of[key][0] * scores_of[key][1] for key in keys)
-            assert cell == f"{right / sum(scores_of[key][1] for key in keys):.1f}", name
-    plain, recombined, grammar = (scores_of["gen", "all"][0] for scores_of in found)
+        assert cells == [scores_of[name] for scores_of in found], name
+    plain, recombined, grammar = (float(scores_of["gen"]) for scores_of in found)
     text = " ".join(page(repository, "recombination").split())
     assert f"gains {recombined - plain:.1f} of the {grammar - plain:.1f} points" in text
 
