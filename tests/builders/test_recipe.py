@@ -255,11 +255,11 @@ def test_one_number_of_a_table_of_the_builder_can_be_set():
 def test_two_raw_texts_are_a_corpus():
     """The same options for every builder that reads one; languages come from their names."""
     texts = ["text.en=c.en", "text.fr=c.fr"]
-    found = read_recipe("divergent", [*texts, "parser=spacy:any"])
+    found = read_recipe("divergent", [*texts, "parser=spacy:en_any"])
     assert (found.head.source, found.head.target) == ("en", "fr")
     assert (str(found.builder.corpus), str(found.builder.target_corpus)) == ("c.en", "c.fr")
     assert found.builder.target_language == "fr"
-    turned = read_recipe("compounds", [*texts, "parser=spacy:any", "benchmark.source=fr"])
+    turned = read_recipe("compounds", [*texts, "parser=spacy:fr_any", "benchmark.source=fr"])
     assert (turned.head.target, str(turned.builder.corpus)) == ("en", "c.fr")
     tests = read_recipe("consistency", texts)
     assert tests.builder.data == ("synthetic", "natural")
@@ -277,7 +277,10 @@ def test_a_text_without_a_parser_is_told_how_to_get_one():
         read_recipe("compounds", ["text.en=c.en", "text.fr=c.fr"])
     assert "parser=words" not in (caught.value.hint or "")  # it would be refused
     with pytest.raises(ConfigError, match="does not say its language"):
-        read_recipe("divergent", ["text=c.en", "parser=spacy:any"])
+        read_recipe("divergent", ["text=c.en", "parser=spacy:en_any"])
+    for parser in ("ginza", "stanza:fr", "spacy:de_core_news_sm"):
+        with pytest.raises(ConfigError, match=f"parser '{parser}' reads .* is 'en'"):
+            read_recipe("divergent", ["text.en=c.en", "text.fr=c.fr", f"parser={parser}"])
     with pytest.raises(ConfigError, match="takes no text"):
         read_recipe("sget-mini", ["text.en=c.en"])
     with pytest.raises(ConfigError, match="3 languages"):

@@ -22,7 +22,7 @@ from recombine.config import (
     to_plain,
     with_preset,
 )
-from recombine.corpus.parsers import parser_hint
+from recombine.corpus.parsers import language_of, parser_hint
 from recombine.draft import Draft
 from recombine.errors import ConfigError, RecombineError, StaleOutput, collected, raise_all
 from recombine.lock import lock_of, locked
@@ -160,6 +160,12 @@ def own_text(data: dict[str, Any], fields: Collection[str], head: Head) -> Head:
         )
     source = head.source if head.source in texts else next(iter(texts))
     target = next((one for one in texts if one != source), head.target)
+    speaks = language_of(str(data.get("parser") or ""))
+    if speaks not in ("", source):
+        raise ConfigError(
+            f"the parser '{data['parser']}' reads '{speaks}', and {texts[source]} is '{source}'",
+            hint=parser_hint(source, words=False),
+        )
     if "corpus" in fields:
         data["corpus"] = texts[source]
         names = ("target_corpus",)

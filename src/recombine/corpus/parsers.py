@@ -191,6 +191,17 @@ def parser_hint(language: str = "", *, words: bool = True) -> str:
     )
 
 
+def language_of(parser: str) -> str:
+    """The language that a parser's name declares; empty where it declares none."""
+    library, _, model = parser.partition(":")
+    if library == "ginza":
+        return "ja"
+    code = model.partition("_")[0]
+    if library == "spacy" and code in SPACY.split():
+        return code
+    return model if library == "stanza" else ""
+
+
 def require_relations(parser: str | None, what: str, otherwise: str = "") -> None:
     """Raise where text would only be cut into words, and relations between them are needed."""
     if parser == "words":
