@@ -791,6 +791,30 @@ def test_recombined_pairs_into_spanish(repository: Path) -> None:
     assert f"gains {recombined - plain:.1f} of the {grammar - plain:.1f} points" in text
 
 
+def test_recombined_pairs_from_japanese(repository: Path) -> None:
+    """The cells are means of two seeds, and what recombined pairs gain is said in numbers."""
+    found = [
+        [categories(repository, f"ja-en-{name}-256-seed-{seed}{end}") for seed in (1, 2)]
+        for end in ("", "-read-back")
+        for name in ("plain", "recombined", "grammar")
+    ]
+    heading = "Japanese to English, means of two seeds"
+    for name, *cells in table(repository, heading, "recombination"):
+        for cell, seeds in zip(cells, found, strict=True):
+            assert abs(float(cell) - mean(float(one[name]) for one in seeds)) <= 0.101, name
+    gen = [
+        mean(
+            raw_scores(repository, f"ja-en-{name}-256-seed-{seed}{end}")["gen", "all"][0]
+            for seed in (1, 2)
+        )
+        for end in ("", "-read-back")
+        for name in ("plain", "recombined", "grammar")
+    ]
+    text = " ".join(page(repository, "recombination").split())
+    for plain, recombined, grammar in (gen[:3], gen[3:]):
+        assert f"{recombined - plain:.1f} of {grammar - plain:.1f}" in text
+
+
 def test_recombined_pairs_that_were_read(repository: Path) -> None:
     """The table on the pairs that were read counts the rows of the raw file."""
     path = repository / "docs" / "results" / "sget" / "recombined-pairs-read.tsv"
