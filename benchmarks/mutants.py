@@ -60,7 +60,10 @@ CORE: dict[str, tuple[str, ...]] = {
     "recombine.statistics.paired": ("tests/statistics/test_paired.py",),
     "recombine.statistics.seeds": ("tests/statistics/test_seeds.py",),
     "recombine.statistics.ranks": ("tests/statistics/test_ranks.py",),
-    "recombine.builders.generated.certificate": ("tests/builders/generated/test_certificate.py",),
+    "recombine.builders.generated.certificate": (
+        "tests/builders/generated/test_certificate.py",
+        "tests/builders/generated/test_languages.py",
+    ),
     "recombine.grammar.parsing.parser": ("tests/grammar/parsing/test_parser.py",),
     "recombine.grammar.parsing.chart": (
         "tests/grammar/parsing/test_chart.py",

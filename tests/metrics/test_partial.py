@@ -68,6 +68,14 @@ def test_word_and_role(metric, wanted, hypothesis, value, how):
     assert (observation.value, observation.detail["how"]) == (value, how)
 
 
+def test_a_phrase_with_another_head_is_not_tried(metric, monkeypatch):
+    """No form of it is in a rendering: the grammar need not say it in its place."""
+    tried = []
+    monkeypatch.setattr(Partial, "_says_argument", lambda *place: tried.append(place))
+    assert metric.observe([Scored(THIEF, "ノアが本を見た。")]).value == 0
+    assert tried == []
+
+
 def test_a_wrong_role_is_named(metric):
     """The observation says where the rendering stood instead."""
     observation = metric.observe([Scored(IN_HOUSE, "犬が家の中の子供を見た。")])

@@ -399,6 +399,8 @@ def test_the_card_says_what_was_proved(copy, name, old, new):
     (problem,) = check_benchmark(Benchmark.open(copy))
     assert "the data card says otherwise" in problem.message
     assert problem.where.path.endswith("README.md")
+    card = (copy / "README.md").read_text(encoding="utf-8").split("\n")
+    assert problem.where.text == card[problem.where.line - 1]
 
 
 @pytest.mark.parametrize(

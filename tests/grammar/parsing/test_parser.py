@@ -218,6 +218,24 @@ def test_texts_share_an_analysis_where_their_parts_fit_alike(write: Write) -> No
     assert sum(isinstance(kept, Forest) for kept in parser._forests.values()) == 1
 
 
+def test_a_word_that_is_heard_does_not_fit_one_that_is_silent(write: Write) -> None:
+    """The part that is missing has no place to point to."""
+    folder = write(
+        {
+            "abstract.grammar": "%start S\nsay: S -> N\n",
+            "abstract.lexicon.tsv": "id\tcat\nbook\tN\npeace\tN\n",
+            "xx.grammar": 'say = "one" N.cl N\n',
+            "xx.lexicon.tsv": 'id\tform\tcl\nbook\tbook\tvolume\npeace\tpeace\t""\n',
+        }
+    )
+    grammar = Grammar.load(folder)
+    assert grammar.parse("one volume book", "xx").ok
+    assert grammar.parse("one peace", "xx").ok
+    failure = grammar.parse("one book", "xx").failure
+    assert failure is not None
+    assert failure.message == "its parts do not fit together"
+
+
 def test_a_text_is_read_however_its_letters_are_composed(toy: Grammar) -> None:
     """Letters with their marks apart (NFD) are the same text."""
     text = "Kedi köpeği gördü."
