@@ -376,7 +376,11 @@ class _Parser:
                 return None
             return Path(raw)
         if hint is float and isinstance(raw, (int, float)) and not isinstance(raw, bool):
-            return float(raw)
+            try:
+                return float(raw)
+            except OverflowError:
+                self.problem(dotted, f"'{dotted}' is too large a number")
+                return None
         if hint is int and isinstance(raw, bool):
             return self.mismatch(hint, raw, dotted)
         if hint is str and isinstance(raw, (int, float)) and not isinstance(raw, bool):

@@ -172,6 +172,8 @@ def test_a_preset_is_stored_resolved(tmp_path):
     [
         ('preset = "nosuch"', "no preset 'nosuch'"),
         ('preset = "nosuch.toml"', "no preset 'nosuch.toml'"),
+        (f'preset = "{"n" * 3000}"', "no preset 'nnn"),
+        (f'preset = {{ name = "sget", scale = 1{"0" * 400} }}', "preset.scale"),
         ("preset = 3", "name of a preset"),
         ('preset = "mine.toml"', "in a circle: mine.toml -> mine.toml"),
         ('preset = "other.toml"', "in a circle: mine.toml -> other.toml -> mine.toml"),

@@ -82,6 +82,8 @@ def test_blocks_never_cut_a_sentence(tmp_path: Path, characters: int) -> None:
         ("3\tn't", "7\tn't", 7, "token number 3 expected"),
         ("\t4\tnsubj", "\tx\tnsubj", 4, "not a token number"),
         ("\t4\tnsubj", "\t9\tnsubj", 1, "head 9"),
+        ("\t4\tnsubj", f"\t{'9' * 20}\tnsubj", 4, "not a token number"),
+        ("\t4\tnsubj", f"\t{'9' * 5000}\tnsubj", 4, "not a token number"),
         ("\t0\troot", "\t1\troot", 1, "cycle"),
         ("1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_", "# text = nothing", 12, "without tokens"),
     ],
@@ -110,6 +112,8 @@ def test_plain_pairs_are_no_parsed_corpus(tmp_path: Path) -> None:
     [
         ("nsubj root", "nsubj", "one value per token"),
         ("2 0", "2 x", "one value per token"),
+        ("2 0", f"2 {'9' * 20}", "one value per token"),
+        ("2 0", f"2 {'9' * 5000}", "one value per token"),
         ("Cats sleep\tKatzen", "Katzen", "5 columns"),
         ("Cats sleep\tKatzen schlafen\tcat sleep\tnsubj root\t2 0", "\t\t\t\t", "empty sentence"),
         ("2 0", "2 1", "cycle"),

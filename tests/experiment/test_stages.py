@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import shutil
@@ -62,6 +63,8 @@ class Memory:
         return ["step-1"]
     def translate(self, sources):
         return (self.pairs.get(s, self.default) for s in sources)
+    def describe(self):
+        return {"pairs": len(self.pairs)}
 '''
 
 
@@ -93,6 +96,29 @@ def test_all_stages_run_and_then_have_nothing_to_do(experiment_file):
     record = json.loads((experiment.run / "memory" / "seed-1" / "run.json").read_text())
     assert record["seed"] == 1
     assert record["translate"]["test"]["sentences"] == 3
+
+
+def test_what_is_complete_has_been_noted(experiment_file, monkeypatch):
+    """Nobody comes back to what is complete: all that is noted of it is noted before."""
+    experiment = read_experiment(experiment_file)
+    write = Meta.write
+
+    def killed(self, fingerprint, *, complete, **more):
+        write(self, fingerprint, complete=complete, **more)
+        if complete and fingerprint:  # not a single file of scores
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Meta, "write", killed)
+    kills = 0
+    for stage in (train, translate, score_run):
+        for _ in range(9):
+            with contextlib.suppress(KeyboardInterrupt):
+                stage(experiment)
+                break
+            kills += 1
+    assert kills == 2 + 3 * 2 + 3  # models, translations of two splits, scores
+    record = json.loads((experiment.run / "memory" / "seed-1" / "run.json").read_text())
+    assert {"train_seconds", "described", "score"} <= record.keys()
 
 
 def test_a_changed_option_is_refused_and_force_keeps_the_old_file(experiment_file):

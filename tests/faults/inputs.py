@@ -84,7 +84,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def difference(one: dict[str, str], other: dict[str, str]) -> str:
-    """Say in which files two folders differ."""
+    """Say in which files a folder differs from what it should be."""
     names = sorted({*one, *other})
     found = [name for name in names if one.get(name) != other.get(name)]
     return ", ".join(f"{name} ({_how(one, other, name)})" for name in found)
@@ -92,8 +92,8 @@ def difference(one: dict[str, str], other: dict[str, str]) -> str:
 
 def _how(one: dict[str, str], other: dict[str, str], name: str) -> str:
     if name not in other:
-        return "lost"
-    return "other bytes" if name in one else "left over"
+        return "left over"
+    return "other bytes" if name in one else "lost"
 
 
 def _plain(path: Path) -> bytes:

@@ -235,8 +235,7 @@ class RecipePreset:
 
 
 def _shipped(name: str) -> Path | None:
-    path = registry.data_path("recipes", f"{name}.toml")
-    return path if path.is_file() else None
+    return registry.data_path("recipes", f"{name}.toml") if name in recipe_names() else None
 
 
 def _adapted(preset: Document, document: Document) -> Mapping[str, Any]:

@@ -18,6 +18,7 @@ import numpy as np
 from recombine.errors import DataError, Where
 from recombine.files import open_text
 
+_MOST = 10**18  # beyond it, token numbers do not fit 64 bits
 REQUIRED_COLUMNS = ("lemmas", "relations", "heads")
 KNOWN_COLUMNS = (*REQUIRED_COLUMNS, "forms", "upos", "features", "document")
 BLOCK_CHARACTERS = 1 << 21
@@ -183,7 +184,7 @@ def _conllu_sentence(
                 f"token number {len(forms) + 1} expected, '{token}' found",
                 Where(path, number, 1, line, len(token)),
             )
-        if not head.isdecimal():
+        if not head.isdecimal() or len(head) > 18:
             raise DataError(
                 f"the head '{head}' is not a token number",
                 Where(path, number, line.index(head) + 1, line, len(head)),
@@ -237,7 +238,11 @@ def _parse_columns(block: TextBlock, columns: tuple[str, ...]) -> list[ParsedSen
             heads = list(map(int, fields[heads_at].split(" ")))
         except ValueError as error:
             raise _column_fault(block.path, number, line, fields) from error
-        if not len(lemmas) == len(relations) == len(heads) or not fields[text_column]:
+        if (
+            not len(lemmas) == len(relations) == len(heads)
+            or not fields[text_column]
+            or not -_MOST < min(heads) <= max(heads) < _MOST
+        ):
             raise _column_fault(block.path, number, line, fields)
         sentences.append(
             ParsedSentence(

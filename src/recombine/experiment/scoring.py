@@ -181,7 +181,6 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
         asked=asked,
     )
     files = _write_scores(cell, results, work.checkpoint)
-    work.meta.write(work.fingerprint, complete=True, files=files)
     if work.checkpoint is None:
         cell.update_record(
             score={
@@ -192,6 +191,8 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
                 "seconds": round(time.time() - started, 2),
             }
         )
+    # Last: a kill before it means that all this is done again, a kill after it that all is noted.
+    work.meta.write(work.fingerprint, complete=True, files=files)
 
 
 def _write_scores(

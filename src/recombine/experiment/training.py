@@ -49,8 +49,9 @@ class Training:
         """Note that the models (of these seeds) are trained, in so many seconds each."""
         for seed in self.cells if seeds is None else seeds:
             made_from = self.fingerprints[seed]
-            Meta(self.cells[seed].model).write(made_from, complete=True, sample=self.sample)
+            # Complete is said last: what a kill leaves unsaid before it is said by the next run.
             self.cells[seed].update_record(train_seconds=round(seconds, 1))
+            Meta(self.cells[seed].model).write(made_from, complete=True, sample=self.sample)
 
 
 def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Training]:

@@ -110,18 +110,16 @@ def _translate_cell(
                 started = time.time()
                 file = hook(ready, "outputs")(split, cell.seed, checkpoint)
                 made = None if file is None else read_hypotheses(file, benchmark, split)[0]
-                try:
-                    translated = translate_to_file(
-                        ready,
-                        [SourceSentence(example.id, example.source) for example in sample(split)],
-                        path,
-                        fingerprint,
-                        force=force,
-                        description=f"{cell.system} seed {cell.seed} {path.stem}",
-                        made=made,
-                    )
-                finally:
-                    _describe(ready, cell)
+                translated = translate_to_file(
+                    ready,
+                    [SourceSentence(example.id, example.source) for example in sample(split)],
+                    path,
+                    fingerprint,
+                    force=force,
+                    description=f"{cell.system} seed {cell.seed} {path.stem}",
+                    made=made,
+                    note=functools.partial(_describe, ready, cell),
+                )
                 _record_translation(cell, path.stem, translated.now, time.time() - started)
                 yield translated
             if ready is not None and experiment.repeat and checkpoint is None:

@@ -9,7 +9,7 @@ an uninterrupted one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -124,10 +124,12 @@ def translate_to_file(
     force: bool = False,
     description: str = "translate",
     made: Mapping[str, str] | None = None,
+    note: Callable[[], None] = lambda: None,
 ) -> Translated:
     """Complete the translations file at `path`, as far as the system can.
 
-    What was `made` elsewhere, by id, is not asked for.
+    What was `made` elsewhere, by id, is not asked for. `note` is called before the file counts as
+    complete, and whatever came of it: nobody comes back to a file that is complete.
     """
     meta, errors = Meta(path), errors_of(path)
     if force:
@@ -182,6 +184,7 @@ def translate_to_file(
         raise
     finally:
         _settle(path, wanted, known, failed)
+        note()
         done = sum(one in known or _is_final(failed, one) for one in wanted)
         meta.write(
             fingerprint,

@@ -173,7 +173,11 @@ def test_every_family_takes_an_adapter(families, tmp_path, name):
     """A LoRA adapter is stored as safetensors and changes what is translated."""
     pytest.importorskip("peft")
     options = {**OVERFIT, "fine_tune": "lora", "epochs": 40}
+    left = tmp_path / "model" / "lora" / ".tmpqNaJyW"  # by a library that was killed
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"half")
     quick(families[name], **options).train(DATA, tmp_path / "model", seed=1)
+    assert not left.exists()
     assert (tmp_path / "model" / "lora" / "adapter_model.safetensors").exists()
     adapted = list(quick(families[name], **options).load(tmp_path / "model").translate(SOURCES))
     assert adapted != list(quick(families[name]).translate(SOURCES))

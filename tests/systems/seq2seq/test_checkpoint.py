@@ -36,6 +36,7 @@ def test_a_new_state_replaces_the_old_one(tmp_path: Path) -> None:
     for name in ("best-10", "best-5", "step-5"):
         write_tensors(tmp_path / f"{name}.safetensors", TENSORS)
     (tmp_path / "state-15.safetensors.partial").write_bytes(b"half")
+    (tmp_path / ".tmpqNaJyW").write_bytes(b"what a killed safetensors leaves")
     for step in (10, 20):
         write_state(
             tmp_path, TrainingCheckpoint(step=step, seed=3, best_step=10, best_score=0.5), TENSORS
@@ -43,6 +44,7 @@ def test_a_new_state_replaces_the_old_one(tmp_path: Path) -> None:
     assert names(tmp_path) == [
         "best-10.safetensors", "state-20.safetensors", "step-5.safetensors"
     ]  # fmt: skip
+    assert not (tmp_path / ".tmpqNaJyW").exists()
     state = read_state(tmp_path)
     assert state == TrainingCheckpoint(step=20, seed=3, best_step=10, best_score=0.5)
     assert torch.equal(read_tensors(tmp_path / state.file)["model.weight"], TENSORS["model.weight"])

@@ -105,3 +105,15 @@ def test_numbered_pairs_that_are_cut_are_named(data: TrainingData, model_dir: Pa
     pairs.write_bytes(pairs.read_bytes()[:100])
     with pytest.raises(DataError, match=r"pairs\.safetensors cannot be read"):
         TransformerSystem(**{**SMALL, "steps": 6}).train(data, model_dir, seed=1)
+
+
+def test_what_a_killed_library_left_of_the_pairs_is_removed(
+    data: TrainingData, tmp_path: Path
+) -> None:
+    """It writes under a name of its own first."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / ".tmpqNaJyW").write_bytes(b"half")
+    TransformerSystem(**SMALL).prepare(data, tmp_path)
+    assert sorted(path.name for path in (tmp_path / "data").iterdir()) == [
+        "pairs.safetensors", "source.json", "target.json"
+    ]  # fmt: skip

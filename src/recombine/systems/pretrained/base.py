@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -80,6 +81,7 @@ def learnable_pairs(data: TrainingData) -> list[tuple[str, str]]:
 
 def save_adapter(adapted: Any, folder: Path) -> None:
     """Store a LoRA adapter as safetensors."""
+    shutil.rmtree(folder, ignore_errors=True)  # what a kill left of it
     # Left to itself, peft asks the hub whether the vocabulary has grown; it cannot have.
     adapted.save_pretrained(str(folder), safe_serialization=True, save_embedding_layers=False)
 

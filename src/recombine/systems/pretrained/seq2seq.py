@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -98,6 +99,7 @@ class HfSeq2Seq(Pretrained):
             checkpoint=checkpoint_of(model_dir),
         )
         if full:
+            shutil.rmtree(model_dir / "full", ignore_errors=True)  # what a kill left of it
             trained.save_pretrained(str(model_dir / "full"), safe_serialization=True)
             weights.tokenizer.save_pretrained(str(model_dir / "full"))
         else:

@@ -61,7 +61,8 @@ def write_state(model_dir: Path, state: TrainingCheckpoint, tensors: dict[str, T
     write_tensors(model_dir / state.file, tensors)
     write_json(model_dir / "state.json", asdict(state))
     keep = {state.file, f"best-{state.best_step}.safetensors"}
-    for pattern in ("state-*.safetensors", "best-*.safetensors", "*.partial"):
+    # The library writes `.tmpXXXXXX` first, which a kill leaves.
+    for pattern in ("state-*.safetensors", "best-*.safetensors", "*.partial", ".tmp*"):
         for path in model_dir.glob(pattern):
             if path.name not in keep:
                 path.unlink(missing_ok=True)

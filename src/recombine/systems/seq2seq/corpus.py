@@ -204,6 +204,8 @@ def prepare(
         for name in names
         for part in ("pieces", "lengths")
     }
+    for left in folder.glob(".tmp*"):  # by the library, when it was killed
+        left.unlink(missing_ok=True)
     partial = numpy_path.with_name("pairs.partial")
     numpy_files.save_file(arrays, partial, metadata={"identity": fingerprint(identity)})
     partial.replace(numpy_path)
