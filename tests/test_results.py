@@ -377,6 +377,30 @@ def test_the_authors_edition(repository: Path, scores: Scores) -> None:
     assert f"{distance} and {near})" in said
 
 
+def test_why_the_lstm_is_another(repository: Path) -> None:
+    """The differences taken one at a time: every number of the table is in the raw file."""
+    path = repository / "docs" / "results" / "sget" / "lstm-variants.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        found = [row for row in csv.DictReader(lines) if not row["tag"]]
+
+    def said(variant: str, early: bool, split: str, metric: str) -> str:
+        """The scores of all seeds at step 5,000, or at the step that dev chose."""
+        return ", ".join(
+            f"{float(row['score']):.1f}"
+            for row in sorted(found, key=lambda row: row["seed"])
+            if (row["variant"], row["split"], row["metric"]) == (variant, split, metric)
+            and (row["step"] == "5000") == early
+        )
+
+    rows = table(repository, "LSTM", "sget-appendix")
+    places = [(split, metric) for metric in ("exact", "bleu") for split in ("test", "gen")]
+    for row, variant in zip(rows[:4], ("paper", "fed", "unscaled", "released"), strict=True):
+        assert row[1:] == [
+            said(variant, early, *place) for early in (True, False) for place in places
+        ]
+    assert rows[4][5:] == [printed("2", "LSTM", metric, split) for split, metric in places]
+
+
 # The pages in short
 
 Cells = list[dict[str, str]]
