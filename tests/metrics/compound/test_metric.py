@@ -118,6 +118,30 @@ def test_the_reference_relaxes_heads():
     }
 
 
+def test_the_reference_of_a_context_says_whether_it_needs_the_head():
+    """Where its own sentence does without, no compound needs it; where that has it, all do."""
+    dog, cat = ["near", "every", "dog"], ["near", "every", "cat"]
+    # One in four references lacks the head: in a context that nobody knows it may be left out.
+    texts = ["er schlief bei jeder hund"] * 30 + ["er mied jeder hund"] * 10
+    without, having = (
+        compound(dog, context, text, salt="original")
+        for context, text in (("he avoided {} .", texts[-1]), ("he sat {} .", texts[0]))
+    )
+    here, there, elsewhere = (
+        compound(cat, context) for context in ("he avoided {} .", "he sat {} .", "he left {} .")
+    )
+    metric, strict = Compound(), Compound(relaxation=False)
+    examples = (without, having, here, there, elsewhere)
+    for one in (metric, strict):
+        one.prepare([*many(dog, texts), *(Scored(example, "x") for example in examples)])
+    assert metric.judge(here, "er mied jede katze").correct
+    assert metric.judge(there, "er mied jede katze").atom == "near"
+    assert metric.judge(elsewhere, "er mied jede katze").correct
+    assert strict.judge(there, "er mied jede katze").correct
+    assert "|relaxation:contexts|" in metric.signature()
+    assert "|relaxation:no|" in strict.signature()
+
+
 def test_fillers_can_come_from_outputs():
     """Without references the outputs of the run show what stands between atoms."""
     items = [

@@ -68,7 +68,8 @@ class Compound(Metric):
     its verb). `fillers`: where to learn what may stand between atoms. `filler_share`: a unit in
     this share of an atom's translations may (2: in at least two). `order_share`: an order kept by
     this share of translations must be kept. `optional_share`: a head absent from this share of
-    references is not required. `relaxation`: nor is one that the example's own reference lacks.
+    references is not required. `relaxation`: nor is one that the example's own reference lacks;
+    where it has none, the reference of the sentence that its context was taken from decides.
     `own_fillers`: what the example's own reference puts inside the phrase may stand there.
     `closed`: the target language writes compounds as one word, which is cut where a rendering ends.
     `judgeable`: leave out sentences whose own reference is rejected, and count them: translators of
@@ -98,6 +99,8 @@ class Compound(Metric):
     _knowledge: Knowledge = field(init=False, default_factory=Knowledge, repr=False)
     _learned_from: str = field(init=False, default="", repr=False)
     _examples: list[Example] = field(init=False, default_factory=list, repr=False)
+    # Whether the reference of a context renders a head.
+    _rendered: dict[tuple[str, str], bool] = field(init=False, default_factory=dict, repr=False)
 
     def key(self, example: Example) -> str | None:
         """Every sentence with a compound is one observation."""
@@ -150,15 +153,26 @@ class Compound(Metric):
     ) -> Atom | None:
         """Return the first atom that is not rendered, unless it is a head that may be left out."""
         for atom, listed in zip(atoms, self._units.atoms(example), strict=True):
-            if not atom.required or any(rendering in units for rendering in atom.accepted):
+            if not atom.required or _has(units, atom):
                 continue
-            if atom.role in self.heads:
-                if (atom.text, atom.role) in self._knowledge.optional:
-                    continue
-                if reference and not any(one in reference for one in listed.accepted):
-                    continue
+            if atom.role in self.heads and not self._asks_for(example, atom, listed, reference):
+                continue
             return atom
         return None
+
+    def _asks_for(self, example: Example, atom: Atom, listed: Atom, reference: str) -> bool:
+        """Return whether a translation needs this head.
+
+        Where the example has no reference, that of the sentence its context was taken from says so:
+        "pleased with X" is "über X erfreut", but "a treaty with X" is "ein Vertrag mit X".
+        """
+        if self.relaxation and not example.references:
+            rendered = self._rendered.get((context_of(example), atom.text))
+            if rendered is not None:
+                return rendered
+        if (atom.text, atom.role) in self._knowledge.optional:
+            return False
+        return not reference or _has(reference, listed)
 
     def _phrase(self, atoms: Sequence[Atom], units: str, reference: str) -> Verdict:
         """Judge whether atoms that are all there make one phrase.
@@ -233,7 +247,7 @@ class Compound(Metric):
     def prepare(self, items: Sequence[Scored]) -> None:
         """Learn from the references, and from the outputs of sentences that have none."""
         self._units, self._knowledge = Units(), Knowledge()
-        self.left_out = 0
+        self.left_out, self._rendered = 0, {}
         compounds = [item for item in items if is_compound(item.example)]
         self._examples = [item.example for item in compounds]
         if self.mode == "official":
@@ -250,6 +264,12 @@ class Compound(Metric):
                 if units := self._units.encode(text):
                     context = context or context_of(example)
                     texts.append(ReferenceText(atoms, units, group, context, trusted))
+        self._rendered = {
+            (text.context, atom.text): _has(text.units, atom)
+            for text in texts
+            for atom in text.atoms
+            if text.trusted and atom.role in self.heads
+        }
         kinds = {"references" if text.trusted else "hypotheses" for text in texts}
         self._learned_from = "+".join(sorted(kinds, reverse=True))
         self._knowledge = learn(
@@ -292,6 +312,12 @@ class Compound(Metric):
             **({"left_out_by_their_reference": self.left_out} if self.judgeable else {}),
         }
 
+    def _relaxed(self) -> str:
+        if not self.relaxation:
+            return "no"
+        without = any(not one.references for one in self._examples)
+        return "contexts" if without and self._rendered else "yes"
+
     def signature(self) -> str:
         """Return the settings that change verdicts."""
         if self.mode == "official":
@@ -299,7 +325,7 @@ class Compound(Metric):
         return (
             f"{self.name}|mode:default|fillers:{self._learned_from or self.fillers}"
             f"@{self.filler_share:g}|order:{self.order_share:g}|optional:{self.optional_share:g}"
-            f"|relaxation:{'yes' if self.relaxation else 'no'}"
+            f"|relaxation:{self._relaxed()}"
             f"|own-fillers:{'yes' if self.own_fillers else 'no'}"
             f"{'|closed:2' if self.closed else ''}"
             f"{'|judgeable:yes' if self.judgeable else ''}|version:2"
@@ -356,6 +382,10 @@ class CompoundAggregate(Compound):
     def notes(self) -> dict[str, Any]:
         """Return what `compound` notes, and how many compounds were incomplete."""
         return {**super().notes(), "incomplete_compounds": self.incomplete}
+
+
+def _has(units: str, atom: Atom) -> bool:
+    return any(rendering in units for rendering in atom.accepted)
 
 
 def _shortest(atoms: Sequence[Atom]) -> Atom:
