@@ -66,16 +66,23 @@ def test_few_of_many_are_read_wrong_ones_first():
 
 
 def test_faults_are_told_as_somebody_saw_them():
-    """Slots have names, senses are left out, and what has another form stays."""
+    """Slots have names, senses none; what has another form stays; two meanings are shown."""
     assert tell_fault("recursion level skipped", "pp: 2 of 3 levels") == (
         "kept 2 of 3 levels (place phrase)"
     )
     assert tell_fault("argument dropped", "io Emma") == "dropped the recipient, “Emma”"
     assert tell_fault("wrong word", "lend_dat for give_dat") == "wrote “lend” for “give”"
     assert tell_fault("role changed", "Emma as obj") == "made “Emma” the object"
-    assert tell_fault("something new", "x") == "x"
+    assert tell_fault("something new", "x") == "something new: x"
+    assert tell_fault("role", "role changed: Emma as obj") == "role: made “Emma” the object"
+    assert tell_fault("tense", "pass_dat in the present") == "tense: pass in the present"
     detail = {"class": "modifier dropped", "findings": [["modifier dropped", "old of cat"]]}
     assert explain(detail) == "modifier dropped: dropped “old”, which describes “cat”"
+    sides = {"meant": "give_dat(subj «Ava»)", "said": "give_dat(io «Ava»)"}
+    detail = {"class": "different", "findings": [["role", "role changed: Ava as io"]], **sides}
+    assert explain(detail) == (
+        "different: role: made “Ava” the recipient · meant give(subj «Ava») · said give(io «Ava»)"
+    )
     assert explain({"class": "context", "width": 9, "allowed": 1}) == (
         "the translations differ elsewhere, too; words that differ: 9; may differ: 1"
     )

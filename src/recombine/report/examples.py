@@ -120,7 +120,12 @@ def explain(detail: Mapping[str, Any]) -> str:
         return ""
     if detail.get("findings"):
         kind, faults = detail.get("class"), [tell_fault(*one) for one in detail["findings"]]
-        return f"{kind}: {'; '.join(dict.fromkeys(faults))}"[:MOST_DETAIL]
+        told = "; ".join(dict.fromkeys(faults))
+        told = told if told.startswith(f"{kind}: ") else f"{kind}: {told}"
+        sides = [
+            f" · {side} {_as_word(detail[side])}" for side in ("meant", "said") if side in detail
+        ]
+        return (told + "".join(sides))[:MOST_DETAIL]
     for name in ("explanation", "reason", "why"):
         if isinstance(detail.get(name), str):
             head = str(detail.get("class", ""))
@@ -184,9 +189,15 @@ FAULTS = {
 
 
 def tell_fault(kind: str, text: str) -> str:
-    """One fault in words; what has another form stays as the metric said it."""
-    pattern, phrase = FAULTS.get(kind, ("", ""))
-    found = re.fullmatch(pattern, text) if pattern else None
+    """One fault in words; what has another form stays as the metric said it, with its kind.
+
+    What a meaning differs in (role, tense) stands before the fault that shows it.
+    """
+    if kind not in FAULTS:
+        inner, _, rest = text.partition(": ")
+        return f"{kind}: {tell_fault(inner, rest) if inner in FAULTS else _as_word(text)}"
+    pattern, phrase = FAULTS[kind]
+    found = re.fullmatch(pattern, text)
     if found is None:
         return _as_word(text)
     words = read_words()

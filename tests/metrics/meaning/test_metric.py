@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -134,6 +135,18 @@ def test_what_nobody_says_is_not_right(metric, source, hypothesis, right):
     """
     found = judged(metric, source, hypothesis).detail["class"]
     assert (found == "same") is right
+
+
+def test_which_synonym_was_read_is_not_told(metric):
+    """Words are told by their names, and a contrast is marked, whichever synonym was said."""
+    source = "Liam meant to say that a child gave Sara the balloon."
+    found = judged(
+        metric, source, "リアムは、サラが子どもから風船をもらったと言いたかったのだ。"
+    ).detail
+    assert "wrong word: mean_that for mean_to" in found["explanation"]
+    assert not re.search(r"~|\w \d", found["explanation"])
+    found = judged(metric, GIVEN, "テイラーはエリザベスに豆を贈る。").detail
+    assert "«give_dat tense»" in found["said"]
 
 
 @pytest.mark.parametrize("hypothesis", ["テイラーは踊り狂った。", "Taylor ran.", "犬" * 2_000])

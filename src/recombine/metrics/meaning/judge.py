@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -51,6 +52,7 @@ ASPECTS = {
     "wrong function word": "attachment",
     "other structure": "structure",
 }
+_SENSE = re.compile(r"~\d+\b")  # which of its synonyms a word was read by says nothing to a reader
 _STRUCTURE = ("role", "attachment")  # what another reading of the same words can differ in
 
 
@@ -268,7 +270,7 @@ class MeaningJudge:
         said = tuple([Said("", marker) for marker in one.markers] for one in (wanted, given))
         found = compare(wanted.units, given.units, (said[0], said[1]), depths, lambda *_: False)
         findings = [
-            Finding(ASPECTS.get(one.kind, "word"), f"{one.kind}: {one.text}")
+            Finding(ASPECTS.get(one.kind, "word"), f"{one.kind}: {_SENSE.sub('', one.text)}")
             for one in found
             if one.kind != "modifiers reordered"
         ]

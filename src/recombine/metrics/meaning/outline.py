@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from recombine.grammar.variants.widened import word_of
 from recombine.metrics.anatomy.dependencies import Unit, match
 
 
@@ -19,7 +20,7 @@ def outline(units: Sequence[Unit], marked: Collection[int] = ()) -> str:
 
     def told(index: int) -> str:
         unit = units[index]
-        word = unit.label.replace("~", " ")
+        word = " ".join(filter(None, word_of(unit.label)))  # with what sets it apart: give tense
         text = f"«{word}»" if index in marked else word
         inner = [told(child) for child in below.get(index, ())]
         text += f"({', '.join(inner)})" if inner else ""
@@ -36,9 +37,9 @@ def side_by_side(wanted: Sequence[Unit], given: Sequence[Unit]) -> tuple[str, st
     for index, other in pairs.items():
         here, there = wanted[index], given[other]
         moved = pairs.get(here.head, -1) != there.head or here.slot != there.slot
-        if moved or here.label.partition("~")[0] != there.label.partition("~")[0]:
+        if moved or word_of(here.label)[0] != word_of(there.label)[0]:
             left.add(index)
             right.add(other)
-        elif there.label.count("~") and not there.label.rpartition("~")[2].isdigit():
+        elif word_of(there.label)[1]:
             right.add(other)
     return outline(wanted, left), outline(given, right)
