@@ -616,6 +616,40 @@ def test_splits_that_wait_for_models(repository: Path) -> None:
     assert rows[:-1] == expected
 
 
+def test_splits_with_exchanged_words(repository: Path) -> None:
+    """Every score is in the raw file, the ratios follow, and no gain is claimed."""
+    path = repository / "docs" / "results" / "divergent" / "en-de-substituted.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    found = {
+        (row["split"], row["split seed"], row["system"], row["seed"]): float(row["chrf++"])
+        for row in rows
+    }
+    short = {"minimal": "min", "maximal": "max"}
+    means = {}
+    for name, _, one, two, middle, interval in table(repository, "chrF2++", "dbca"):
+        kind, system = name.replace("*", "").split(", ")
+        seeds = [
+            [found[short[split], "1", system, seed] for seed in ("1", "2")]
+            for split in kind.split(" / ")
+        ]
+        values = seeds[0] if len(seeds) == 1 else [a / b for a, b in zip(*seeds, strict=True)]
+        digits = 1 if len(seeds) == 1 else 3
+        assert [one, two] == [f"{value:.{digits}f}" for value in values], name
+        assert middle.strip("*") == f"{mean(values):.{digits}f}", name
+        low, high = map(float, interval.split(" to "))
+        assert low <= mean(values) <= high, name
+        means[kind, system] = mean(values)
+    text = " ".join(page(repository, "dbca").split())
+    for kind, ends in (("maximal", "(-0.42 to -0.18)"), ("minimal", "(-0.25 to 0.01)")):
+        less = means[kind, "substituted"] - means[kind, "plain"]
+        assert f"{less:.2f} {ends} on the {kind}" in text
+    assert means["maximal / minimal", "substituted"] < means["maximal / minimal", "plain"]
+    second = [found[split, "2", "plain", "1"] for split in ("max", "min")]
+    assert f"ratio {second[0] / second[1]:.3f} (0.934 to 0.957)" in text
+    assert f"random split of seed 1 {found['random', '1', 'plain', '1']:.1f} (52.8 to 53.7)" in text
+
+
 def test_the_floor_of_the_judge_on_natural_text(repository: Path) -> None:
     """What was read, and what cutting closed compounds changes."""
     folder = repository / "docs" / "results" / "compounds"
