@@ -261,20 +261,20 @@ def test_what_engines_and_translators_write_is_told_from_mistakes(metric):
 
 @pytest.mark.slow
 def test_free_translations_are_told_from_mistakes(metric):
-    """Of 218 free translations of all patterns 92% are right, of 174 wrong ones none.
+    """Of 263 free translations of all patterns 93% are right, of 216 wrong ones none.
 
-    Written before the variants knew them, in two parts: 100 of 123 and 85 of 95 were right then,
-    and none of the 95 and 79 wrong ones.
+    Written before the variants knew them, in three parts: 100 of 123, 85 of 95 and 44 of 45 were
+    right then, and none of the 95, 79 and 42 wrong ones.
     """
     rows = paraphrases("freely")
     found = Counter(
         (row["label"], str(judged(metric, row["source"], row["hypothesis"]).detail["class"]))
         for row in rows
     )
-    assert Counter(row["label"] for row in rows) == {"valid": 218, "wrong": 174}
-    assert found["valid", "same"] >= 0.92 * 218
+    assert Counter(row["label"] for row in rows) == {"valid": 263, "wrong": 216}
+    assert found["valid", "same"] >= 0.93 * 263
     assert found["wrong", "same"] == 0
-    assert found["wrong", "different"] >= 0.75 * 174
+    assert found["wrong", "different"] >= 0.75 * 216
 
 
 @pytest.fixture(scope="module")
