@@ -21,8 +21,6 @@ from recombine.experiment.ray import pack, run_experiment_on_ray, unpack
 from recombine.files import read_jsonl
 from recombine.parallel import map_on_ray
 
-ray = pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
-
 MORTAL = '''
 """A system that kills its own worker process the first time it is asked to translate."""
 import os, signal
@@ -46,6 +44,8 @@ class Mortal:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Two nodes on this machine, each with one processor."""
+    # Not above: it takes seconds, in every process that collects the tests.
+    ray = pytest.importorskip("ray", reason="the extra 'cluster' is not installed")
     from ray.cluster_utils import Cluster
 
     made = Cluster(

@@ -8,7 +8,6 @@ from recombine.systems.pretrained.fast.fused_layers import use_fused_norms, use_
 from recombine.systems.pretrained.weights import load_weights
 
 torch = pytest.importorskip("torch")
-peft = pytest.importorskip("peft")
 
 TOKENS = [[1, 40, 50, 60, 70]]
 
@@ -21,6 +20,7 @@ def model(tiny_model):
 
 def test_lean_adapters_equal_pefts(model):
     """Logits and gradients of the adapters are those of peft's own layers."""
+    peft = pytest.importorskip("peft")  # it takes seconds, in each process that collects tests
     torch.manual_seed(0)
     adapted = peft.get_peft_model(
         model,
