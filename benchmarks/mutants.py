@@ -78,7 +78,10 @@ CORE: dict[str, tuple[str, ...]] = {
         "tests/builders/divergent/test_split.py",
         "tests/builders/divergent/test_search.py",
     ),
-    "recombine.builders.divergent.search": ("tests/builders/divergent/test_search.py",),
+    "recombine.builders.divergent.search": (
+        "tests/builders/divergent/test_running_split.py",
+        "tests/builders/divergent/test_search.py",
+    ),
     "recombine.builders.divergent.running_split": (
         "tests/builders/divergent/test_running_split.py",
         "tests/builders/divergent/test_search.py",
@@ -89,7 +92,10 @@ CORE: dict[str, tuple[str, ...]] = {
         "tests/experiment/test_translations.py",
         "tests/experiment/test_stages.py",
     ),
-    "recombine.systems.seq2seq.checkpoint": ("tests/systems/seq2seq/test_checkpoint.py",),
+    "recombine.systems.seq2seq.checkpoint": (
+        "tests/systems/seq2seq/test_checkpoint.py",
+        "tests/systems/seq2seq/test_system.py",
+    ),
 }
 _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,

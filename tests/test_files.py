@@ -20,6 +20,7 @@ from recombine.files import (
     inert_cell,
     naming,
     open_text,
+    parse_json,
     read_aligned,
     read_json,
     read_jsonl,
@@ -331,3 +332,18 @@ def test_a_full_disk_is_named(tmp_path):
 def test_no_cell_is_a_formula(cell, written):
     """A tag of a stranger's benchmark is computed by whoever opens the table."""
     assert inert_cell(cell) == written
+
+
+@pytest.mark.parametrize("text", ['"\\ud800"', b'"\\ud800"'])
+def test_half_a_surrogate_pair_is_no_json(text):
+    """No file can hold it, whether it came as text or as bytes."""
+    with pytest.raises(ValueError, match="half of a surrogate pair"):
+        parse_json(text)
+    assert parse_json(b'"\\u00e9"') == "\u00e9"
+
+
+def test_a_column_without_a_name_is_left_out(tmp_path):
+    """Spreadsheets write such columns."""
+    path = tmp_path / "a.tsv"
+    path.write_text("word\t\tgloss\na\t\tb\n", encoding="utf-8")
+    assert [row.cells for row in read_table(path, ("word",))] == [{"word": "a", "gloss": "b"}]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import multiprocessing
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,11 @@ from recombine.files import replace_folder, write_bytes
 from recombine.lock import InUse, lock_of, locked
 
 fork = multiprocessing.get_context("fork")
+
+
+def open_files() -> int:
+    """How many files this process has open."""
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 def test_who_holds_a_lock_is_said(tmp_path):
@@ -30,11 +37,13 @@ def test_who_holds_a_lock_is_said(tmp_path):
     other.start()
     assert held.wait(20)
     who = f"out is in use by process {other.pid} on .* since "
+    before = open_files()
     with pytest.raises(InUse, match=who) as said, locked(tmp_path / "out.lock"):
         pass
     done.set()
     other.join()
     assert "wait until it is done" in said.value.render()
+    assert open_files() == before
     with locked(tmp_path / "out.lock"):
         assert (tmp_path / "out.lock").exists()
     assert not (tmp_path / "out.lock").exists()
@@ -161,3 +170,18 @@ def test_a_full_disk_leaves_no_lock(tmp_path, monkeypatch):
     with locked(tmp_path / "a.lock"):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_leaves_no_file_open_and_lets_others_take_it(tmp_path, monkeypatch):
+    """Whoever may write in the folder may take the lock next; a long command is cut."""
+    monkeypatch.setattr("sys.argv", ["recombine", "x" * 500])
+    path = tmp_path / "out.lock"
+    before = open_files()
+    mask = os.umask(0)
+    try:
+        with locked(path):
+            assert path.stat().st_mode & 0o777 == 0o666
+            assert len(json.loads(path.read_text())["command"]) == 200
+    finally:
+        os.umask(mask)
+    assert open_files() == before

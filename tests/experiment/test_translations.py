@@ -13,7 +13,12 @@ import pytest
 
 from recombine.errors import StaleOutput, SystemFailure
 from recombine.experiment.run import Meta
-from recombine.experiment.translations import SourceSentence, others_of, translate_to_file
+from recombine.experiment.translations import (
+    SourceSentence,
+    is_translated,
+    others_of,
+    translate_to_file,
+)
 from recombine.files import sha256_of
 from recombine.systems.base import Failure
 
@@ -215,3 +220,29 @@ def test_rows_of_other_sentences_are_kept_aside(tmp_path):
     assert system.calls == ["s0", "s1", "s3", "s4", "s5"]
     assert path.read_text() == EXPECTED
     assert others_of(path).read_text() == '{"id":"9","hyp":"S9"}\n'
+
+
+def test_what_is_refused_for_good_is_not_said_to_be_tried_again(tmp_path):
+    """Only what may come the next time is worth another run."""
+    for final, hint in ((True, "asking again will not help"), (False, "run again to retry 1 of")):
+        path = tmp_path / f"{final}.jsonl"
+        found = translate_to_file(Upper({"s1"}, final=final), SOURCES, path, {})
+        assert hint in found.problem().hint
+
+
+def test_a_file_from_before_hashes_is_taken_as_it_is(tmp_path):
+    """Its side file says only that it is complete."""
+    path = tmp_path / "t.jsonl"
+    path.write_text(EXPECTED)
+    Meta(path).write({"a": 1}, complete=True, sentences=6, failed=0)
+    assert is_translated(path, {"a": 1})
+
+
+def test_force_sets_aside_answers_outside_the_sample_too(tmp_path):
+    """They are of the system as it was."""
+    path = tmp_path / "t.jsonl"
+    translate_to_file(Upper(), SOURCES, path, {"sample": 0})
+    translate_to_file(Upper(), SOURCES[:2], path, {"sample": 2})
+    assert others_of(path).exists()
+    translate_to_file(Upper(), SOURCES[:2], path, {"sample": 2}, force=True)
+    assert not others_of(path).exists()

@@ -10,7 +10,13 @@ import pytest
 
 from recombine.benchmark import Benchmark
 from recombine.errors import ConfigError
-from recombine.metrics.base import Metric, Observation, aggregator_of
+from recombine.metrics.base import (
+    Metric,
+    Observation,
+    aggregator_of,
+    declaration,
+    require_kind,
+)
 from recombine.metrics.exact import Exact
 from recombine.metrics.scoring import create_metric
 from recombine.testing import check_metric, example_pairs
@@ -116,3 +122,34 @@ def test_the_metric_of_the_guide_keeps_the_contract(repository, tmp_path, small_
     # A system that says nearly nothing and one that is nearly right are in one unit.
     for value, expected in ((0.019, 1.90), (0.9948, 99.48)):
         assert metric.aggregate(np.full((3, 1), value)) == pytest.approx(expected)
+
+
+def test_what_is_declared_is_kept_with_the_scores():
+    """All that a reader of the numbers needs; of what is undecided only where something can be."""
+    assert declaration(Exact()) == {
+        "kind": "mean", "higher_is_better": True, "right_value": 1.0, "missing": "empty",
+        "unit": "percent", "limits": (0.0, 100.0), "clusters": (),
+    }  # fmt: skip
+
+    class Unsure(Exact):
+        undecided = "unclear"
+
+    assert declaration(Unsure())["undecided"] == "unclear"
+
+
+@pytest.mark.parametrize("kind", ["mean", "rows"])
+def test_an_aggregate_is_what_its_kind_makes_of_the_rows(kind):
+    """Resampling would give other numbers; only `rows` is free."""
+
+    class Off(Exact):
+        def aggregate(self, stats):
+            return 101 * float(stats[:, 0].mean())
+
+    Off.kind = kind
+    rows = np.array([[1.0], [0.0]])
+    require_kind(Exact(), rows)
+    if kind == "rows":
+        require_kind(Off(), rows)
+    else:
+        with pytest.raises(ConfigError, match=r"give 50 where its aggregate gives 50\.5"):
+            require_kind(Off(), rows)

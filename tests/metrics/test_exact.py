@@ -38,3 +38,9 @@ def test_outer_white_space_of_a_reference_counts_no_more_than_of_a_hypothesis():
     """The signature says strip, of both sides."""
     example = Example(id="a", source="s", references=(" so it is ",))
     assert Exact().observe([Scored(example, " so it is ")]).value == 1
+
+
+def test_each_example_is_a_key_of_its_own_and_the_signature_says_how():
+    """So two runs of one signature can be paired sentence by sentence."""
+    assert Exact().key(Example(id="a", source="s", references=("t",))) == "a"
+    assert Exact().signature() == "exact|norm:nfc+strip|refs:any"

@@ -66,15 +66,19 @@ def test_characters_stand_beside_words():
     assert "tok:char" in BleuChar(target_language="ja").signature()
 
 
-def test_a_missing_tokeniser_is_an_error(monkeypatch):
+@pytest.mark.parametrize(
+    ("package", "language"), [("MeCab", "ja"), ("ipadic", "ja"), ("mecab_ko", "ko")]
+)
+def test_a_missing_tokeniser_is_an_error(monkeypatch, package, language):
     """Never a silent fallback to another tokeniser."""
 
     def missing(module: str, *, extra: str, feature: str):
-        raise MissingExtra(feature, extra, module)
+        if module == package:
+            raise MissingExtra(feature, extra, module)
 
     monkeypatch.setattr(surface, "require", missing)
-    with pytest.raises(MissingExtra, match="ja-mecab"):
-        Bleu(target_language="ja")
+    with pytest.raises(MissingExtra, match=f"{language}-mecab"):
+        Bleu(target_language=language)
 
 
 def test_an_unknown_tokeniser_is_an_error():

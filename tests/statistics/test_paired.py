@@ -219,3 +219,9 @@ def test_two_items_have_an_interval_and_one_has_none():
         found = paired_bootstrap(first, second, share, Draws([first, second]))
         ends = (found.low, found.high)
         assert ends == (1.0, 2.0) if count == 2 else np.isnan(ends).all()
+
+
+def test_systems_with_the_same_verdicts_are_not_told_apart():
+    """No sentence speaks for either."""
+    verdicts = np.array([True, False, True])
+    assert mcnemar(verdicts, verdicts) == (0, 0, 1.0)

@@ -94,3 +94,11 @@ def test_every_unit_is_drawn_equally_often():
     blocks = list(resample_counts(8, 2_000, np.random.default_rng(1)))
     times = np.concatenate(blocks).mean(axis=0)
     assert times == pytest.approx(np.ones(8), abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("largest", "precision"), [(1.0, np.float32), (2.0**40, np.float64), (2.0**52, None)]
+)
+def test_sums_are_exact_in_the_smallest_type_that_holds_them(largest, precision):
+    """Whole numbers up to 2^24 and 2^53; beyond that nothing is exact."""
+    assert Draws([np.array([[largest], [0.0], [1.0]])], 0)._precision is precision

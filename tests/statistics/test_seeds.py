@@ -12,8 +12,10 @@ from recombine.statistics.intervals import Aggregator
 from recombine.statistics.paired import paired_bootstrap
 from recombine.statistics.resample import Draws
 from recombine.statistics.seeds import (
+    Component,
     _seed_and_item_parts,
     compare_systems,
+    component_interval,
     crossed_interval,
     system_interval,
 )
@@ -199,3 +201,21 @@ def test_one_item_says_nothing_of_others():
     assert np.isnan(system_interval(shares, mean, Draws(shares)).low)
     bootstrapped = paired_bootstrap(one, other, chrf, Draws([one, other]))
     assert bootstrapped.p_value == 1.0
+
+
+def test_an_interval_stays_on_its_scale():
+    """It is symmetric where there are no ends, and bends away from one that is near."""
+    parts = [Component(16.0, 9)]
+    free = component_interval(95.0, parts, 0.95, "x")
+    bent = component_interval(95.0, parts, 0.95, "x", (0.0, 100.0))
+    assert free.high > 100 > bent.high > 95
+    assert 95 - free.low == pytest.approx(free.high - 95)
+    assert 95 - bent.low > bent.high - 95
+
+
+@pytest.mark.parametrize(("clusters", "unit"), [(None, "items"), (np.arange(40) // 2, "clusters")])
+def test_an_interval_says_over_what_it_is(clusters, unit):
+    """Items that belong together are counted as one."""
+    generator = np.random.default_rng(3)
+    tables = [generator.integers(0, 2, (40, 1)).astype(float) for _ in range(2)]
+    assert unit in system_interval(tables, SHARE, Draws(tables, 0, clusters)).method

@@ -30,6 +30,11 @@ def test_certificate_card_and_check(tmp_path: Path) -> None:
     assert sum(test["novelty"].values()) == test["sentences"]
     assert test["words"] == sum(len(e.source.split()) for e in benchmark.iterate("test"))
     assert "train_and_dev" in certificate
+    ids = {one.id for one in benchmark.iterate("test")}
+    items = read_items(benchmark.path / "items.tsv")
+    shown = [item.compounds for item in items if item.id in ids]
+    assert test["compound_types"] == len({one for compounds in shown for one in compounds})
+    assert test["compound_occurrences"] == sum(sum(one.values()) for one in shown)
     assert f"{certificate['atom_divergence']:.6f}" in data_card(certificate, "search")
     assert check_divergent(benchmark) == []
     del certificate["atoms"]

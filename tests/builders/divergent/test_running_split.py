@@ -21,11 +21,16 @@ def test_tables_are_powers_to_32_bits() -> None:
     exact[0] = 0.0
     assert np.abs(table - exact).max() < 2**-31 * exact.max()
     assert table[0] == 0.0
+    mantissas, _ = np.frexp(table)
+    assert (mantissas * 2**32 == np.rint(mantissas * 2**32)).all()
+    assert (mantissas * 2**31 != np.rint(mantissas * 2**31)).any()  # and to no fewer
 
 
 def test_quantiles_are_exponential() -> None:
-    """Their mean is that of Exp(1)."""
-    assert exponential_quantiles().mean() == pytest.approx(1.0, abs=0.01)
+    """Those in the middle of 1,024 equal parts; their mean is that of Exp(1)."""
+    found = exponential_quantiles()
+    assert found.mean() == pytest.approx(1.0, abs=0.01)
+    assert np.exp(-found) * 1024 == pytest.approx(np.arange(1024) + 0.5, abs=1e-5)
 
 
 @pytest.mark.parametrize("grouped", [False, True])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ def test_bounds_hold_and_values_are_exact(counts: Counts, goal: float, seed: int
     # The running sums use tables rounded to 32 bits.
     assert seen[-1].compound == pytest.approx(found.compound, abs=1e-8)
     assert all(p.train <= 650 and p.test <= 100 for p in seen)
+    assert all(0 <= p.done <= 1 for p in seen)
+    assert 0 <= found.seconds <= time.process_time()
 
 
 def test_targets_order_the_divergences(counts: Counts) -> None:

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recombine.builders.divergent.split import choose_bounds
+from recombine.builders.divergent.split import (
+    TEST,
+    TRAIN,
+    Bounds,
+    choose_bounds,
+    random_split,
+)
 from recombine.errors import ConfigError
 
 
@@ -51,3 +57,25 @@ def test_nonsense_is_refused(options: dict[str, object]) -> None:
     """Sizes that mean nothing are errors."""
     with pytest.raises(ConfigError):
         choose_bounds(1_000, 1.0, **options)  # type: ignore[arg-type]
+
+
+def test_shares_and_single_numbers_become_bounds() -> None:
+    """A tenth to a fifth of test beside a hundred of train: 12 to 25; a list of one is one size."""
+    bounds = choose_bounds(1_000, 1.0, train_size=100, test_share=(0.1, 0.2))
+    assert bounds.test == (12, 25)
+    bounds = choose_bounds(1_000, 1.0, train_size=(100,), test_size=(20,))
+    assert (bounds.train, bounds.test) == ((100, 100), (20, 20))
+
+
+def test_bounds_are_feasible_where_something_is_between_them() -> None:
+    """The least that is used counts, not the most; what is infeasible is said with both ends."""
+    Bounds(train=(1, 9), test=(1, 9), used=(2, 18)).require_feasible(5)
+    with pytest.raises(ConfigError) as told:
+        Bounds(train=(4, 9), test=(2, 2), used=(2, 18)).require_feasible(5)
+    assert "train 4-9, test 2, together 2-18, but 5 sentences" in told.value.message
+
+
+def test_a_random_split_is_as_large_as_it_may_be() -> None:
+    """Test first, then train in what is left of what may be used."""
+    sides = random_split(100, Bounds(train=(0, 50), test=(1, 5), used=(2, 20)), 1)
+    assert ((sides == TEST).sum(), (sides == TRAIN).sum()) == (5, 15)

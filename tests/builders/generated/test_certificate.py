@@ -284,6 +284,7 @@ def test_all_faults_are_found_at_once(copy):
     for said in ("translates it", "depth is 3", "not its focus", "group_name is 'lexical'"):
         assert said in found
     assert "(and 4 more of 'base')" in found
+    assert "(and 1 more of 'deep')" in found
     assert "(and 2 more of 'pp_on_subject')" in found
     assert "certificate says otherwise: splits.train.sha256" in found
 
@@ -401,6 +402,7 @@ def test_the_card_says_what_was_proved(copy, name, old, new):
     assert problem.where.path.endswith("README.md")
     card = (copy / "README.md").read_text(encoding="utf-8").split("\n")
     assert problem.where.text == card[problem.where.line - 1]
+    assert problem.where.column == 1
 
 
 @pytest.mark.parametrize(
@@ -455,3 +457,9 @@ def test_what_a_pattern_forbids_need_not_be_there():
     assert without[0] == with_one[0]
     held = holding_out(grammar, pattern=(f"{sentence} !>> {{pp}}",)).held
     assert [held.shown_by(without), held.shown_by(with_one)] == [("part",), ()]
+
+
+def test_the_card_shows_two_sentences_of_each_pattern(copy):
+    """More would be a second copy of the benchmark."""
+    card = (copy / "README.md").read_text(encoding="utf-8")
+    assert card.count("- gen, deep: ") == 2

@@ -218,6 +218,26 @@ def test_texts_share_an_analysis_where_their_parts_fit_alike(write: Write) -> No
     assert sum(isinstance(kept, Forest) for kept in parser._forests.values()) == 1
 
 
+def test_words_that_could_have_come_fit_what_was_read(toy: Grammar) -> None:
+    """After *die* these are feminine nouns."""
+    failure = toy.parse("Die Hund schlief.", "de").failure
+    assert failure is not None
+    found = {name: toy.parser("de").words_of(failure, name) for name in failure.expected}
+    plural = ["Katzen", "Hunde", "Frösche", "Elefanten", "Kinder"]
+    assert found == {"N<animate>.pl.nom": plural, "N<animate>.sg.nom": ["Katze"]}
+
+
+def test_what_is_too_much_is_told_with_its_place(toy: Grammar) -> None:
+    """Nothing is expected behind the end, a word before it."""
+    failure = toy.parse("The cat slept. the", "en").failure
+    assert failure is not None
+    assert failure.message == "stopped before 'the' at character 16; expected the end"
+    failure = toy.parse("The cat the", "en").failure
+    assert failure is not None
+    assert failure.message.startswith("stopped before 'the' at character 9; expected ")
+    assert not failure.message.endswith("the end")
+
+
 def test_a_word_that_is_heard_does_not_fit_one_that_is_silent(write: Write) -> None:
     """The part that is missing has no place to point to."""
     folder = write(
@@ -233,7 +253,7 @@ def test_a_word_that_is_heard_does_not_fit_one_that_is_silent(write: Write) -> N
     assert grammar.parse("one peace", "xx").ok
     failure = grammar.parse("one book", "xx").failure
     assert failure is not None
-    assert failure.message == "its parts do not fit together"
+    assert (failure.message, failure.offset) == ("its parts do not fit together", 0)
 
 
 def test_a_text_is_read_however_its_letters_are_composed(toy: Grammar) -> None:

@@ -334,3 +334,14 @@ def test_the_rate_is_of_the_wrong_ones(kind):
     assert metric.aggregate(np.array([one.stats for one in seen])) == 25.0
     assert [one.value for one in seen] == [1.0, 1.0, 1.0, 0.0]
     assert not metric.higher_is_better
+
+
+def test_official_mode_wants_every_atom():
+    """One that is missing is a fault with its class, none is none."""
+    metric = Compound(mode="official")
+    metric.prepare(many(ATOMS, REFERENCES))
+    found = [
+        metric.judge(compound(ATOMS), text).correct
+        for text in ("jeder kleine hund schlief .", "der mann schlief .")
+    ]
+    assert found == [True, False]

@@ -16,6 +16,7 @@ from metrics.spanish import NOUNS, VERBS
 from recombine.benchmark import Example, Focus
 from recombine.metrics.base import Scored
 from recombine.metrics.consistency.metric import Consistency, Locality, SynonymConsistency
+from recombine.metrics.exact import Exact
 
 
 def swaps() -> list[Scored]:
@@ -374,3 +375,12 @@ def test_work_grows_with_the_pairs() -> None:
     _, many = calls_for(8)
     assert many < 4.2 * few
     assert few < 300 * pairs
+
+
+def test_what_was_learned_serves_metrics_with_the_same_options_alone() -> None:
+    """Another kind of metric, or one that learns in another way, learns for itself."""
+    first = Consistency()
+    first.prepare(swaps())
+    assert Consistency().prepare_like(first)
+    assert not Consistency(support=first.support + 1).prepare_like(first)
+    assert not Consistency().prepare_like(Exact())
