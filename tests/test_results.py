@@ -645,6 +645,10 @@ def test_splits_with_exchanged_words(repository: Path) -> None:
         less = means[kind, "substituted"] - means[kind, "plain"]
         assert f"{less:.2f} {ends} on the {kind}" in text
     assert means["maximal / minimal", "substituted"] < means["maximal / minimal", "plain"]
+    *_, maximal, ratio = table(repository, "English to German, Europarl", "recombination")
+    for row, kind, digits in ((maximal, "maximal", 1), (ratio, "maximal / minimal", 3)):
+        both = [f"{means[kind, system]:.{digits}f}" for system in ("plain", "substituted")]
+        assert row[1:3] == [one.removeprefix("0") for one in both], kind
     second = [found[split, "2", "plain", "1"] for split in ("max", "min")]
     assert f"ratio {second[0] / second[1]:.3f} (0.934 to 0.957)" in text
     assert f"random split of seed 1 {found['random', '1', 'plain', '1']:.1f} (52.8 to 53.7)" in text
@@ -702,6 +706,9 @@ def test_seen_and_novel_compounds(repository: Path) -> None:
         chosen = [row for row in rows if name == "all" or key in (row["category"], shown(row))]
         assert int(count) == len(chosen), name
         assert ", ".join(cells) == ", ".join(f"{one:.1f}" for one in errors(chosen)), name
+    new = errors([row for row in rows if shown(row) == "never"])
+    short = table(repository, "English to German, Europarl", "recombination")[0]
+    assert short[1:3] == [f"{mean(new[:2]):.1f}%", f"{mean(new[2:]):.1f}%"]
     every = errors(rows)
     less = 100 * (1 - sum(every[2:]) / sum(every[:2]))
     text = " ".join(page(repository, "cognition").split())
@@ -744,6 +751,8 @@ def test_novel_compounds_plain_and_substituted(repository: Path) -> None:
         middle = means[name][1] - means[name][0]
         assert abs(float(interval.split()[0]) - middle) <= 0.051, name
     plain, substituted = means["all"]
+    short = table(repository, "English to German, Europarl", "recombination")[1]
+    assert short[1:3] == [f"{plain:.1f}%", f"{substituted:.1f}%"]
     text = " ".join(page(repository, "cognition").split())
     assert f"{plain:.1f}% fail plain and {substituted:.1f}% substituted" in text
     assert f"{100 * (1 - substituted / plain):.0f}% less where we aimed at a quarter" in text
