@@ -75,7 +75,7 @@ def _write_one_benchmark(source: ReportRuns, out: Path, options: ReportOptions) 
         [] if has_curves else checkpoint_points(report.source, main.metric, main.split, options)
     )
     measured = report.measured(main)
-    slices = slice_table(points, report.systems, main.metric, main.split, measured)
+    slices = slice_table(points, report.systems, main.metric, main.split, measured, report.words)
     tables = [
         *from_paper,
         *own_tables(report),

@@ -14,6 +14,7 @@ from recombine.report.tables.checkpoints import (
     slice_table,
     step_of,
 )
+from recombine.report.words import read_words
 
 
 def test_points_come_in_training_order(run, tmp_path):
@@ -46,27 +47,27 @@ def point(step: int, system: str, score: float, slices: dict[str, float]) -> Poi
 def test_patterns_have_their_own_curve():
     """A score that stands still may hide patterns that do not: the note names them."""
     points = [
-        point(10, "small", 50.0, {"deep": 90.0, "too_long": 10.0}),
+        point(10, "small", 50.0, {"deep": 90.0, "pp_depth_3": 10.0}),
         point(10, "large", 50.0, {"deep": 50.0}),
-        point(20, "small", 50.5, {"deep": 20.0, "too_long": 81.0}),
+        point(20, "small", 50.5, {"deep": 20.0, "pp_depth_3": 81.0}),
     ]
-    table = slice_table(points, ("small", "large"), "exact", "gen", "Exact match")
+    table = slice_table(points, ("small", "large"), "exact", "gen", "Exact match", read_words())
     assert table is not None
     assert table.name == "training-exact-gen-by-pattern"
     assert table.rows == (
         ("deep", 10, 90.0, 50.0),
         ("deep", 20, 20.0, None),
-        ("too_long", 10, 10.0, None),
-        ("too_long", 20, 81.0, None),
+        ("pp_depth_3", 10, 10.0, None),
+        ("pp_depth_3", 20, 81.0, None),
     )
     (note,) = table.notes
-    assert "small, from step-10 to step-20: +0.5 in all" in note
-    assert "too long +71.0, deep -70.0" in note
+    assert "small, from step 10 to 20: +0.5 in all" in note
+    assert "most changed place phrases 3 deep +71.0, deep −70.0" in note
 
 
 def test_no_table_where_nothing_is_sliced():
     """A split without tags has the curve of its score alone."""
-    assert slice_table([], ("small",), "exact", "gen", "") is None
+    assert slice_table([], ("small",), "exact", "gen", "", read_words()) is None
 
 
 def test_step_numbers():

@@ -17,6 +17,7 @@ from recombine.report.reading.panel import Panel, read_panel
 from recombine.report.reading.runs import ReportRuns
 from recombine.report.scores import main_tag, overall
 from recombine.report.tables.table import Cell, Table, with_reach
+from recombine.report.words import Words
 
 # A series of a curve, such as ("synthetic", "np"), by checkpoint and system.
 Series = dict[tuple[str, ...], dict[str, dict[str, float]]]
@@ -91,7 +92,12 @@ def checkpoint_table(points: list[Point], metric: str, split: str, measured: str
 
 
 def slice_table(
-    points: Sequence[Point], systems: Sequence[str], metric: str, split: str, measured: str
+    points: Sequence[Point],
+    systems: Sequence[str],
+    metric: str,
+    split: str,
+    measured: str,
+    words: Words,
 ) -> Table | None:
     """The curve of every value of the main tag: one row per value and checkpoint."""
     tags = {point.tag for point in points if point.tag is not None}
@@ -108,8 +114,8 @@ def slice_table(
         list(dict.fromkeys(point.checkpoint for point in points)),
         (tag, "step", *systems),
         f"training-{metric}-{split}-by-{tag}",
-        f"{measured} during training, by {tag.replace('_', ' ')}",
-        tuple(note for one in systems if (note := _swings(points, one))),
+        f"{measured} during training, by {words.tag(tag)}",
+        tuple(note for one in systems if (note := _swings(points, one, tag, words))),
     )
 
 
@@ -136,7 +142,7 @@ def series_table(
     return Table(name, title, columns, tuple(rows), notes, frozenset(rules))
 
 
-def _swings(points: Sequence[Point], system: str) -> str:
+def _swings(points: Sequence[Point], system: str, tag: str, words: Words) -> str:
     """What changed most between a system's last two checkpoints."""
     own = [point for point in points if point.score.system == system and point.step >= 0]
     if len(own) < 2:
@@ -148,9 +154,7 @@ def _swings(points: Sequence[Point], system: str) -> str:
         if value in before.slices
     }
     widest = sorted(changes, key=lambda value: -abs(changes[value]))[:NAMED]
-    named = ", ".join(f"{value.replace('_', ' ')} {changes[value]:+.1f}" for value in widest)
+    named = ", ".join(f"{words.label(tag, value)} {changes[value]:+.1f}" for value in widest)
     total = after.score.value - before.score.value
-    return (
-        f"{system}, from {before.checkpoint} to {after.checkpoint}: {total:+.1f} in all, "
-        f"most of single ones {named}."
-    )
+    told = f"{total:+.1f} in all; most changed {named}".replace("-", "−")
+    return f"{system}, from step {before.step:,.0f} to {after.step:,.0f}: {told}."
