@@ -792,6 +792,9 @@ def test_recombined_pairs_beside_plain_and_llama(repository: Path, scores: Score
         )
         *recombined, grammar = (f"{scores_of[key]:.1f}" for scores_of in found)
         assert cells == [f"{plain:.1f}", *recombined, f"{llama:.1f}", grammar], name
+        if not whole:
+            below = [scores_of[key] < plain for scores_of in found[:4]]
+            assert below == [False, False, False, name == "double_object_to_pp"], name
     gen = [scores_of["gen", "all", "all", "exact"] for scores_of in found]
     *sorted_errors, every = (
         [int(cell.replace(",", "")) for cell in row[1:3]]
