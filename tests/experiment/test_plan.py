@@ -164,6 +164,18 @@ def test_an_interrupted_translation_counts_what_is_missing(experiment):
     assert stages(plan_experiment(small, ("translate",)))["copy", "translate"]["sentences"] == 2
 
 
+def test_checkpoints_are_translated_too(experiment):
+    """Named ones are counted before they are there; of all of them the plan says what it leaves."""
+    small = only(experiment, "untold")
+    once = stages(plan_experiment(small, ("translate",)))["untold", "translate"]["sentences"]
+    named = dataclasses.replace(small, checkpoints=("step-1", "step-2"))
+    plan = plan_experiment(named, ("translate",))
+    assert stages(plan)["untold", "translate"]["sentences"] == 3 * once
+    assert "checkpoints" not in plan
+    every = plan_experiment(dataclasses.replace(small, checkpoints=("all",)), ("translate",))
+    assert "not trained yet are not counted" in every["checkpoints"]
+
+
 def test_a_stale_output_is_refused_as_it_would_be(experiment):
     """A plan of what cannot be done is no plan; what a sample answered is not asked again."""
     small = only(experiment, "copy")

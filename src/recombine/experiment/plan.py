@@ -25,6 +25,7 @@ from recombine.experiment.experiment import (
 from recombine.experiment.fingerprint import training_fingerprint, translation_fingerprint
 from recombine.experiment.run import Cell, Meta, Run
 from recombine.experiment.scoring import unscored
+from recombine.experiment.translating import asked_checkpoints
 from recombine.experiment.translations import answered, is_translated
 from recombine.metrics.base import Scored
 from recombine.metrics.scoring import by_key, create_metrics, default_metrics
@@ -50,6 +51,10 @@ EXAMPLES_A_SECOND = 10_000
 def total_of(parts: Sequence[Mapping[str, Any]]) -> float:
     """Return the sum of the estimates."""
     return round(sum(float(part["estimated_seconds"]) for part in parts), 1)
+
+
+# How many there will be is known when a model is trained.
+ALL_CHECKPOINTS = "all; those of models that are not trained yet are not counted"
 
 
 def plan_experiment(
@@ -80,6 +85,7 @@ def plan_experiment(
         "splits": {split: len(rows) for split, rows in examples.items()},
         "sentences": sum(map(len, examples.values())),
         "outside": outside_of(experiment),
+        **({"checkpoints": ALL_CHECKPOINTS} if "all" in experiment.checkpoints else {}),
         "cells": cells,
     }
     parts = [part for row in cells for part in row.values() if isinstance(part, dict)]
@@ -139,12 +145,13 @@ class _Planner:
         cell = Run(self.experiment.run).cell(name, seed)
         made_from = translation_fingerprint(self.experiment, cell, system, self.benchmark)
         missing = []
-        for split, rows in self.examples.items():
-            path = cell.translations(split)
-            if not self.force and is_translated(path, made_from):
-                continue
-            done = set() if self.force else answered(path)
-            missing += [example.source for example in rows if example.id not in done]
+        for checkpoint in (None, *asked_checkpoints(self.experiment, system, cell)):
+            for split, rows in self.examples.items():
+                path = cell.translations(split, checkpoint)
+                if not self.force and is_translated(path, made_from):
+                    continue
+                done = set() if self.force else answered(path)
+                missing += [example.source for example in rows if example.id not in done]
         if not missing:
             return {"sentences": 0, **NOTHING.row()}
         return {"sentences": len(missing), **self._translation(system, name, missing).row()}

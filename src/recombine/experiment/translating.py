@@ -90,9 +90,7 @@ def _translate_cell(
         found = difference(learned, {"augment": None, **augmented(experiment, cell.system)})
         if found is not None:
             raise stale_output(cell.model, found, hint="recombine train EXPERIMENT --force")
-    known = hook(system, "checkpoints")(cell.model) if experiment.checkpoints else ()
-    if known or is_trainable(system):
-        checkpoints += list(known if "all" in experiment.checkpoints else experiment.checkpoints)
+    checkpoints += asked_checkpoints(experiment, system, cell)
     begin_cell(experiment, cell, benchmark)
     for checkpoint in checkpoints:
         ready = None
@@ -136,6 +134,14 @@ def _describe(system: Any, cell: Cell) -> None:
     """Store what a system says of itself: what was used was used, whatever came of it."""
     described = dict(hook(system, "describe")())
     cell.update_record(**({"described": described} if described else {}))
+
+
+def asked_checkpoints(experiment: Experiment, system: Any, cell: Cell) -> list[str]:
+    """The checkpoints that are translated beside the model; all of them are known once trained."""
+    known = hook(system, "checkpoints")(cell.model) if experiment.checkpoints else ()
+    if not known and not is_trainable(system):
+        return []
+    return list(known if "all" in experiment.checkpoints else experiment.checkpoints)
 
 
 def _load(system: Any, cell: Cell, checkpoint: str | None) -> Any:
