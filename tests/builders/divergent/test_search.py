@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,12 @@ def test_the_seed_fixes_the_result(counts: Counts) -> None:
     first, second = split(counts, 1.0, WINDOW), split(counts, 1.0, WINDOW)
     assert (first.sides == second.sides).all()
     assert (first.sides != split(counts, 1.0, WINDOW, seed=2).sides).any()
+
+
+def test_a_split_is_the_one_it_always_was(counts: Counts) -> None:
+    """Built benchmarks stay the same bytes: another way to search is another benchmark."""
+    found = split(counts, 0.5, WINDOW)
+    assert hashlib.sha256(found.sides.tobytes()).hexdigest()[:16] == "6fa0f9e018e29f73"
 
 
 @pytest.mark.parametrize("stop", [1, 5, 15])
@@ -153,6 +160,21 @@ def test_infeasible_bounds_are_refused(counts: Counts, bounds: Bounds) -> None:
     """Bounds that no split can meet are an error before any work."""
     with pytest.raises(ConfigError, match="infeasible"):
         split(counts, 1.0, bounds)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        Bounds(train=(0, 10), test=(80, 100), used=(0, 740)),
+        Bounds(train=(0, 650), test=(1, 2), used=(0, 740)),
+        Bounds(train=(0, 650), test=(80, 100), used=(81, 90)),
+    ],
+)
+def test_a_start_that_leaves_one_bound_is_refused(counts: Counts, bounds: Bounds) -> None:
+    """Two that hold do not make up for it."""
+    start = random_split(counts.size, WINDOW, 1)
+    with pytest.raises(ConfigError, match="no start within the bounds was found"):
+        split(counts, 1.0, bounds, start=start)
 
 
 def test_one_compound_is_nothing_to_divide_by(counts: Counts) -> None:

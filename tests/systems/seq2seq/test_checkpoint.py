@@ -14,6 +14,7 @@ from recombine.systems.seq2seq.checkpoint import (
     TrainingCheckpoint,
     checkpoints,
     claim,
+    fitting,
     read_state,
     read_tensors,
     weights_file,
@@ -132,3 +133,10 @@ def test_a_state_is_named_after_its_tensors_are_there(tmp_path, monkeypatch):
         assert state is not None
         assert state.step == 1
         assert read_tensors(tmp_path / state.file)["w"].tolist() == [0.0, 0.0]
+
+
+def test_weights_of_another_model_are_named_by_the_first() -> None:
+    """In the order of their names, whichever of the two has them."""
+    one, two = torch.zeros(1), torch.zeros(2)
+    with pytest.raises(DataError, match=r"3 tensors, the first 'a' \(none there, \[1\] wanted\)"):
+        fitting(Path("x"), {"b": one, "c": one}, {"a": one, "b": two})

@@ -91,7 +91,6 @@ def novel_shares(counts: Counts, train: npt.NDArray[np.int64]) -> npt.NDArray[np
     in_train = np.zeros(counts.size, dtype=bool)
     in_train[train] = True
     seen = column_totals(rows, in_train, counts.atoms + counts.compounds) > 0
-    seen[: counts.atoms] = True
     shares = np.empty(counts.size)
     for first in range(0, counts.size, SLICE_ROWS):
         starts = rows.starts[first : first + SLICE_ROWS + 1]
