@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import json
@@ -19,9 +20,13 @@ from recombine.lock import InUse, lock_of, locked
 fork = multiprocessing.get_context("fork")
 
 
-def open_files() -> int:
-    """How many files this process has open."""
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+def is_open(path: Path) -> bool:
+    """Whether this process has a file open, under its name or when it is removed."""
+    found = []
+    for one in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):  # other threads close theirs
+            found.append(str(one.readlink()).removesuffix(" (deleted)"))
+    return str(path) in found
 
 
 def test_who_holds_a_lock_is_said(tmp_path):
@@ -37,13 +42,12 @@ def test_who_holds_a_lock_is_said(tmp_path):
     other.start()
     assert held.wait(20)
     who = f"out is in use by process {other.pid} on .* since "
-    before = open_files()
     with pytest.raises(InUse, match=who) as said, locked(tmp_path / "out.lock"):
         pass
     done.set()
     other.join()
     assert "wait until it is done" in said.value.render()
-    assert open_files() == before
+    assert not is_open(tmp_path / "out.lock")
     with locked(tmp_path / "out.lock"):
         assert (tmp_path / "out.lock").exists()
     assert not (tmp_path / "out.lock").exists()
@@ -176,12 +180,12 @@ def test_a_lock_leaves_no_file_open_and_lets_others_take_it(tmp_path, monkeypatc
     """Whoever may write in the folder may take the lock next; a long command is cut."""
     monkeypatch.setattr("sys.argv", ["recombine", "x" * 500])
     path = tmp_path / "out.lock"
-    before = open_files()
     mask = os.umask(0)
     try:
         with locked(path):
             assert path.stat().st_mode & 0o777 == 0o666
             assert len(json.loads(path.read_text())["command"]) == 200
+            assert is_open(path)
     finally:
         os.umask(mask)
-    assert open_files() == before
+    assert not is_open(path)
