@@ -889,7 +889,7 @@ def test_recombined_pairs_from_japanese(repository: Path) -> None:
     """The cells are means of two seeds, and what recombined pairs gain is said in numbers."""
     found = [
         [categories(repository, f"ja-en-{name}-256-seed-{seed}{end}") for seed in (1, 2)]
-        for end in ("", "-read-back")
+        for end in ("", "-meaning")
         for name in ("plain", "recombined", "grammar")
     ]
     heading = "Japanese to English, means of two seeds"
@@ -901,7 +901,7 @@ def test_recombined_pairs_from_japanese(repository: Path) -> None:
             raw_scores(repository, f"ja-en-{name}-256-seed-{seed}{end}")["gen", "all"][0]
             for seed in (1, 2)
         )
-        for end in ("", "-read-back")
+        for end in ("", "-meaning")
         for name in ("plain", "recombined", "grammar")
     ]
     text = " ".join(page(repository, "recombination").split())

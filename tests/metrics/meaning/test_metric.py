@@ -51,6 +51,47 @@ def test_a_correct_translation_is_right(metric, source, hypothesis):
     assert judged(metric, source, hypothesis).value == 1.0
 
 
+GAVE = "The mother said that a king beside a bed gave the rabbit a cup beside the table."
+
+
+@pytest.mark.parametrize(
+    ("english", "hypothesis", "right"),
+    [
+        ("The child saw a rabbit.", "A child saw the rabbit.", True),
+        ("The child saw a rabbit.", "The kid saw the bunny.", True),
+        ("The child saw a rabbit.", "The rabbit saw a child.", False),
+        ("The child saw a rabbit.", "The child sees a rabbit.", False),
+        ("The child saw a rabbit.", "The child saw a dog.", False),
+        (
+            GAVE,
+            "A mother said that the king beside the bed gave a bunny a cup beside a table.",
+            True,
+        ),
+        (
+            GAVE,
+            "A mother said that the king gave a bunny beside the bed a cup beside a table.",
+            False,
+        ),
+        (
+            GAVE,
+            "A king said that the mother beside the bed gave a bunny a cup beside a table.",
+            False,
+        ),
+    ],
+)
+def test_what_the_source_does_not_say_is_free(english, hypothesis, right):
+    """Japanese has no articles and one word for rabbit and bunny, and a reference has one of them.
+
+    Of a long sentence the reading that the reference has is not among the first.
+    """
+    metric = MeaningMatch(grammar="sget", source_language="ja", target_language="en", workers=1)
+    grammar = metric._loaded().grammar
+    source = grammar.text(grammar.parse(english, "en").tree, "ja")
+    found = metric.observe([Scored(Example.make(source=source, references=(english,)), hypothesis)])
+    assert found is not None
+    assert (found.value == 1.0) == right
+
+
 @pytest.mark.parametrize(
     ("source", "hypothesis", "aspect"),
     [

@@ -120,6 +120,13 @@ class MeaningJudge:
         grammar = self.grammar
         readings = list(grammar.parse(source, self.source).trees(MOST_READINGS))
         fitting = [tree for tree in readings if grammar.text(tree, self.target) in references]
+        if not fitting:  # a source with more readings than are looked at: from the other side
+            fitting = [
+                tree
+                for text in references
+                for tree in grammar.parse(text, self.target).trees(MOST_READINGS)
+                if grammar.text(tree, self.source) == source
+            ]
         if fitting or readings:
             return fitting or readings[:1]
         # A source that the grammar does not draw, such as two adjectives of one kind.
@@ -142,6 +149,8 @@ class MeaningJudge:
             return MeaningVerdict(OUTSIDE, (), wanted[0], None, note)
         if any(self.wordings.accepts(tree, hypothesis) for tree in meant):
             return self._same(hypothesis, wanted)
+        if self._open_in_the_source(meant, hypothesis):
+            return MeaningVerdict(SAME, (), wanted[0], wanted[0])
         readings = self.readings(hypothesis, wanted[0])
         if not readings:
             return MeaningVerdict(OUTSIDE, (), wanted[0], None, self._not_understood(hypothesis))
@@ -156,6 +165,20 @@ class MeaningJudge:
         # preposition, a word that is taken for another of the same translation.
         wrong = differences or [Finding("form", "the right words, but nobody says it like this")]
         return MeaningVerdict(DIFFERENT, tuple(wrong), one, readings[number])
+
+    def _open_in_the_source(self, meant: Sequence[Tree], hypothesis: str) -> bool:
+        """Whether a hypothesis differs in words alone that the source language says alike.
+
+        Japanese has no articles, and one word for *rabbit* and *bunny*: either is right.
+        """
+        asked = {self._said_and_hung(tree) for tree in meant}
+        read = self.grammar.parser(self.target).parse(hypothesis, SMALL_BUDGET)
+        return any(self._said_and_hung(tree) in asked for tree in read.trees(MOST_READINGS))
+
+    def _said_and_hung(self, tree: Tree) -> tuple[str, tuple[tuple[str, int], ...]]:
+        """What the source language says, and what depends on what, whatever the words."""
+        hung = tuple((unit.slot, unit.head) for unit in self._units(tree))
+        return self.grammar.text(tree, self.source), hung
 
     def _same(self, hypothesis: str, wanted: Sequence[Meaning]) -> MeaningVerdict:
         """The verdict on a wording of what was meant, with another way to take its words."""

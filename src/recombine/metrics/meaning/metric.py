@@ -110,7 +110,8 @@ class MeaningMatch(Metric):
         """Name the grammar that read, and the variants by their hash."""
         read_with = grammar_signature(self.grammar, self.edition, self.grammar_sha256)
         variants = self._loaded().wordings.variants.sha256[:8]
-        return f"meaning|{read_with}|variants:{variants}|target:{self.target_language}"
+        # open: what the source language does not tell apart is free (0.2).
+        return f"meaning|{read_with}|variants:{variants}|target:{self.target_language}|open"
 
     def notes(self) -> dict[str, Any]:
         """Say how much could not be understood."""
