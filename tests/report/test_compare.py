@@ -10,7 +10,7 @@ import numpy as np
 from recombine.evaluation import score
 from recombine.report.compare import compare, compare_panel, ranking, verdict_of
 from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import Column, read_panel
+from recombine.report.reading.panel import Column, Panel, read_panel
 from recombine.report.reading.runs import open_runs
 from recombine.report.tables.own import slice_difference_table
 from recombine.statistics.intervals import Aggregator
@@ -66,6 +66,22 @@ def test_paired_tests_use_the_same_rows(run):
     assert found.n == 160
     assert found.overall.difference == 0
     assert all(one.difference.difference == 0 for one in found.slices)
+
+
+def test_a_clear_difference_on_many_patterns_can_be_told(run, monkeypatch):
+    """Holm multiplies the least p that a randomisation test has; of 42 patterns all were ties."""
+    panel = read_panel(open_runs([run]), "exact", "gen")
+    noise = np.tile([0.0, 0.01, 0.02, 0.03], 80)
+    columns = {
+        name: {1: Column((level + noise)[:, None], level + noise)}
+        for name, level in (("low", 0.1), ("high", 0.9))
+    }
+    many = {str(number): np.arange(20 * number, 20 * number + 20) for number in range(16)}
+    monkeypatch.setattr(Panel, "slices", lambda self, tag: many)
+    for trials in (20, 2_000):
+        (found,) = compare_panel(replace(panel, columns=columns), ReportOptions(trials=trials))
+        assert found.slices[0].difference.test == "approximate randomisation"
+        assert found.count("win") == 16
 
 
 def test_what_has_no_score_comes_last(run):

@@ -149,12 +149,15 @@ def _slices(
     """Differences of each pair on each value of the main tag; the pairs share the draws."""
     tag = main_tag(panel)
     places = panel.slices(tag) if tag is not None else {}
+    # A randomisation test of n trials has no p below 1 / (n + 1), which Holm multiplies by the
+    # number of slices: with too few trials no difference, however large, could ever be told.
+    trials = max(options.trials, math.ceil(2 * len(places) / ALPHA))
     found: dict[tuple[str, str], list[PairedDifference]] = {pair: [] for pair in pairs}
     for where in places.values():
         part = panel.part(where, options.cluster, options.seed)
         for pair in pairs:
             found[pair].append(
-                _difference(panel, where, part, *pair, options, SLICE_SAMPLES, SLICE_SAMPLES)
+                _difference(panel, where, part, *pair, options, SLICE_SAMPLES, trials)
             )
     return {
         pair: tuple(
