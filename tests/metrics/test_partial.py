@@ -76,6 +76,14 @@ def test_a_phrase_with_another_head_is_not_tried(metric, monkeypatch):
     assert tried == []
 
 
+def test_a_verb_is_said_without_the_particle_of_its_object(metric):
+    """The word, and a phrase that is nothing but the word; the phrase with its object has it."""
+    (tree,) = metric._read("ノアが本を持った。")
+    wholes = {slot: place.whole for place, slot in metric._constituents(tree)}
+    assert wholes["VT"] == wholes["Vpast"] == "持った"
+    assert wholes["VF"] == "本を持った"
+
+
 def test_a_wrong_role_is_named(metric):
     """The observation says where the rendering stood instead."""
     observation = metric.observe([Scored(IN_HOUSE, "犬が家の中の子供を見た。")])

@@ -6,14 +6,15 @@ import itertools
 
 import pytest
 
+from grammar.small_grammar import SMALL, Write
 from recombine.grammar import Grammar
 from recombine.grammar.parsing.chart import Chart, ChartGrammar
 from recombine.grammar.parsing.lattice import Cutter
 
 
-def chart(grammar: Grammar, text: str, **options: bool) -> Chart:
-    """The chart of an English text."""
-    cfg = grammar.parser("en").cfg
+def chart(grammar: Grammar, text: str, language: str = "en", **options: bool) -> Chart:
+    """The chart of a text."""
+    cfg = grammar.parser(language).cfg
     return Chart(ChartGrammar(cfg), Cutter(cfg).cut(text), cfg.roots, **options)
 
 
@@ -48,6 +49,34 @@ def test_splits_cover_the_span(small: Grammar) -> None:
     assert spans[-1][1] == end
     assert all(left[1] == right[0] for left, right in itertools.pairwise(spans))
     assert found.splits(production, 0, end - 1) == []
+
+
+def test_a_word_may_begin_at_two_places(write: Write) -> None:
+    """Without spaces an object and its verb part in two ways; a second way back is kept."""
+    abstract = SMALL["abstract.lexicon.tsv"] + "watch\tV2\n"
+    english = SMALL["en.lexicon.tsv"] + "watch\twatched\n"
+    words = "id\tform\ncat\tあ\ndog\tああ\nhouse\t家\nsee\tああ\nwatch\tあ\nsleep\t眠った\n"
+    lexicons = {"abstract.lexicon.tsv": abstract, "en.lexicon.tsv": english}
+    grammar = Grammar.load(
+        write(
+            lexicons
+            | {
+                "ja.grammar": SMALL["ja.grammar"].replace('obj "を" V2', "obj V2"),
+                "ja.lexicon.tsv": words,
+            }
+        )
+    )
+    found = chart(grammar, "家があああ。", "ja")
+    labels, cfg = grammar.inventory.labels, found.grammar.cfg
+    ((end, start, production),) = [
+        (end, start, one)
+        for end, complete in enumerate(found.complete)
+        for (_, start), productions in complete.items()
+        for one in productions
+        if labels[cfg.instances[cfg.productions[one].instance].rule] == "trans" and end - start == 3
+    ]
+    assert {spans[0][1] - start for spans in found.splits(production, start, end)} == {1, 2}
+    assert len(list(grammar.parse("家があああ。", "ja").trees(10))) == 2
 
 
 def test_expected_names_what_could_follow(small: Grammar) -> None:
