@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections import Counter
 
 import pytest
@@ -20,6 +21,8 @@ def test_everything_fits_or_is_counted(findings):
     small = pack_examples(findings, 12_000)
     assert 50 <= small.shown < 400
     assert len(small.text) <= 12_000
+    header = base64.b64decode(small.text)[:10]  # no time, no level, Unix: the same on every Python
+    assert header == b"\x1f\x8b\x08" + bytes(6) + b"\x03"
     data = unpack(small.text)
     codes = data["tags"]["pattern"]["codes"]
     gen = [c for c, s in zip(codes, data["tags"]["split"]["codes"], strict=True) if s == 0]

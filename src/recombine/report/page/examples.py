@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import json
 import math
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +16,8 @@ from recombine.report.examples import JudgedExample, choose, is_right, room
 from recombine.report.findings import Findings
 from recombine.report.structure import SentencePart, SentenceReader, to_be_read
 from recombine.report.words import Wording
+
+GZIP = 31  # zlib's window of 2^15 with gzip's header
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +160,9 @@ def pack(report: Findings, gathered: Gathered, chosen: Mapping[str, Sequence[str
         ],
     }
     data = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
-    # A fixed time stamp keeps the same report the same bytes.
-    return base64.b64encode(gzip.compress(data, 7, mtime=0)).decode("ascii")
+    # As gzip, without a time stamp: the same report is the same bytes. Not by the module gzip: its
+    # header names the system before Python 3.13, and none since.
+    return base64.b64encode(zlib.compress(data, 7, wbits=GZIP)).decode("ascii")
 
 
 def _right(report: Findings, metric: str) -> float:
