@@ -29,10 +29,14 @@ def open_terminal(monkeypatch):
     return shown
 
 
-def last_drawn(terminal):
-    """What the bars show at this moment."""
-    time.sleep(0.3)
-    return terminal.getvalue().rpartition("\x1b[2K")[2]
+def last_drawn(terminal, *wanted, since=0):
+    """What the bars show once they show all of this, drawn after so many characters."""
+    end = time.monotonic() + 120
+    while True:
+        shown = terminal.getvalue()[since:].rpartition("\x1b[2K")[2]
+        if all(one in shown for one in wanted) or time.monotonic() > end:
+            return shown
+        time.sleep(0.01)
 
 
 def test_work_inside_other_work_takes_its_place(monkeypatch):
@@ -43,24 +47,28 @@ def test_work_inside_other_work_takes_its_place(monkeypatch):
         with progress("inner [x]") as inner:
             inner.advance(1234)
             inner.note(loss=0.5)
-            shown = last_drawn(terminal)
+            shown = last_drawn(terminal, "inner [x] loss 0.5", "1,234")
             assert "inner [x] loss 0.5" in shown
             assert "1,234" in shown
             assert "outer" not in shown
-        assert "1/2" in last_drawn(terminal)
+        assert "1/2" in last_drawn(terminal, "1/2")
 
 
 def test_silence_is_filled_and_gives_way(monkeypatch):
     """A bar of its own keeps the other one hidden; words send it away for a while."""
     terminal = open_terminal(monkeypatch)
     with waiting("thinking", after=0.1):
-        assert "thinking" in last_drawn(terminal)
+        assert "thinking" in last_drawn(terminal, "thinking")
         with progress("real work", 3):
-            assert "thinking" not in last_drawn(terminal)
+            shown = last_drawn(terminal, "real work")
+            assert "real work" in shown
+            assert "thinking" not in shown
         give_way()
-        assert "thinking" in last_drawn(terminal)
+        hidden = len(terminal.getvalue())
+        assert "thinking" in last_drawn(terminal, "thinking", since=hidden)
     drawn = terminal.getvalue()
     assert last_drawn(terminal).strip() == ""
+    time.sleep(0.3)
     assert terminal.getvalue() == drawn
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from recombine.benchmark import Example
@@ -36,46 +34,50 @@ def test_a_measured_rate_is_scaled():
     assert cost.basis == "measured in this run: 100 sentences in 5.0 s"
 
 
-def test_what_is_paid_once_is_not_multiplied():
+class Clock:
+    """Time that goes on when it is told."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock that costs are timed by."""
+    clock = Clock()
+    monkeypatch.setattr(costs, "time", clock)
+    return clock
+
+
+def taking(clock, first, others, count=10_000):
+    """Steps of one item: the first takes its time, the others theirs."""
+    for seconds in [first] + [others] * (count - 1):
+        clock.now += seconds
+        yield 1
+
+
+def test_what_is_paid_once_is_not_multiplied(clock):
     """The first step loads; only the others give the rate."""
-
-    def steps():
-        time.sleep(0.4)
-        yield 1
-        for _ in range(10):
-            time.sleep(0.01)
-            yield 1
-
-    cost = time_some(steps(), 101, "sentences")
-    # Sleeping takes longer on a busy machine, but never 101 times the first step.
-    assert 0.4 < cost.seconds < 20
-    assert cost.basis.startswith("timed now on ")
+    cost = time_some(taking(clock, 0.5, 0.0625, 11), 101, "sentences", patience=9)
+    assert cost == Cost(0.5 + 100 * 0.0625, "timed now on 11 of 101 sentences")
 
 
-def test_a_trial_is_cut_short():
+def test_a_trial_is_cut_short(clock):
     """A dry run takes no longer than its patience, or two steps."""
-    taken = 0
-
-    def steps():
-        nonlocal taken
-        while True:
-            taken += 1
-            time.sleep(0.02)
-            yield 1
-
-    assert time_some(steps(), 10_000, "lines", patience=0.1).seconds > 100
-    assert taken <= 0.1 / 0.02 + 2
+    began = clock.now
+    assert time_some(taking(clock, 0.25, 0.25), 10_000, "lines", patience=1).seconds == 2500
+    assert clock.now - began == 1.25
+    assert time_some(taking(clock, 8, 8), 10_000, "lines", patience=1).seconds == 80_000
+    assert clock.now - began == 1.25 + 16
 
 
-def test_what_is_paid_once_is_no_rate_however_long_it_took():
+def test_what_is_paid_once_is_no_rate_however_long_it_took(clock):
     """A first step that outlasts the patience alone would promise days for minutes."""
-
-    def steps():
-        time.sleep(0.05)
-        yield 1
-        yield from [1] * 9
-
-    assert time_some(steps(), 100_000, "lines", patience=0.01).seconds < 500
+    steps = taking(clock, 60, 0.03125, 10)
+    assert time_some(steps, 100_001, "lines", patience=1).seconds == 60 + 100_000 * 0.03125
 
 
 def test_nothing_to_do_takes_no_time():
