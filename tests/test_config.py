@@ -20,6 +20,7 @@ from recombine.config import (
     to_plain,
 )
 from recombine.errors import ConfigError, Problems
+from recombine.registry import create
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +167,28 @@ def test_toml_that_python_chokes_on_is_a_fault(text, tmp_path):
     with pytest.raises(ConfigError, match=r"a\.toml"):
         read_toml(tmp_path / "a.toml")
     assert apply_overrides({}, [text.replace(" ", "")])["a"] == text[4:]
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_numbers_are_finite(value, tmp_path):
+    """TOML has others; they ended in a traceback far from their line, or in no result."""
+    read = document(tmp_path, f'path = "x"\nrate = {value}\n')
+    with pytest.raises(ConfigError, match=f"'rate' must be a finite number, not {value}") as caught:
+        parse_config(Outer, read.data, document=read)
+    assert caught.value.where is not None
+    assert caught.value.where.line == 2
+
+
+def test_options_of_recombine_are_not_negative():
+    """Minus three passes are none; a class from elsewhere says itself what it takes."""
+    for kind, name, options in (
+        ("builder", "divergent", {"corpus": "x", "passes": -3}),
+        ("system", "transformer", {"clip_norm": -0.5}),
+        ("metric", "chrf", {"beta": -1}),
+    ):
+        with pytest.raises(ConfigError, match="must not be negative, not -"):
+            create(kind, name, options)
+    assert parse_config(Inner, {"size": -3}).size == -3
 
 
 def test_a_path_with_nul_is_no_path(tmp_path):

@@ -11,6 +11,7 @@ import dataclasses
 import difflib
 import inspect
 import json
+import math
 import re
 import tomllib
 import types
@@ -272,7 +273,12 @@ class _Parser:
         values: dict[str, Any] = {}
         for key, raw in data.items():
             if key in fields:
-                values[key] = self.value(hints[key], raw, _dotted(prefix, key))
+                value = values[key] = self.value(hints[key], raw, _dotted(prefix, key))
+                # Ours are sizes, shares and rates; what an outside author's mean is not known.
+                ours = cls.__module__.partition(".")[0] == "recombine"
+                if ours and isinstance(value, (int, float)) and value < 0 and key != "seed":
+                    dotted = _dotted(prefix, key)
+                    self.problem(dotted, f"'{dotted}' must not be negative, not {raw}")
             else:
                 self.unknown(key, fields, prefix)
         for name, field in fields.items():
@@ -377,10 +383,13 @@ class _Parser:
             return Path(raw)
         if hint is float and isinstance(raw, (int, float)) and not isinstance(raw, bool):
             try:
-                return float(raw)
+                number = float(raw)
             except OverflowError:
                 self.problem(dotted, f"'{dotted}' is too large a number")
                 return None
+            if not math.isfinite(number):  # TOML has nan and inf; no option means anything by them
+                self.problem(dotted, f"'{dotted}' must be a finite number, not {raw}")
+            return number
         if hint is int and isinstance(raw, bool):
             return self.mismatch(hint, raw, dotted)
         if hint is str and isinstance(raw, (int, float)) and not isinstance(raw, bool):

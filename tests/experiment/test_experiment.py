@@ -64,7 +64,7 @@ def test_check_knows_the_splits_of_the_benchmark(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("sample = -3", "'sample' is -3"),
+        ("sample = -3", "'sample' must not be negative"),
         ('run = "BENCHMARK/run"', "would be written into the benchmark"),
     ],
 )

@@ -409,6 +409,8 @@ def test_a_plain_class_is_a_system(experiment_file, tmp_path):
     with pytest.raises(ConfigError, match=r"unknown key 'system\.copy\.marc'") as raised:
         read_experiment(experiment_file, [use, 'system.copy.marc="?"'])
     assert raised.value.hint == "did you mean 'mark'?"
+    assert raised.value.where is not None
+    assert raised.value.where.text == "[system.copy]"
 
 
 TOGETHER = """

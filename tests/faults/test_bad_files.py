@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -124,6 +125,52 @@ def test_spoilt_files(name, good, tmp_path, survive, warm):
             survive(f"bad file: {kind}", command.split()[0], wrong, later=True)
             shutil.rmtree(folder)
     assert failed == []
+
+
+# What is wrong -> file, a good value in it, the bad one, who reads it.
+VALUES: dict[str, tuple[tuple[str, str, str, str], ...]] = {
+    "a negative size": (
+        ("recipe.toml", "size = 400", "size = -400", "build recipe.toml --out made"),
+        ("divergent.toml", "passes = 30", "passes = -30", "build divergent.toml --out made"),
+        ("train.toml", "steps = 24", "steps = -24", "train train.toml"),
+        ("command.toml", "batch_size = 8", "batch_size = -8", "run command.toml"),
+    ),
+    "not a number": (
+        ("recipe.toml", "exposures = 10", "scale = nan", "build recipe.toml --out made"),
+        ("train.toml", "steps = 24", "learning_rate = nan", "train train.toml"),
+        ("benchmark/gen.jsonl", '"]}', '"],"tags":{"d":NaN}}', "check benchmark"),
+    ),
+    "infinity": (
+        ("recipe.toml", "exposures = 10", "scale = inf", "build recipe.toml --out made"),
+        ("train.toml", "steps = 24", "learning_rate = -inf", "train train.toml"),
+        ("benchmark/gen.jsonl", '"]}', '"],"tags":{"d":1e999}}', "check benchmark"),
+    ),
+    "a newer version": (
+        ("benchmark/benchmark.toml", "format = 1", "format = 2", "check benchmark"),
+        ("benchmark/benchmark.toml", "format = 1", "format = 2", "run command.toml"),
+        ("benchmark/benchmark.toml", "format = 1", "format = 2", "augment benchmark -n 9 --out o"),
+    ),
+    "the same id twice": (
+        ("benchmark/gen.jsonl", '"id":"d2e2a4f63977"', '"id":"23e2928134e1"', "check benchmark"),
+        ("rows.jsonl", "d2e2a4f63977", "23e2928134e1", "score benchmark --hyps rows.jsonl"),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_bad_values(kind, good, tmp_path, survive, warm):
+    """A file that can be read, with a value that cannot be meant: refused, with its line."""
+    for number, (name, value, other, command) in enumerate(VALUES[kind]):
+        folder = tmp_path / str(number)
+        shutil.copytree(good, folder)
+        text = (folder / name).read_text(encoding="utf-8")
+        assert value in text
+        (folder / name).write_text(text.replace(value, other, 1), encoding="utf-8")
+        ended = warm.run(command.split(), folder)
+        wrong = wrong_answer(ended, name, 2) or dear(ended)
+        if not wrong and not re.search(rf"{re.escape(Path(name).name)}:\d+", ended.err):
+            wrong = f"it does not say on which line: {ended.err[-500:]}"
+        survive(f"bad file: {kind}", command.split()[0], wrong)
 
 
 # Lines that are added to the toy grammar, and its start.

@@ -24,7 +24,7 @@ def test_overrides_and_typos():
         ("samples=1", "samples must be 40 or more"),
         ("samples=39", "samples must be 40"),
         ("trials=1", "trials must be 20"),
-        ("sample=-1", "sample must be 0"),
+        ("sample=-1", "must not be negative"),
         ("seed=-1", "seed must be 0"),
     ],
 )

@@ -95,7 +95,7 @@ def read_experiment(
     experiment = parse_config(Experiment, data, document=document)
     for name in experiment.system:
         # A typo in an option is found before any work begins.
-        system = create_system(experiment, name)
+        system = create_system(experiment, name, document=document)
         if augmentation(experiment, name) is not None and not is_trainable(system):
             raise ConfigError(f"[system.{name}] has 'augment', but is not trained")
     return experiment
@@ -199,12 +199,19 @@ def chosen_splits(experiment: Experiment, benchmark: Benchmark) -> tuple[str, ..
     return tuple(split for split in benchmark.splits if split not in _LEARNED)
 
 
-def create_system(experiment: Experiment, name: str, benchmark: Benchmark | None = None) -> Any:
+def create_system(
+    experiment: Experiment,
+    name: str,
+    benchmark: Benchmark | None = None,
+    *,
+    document: Document | None = None,
+) -> Any:
     """Make one system of the experiment; one that asks for languages is told the benchmark's."""
     given = experiment.system[name]
     use = given["use"]
     options = {key: value for key, value in given.items() if key not in SETTINGS}
-    system = registry.create("system", use, options, prefix=f"system.{name}")
+    prefix = f"system.{name}"
+    system = registry.create("system", use, options, document=document, prefix=prefix)
     if benchmark is not None:
         for side in ("source", "target"):
             if hook(system, f"{side}_language") is None:
