@@ -89,10 +89,43 @@ def test_no_analysis_no_root(small: Grammar) -> None:
 
 
 def test_limit_is_told(small: Grammar, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond the limit the forest says that it is not whole."""
-    assert not pack(small, "The cat slept.", "en")[0].truncated
-    monkeypatch.setattr("recombine.grammar.parsing.forest.MAX_ALTERNATIVES", 1)
-    assert pack(small, "The cat slept.", "en")[0].truncated
+    """Beyond the limit the forest says that it is not whole, at the limit it is."""
+    whole, _ = pack(small, "The cat slept.", "en")
+    size = sum(map(len, whole.alternatives))
+    for most in (1, size - 1, size):
+        monkeypatch.setattr("recombine.grammar.parsing.forest.MAX_ALTERNATIVES", most)
+        assert pack(small, "The cat slept.", "en")[0].truncated == (most < size)
+
+
+def spoken(write: Write, line: str, words: str) -> Grammar:
+    """A language in which a sentence is one word, said as a line tells."""
+    ids = [word.split("\t")[0] for word in words.splitlines()[1:]]
+    return Grammar.load(
+        write(
+            {
+                "abstract.grammar": "%start S\nsay: S -> N\n",
+                "abstract.lexicon.tsv": "id\tcat\n" + "".join(f"{one}\tN\n" for one in ids),
+                "xx.grammar": f"say = {line}\n",
+                "xx.lexicon.tsv": words,
+            }
+        )
+    )
+
+
+def test_one_word_or_none_is_a_sentence_where_the_grammar_says_so(write: Write) -> None:
+    """An empty text is any of the words that are silent."""
+    grammar = spoken(write, "N", 'id\tform\nbook\tbook\npeace\t""\nquiet\t""\n')
+    assert [str(tree) for tree in grammar.parse("book", "xx").trees()] == ["say(book)"]
+    assert [str(tree) for tree in grammar.parse("", "xx").trees()] == ["say(peace)", "say(quiet)"]
+
+
+def test_the_order_of_silent_parts_makes_no_second_analysis(write: Write) -> None:
+    """A word is known by what is heard of it and where, however the line puts it."""
+    grammar = spoken(
+        write, 'N N.cl "one" | N.cl N "one"', 'id\tform\tcl\nbook\tbook\tvol\npeace\t""\t""\n'
+    )
+    for text, tree in (("one", "peace"), ("book vol one", "book"), ("vol book one", "book")):
+        assert [str(found) for found in grammar.parse(text, "xx").trees()] == [f"say({tree})"]
 
 
 ONE = "decl(beside(cat, def(dog)), sleep_(sleep))"

@@ -66,7 +66,7 @@ def test_separable_verbs(toy: Grammar) -> None:
 
 
 FAILURES = [
-    ("en", "The cat slepp.", 8, True, "unknown word 'slepp.'"),
+    ("en", "The cat slepp.", 8, True, "unknown word 'slepp.' at character 9; expected "),
     ("en", "The cat saw", 11, False, "ends too early"),
     ("en", "The cat sleeps the dog.", 15, False, "stopped before 'the'"),
     ("en", "The cats sees the dog.", 9, False, "stopped before 'sees'"),
@@ -216,6 +216,19 @@ def test_texts_share_an_analysis_where_their_parts_fit_alike(write: Write) -> No
     assert (failure.offset, failure.expected) == (4, ('"c5"',))
     parser = grammar.parser("xx")
     assert sum(isinstance(kept, Forest) for kept in parser._forests.values()) == 1
+
+
+def test_no_more_analyses_are_kept_than_the_limit(
+    toy: Grammar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many texts come, memory does not grow, and what was forgotten is found again."""
+    monkeypatch.setattr(parser_module, "MAX_KEPT", 3)
+    parser, plain = Parser(toy.concrete("en")), toy.parser("en")
+    for tree in [*toy.sample(30, seed=5), *toy.sample(30, seed=5)]:
+        text = toy.text(tree, "en")
+        assert parser.parse(text).tree == plain.parse(text).tree
+        assert len(parser._packed) <= 3
+        assert len(parser._forests) <= 3
 
 
 def test_words_that_could_have_come_fit_what_was_read(toy: Grammar) -> None:

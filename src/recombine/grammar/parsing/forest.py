@@ -309,7 +309,7 @@ class Forest:
         """Keep the alternatives that can be completed with these words."""
         packed, kept = self.packed, self.alternatives
         alive: dict[int, bool] = {}
-        is_open: set[int] = set()
+        opened: set[int] = set()
         stack = list(packed.roots)
         while stack:
             number = stack[-1]
@@ -318,18 +318,18 @@ class Forest:
             elif packed.leaves[number] is not None:
                 alive[number] = bool(packed.words(number, entries))
                 stack.pop()
-            elif number not in is_open:
-                is_open.add(number)
+            elif number not in opened:
+                opened.add(number)
                 stack.extend(
                     [
                         child
                         for alternative in packed.alternatives[number]
                         for child in alternative[1]
-                        if child not in alive and child not in is_open
+                        if child not in alive and child not in opened
                     ]
                 )
             else:
-                # A child that is still open contains this node: a circle, which adds nothing.
+                # A child that is not done yet contains this node: a circle, which adds nothing.
                 good = [
                     alternative
                     for alternative in packed.alternatives[number]
@@ -340,7 +340,6 @@ class Forest:
                     self._forked = True
                 kept[number] = good
                 alive[number] = bool(good)
-                is_open.discard(number)
                 stack.pop()
         return [root for root in dict.fromkeys(packed.roots) if alive[root]]
 
