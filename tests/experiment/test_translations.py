@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recombine.errors import StaleOutput, SystemFailure
+from recombine.errors import DataError, StaleOutput, SystemFailure
 from recombine.experiment.run import Meta
 from recombine.experiment.translations import (
     SourceSentence,
+    answered,
+    errors_of,
     is_translated,
     others_of,
     translate_to_file,
@@ -246,3 +248,56 @@ def test_force_sets_aside_answers_outside_the_sample_too(tmp_path):
     assert others_of(path).exists()
     translate_to_file(Upper(), SOURCES[:2], path, {"sample": 2}, force=True)
     assert not others_of(path).exists()
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.errors.jsonl"])
+def test_a_damaged_file_is_named_and_left_as_it_is(tmp_path, name):
+    """A line broken in the middle of a file: whatever else it holds was paid for."""
+    path, damaged = tmp_path / "t.jsonl", tmp_path / name
+    translate_to_file(Upper(fail={"s1", "s3", "s4"}), SOURCES, path, {})
+    lines = damaged.read_text().splitlines(keepends=True)
+    damaged.write_text(lines[0] + "{\n" + lines[2])
+    before = {one: one.read_bytes() for one in (path, errors_of(path))}
+    with pytest.raises(DataError, match="complete rows follow") as told:
+        translate_to_file(Upper(), SOURCES, path, {})
+    assert (told.value.where.path, told.value.where.line) == (str(damaged), 2)
+    assert {one: one.read_bytes() for one in before} == before
+
+
+def test_every_answer_is_in_the_file_before_the_next_is_asked_for(tmp_path):
+    """A kill loses the sentence at hand and no other; who removes a file meanwhile does no harm."""
+    path = tmp_path / "t.jsonl"
+    seen: list[int] = []
+
+    class Watching(Upper):
+        def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
+            for answer in super().translate(sources):
+                seen.append(path.read_text().count("\n"))
+                yield answer
+            errors_of(path).unlink()
+
+    translate_to_file(Watching(), SOURCES, path, {})
+    assert seen == [0, 1, 2, 3, 4, 5]
+    assert path.read_text() == EXPECTED
+
+
+def test_what_was_made_elsewhere_is_not_asked_for(tmp_path):
+    """Nor does it replace what is there: the file's own answer stays."""
+    path = tmp_path / "t.jsonl"
+    translate_to_file(Upper(), SOURCES[:1], path, {"sample": 1})
+    system = Upper()
+    made = {"0": "other", "1": "S1", "2": "S\n2", "9": "S9"}
+    translated = translate_to_file(system, SOURCES[:4], path, {"sample": 4}, made=made)
+    assert (system.calls, translated.now) == (["s3"], 3)
+    rows = EXPECTED.replace("S2", "S 2").splitlines(keepends=True)[:4]
+    assert path.read_text() == "".join(rows)
+
+
+@pytest.mark.parametrize("final", [True, False])
+def test_answered_is_what_would_not_be_asked_for_again(tmp_path, final):
+    """Translated, within the sample or outside of it, or refused for good."""
+    path = tmp_path / "t.jsonl"
+    translate_to_file(Upper({"s1"}, final=final), SOURCES, path, {"sample": 0})
+    assert answered(path) == set("012345") - (set() if final else {"1"})
+    translate_to_file(Upper({"s1"}, final=final), SOURCES[:3], path, {"sample": 3})
+    assert answered(path) == set("012345") - (set() if final else {"1"})

@@ -143,8 +143,10 @@ def translate_to_file(
     known = {row["id"]: row for row in _rows(others_of(path))}
     failed: dict[str, FailedSentence] = {}
     count = 0
+    # Before anything is settled: a file that cannot be read stays as it is.
+    output, noted = Appender(path), Appender(errors)
     try:
-        with Appender(path) as output, Appender(errors) as noted:
+        with output, noted:
             known |= {row["id"]: row for row in output.rows if _is_translation(row)}
             fresh = [one.id for one in sources if one.id in (made or {}) and one.id not in known]
             known |= {one: {"id": one, "hyp": one_line((made or {})[one])} for one in fresh}
