@@ -7,10 +7,12 @@ from recombine.experiment.run import Meta, Run, difference, set_aside
 
 
 def test_cells_are_found_in_a_stable_order(tmp_path):
-    """Seeds sort as numbers."""
+    """Seeds sort as numbers; what is no folder of a seed is none."""
     run = Run(tmp_path)
     for system, seed in (("b", 10), ("b", 2), ("a", 1)):
         run.cell(system, seed).update_record(x=1)
+    (tmp_path / "a" / "seed-x").mkdir()
+    (tmp_path / "a" / "seed-3").write_text("a file")
     assert [(cell.system, cell.seed) for cell in run.cells()] == [("a", 1), ("b", 2), ("b", 10)]
 
 
