@@ -124,7 +124,7 @@ def places(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield number, "condition"
         elif isinstance(node, ast.Constant) and type(node.value) in (int, float, bool):
             yield number, "constant"
-        elif isinstance(node, ast.Return) and node.value is not None:
+        elif isinstance(node, ast.Return) and ast.unparse(node) not in ("return", "return None"):
             yield number, "return"
         elif isinstance(node, (ast.Assign, ast.AugAssign)) or (
             isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)

@@ -231,7 +231,7 @@ def test_an_appender_cuts_a_truncated_tail(tmp_path_factory, cut):
         kept = list(output.rows)
         for row in rows[len(kept) :]:
             output.append(row)
-    assert kept == rows[: len(kept)]
+    assert kept == rows[: data[:cut].count(b"\n")]
     assert path.read_bytes() == data
 
 

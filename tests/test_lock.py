@@ -42,7 +42,7 @@ def test_who_holds_a_lock_is_said(tmp_path):
     other.start()
     assert held.wait(20)
     who = f"out is in use by process {other.pid} on .* since "
-    with pytest.raises(InUse, match=who) as said, locked(tmp_path / "out.lock"):
+    with pytest.raises(InUse, match=who) as said, locked(tmp_path / "out.lock", wait=0.25):
         pass
     done.set()
     other.join()
@@ -124,7 +124,7 @@ def test_a_file_system_without_locks_is_worked_on(tmp_path, monkeypatch):
 
     monkeypatch.setattr(fcntl, "flock", refuse)
     with locked(tmp_path / "a.lock"):
-        pass
+        assert not is_open(tmp_path / "a.lock")
     write_bytes(tmp_path / "file", b"whole")
     assert (tmp_path / "file").read_bytes() == b"whole"
 
@@ -184,8 +184,20 @@ def test_a_lock_leaves_no_file_open_and_lets_others_take_it(tmp_path, monkeypatc
     try:
         with locked(path):
             assert path.stat().st_mode & 0o777 == 0o666
-            assert len(json.loads(path.read_text())["command"]) == 200
+            assert json.loads(path.read_text())["command"] == "recombine " + "x" * 190
             assert is_open(path)
     finally:
         os.umask(mask)
     assert not is_open(path)
+
+
+def test_a_lock_that_fails_leaves_no_file_open(tmp_path, monkeypatch):
+    """What the system refuses is said, and nothing stays behind."""
+
+    def refuse(*_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(OSError, match="Input/output"), locked(tmp_path / "a.lock"):
+        pass
+    assert not is_open(tmp_path / "a.lock")

@@ -19,6 +19,7 @@ from recombine.metrics.base import (
 )
 from recombine.metrics.exact import Exact
 from recombine.metrics.scoring import create_metric
+from recombine.metrics.surface import Chrf
 from recombine.testing import check_metric, example_pairs
 
 UNDECLARED = """
@@ -47,6 +48,7 @@ def test_a_metric_inherits_what_it_does_not_write():
     assert metric.aggregate(rows) == 50
     assert aggregator_of(metric).from_sums(np.array([[2.0]]), np.array([4.0])) == [50]
     metric.prepare([])
+    assert not metric.prepare_like(Exact())
     assert metric.notes() == {}
     assert np.isnan(metric.aggregate(np.empty((0, 1))))
 
@@ -153,3 +155,13 @@ def test_an_aggregate_is_what_its_kind_makes_of_the_rows(kind):
     else:
         with pytest.raises(ConfigError, match=r"give 50 where its aggregate gives 50\.5"):
             require_kind(Off(), rows)
+
+
+def test_many_sums_are_aggregated_at_once():
+    """Where a score is a function of sums; rows have to be drawn one by one."""
+
+    class Rows(Exact):
+        kind = "rows"
+
+    assert aggregator_of(Chrf()).many is not None
+    assert aggregator_of(Rows()).many is None

@@ -84,6 +84,26 @@ def test_a_verb_is_said_without_the_particle_of_its_object(metric):
     assert wholes["VF"] == "本を持った"
 
 
+def test_a_phrase_is_the_same_with_a_capital():
+    """A subject that begins the sentence here and not there; every word of it counts."""
+    metric = Partial(grammar="toy", target_language="en")
+    wanted = example("The dog beside the house slept.", "The dog beside the house", "subj")
+    for hypothesis, value in (
+        ("Did the dog beside the house sleep?", 1),
+        ("Did the dog beside the garden sleep?", 0),
+    ):
+        found = metric.observe([Scored(wanted, hypothesis)])
+        assert (found.value, found.detail["how"]) == (value, "parsed")
+
+
+def test_where_no_word_marks_a_role_the_words_are_enough():
+    """A subject of English has nothing beside it; the sentence need not parse."""
+    metric = Partial(grammar="toy", target_language="en")
+    wanted = example("The dog beside the house slept.", "The dog beside the house", "subj")
+    found = metric.observe([Scored(wanted, "The dog beside the house slept slept.")])
+    assert (found.value, found.detail["how"]) == (1, "fragments")
+
+
 def test_a_wrong_role_is_named(metric):
     """The observation says where the rendering stood instead."""
     observation = metric.observe([Scored(IN_HOUSE, "犬が家の中の子供を見た。")])

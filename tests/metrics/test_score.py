@@ -5,11 +5,20 @@ from __future__ import annotations
 import csv
 import math
 
+import numpy as np
 import pytest
 
 from recombine.benchmark import Benchmark, Example
 from recombine.draft import Draft
-from recombine.metrics.score import COLUMNS, Score, scores_of, write_scores
+from recombine.metrics.score import (
+    COLUMNS,
+    Score,
+    read_intervals,
+    scores_of,
+    stored_intervals,
+    undecided_share,
+    write_scores,
+)
 from recombine.metrics.scoring import score
 
 
@@ -118,3 +127,26 @@ def test_what_was_sampled_is_drawn_whole(tmp_path):
     # What is said of one synonym is about that synonym: its samples are the sample.
     assert (first.tag, first.value, first.n) == ("synonym", 0, 50)
     assert first.high == pytest.approx(7.13, abs=0.01)
+
+
+def test_what_could_not_be_judged_is_a_share():
+    """Of the column that says so, as the mean over seeds; nothing without one or without rows."""
+    tables = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[1.0, 0.0], [1.0, 0.0]])]
+    assert undecided_share(tables, 1) == 25.0
+    assert undecided_share(tables, None) == 0.0
+    assert undecided_share([tables[0], np.empty((0, 2))], 1) == 0.0
+
+
+def test_intervals_are_kept_beside_the_observations():
+    """With ends that are not known."""
+    scores = [make(), make(tag="pattern", slice="x", low=math.nan, high=math.nan)]
+    stored = stored_intervals(scores)
+    assert [row[:5] for row in stored] == [
+        ["", "", 28.0, 20.0, 40.0],
+        ["pattern", "x", 28.0, None, None],
+    ]
+    found = read_intervals(stored)
+    assert found["", ""] == (28.0, 20.0, 40.0, "")
+    assert found["pattern", "x"].estimate == 28.0
+    assert math.isnan(found["pattern", "x"].low)
+    assert math.isnan(found["pattern", "x"].high)

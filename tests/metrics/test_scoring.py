@@ -10,7 +10,13 @@ from recombine.benchmark import Benchmark, Example, Focus
 from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError
 from recombine.metrics.score import scores_of
-from recombine.metrics.scoring import about_nothing, create_metrics, observation_row, score
+from recombine.metrics.scoring import (
+    about_nothing,
+    create_metric,
+    create_metrics,
+    observation_row,
+    score,
+)
 
 
 def write(folder, split, rows):
@@ -221,3 +227,9 @@ def test_metrics_about_nothing_are_found(benchmark):
     said = {one.id: one.references[0] for one in benchmark.read("test")}
     results = score(benchmark, said, ["exact", "literal"])
     assert about_nothing(["exact", "literal"], results) == ["literal"]
+
+
+def test_a_metric_is_told_what_it_asks_to_know(benchmark):
+    """The target language, unless another one is given."""
+    assert create_metric("bleu", benchmark, {}).target_language == "de"
+    assert create_metric("bleu", benchmark, {"target_language": "ja"}).target_language == "ja"

@@ -81,3 +81,10 @@ def test_every_example_has_a_length():
     """Words, or characters where the script does not separate words."""
     assert (source_length("a b c"), source_length("犬が見た")) == (3, 4)
     assert list(Slices([key()]).rows("length")) == ["2"]
+
+
+def test_numbers_are_text_and_text_stays_as_it_is():
+    """A tag of 2 is the slice "2", of True "true"; a name is shown as the benchmark has it."""
+    slices = Slices([key(one=2), key(one="b"), key(one=True)])
+    assert list(slices.tags["one"]) == ["2", "b", show_tag(True)]
+    assert all(type(one) is str for one in slices.tags["one"])

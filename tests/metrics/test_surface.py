@@ -91,3 +91,10 @@ def test_the_signature_changes_with_the_options():
     """Two settings never share a signature."""
     assert Bleu(lowercase=True).signature() != Bleu().signature()
     assert Chrf().signature() != ChrfPlusPlus().signature()
+
+
+def test_what_has_a_reference_is_observed():
+    """By itself; a sentence without one cannot be compared."""
+    example = Example.make(source="x", references=["a dog"])
+    assert Bleu().key(example) == Chrf().key(example) == example.id
+    assert Bleu().key(Example.make(source="x")) is None

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from recombine.statistics.resample import (
     EXACT_SINGLE,
     FEW_DISTINCT_ROWS,
+    WIDEST_SORTED,
     Draws,
+    _is_drawn_by_kinds,
     resample_counts,
     resample_sums,
 )
@@ -102,3 +104,11 @@ def test_every_unit_is_drawn_equally_often():
 def test_sums_are_exact_in_the_smallest_type_that_holds_them(largest, precision):
     """Whole numbers up to 2^24 and 2^53; beyond that nothing is exact."""
     assert Draws([np.array([[largest], [0.0], [1.0]])], 0)._precision is precision
+
+
+def test_narrow_or_few_rows_are_drawn_by_kinds():
+    """Both ways draw the same distribution, but not the same numbers: the border is fixed."""
+    many, wide = FEW_DISTINCT_ROWS + 1, WIDEST_SORTED + 1
+    assert _is_drawn_by_kinds(many, WIDEST_SORTED)
+    assert _is_drawn_by_kinds(FEW_DISTINCT_ROWS, wide)
+    assert not _is_drawn_by_kinds(many, wide)

@@ -13,6 +13,9 @@ from recombine.statistics.paired import paired_bootstrap
 from recombine.statistics.resample import Draws
 from recombine.statistics.seeds import (
     Component,
+    _limits,
+    _paired_item_part,
+    _residual_mean_square,
     _seed_and_item_parts,
     compare_systems,
     component_interval,
@@ -211,6 +214,9 @@ def test_an_interval_stays_on_its_scale():
     assert free.high > 100 > bent.high > 95
     assert 95 - free.low == pytest.approx(free.high - 95)
     assert 95 - bent.low > bent.high - 95
+    for end in (0.0, 100.0):  # at an end there is nothing to bend
+        span = component_interval(end, parts, 0.95, "x", (0.0, 100.0))
+        assert (span.low + span.high) / 2 == pytest.approx(end)
 
 
 @pytest.mark.parametrize(("clusters", "unit"), [(None, "items"), (np.arange(40) // 2, "clusters")])
@@ -219,3 +225,37 @@ def test_an_interval_says_over_what_it_is(clusters, unit):
     generator = np.random.default_rng(3)
     tables = [generator.integers(0, 2, (40, 1)).astype(float) for _ in range(2)]
     assert unit in system_interval(tables, SHARE, Draws(tables, 0, clusters)).method
+
+
+def test_the_residual_is_what_seed_and_item_do_not_explain():
+    """Its sum of squares by its degrees of freedom, (seeds - 1) (items - 1)."""
+    table = np.array([[1.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 1.0]])
+    left = table - table.mean(0) - table.mean(1, keepdims=True) + table.mean()
+    assert _residual_mean_square(table) == pytest.approx((left**2).sum() / 6)
+    assert _residual_mean_square(table[:1]) == _residual_mean_square(table[:, :1]) == 0.0
+
+
+def test_a_scale_holds_its_own_ends():
+    """A metric that leaves its scale has none; one that reaches an end stays on it."""
+    ends = np.array([[0.0], [1.0]])
+    assert _limits([ends], SHARE) == (0.0, 1.0)
+    assert _limits([ends, ends + 0.5], SHARE) is None
+    assert _limits([ends - 0.5, ends], SHARE) is None
+
+
+def test_mcnemar_is_for_single_verdicts_alone():
+    """Not for shares, and not for verdicts that belong together."""
+    verdicts = [np.array([[1.0], [0.0]] * 20), np.array([[1.0], [1.0]] * 20)]
+    assert compared(verdicts[:1], verdicts[1:]).test == "McNemar"
+    assert compared(verdicts[:1], verdicts[1:], clusters=np.arange(40) // 2).test != "McNemar"
+    shares = [one / 2 for one in verdicts]
+    assert compared(shares[:1], shares[1:]).test != "McNemar"
+
+
+def test_the_choice_of_items_has_one_degree_of_freedom_less():
+    """Of a corpus score as of a mean."""
+    generator = np.random.default_rng(3)
+    stats = [generator.integers(0, 9, (12, 18)).astype(float) for _ in range(2)]
+    chrf = aggregator_of(Chrf())
+    part = _paired_item_part(stats[:1], stats[1:], chrf, 50, Draws(stats, 0))
+    assert part.freedom == 11

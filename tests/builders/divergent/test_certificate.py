@@ -5,19 +5,27 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from parsed_corpora import counted, made_up, write_conllu
 from recombine.builders.divergent.certificate import (
+    _confounders,
     check_divergent,
     data_card,
     item_lines,
     name_lines,
     read_items,
+    split_vectors,
 )
 from recombine.builders.recipe import build, read_recipe
 from recombine.errors import DataError
 from recombine.files import read_json
+
+
+def items_of(benchmark):
+    """The atoms and compounds of every example."""
+    return read_items(benchmark.path / "items.tsv")
 
 
 def test_certificate_card_and_check(tmp_path: Path) -> None:
@@ -35,8 +43,19 @@ def test_certificate_card_and_check(tmp_path: Path) -> None:
     shown = [item.compounds for item in items if item.id in ids]
     assert test["compound_types"] == len({one for compounds in shown for one in compounds})
     assert test["compound_occurrences"] == sum(sum(one.values()) for one in shown)
+    atoms = {one for item in items_of(benchmark) if item.id in ids for one in item.atoms}
+    assert test["atom_types"] == len(atoms)
+    lemmas = {word for one in benchmark.iterate("test") for word in one.source.split()}
+    assert test["lemmas"] == len(lemmas)
+    vectors, count = split_vectors(benchmark)
+    assert vectors["test"][count:].sum() == test["compound_occurrences"]
+    assert (vectors["test"] >= 0).all()
     assert f"{certificate['atom_divergence']:.6f}" in data_card(certificate, "search")
     assert check_divergent(benchmark) == []
+    unknown = {**certificate, "compound_divergence": float("nan")}
+    (benchmark.path / "certificate.json").write_text(json.dumps(unknown))
+    (problem,) = check_divergent(benchmark)
+    assert "the certificate says nan" in str(problem)
     del certificate["atoms"]
     (benchmark.path / "certificate.json").write_text(json.dumps(certificate))
     (problem,) = check_divergent(benchmark)
@@ -77,3 +96,19 @@ def test_a_broken_row_is_named(tmp_path: Path) -> None:
         list(read_items(path))
     assert caught.value.where is not None
     assert caught.value.where.line == 2
+
+
+def test_a_split_without_sentences_has_no_length(tmp_path: Path) -> None:
+    """Nor a share of novel compounds: the card has a dash for it."""
+    corpus, counts = counted(made_up(20), tmp_path, edition="all")
+    nothing = np.array([], np.int64)
+    vector = np.zeros(counts.atoms + counts.compounds, np.int64)
+    found = _confounders(corpus, counts, nothing, vector, np.zeros(counts.size))
+    assert (found["mean_length"], found["words"], found["lemmas"]) == (0.0, 0, 0)
+    assert found["novel_compound_share"] is None
+    head = dict.fromkeys(("target_divergence", "atom_divergence", "compound_divergence"), 0.5)
+    head |= {"atom_alpha": 0.5, "compound_alpha": 0.1, "atoms": 1, "compounds": 1}
+    known = {**found, "novel_compound_share": 0.25}
+    card = data_card({**head, "splits": {"dev": found, "test": known}}, "search").splitlines()
+    rows = {line.split()[1]: line.split()[-2] for line in card if line.startswith("| ")}
+    assert (rows["dev"], rows["test"]) == ("-", "0.2500")

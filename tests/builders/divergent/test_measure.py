@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsed_corpora import counted
+from recombine.builders.divergent import measure
 from recombine.builders.divergent.measure import (
     chernoff_divergence,
     contributions,
@@ -57,7 +58,7 @@ def test_a_worked_example() -> None:
     assert found.compound == pytest.approx(1 - 2 * 0.5**0.1 * 0.2**0.9)
 
 
-def test_shares_of_sentences(tmp_path: Path) -> None:
+def test_shares_of_sentences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of the second sentence is in the first; a sentence without compounds has no share."""
     sentences = [
         ParsedSentence("a b", ["a", "b"], ["nsubj", "root"], [2, 0]),
@@ -66,6 +67,9 @@ def test_shares_of_sentences(tmp_path: Path) -> None:
     _, counts = counted(sentences, tmp_path, edition="all")
     assert novel_shares(counts, np.array([0])).tolist() == [0.0, 0.5]
     assert novel_shares(counts, np.array([1])).tolist() == [0.0, 0.0]
+    for size in (1, 2):  # rows looked at together
+        monkeypatch.setattr(measure, "SLICE_ROWS", size)
+        assert novel_shares(counts, np.array([0])).tolist() == [0.0, 0.5]
 
 
 @pytest.mark.parametrize(

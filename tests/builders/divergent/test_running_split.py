@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from parsed_corpora import counted, made_up
+from recombine.builders.divergent import running_split
 from recombine.builders.divergent.measure import column_totals, divergences
-from recombine.builders.divergent.running_split import RunningSplit, power_table
+from recombine.builders.divergent.running_split import RunningSplit, _room, power_table
 from recombine.builders.divergent.search import exponential_quantiles
 from recombine.builders.divergent.split import Goal
 
@@ -53,3 +54,11 @@ def test_entered_sides_give_the_measured_divergences(tmp_path: Path, grouped: bo
     assert state.reals[2] == pytest.approx(exact.atom, abs=1e-8)
     assert state.reals[3] == pytest.approx(exact.compound, abs=1e-8)
     assert (state.whole[4], state.whole[5]) == ((sides == 0).sum(), (sides == 1).sum())
+
+
+def test_what_is_large_is_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four bytes a number: as many as are allowed stay in memory."""
+    monkeypatch.setattr(running_split, "LARGE", 4 * 10 * 2)
+    assert _room((10, 2)).base is None
+    assert _room((11, 2)).base is not None
+    assert _room((11, 2)).shape == (11, 2)

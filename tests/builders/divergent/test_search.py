@@ -239,3 +239,39 @@ def test_a_search_goes_on_with_the_sums_it_had(
     expected = [(one.atom, one.compound) for one in whole]
     assert [(one.atom, one.compound) for one in again] == expected[-len(again) :]
     assert len(again) < len(whole)
+
+
+class Clock:
+    """Half a second passes whenever somebody looks."""
+
+    now = 1000.0
+    process_time = staticmethod(time.process_time)
+
+    def monotonic(self) -> float:
+        self.now += 0.5
+        return self.now
+
+
+def test_progress_says_moves_per_second(counts: Counts, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows tried in the half second that a step took."""
+    monkeypatch.setattr(search, "time", Clock())
+    seen: list[SearchProgress] = []
+    split(counts, 1.0, WINDOW, passes=2, report=seen.append)
+    annealing = [one.moves_per_second for one in seen if one.phase == "annealing"]
+    assert annealing == [2.0 * counts.size] * 2
+
+
+def test_a_checkpoint_is_written_when_the_last_is_old(
+    counts: Counts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not at every step, and in a folder that need not be there."""
+    monkeypatch.setattr(search, "time", Clock())
+    saved: list[Path] = []
+    monkeypatch.setattr(search._Search, "save", lambda _, path, plan: saved.append(path))
+    path = tmp_path / "new" / "search.npz"
+    split(counts, 1.0, WINDOW, passes=2, checkpoint=path)
+    assert saved == []
+    monkeypatch.undo()
+    monkeypatch.setattr(search, "CHECKPOINT_SECONDS", 0.0)
+    split(counts, 1.0, WINDOW, passes=2, checkpoint=path)
+    assert path.is_file()

@@ -49,6 +49,7 @@ def test_given_sizes_win() -> None:
         {"train_size": (5, 4)},
         {"test_size": 2_000},
         {"used_share": 1.5},
+        {"used_share": 0.0},
         {"test_share": (0.0, 0.2)},
         {"test_share": ()},
     ],

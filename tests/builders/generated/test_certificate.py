@@ -13,7 +13,12 @@ from builders.generated.small_recipe import deep, primitive, small_recipe
 from recombine.benchmark import Benchmark, Example
 from recombine.builders.generated.blueprint import Blueprint
 from recombine.builders.generated.builder import Generated
-from recombine.builders.generated.certificate import broken_promises, card_of, certify
+from recombine.builders.generated.certificate import (
+    broken_promises,
+    card_of,
+    certify,
+    compare_card,
+)
 from recombine.builders.generated.lexicon import Lexicon
 from recombine.builders.generated.parts import RecipePart, Setting
 from recombine.builders.generated.proof import look_in_train
@@ -463,3 +468,22 @@ def test_the_card_shows_two_sentences_of_each_pattern(copy):
     """More would be a second copy of the benchmark."""
     card = (copy / "README.md").read_text(encoding="utf-8")
     assert card.count("- gen, deep: ") == 2
+
+
+def test_a_card_that_cannot_be_read_is_a_problem(tmp_path):
+    """A benchmark without its card is not one that says what was proved."""
+    (problem,) = compare_card(tmp_path / "README.md", "# tiny 1")
+    assert "the data card cannot be read" in problem.message
+
+
+def test_a_target_that_training_does_not_show_is_shown_no_time(built):
+    """Not once."""
+    blueprint = parse_config(Generated, built.manifest.recipe).blueprint()
+    examples = {split: built.read(split) for split in built.splits}
+    shown = [one for one in examples["train"] if "thief" not in one.source.casefold()]
+    assert len(shown) < len(examples["train"])
+    found = certify(
+        blueprint, "sget", {**examples, "train": shown}, lambda: look_in_train(blueprint, shown)
+    )
+    assert found["patterns"]["primitive"]["targets_in_train"]["thief"] == 0
+    assert found["patterns"]["primitive"]["targets_in_train"]["author"] > 0

@@ -94,6 +94,24 @@ def test_a_verb_phrase_may_be_interrupted_by_words_only():
     assert metric.judge(example, "er sah jeden hund, im garten").fault == "detached"
 
 
+def test_what_the_reference_puts_between_is_not_foreign(metric):
+    """A word that no other sentence has there, but this one's own reference."""
+    hypothesis = "jeder sehr kleine hund schlief"
+    assert metric.judge(compound(ATOMS), hypothesis).fault == "detached"
+    assert metric.judge(compound(ATOMS, reference=hypothesis), hypothesis).correct
+    without = compound(ATOMS, reference="es regnete")
+    assert metric.judge(without, hypothesis).fault == "detached"
+
+
+def test_a_rendering_that_always_has_something_behind_it_may_not_be_bare():
+    """Where something stands between in every reference, it is asked for; not in verb phrases."""
+    metric = Compound()
+    metric.prepare(many(["every", "dog"], ["jeder gute hund schlief"] * 60))
+    example = compound(["every", "dog"])
+    assert metric.judge(example, "jeder gute hund schlief").correct
+    assert metric.judge(example, "jeder hund schlief").detail()["class"] == "bare"
+
+
 def test_a_governed_phrase_may_not_stand_alone():
     """'..., every dog.' renders no preposition phrase."""
     atoms = ["with", "every", "dog"]

@@ -192,12 +192,12 @@ def test_synonyms_in_both_modes() -> None:
         *pair("half", "Hij heeft een zeilboot .", "Hij heeft niets ."),
     ]
     sentence = run(Consistency(mode="official"), items)
-    assert {key: value for key, (value, _) in sentence.items()} == {
-        "same/synonym": 1.0,
-        "term/synonym": 0.0,
-        "rest/synonym": 0.0,
-        "none/synonym": 0.0,
-        "half/synonym": 0.0,
+    assert sentence == {
+        "same/synonym": (1.0, "identical"),
+        "term/synonym": (0.0, "context"),
+        "rest/synonym": (0.0, "context"),
+        "none/synonym": (0.0, "context"),
+        "half/synonym": (0.0, "context"),
     }
     term = run(SynonymConsistency(mode="official"), items)
     assert {key: value for key, (value, _) in term.items()} == {
@@ -384,3 +384,31 @@ def test_what_was_learned_serves_metrics_with_the_same_options_alone() -> None:
     assert Consistency().prepare_like(first)
     assert not Consistency(support=first.support + 1).prepare_like(first)
     assert not Consistency().prepare_like(Exact())
+
+
+def test_official_swaps_are_local_or_of_the_context() -> None:
+    """As published: one word may differ, and the article before it."""
+    items = [
+        scored("same", "base", "The king sees it .", "De koning ziet dat ."),
+        scored("same", "np", "The farmer sees it .", "De boer ziet dat ."),
+        scored("other", "base", "The king sees it .", "De koning ziet dat ."),
+        scored("other", "np", "The farmer sees it .", "Dat bekijkt nu een boer ."),
+    ]
+    assert run(Consistency(mode="official"), items) == {
+        "same/np": (1.0, "local"),
+        "other/np": (0.0, "context"),
+    }
+
+
+def test_pairs_that_do_not_count_have_no_part_in_the_score() -> None:
+    """Neither above nor below the line; those that count have one below it."""
+    metric = Consistency()
+    items = [
+        *swaps(),
+        scored("x", "base", "The king sees it .", "El rey ve eso ."),
+        scored("x", "np", "The boy sees it .", "El rey ve eso ."),
+    ]
+    metric.prepare(items)
+    found = [metric.observe([one]) for one in items if metric.key(one.example) is not None]
+    stats = {one.detail["class"]: one.stats for one in found if one is not None}
+    assert stats == {"local": (1.0, 1.0), "collapsed": (0.0, 0.0)}
