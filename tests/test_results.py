@@ -587,6 +587,37 @@ def test_paradox_in_short(repository: Path) -> None:
         assert row[1:] == last[place], place
 
 
+def test_words_of_the_tests_in_training(repository: Path) -> None:
+    """How many pairs have a word that a text lacks, and the paper's own counts of terms."""
+    folder = repository / "docs" / "results" / "consistency"
+    found: dict[tuple[str, str], tuple[int, int, int]] = {}
+    for name in ("words-in-training", "words-in-training-paper"):
+        with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
+            for row in csv.DictReader(lines):
+                never, few = int(row["never"]), int(row["1 to 9"])
+                found[row["training pairs"], row["what"]] = int(row["of"]), never, never + few
+                assert sum(map(int, list(row.values())[3:])) == int(row["of"])
+    places = [
+        "synthetic np", "semi-natural np", "synthetic s1p", "semi-natural s1p", "natural s1p",
+        "synonyms", "idioms",
+    ]  # fmt: skip
+    for row, place in zip(
+        table(repository, "rarest word in training", "paradox"), places, strict=True
+    ):
+        expected = []
+        for size in ("157000", "793157"):
+            whole, *parts = found[size, place]
+            expected += [f"{100 * part / whole:.0f}%" for part in parts]
+        assert row[1:] == expected, place
+    (terms, none, few), (idioms, nought, some) = (
+        found["1072851", what] for what in ("synonyms", "idioms")
+    )
+    assert none == nought == 0
+    text = " ".join(page(repository, "paradox").split())
+    assert f"all {terms} synonym terms and all {idioms} idioms, {terms - few} and" in text
+    assert f"and {idioms - some} of them ten times and more" in text
+
+
 def test_splits_that_wait_for_models(repository: Path) -> None:
     """What is said of further splits, of the fixed train set and of other atoms is in the files."""
     folder = repository / "docs" / "results" / "divergent"
