@@ -534,7 +534,12 @@ def test_cognition_in_short(repository: Path) -> None:
         for system in ("plain", "substituted")
     }
     assert short[4][1:] == [" / ".join(cell) for cell in found["plain"]]
+    bleus = {row["split"]: row["BLEU"] for row in six if row["system"] == "plain" and row["BLEU"]}
+    context, held_out = float(bleus["train (context)"]), float(bleus["test"])
+    said = f"{context:.1f} on the training sentences that lend their contexts and {held_out:.1f}"
+    assert said in " ".join(page(repository, "cognition").split())
     rows = table(repository, "split", "cognition-appendix")
+    assert [row[3] for row in rows[:2]] == [f"{context:.1f}", f"{held_out:.1f}"]
     for row, *cells in zip(rows[2:], *found.values(), strict=True):
         assert [(row[1], row[2]), (row[4], row[5])] == cells, row[0]
     # Errors of the compounds in the raw file, of which the table is the mean.
