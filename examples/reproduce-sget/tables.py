@@ -1,0 +1,299 @@
+"""Print the tables of docs/results/sget-appendix.md that are about the authors' edition.
+
+    python examples/reproduce-sget/tables.py docs/results/sget/official-cells.csv
+
+Ours are sums over cells (`cells.py`), the paper's what Kumon et al. (2024) print; a mean has its
+standard deviation over seeds beside it.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from pathlib import Path
+from statistics import correlation, mean, stdev
+
+from recombine.builders.recipe import read_recipe
+from recombine.report.tables.generated import published_values
+from recombine.report.tables.published import SGET, find
+
+Cell = dict[str, str]
+Seeds = list[list[Cell]]  # the cells of each seed
+Measure = Callable[[list[Cell]], float]
+WITH, WITHOUT = (f"Transformer, {word} concatenation" for word in ("with", "without"))
+GROUPS = ("lexical", "lexical+morphological", "structural")
+
+
+def models(cells: Iterable[Cell], model: str, search: str) -> Seeds:
+    """Return the cells of each seed of a model: the long trainings are decoded with a beam."""
+    wanted = [cell for cell in cells if (cell["model"], cell["search"]) == (model, search)]
+    seeds = sorted({cell["seed"] for cell in wanted})
+    return [[cell for cell in wanted if cell["seed"] == seed] for seed in seeds]
+
+
+def rate(cells: Iterable[Cell], patterns: Sequence[str], **tags: str) -> float:
+    """Return the percentage of right sentences of patterns and tags."""
+    found = [
+        cell
+        for cell in cells
+        if cell["pattern"] in patterns and all(cell[name] == tag for name, tag in tags.items())
+    ]
+    return 100 * sum(int(c["exact"]) for c in found) / sum(int(c["n"]) for c in found)
+
+
+def over(seeds: Seeds, *patterns: str, **tags: str) -> str:
+    """Return mean and standard deviation over seeds."""
+    return spread([rate(cells, patterns, **tags) for cells in seeds])
+
+
+def spread(values: Sequence[float]) -> str:
+    """Return mean and, of several values, standard deviation."""
+    return f"{mean(values):.1f}" + (f" ± {stdev(values):.1f}" if len(values) > 1 else "")
+
+
+def printed(table: str, value: str, system: str = "Transformer") -> str:
+    """Return what the paper prints."""
+    found = find(SGET, table=table, system=system, metric="exact", value=value)
+    if found is None or found.score is None:
+        return "-"
+    return f"{found.score:.1f}" + ("" if found.sd is None else f" ± {found.sd:.1f}")
+
+
+def row_of(value: str) -> str:
+    """Return the paper's name of a pattern."""
+    found = find(SGET, table="10", system="Transformer", metric="exact", value=value)
+    assert found is not None
+    return found.row.replace("<i>", "").replace("</i>", "").replace("wh -", "wh-")
+
+
+def write(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table."""
+    print("| " + " | ".join(head) + " |")
+    print("| " + " | ".join(["---"] + ["---:"] * (len(head) - 1)) + " |")
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print()
+
+
+def far(points: float) -> str:
+    """Return a difference; what the text must explain is bold."""
+    return f"**{points:+.1f}**" if abs(points) > 15 else f"{points:+.1f}"
+
+
+def groups(whole: Seeds, early: Seeds, without: Seeds) -> None:
+    """Tables 2 and 3."""
+    parts = read_recipe("sget-official").builder.split["gen"]
+    members = {name: [p for p in parts if parts[p].group == name] for name in GROUPS}
+    places = [("test", "2", ["base"])]
+    places += [(name, "3", members[name]) for name in GROUPS]
+    places += [("gen", "2", list(parts))]
+    write(
+        ["exact match", "trained to the end", "paper", "10,000 steps", "without concatenation"],
+        [
+            [name, over(whole, *own), printed(table, name), over(early, *own), over(without, *own)]
+            for name, table, own in places
+        ],
+    )
+
+
+def concatenation(whole: Seeds, early: Seeds, without: Seeds) -> None:
+    """Tables 6 and 7."""
+    head = ["with, to the end", "paper, with", "with, 10,000", "without, 10,000", "paper, without"]
+
+    def beside(table: str, value: str, *patterns: str, **tags: str) -> list[str]:
+        ours = [over(seeds, *patterns, **tags) for seeds in (whole, early, without)]
+        theirs = [printed(table, value, system) for system in (WITH, WITHOUT)]
+        return [ours[0], theirs[0], *ours[1:], theirs[1]]
+
+    write(
+        ["pattern of Table 6", *head],
+        [[row_of(value), *beside("6", value, value)] for value in published_values("6")],
+    )
+    write(
+        ["CP recursion deeper, Table 7", *head],
+        [
+            [name, *beside("7", f"cp_depth_5_6 {tag}", "cp_depth_5_6", longer_than_train=tag)]
+            for name, tag in (("longer than training", "yes"), ("shorter", "no"))
+        ],
+    )
+
+
+def patterns(whole: Seeds, early: Seeds) -> None:
+    """Table 10, and how near it is."""
+    values = list(read_recipe("sget-official").builder.split["gen"])
+    ours = {value: [rate(cells, [value]) for cells in whole] for value in values}
+    paper = {value: float(printed("10", value)) for value in values}
+    single = [f"seed {n + 1}" for n in range(len(whole))]
+    rows = []
+    for value in values:
+        each = [f"{one:.1f}" for one in ours[value]]
+        apart = far(mean(ours[value]) - paper[value])
+        theirs = next(
+            (one for one in (printed("4", value), printed("6", value, WITH)) if one != "-"),
+            printed("10", value),
+        )
+        rows.append([row_of(value), *each, spread(ours[value]), theirs, apart, over(early, value)])
+    write(["pattern of Table 10", *single, "mean", "paper", "difference", "10,000 steps"], rows)
+    kinds = {"three seeds": whole, "10,000 steps, seed 1": early}
+    kinds |= {name: [cells] for name, cells in zip(single, whole, strict=True)}
+    means = {
+        name: [mean(rate(cells, [value]) for cells in seeds) for value in values]
+        for name, seeds in kinds.items()
+    }
+    pairs = {
+        f"{name} from Table 10": (found, list(paper.values())) for name, found in means.items()
+    }
+    pairs |= {
+        f"{one} from {other}": (means[one], means[other]) for one, other in combinations(single, 2)
+    }
+    rows = []
+    for name, (found, beside) in pairs.items():
+        distances = [abs(one - other) for one, other in zip(found, beside, strict=True)]
+        near = f"{correlation(found, beside):.2f}".removeprefix("0")
+        distant = str(sum(one > 15 for one in distances))
+        rows.append([name, f"{mean(distances):.1f}", near, distant])
+    write(["distance over the 42 rows", "points", "r", "rows over 15"], rows)
+
+
+def direction(whole: Seeds, more: Measure, less: Measure) -> str:
+    """Return in how many seeds one is more than the other."""
+    holds = sum(more(cells) > less(cells) for cells in whole)
+    if holds == len(whole):
+        return "holds"
+    return "contradicted" if holds == 0 else f"in {holds} of {len(whole)} seeds"
+
+
+def findings(whole: Seeds) -> None:
+    """Appendix E of the paper."""
+
+    def of(*patterns: str, **tags: str) -> Measure:
+        return lambda cells: rate(cells, patterns, **tags)
+
+    def compare(claim: str, more: str, less: str) -> list[str]:
+        paper = f"{printed('10', more)}, {printed('10', less)}"
+        ours = f"{over(whole, more)}, {over(whole, less)}"
+        return [claim, paper, ours, direction(whole, of(more), of(less))]
+
+    def inside(claim: str, pattern: str, *, better: bool) -> list[str]:
+        sides = [of(pattern, in_cp=side) for side in "01"]
+        return [
+            claim,
+            " to ".join(printed("11", f"{pattern} {side}") for side in "01"),
+            " to ".join(over(whole, pattern, in_cp=side) for side in "01"),
+            direction(whole, *(sides[::-1] if better else sides)),
+        ]
+
+    tense = ("ditransitive", "infinitive", "complement")
+    kinds = (("PP", "pp"), ("RC", "rc"), ("adjective", "adjective"))
+    write(
+        ["finding", "paper", "ours", "in three seeds"],
+        [
+            compare(
+                "E.1: names do better than common nouns as new subjects (proper, common)",
+                "primitive_to_subject_proper",
+                "primitive_to_subject_common",
+            ),
+            compare(
+                "E.1: and as new objects",
+                "primitive_to_object_proper",
+                "primitive_to_object_common",
+            ),
+            *(
+                [
+                    f"E.3: an irregular verb is never right in an unseen tense ({kind})",
+                    "0",
+                    over(whole, f"present_{kind}", regularity="irregular"),
+                    direction(
+                        whole,
+                        lambda cells: 1,
+                        of(f"present_{kind}", regularity="irregular"),
+                    ),
+                ]
+                for kind in tense
+            ),
+            [
+                "E.3: a regular ditransitive one is in about half (40 to 60)",
+                "about half",
+                over(whole, "present_ditransitive", regularity="regular"),
+                direction(
+                    whole,
+                    lambda cells: 10,
+                    lambda cells: abs(
+                        rate(cells, ["present_ditransitive"], regularity="regular") - 50
+                    ),
+                ),
+            ],
+            *(
+                inside(
+                    f"E.4: subjects with {name} do better in a complement clause",
+                    f"{kind}_on_subject",
+                    better=True,
+                )
+                for name, kind in kinds
+            ),
+            *(
+                inside(
+                    f"E.4: recipients with {name} do worse there",
+                    f"{kind}_on_recipient",
+                    better=False,
+                )
+                for name, kind in kinds
+            ),
+            *(
+                [
+                    f"E.5: {depth} adjectives are nearly perfect (95 or more)",
+                    printed("10", pattern),
+                    over(whole, pattern, depth=depth),
+                    direction(whole, of(pattern, depth=depth), lambda cells: 94.999),
+                ]
+                for depth, pattern in (
+                    ("3", "adjective_depth_3"),
+                    ("5", "adjective_depth_5_6"),
+                    ("6", "adjective_depth_5_6"),
+                )
+            ),
+            compare(
+                "E.6: wh-questions for active subjects do better than for passive ones",
+                "wh_active_subject",
+                "wh_passive_subject",
+            ),
+            [
+                "E.6: direct objects of ditransitives are above 80",
+                printed("10", "wh_ditransitive_object"),
+                over(whole, "wh_ditransitive_object"),
+                direction(whole, of("wh_ditransitive_object"), lambda cells: 80),
+            ],
+        ],
+    )
+
+
+def whole_words(early: Seeds, words: Seeds) -> None:
+    """The control of appendix E.1: no pieces of words."""
+    parts = read_recipe("sget-official").builder.split["gen"]
+    rows = [("test", ["base"]), ("gen", list(parts))]
+    rows += [(row_of(value), [value]) for value in parts if value.startswith("primitive")]
+    write(
+        ["10,000 steps, seed 1", "BPE", "whole words"],
+        [[name, over(early, *own), over(words, *own)] for name, own in rows],
+    )
+
+
+def main() -> None:
+    """Read the cells and print every table."""
+    with Path(sys.argv[1]).open(encoding="utf-8", newline="") as lines:
+        cells = list(csv.DictReader(lines))
+    whole = models(cells, "released", "beam")
+    early = models(cells, "released", "greedy")
+    without = models(cells, "without-concatenation", "greedy")
+    words = models(cells, "whole-words", "greedy")
+    groups(whole, early, without)
+    concatenation(whole, early, without)
+    patterns(whole, early)
+    findings(whole)
+    whole_words(early, words)
+
+
+if __name__ == "__main__":
+    main()
