@@ -24,7 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """What a developer may ask for."""
     parser.addoption("--update-golden", action="store_true", help="write golden files anew")
     parser.addoption("--moments", type=int, default=6, help="kills of each command (test-faults)")
-    parser.addoption("--fault-table", help="write the table of faults here (test-faults)")
+    parser.addoption("--fault-table", help="write the table of faults here, as CSV (test-faults)")
 
 
 @pytest.fixture(scope="session")

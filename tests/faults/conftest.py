@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import csv
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -73,5 +73,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(line)
     path = terminalreporter.config.getoption("--fault-table")
     if path:
-        rows = [[*key, *counts] for key, counts in sorted(_table.rows.items())]
-        Path(path).write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        with Path(path).open("w", encoding="utf-8", newline="") as stream:
+            table = csv.writer(stream, lineterminator="\n")
+            table.writerow(("what", "fault", "tried", "survived"))
+            table.writerows((*key, *counts) for key, counts in sorted(_table.rows.items()))
