@@ -84,7 +84,10 @@ def test_training_text_beside_the_released_tests(tmp_path: Path) -> None:
         *(f"Rule {i} is out of the blue.\tRegel {i}." for i in range(5)),
         "The man sees the king.\tDe man ziet de koning.",
         "It rains and snows.\tHet regent en sneeuwt.",
+        # As the release does not write them: other quotes, an apostrophe, a mark less.
+        "\u2018The man\u2019 sees the king\tDe man ziet de koning.",
         "Rest.\tRust.",
+        "Rest!\tRust!",
     )
     write(heldout, "en\tnl\tsplit", "Rest.\tRust.\ttest", "Yes.\tJa.\tdev")
     root = release(tmp_path / "release")

@@ -51,7 +51,7 @@ def test_smaller_sizes_are_prefixes() -> None:
     pairs = [(f"s {i}", f"t {i}") for i in range(50)]
     found = [
         split_training(
-            pairs, size=size, dev_size=5, forbidden={"s 3"}, rng=np.random.default_rng(1)
+            pairs, size=size, dev_size=5, forbidden={"`S` 3 !"}, rng=np.random.default_rng(1)
         )
         for size in (10, 20)
     ]
