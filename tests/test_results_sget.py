@@ -331,7 +331,7 @@ def test_distances_from_the_paper(repository: Path, short: str, appendix: str) -
 
 
 def test_learnt_and_lost_again(repository: Path, appendix: str) -> None:
-    """The caption of the curve."""
+    """The caption of the curve, and three patterns that rise with training."""
     at = {
         (row["value"], row["step"]): float(row["score"])
         for row in raw(repository, "transformer-256-seed-4-curve")
@@ -343,6 +343,15 @@ def test_learnt_and_lost_again(repository: Path, appendix: str) -> None:
     told = f"{deep[0]:.1f}% right at step 20,000 and {deep[1]:.1f}% at step 70,000"
     told += f", while the score over all patterns rises from {every[0]:.1f} to {every[1]:.1f}"
     assert told in appendix
+    text = " ".join(appendix.split())
+    steps = ("5000", "20000", "70000")
+    for name, value in (
+        ("PP", "pp_depth_3"),
+        ("CE", "embedding_depth_3"),
+        ("indirect-object RC", "recipient_rc"),
+    ):
+        first, middle, last = (f"{at[value, step]:.1f}" for step in steps)
+        assert f"{name} {first}, {middle} and {last}" in text
 
 
 def test_other_models(repository: Path, appendix: str) -> None:
