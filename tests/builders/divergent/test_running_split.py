@@ -62,3 +62,14 @@ def test_what_is_large_is_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _room((10, 2)).base is None
     assert _room((11, 2)).base is not None
     assert _room((11, 2)).shape == (11, 2)
+
+
+def test_rows_are_groups_of_one(tmp_path: Path) -> None:
+    """The short way for single rows ends in the arrays of the way for groups."""
+    _, counts = counted(made_up(200), tmp_path, edition="all")
+    order = np.random.default_rng(1).permutation(counts.size)
+    given = (counts.rows, counts.atoms, counts.atoms + counts.compounds, order)
+    member = np.arange(counts.size)
+    single = running_split._gather(*given, member)
+    grouped = running_split._gather_groups(*given, member)
+    assert all(np.array_equal(*pair) for pair in zip(single, grouped, strict=True))
