@@ -5,6 +5,7 @@ Some combinations are left out of training; recombination must make them, with t
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -147,14 +148,15 @@ def test_drawn_evenly_unless_told_otherwise(recombiner):
     assert share(uniform=True) < 0.5 * share(uniform=False)
 
 
-def test_rare_words_join_the_classes_if_asked(recombiner):
-    """A noun of one pair is in no class; with `rare=true` it is drawn as others are."""
+def test_rare_words_join_the_classes_unless_told_otherwise(recombiner):
+    """A noun of one pair is drawn as others are; with `rare=false` it is in no class."""
     pairs = [*world(), Pair("The owl called the cat.", "ulu ga nek o yobta.")]
 
     def owls(*, rare: bool) -> list[Recombined]:
         learnt = Recombiner.learn(pairs, replace(recombiner.options, rare=rare))
         return [row for row in learnt.draw(600, seed=2) if "owl" in row.source]
 
+    assert AugmentOptions().rare
     assert owls(rare=False) == []
     made = owls(rare=True)
     assert len(made) > 10
@@ -163,3 +165,54 @@ def test_rare_words_join_the_classes_if_asked(recombiner):
         for row in made
         if "cat" not in row.source
     )
+
+
+def many_places() -> list[Pair]:
+    """Return sentences with 24 places, each seen behind two of the three prepositions."""
+    stream = random.Random(1)
+    rows = {}
+    for _ in range(4000):
+        name, own = stream.choice(list(NAMES.items()))
+        verb, stem = stream.choice(list(VERBS.items()))
+        noun, made = stream.choice(list(NOUNS.items()))
+        number = stream.randrange(24)
+        place, there = f"pl{number:02}", f"pur{number:02}"
+        prepositions = list(PREPOSITIONS.items())
+        del prepositions[number % 3]
+        preposition, word = stream.choice(prepositions)
+        article = stream.choice(("a", "the"))
+        rows |= stream.choice(
+            (
+                {f"{name} {verb}ed {article} {noun}.": f"{own} ga {made} o {stem}ta."},
+                {f"{name} {verb}ed {article} {place}.": f"{own} ga {there} o {stem}ta."},
+                {
+                    f"{name} {verb}ed {article} {noun} {preposition} the {place}.": f"{own} ga "
+                    f"{there} no {word} no {made} o {stem}ta."
+                },
+            )
+        )
+    return [Pair(source, target, f"p{n}") for n, (source, target) in enumerate(rows.items())]
+
+
+def test_rare_words_of_long_pairs_keep_their_place(recombiner):
+    """A word that only a long pair has, behind one preposition, is drawn behind no other."""
+    source = " ".join(["Ann called the dog and", *["Bob called the dog and"] * 5])
+    target = " ".join(["anno ga inu o yobta", *["bobo ga inu o yobta"] * 5])
+    pairs = [
+        *many_places(),
+        Pair(
+            f"{source} Cid lifted the cat on the den.",
+            f"{target} cido ga den no ue no nek o motta.",
+        ),
+    ]
+    rows = [row.source for row in Recombiner.learn(pairs, recombiner.options).draw(3000, seed=2)]
+    behind = [
+        row.split(" the den")[0].split(" a den")[0].split()[-1] for row in rows if " den" in row
+    ]
+    assert {"in", "on", "beside"} & set(behind) == {"on"}
+
+
+def test_depth_is_a_number(recombiner, monkeypatch):
+    """Also of a slot that was seen with modified phrases only."""
+    monkeypatch.setattr(recombiner.repertoire, "never_plain", lambda frame, slot: True)
+    assert {type(row.depth) for row in recombiner.draw(50, seed=2)} == {int}

@@ -20,6 +20,10 @@ import numpy.typing as npt
 from recombine.augment.links import LinkedPair, LinkedText
 
 Unit = tuple[str, str]
+Place = tuple[LinkedPair, int, int]
+# A word that stands somewhere: as it is, or the unit whose class stands for it.
+Near = str | Unit
+Feature = tuple[str, ...]
 Floats = npt.NDArray[np.float32]
 
 ROUNDS = 4
@@ -31,6 +35,10 @@ FEWEST_UNITS = 3
 MOST_FEATURES = 4000
 # The most frequent units of a large text have classes; the others stay what they are.
 MOST_UNITS = 4000
+# A rare word joins a class of so many, if there are any: a class that is a sort of its own. It is
+# as like it as others are, or so many times as like it as any other such class.
+LARGE_CLASS = 20
+CLEARLY = 2.0
 
 
 def word_classes(
@@ -40,8 +48,8 @@ def word_classes(
 
     With `rare`, units of fewer than `support` pairs join them, also those of long pairs alone.
     """
-    places: dict[Unit, list[tuple[LinkedPair, int, int]]] = defaultdict(list)
-    anywhere: dict[Unit, list[tuple[LinkedPair, int, int]]] = defaultdict(list)
+    places: dict[Unit, list[Place]] = defaultdict(list)
+    anywhere: dict[Unit, list[Place]] = defaultdict(list)
     for pair in text.pairs:
         for i, j in pair.links:
             unit = pair.source[i], pair.target[j]
@@ -60,56 +68,64 @@ def word_classes(
     others = sorted(unit for unit in anywhere if known.isdisjoint(unit))
     label: dict[Unit, str] = {}
     classes: list[list[Unit]] = []
+    around = [
+        Counter(_around(text, pair, i, j) for pair, i, j in seen[unit][:MOST_PLACES])
+        for seen, some in ((places, units), (anywhere, others))
+        for unit in some
+    ]
     for _ in range(ROUNDS):
-        environments = [
-            Counter(
-                feature
-                for pair, i, j in seen[unit][:MOST_PLACES]
-                for feature in _features(text, label, pair, i, j)
-            )
-            for seen, some in ((places, units), (anywhere, others))
-            for unit in some
-        ]
+        environments = []
+        for own in around:
+            counts: Counter[Feature] = Counter()
+            for near, count in own.items():
+                for feature in _features(near, label):
+                    counts[feature] += count
+            environments.append(counts)
         vectors = _vectors(environments, len(units))
         found = _cluster(vectors[: len(units)], similarity)
         classes = [[units[number] for number in members] for members in found]
         label = {unit: f"#{number}" for number, members in enumerate(classes) for unit in members}
+    large = [number for number, members in enumerate(found) if len(members) >= LARGE_CLASS]
+    large = large or list(range(len(found)))
     if others:
-        centres = np.array([vectors[members].sum(0) for members in found])
+        centres = np.array([vectors[found[number]].sum(0) for number in large])
         cosines = vectors[len(units) :] @ (centres / np.linalg.norm(centres, axis=1)[:, None]).T
         for unit, row in zip(others, cosines, strict=True):
-            if row.max() >= similarity:
-                classes[int(row.argmax())].append(unit)
+            *_, second, best = 0.0, *sorted(row)
+            if best >= similarity or best >= CLEARLY * second:
+                classes[large[int(row.argmax())]].append(unit)
     return classes
 
 
-def _features(
-    text: LinkedText, label: Mapping[Unit, str], pair: LinkedPair, i: int, j: int
-) -> list[tuple[str, ...]]:
-    source_unit = {a: (pair.source[a], pair.target[b]) for a, b in pair.links}
-    target_unit = {b: (pair.source[a], pair.target[b]) for a, b in pair.links}
+def _around(text: LinkedText, pair: LinkedPair, i: int, j: int) -> tuple[Near, ...]:
+    """Return the neighbours of a unit: two in the source, its end, three in the target."""
 
-    def near(place: int, side: str) -> str:
-        tokens, content, units = (
-            (pair.source, text.source_content, source_unit)
-            if side == "s"
-            else (pair.target, text.target_content, target_unit)
+    def near(place: int, side: int) -> Near:
+        tokens, content = (
+            (pair.source, text.source_content) if side == 0 else (pair.target, text.target_content)
         )
         if not 0 <= place < len(tokens):
             return "^" if place < 0 else "$"
         if tokens[place] not in content:
             return tokens[place]
-        return label.get(units[place], "C") if place in units else "C"
+        # The last link where a word has several.
+        own = [link for link in pair.links if link[side] == place]
+        return (pair.source[own[-1][0]], pair.target[own[-1][1]]) if own else "C"
 
-    before, after = near(i - 1, "s"), near(i + 1, "s")
     end = pair.source[-1] if i < len(pair.source) - 1 else "$"
-    made_before, made_after = near(j - 1, "t"), near(j + 1, "t")
+    return near(i - 1, 0), near(i + 1, 0), end, near(j - 1, 1), near(j + 1, 1), near(j + 2, 1)
+
+
+def _features(around: tuple[Near, ...], label: Mapping[Unit, str]) -> list[Feature]:
+    before, after, end, made_before, made_after, behind = (
+        near if isinstance(near, str) else label.get(near, "C") for near in around
+    )
     return [
         ("sl", before),
         ("sr", after),
         ("tl", made_before),
         ("tr", made_after),
-        ("trr", made_after, near(j + 2, "t")),
+        ("trr", made_after, behind),
         ("s", before, after),
         ("t", made_before, made_after),
         ("end", end),

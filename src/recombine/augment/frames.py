@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -52,6 +52,11 @@ class FrameMember:
     pairs: list[int] = field(default_factory=list)
     # By which analogy it was made, where no training pair has it.
     made_by: str = ""
+
+    @cached_property
+    def text(self) -> str:
+        """The target stretch as it is written, once it is as it will stay."""
+        return self.target.replace(CUT, "")
 
 
 @dataclass(eq=False)
@@ -155,9 +160,10 @@ def take_out_clauses(
             check_clauses(told.values())
         changed = False
         done: dict[Core, Core] = {}
+        edges = set(map(_ends, whole))
         for core, now in left.items():
             if now not in done:
-                done[now] = _without_clause(now, whole, told)
+                done[now] = _without_clause(now, whole, edges, told)
             if done[now] != now:
                 left[core] = done[now]
                 changed = True
@@ -166,7 +172,7 @@ def take_out_clauses(
     inside = Counter(
         Core((*part, end[0]), (*whole[part], end[1]))
         for core in left
-        for part in _parts(core.source)
+        for part in _parts(core.source, edges)
         if part in whole
     )
     return left, inside
@@ -231,17 +237,23 @@ def _in_place(known: tuple[Item, ...], part: tuple[Item, ...]) -> tuple[Item, ..
     return tuple(back.get(item, item) if isinstance(item, PhraseSlot) else item for item in known)
 
 
-def _parts(source: tuple[Item, ...]) -> list[tuple[Item, ...]]:
-    return [
-        numbered(source[i:k], ()).source
-        for i in range(1, len(source))
-        for k in range(i + 2, len(source))
-    ]
+def _ends(part: tuple[Item, ...]) -> tuple[int, str, str]:
+    """Return how long a part is and between what: nearly no part is a sentence, and these tell."""
+    first, last = (OPEN if isinstance(item, PhraseSlot) else item for item in (part[0], part[-1]))
+    return len(part), first, last
+
+
+def _parts(source: tuple[Item, ...], ends: set[tuple[int, str, str]]) -> Iterator[tuple[Item, ...]]:
+    for i in range(1, len(source)):
+        for k in range(i + 2, len(source)):
+            if _ends(source[i:k]) in ends:
+                yield numbered(source[i:k], ()).source
 
 
 def _without_clause(
     core: Core,
     whole: dict[tuple[Item, ...], tuple[Item, ...]],
+    ends: set[tuple[int, str, str]],
     told: Mapping[tuple[Item, ...], ClauseOrder],
 ) -> Core:
     source, target = core
@@ -249,7 +261,7 @@ def _without_clause(
     for length in range(size - 2, 1, -1):
         for i in range(1, size - length):
             part = source[i : i + length]
-            if all(isinstance(item, PhraseSlot) for item in part):
+            if _ends(part) not in ends or all(isinstance(item, PhraseSlot) for item in part):
                 continue
             known = whole.get(numbered(part, ()).source)
             if known is None or not told.get(source[:i], HOLDS).holds:
@@ -315,8 +327,9 @@ def find_frames(
     rest = list(cores)
     for words, fewest in ((2, 5), (1, 3)):
         rows: dict[Key, set[tuple[str, ...]]] = defaultdict(set)
-        for core in rest:
-            for key, own, _ in _views(core, words):
+        seen = {core: _views(core, words) for core in rest}
+        for found in seen.values():
+            for key, own, _ in found:
                 rows[key].add(own)
         fillers = {
             key: [set(column) for column in zip(*own, strict=True)] for key, own in rows.items()
@@ -327,14 +340,15 @@ def find_frames(
                 key: sets if len(rows[key]) >= 2 * max(map(len, sets)) else [set()] * words
                 for key, sets in fillers.items()
             }
+        others = {key: min(map(len, sets)) for key, sets in fillers.items()}
         left = []
         for core in rest:
-            views = [v for v in _views(core, words) if min(map(len, fillers[v[0]])) >= fewest]
-            if not views:
+            most_others = max((others[view[0]] for view in seen[core]), default=0)
+            if most_others < fewest:
                 left.append(core)
                 continue
             key, own, part = max(
-                views, key=lambda view: (min(map(len, fillers[view[0]])), str(view))
+                (view for view in seen[core] if others[view[0]] == most_others), key=str
             )
             frames.setdefault(key, SentenceFrame(*key)).add(own, part, cores[core])
             place[core] = key, own

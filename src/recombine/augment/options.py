@@ -58,7 +58,7 @@ class AugmentOptions:
     # Fewest words that show an analogy (finds : found, statement : question) before it is used.
     analogy_support: int = 3
     # Words that are seen less often, or in long pairs alone, join the classes of the others.
-    rare: bool = False
+    rare: bool = True
     # Running text (`substitute`): the cosine of the places of two words, how many places they must
     # share, and how many words of a sentence are exchanged at the most.
     place_similarity: float = 0.2

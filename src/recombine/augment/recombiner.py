@@ -14,10 +14,11 @@ from recombine.augment.agreement.learn import find_agreement, learn_forms
 from recombine.augment.analogy.forms import fill_forms, place_bare_words
 from recombine.augment.analogy.sentences import SentenceAnalogies
 from recombine.augment.classes import Unit, word_classes
-from recombine.augment.composer import FEWEST_MEMBERS, Composer, FrameFamilies, Piece
+from recombine.augment.composer import FEWEST_MEMBERS, Composer, FrameFamilies
 from recombine.augment.frames import SentenceFrame
 from recombine.augment.links import LinkedText, link
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
+from recombine.augment.phrase_composer import Piece
 from recombine.augment.phrases.grammar import PhraseGrammar, free_variants
 from recombine.augment.repertoire import Repertoire, learn_repertoire
 from recombine.augment.tokens import CUT, Tokeniser
@@ -63,17 +64,16 @@ class FrequentComposer(Composer):
     def _of_family(self, families: FrameFamilies) -> SentenceFrame:
         frames = [frame for row in families.rows for frame in row]
         counts = self._often(id(families), (frame.count for frame in frames))
-        return self.stream.choices(frames, cum_weights=counts)[0]
+        return self._weighted(frames, counts)
 
-    def _word(self, frame: SentenceFrame) -> tuple[str, ...]:
-        counts = self._often(frame, (len(frame.members[words].pairs) for words in frame.words))
-        return self.stream.choices(frame.words, cum_weights=counts)[0]
+    def _word_sums(self, frame: SentenceFrame) -> list[int]:
+        return self._often(frame, (len(frame.members[words].pairs) for words in frame.words))
 
     def heads(self, sort: int, place: tuple[int, tuple[str, ...], int] | None) -> list[Unit]:
         """Return one head of a sort."""
         units = super().heads(sort, place)
         counts = self._often((sort, place), (self._seen[unit[0].strip()] for unit in units))
-        return self.stream.choices(units, cum_weights=counts)
+        return [self._weighted(units, counts)]
 
 
 class Recombiner:
@@ -123,9 +123,11 @@ class Recombiner:
             # Articles that the other language lacks are free in one direction only. The pairs are
             # learnt in that direction, and turned again when they are drawn.
             agreement = None
-            if not free_variants(text, options.support):
+            free = free_variants(text, options.support)
+            if not free:
                 turned = _linked(target, source, options)
-                if free_variants(turned, options.support):
+                free = free_variants(turned, options.support)
+                if free:
                     text, sides = turned, [target, source]
                 else:
                     # Articles that correspond, in either direction.
@@ -138,7 +140,7 @@ class Recombiner:
                 classes = word_classes(text, options.similarity, options.support, rare=options.rare)
                 if not classes:
                     raise _nothing_in_common(len(pairs))
-                grammar = PhraseGrammar(text, classes, options.support)
+                grammar = PhraseGrammar(text, classes, options.support, free)
             else:
                 grammar = PhraseGrammar(
                     agreement.text,

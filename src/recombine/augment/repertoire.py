@@ -178,7 +178,7 @@ def learn_repertoire(grammar: PhraseGrammar, support: int) -> Repertoire:
     inside: Counter[str] = Counter()
     for core, count in embedded_cores.items():
         if core in place:
-            inside[str(place[core][0])] += count
+            inside[place[core][0].name] += count
     made.embedded = {name for name, count in inside.items() if count >= support}
     # Clauses inside clauses were taken out one by one.
     made.embedded |= {
@@ -231,10 +231,13 @@ def learn_repertoire(grammar: PhraseGrammar, support: int) -> Repertoire:
         count = sum(isinstance(i, PhraseSlot) and not is_clause(i) for i in outer.source)
         for slot, phrase in enumerate(row.phrases[:count]):
             sort = sort_of[phrase.label]
-            made.slot_sorts.setdefault(str(frame), {}).setdefault(slot, Counter())[sort] += 1
-            made.slot_signatures.setdefault((str(frame), slot), Counter())[row_of[id(phrase)]] += 1
-            own = made.member_sorts.setdefault((str(frame), words), {})
+            made.slot_sorts.setdefault(frame.name, {}).setdefault(slot, Counter())[sort] += 1
+            made.slot_signatures.setdefault((frame.name, slot), Counter())[row_of[id(phrase)]] += 1
+            own = made.member_sorts.setdefault((frame.name, words), {})
             own.setdefault(slot, Counter())[sort] += 1
+    for row in grammar.long:
+        for phrase in row.phrases:
+            count_phrase(phrase)
     _pool_subjects(made)
     _place_bare_words(made)
     return made
@@ -251,10 +254,10 @@ def _pool_subjects(made: Repertoire) -> None:
     for frame in made.frames:
         at = frame.source.index(OPEN) if OPEN in frame.source else 0
         for words in frame.members:
-            sorts = made.member_sorts.get((str(frame), words), {})
+            sorts = made.member_sorts.get((frame.name, words), {})
             before = [i.number for i in frame.source[:at] if isinstance(i, PhraseSlot)]
             for slot in sorts.keys() & set(before):
-                home = tuple(at_home(made.slot_sorts[str(frame)][slot]))
+                home = tuple(at_home(made.slot_sorts[frame.name][slot]))
                 key = frame.source[: at + 1], words[0], slot, home
                 pooled[key] += sorts[slot]
                 members.append((sorts, slot, key))

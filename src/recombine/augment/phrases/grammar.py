@@ -143,6 +143,10 @@ def head_classes(
     return heads, {own: vectors[own, with_free] for own, with_free in heads.items()}
 
 
+def _unnumbered(items: Sequence[Item]) -> list[str]:
+    return [PHRASE if isinstance(item, PhraseSlot) else item for item in items]
+
+
 def _near(word: str, content: frozenset[str], free: frozenset[str]) -> str:
     if word in free:
         return FREE
@@ -174,9 +178,20 @@ class PhraseGrammar:
         self._sizes = {own: len(classes[own]) for own in self.heads}
         self.label = {unit: own for own in self.heads for unit in classes[own]}
         self.modifiers: dict[tuple[Item, ...], list[Modifier]] = {}
+        # How long modifiers are, and between what: nearly no stretch is one.
+        self._ends: set[tuple[int, str, str]] = set()
         self._steps: dict[object, _Steps] = {}
         rows = [self._words(pair) for pair in text.pairs if len(pair.source) <= LONGEST_PAIR]
         self._learn_modifiers(rows, support)
+        # Long pairs only tell where the words stand that short ones hardly have.
+        seen = Counter(phrase.unit for row in rows for phrase in row.phrases)
+        unseen = {unit for unit in self.label if seen[unit] < support}
+        self.long = [
+            self.reduce(self._words(pair))
+            for pair in text.pairs
+            if unseen and len(pair.source) > LONGEST_PAIR
+            if any((pair.source[i], pair.target[j]) in unseen for i, j in pair.links)
+        ]
         # A word without the D that its class takes would get a second one: "an X".
         reduced = map(self.reduce, rows)
         self.reduced = [r for r in reduced if len(r.source) == 1 or not self._lacks_free(r)]
@@ -223,6 +238,9 @@ class PhraseGrammar:
         phrase = phrases[slot.number]
         return self.heads[phrase.label] and not phrase.free
 
+    def _symbol(self, item: Item) -> str:
+        return PHRASE if isinstance(item, PhraseSlot) else FREE if item in self.free else item
+
     def _lacks_free(self, row: Reduced) -> bool:
         """Say whether a word stands without the D that its class takes."""
         return any(self.heads[phrase.label] and not phrase.free for phrase in row.phrases)
@@ -258,6 +276,7 @@ class PhraseGrammar:
                 for modifier in modifiers:
                     found[replace(modifier, support=0)] += modifier.support
             self.modifiers = chosen_modifiers(found, everywhere, support, self.genders > 0)
+            self._ends = {(len(key), key[0], key[-1]) for key in map(_unnumbered, self.modifiers)}
             self._steps = {}
 
     def reduce(self, row: Reduced) -> Reduced:
@@ -326,6 +345,8 @@ class PhraseGrammar:
             for size in sizes[::-1] if self.genders and not before else sizes:
                 i, k = (place - size, place) if before else (place + 1, place + 1 + size)
                 if i < 0 or k > len(source):
+                    continue
+                if (size, self._symbol(source[i]), self._symbol(source[k - 1])) not in self._ends:
                     continue
                 part = source[i:k]
                 inside = [item for item in part if isinstance(item, PhraseSlot)]

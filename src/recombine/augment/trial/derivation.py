@@ -15,9 +15,10 @@ from typing import Literal, NamedTuple
 
 from recombine.augment.analogy.sentences import GAP
 from recombine.augment.classes import Unit
-from recombine.augment.composer import FEWEST_MEMBERS, FEWEST_ROWS, KNOWN_WORDS, Composer
+from recombine.augment.composer import FEWEST_MEMBERS, Composer
 from recombine.augment.frames import OPEN, SentenceFrame, is_clause
 from recombine.augment.options import TrainingPair
+from recombine.augment.phrase_composer import FEWEST_ROWS, KNOWN_WORDS
 from recombine.augment.phrases.slots import FREE, Item, PhraseSlot
 from recombine.augment.repertoire import Repertoire, Signature, root_weights
 from recombine.augment.tokens import CUT, Tokens
@@ -190,8 +191,8 @@ class Derivations:
             place = (number, words, slot.number) if len(frame.words) < KNOWN_WORDS else None
             plain = True
         else:
-            found, rows, never_plain = self._rules.choices(frame, words, slot.number)
-            sorts, place, plain = set(found), None, not never_plain
+            choice = self._rules.choices(frame, words, slot.number)
+            rows, sorts, place, plain = choice.rows, set(choice.sorts), None, not choice.modified
         return [
             Reading(
                 reading.other,
