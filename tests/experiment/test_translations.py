@@ -301,3 +301,13 @@ def test_answered_is_what_would_not_be_asked_for_again(tmp_path, final):
     assert answered(path) == set("012345") - (set() if final else {"1"})
     translate_to_file(Upper({"s1"}, final=final), SOURCES[:3], path, {"sample": 3})
     assert answered(path) == set("012345") - (set() if final else {"1"})
+
+
+def test_rows_that_are_no_answers_answer_nothing(tmp_path):
+    """JSON of something else in any of the three files: its sentences are asked for."""
+    path = tmp_path / "t.jsonl"
+    for one in (path, others_of(path), errors_of(path)):
+        one.write_text('{"text":"s0"}\n{"id":1,"hyp":"S1","error":"x"}\n{"id":"2"}\n')
+    assert answered(path) == set()
+    assert translate_to_file(Upper(), SOURCES, path, {}).now == 6
+    assert path.read_text() == EXPECTED

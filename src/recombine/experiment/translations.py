@@ -111,7 +111,8 @@ def _is_translation(row: Mapping[str, Any]) -> bool:
 
 def answered(path: Path) -> set[str]:
     """Return the ids that would not be asked for again."""
-    known = {row["id"] for row in [*_rows(path), *_rows(others_of(path))]}
+    rows = [*_rows(path), *_rows(others_of(path))]
+    known = {row["id"] for row in rows if _is_translation(row)}
     return known | {one.id for one in _failed(_rows(errors_of(path))).values() if one.final}
 
 
@@ -140,7 +141,7 @@ def translate_to_file(
         return read_translated(path)
     meta.write(fingerprint, complete=False, sentences=len(sources), failed=0)
     wanted = [source.id for source in sources]
-    known = {row["id"]: row for row in _rows(others_of(path))}
+    known = {row["id"]: row for row in _rows(others_of(path)) if _is_translation(row)}
     failed: dict[str, FailedSentence] = {}
     count = 0
     # Before anything is settled: a file that cannot be read stays as it is.
@@ -235,4 +236,5 @@ def _failed(rows: Sequence[Mapping[str, Any]]) -> dict[str, FailedSentence]:
             row["id"], row["error"], row.get("final", False), row.get("tries", 1)
         )
         for row in rows
+        if isinstance(row.get("id"), str) and isinstance(row.get("error"), str)
     }
