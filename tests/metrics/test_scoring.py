@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import unicodedata
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +17,7 @@ from recombine.metrics.scoring import (
     about_nothing,
     create_metric,
     create_metrics,
+    default_metrics,
     observation_row,
     score,
 )
@@ -233,3 +237,28 @@ def test_a_metric_is_told_what_it_asks_to_know(benchmark):
     """The target language, unless another one is given."""
     assert create_metric("bleu", benchmark, {}).target_language == "de"
     assert create_metric("bleu", benchmark, {"target_language": "ja"}).target_language == "ja"
+
+
+def test_without_a_word_the_usual_metrics_are_scored(benchmark):
+    """What the benchmark recommends, or what every benchmark with references has."""
+    assert default_metrics(benchmark) == ("exact", "bleu", "chrf")
+    recommended = replace(benchmark.manifest, metrics=("chrf",))
+    assert default_metrics(Benchmark(benchmark.path, recommended, "")) == ("chrf",)
+
+
+def test_progress_counts_what_is_observed(benchmark, monkeypatch):
+    """One step for each key, of as many as there are."""
+    counted: Counter[str] = Counter()
+
+    class Bar(contextlib.nullcontext):
+        def advance(self):
+            counted[self.enter_result] += 1
+
+        def __enter__(self):
+            return self
+
+    monkeypatch.setattr(
+        "recombine.metrics.scoring.progress", lambda what, total: Bar(f"{what}: {total}")
+    )
+    score(benchmark, {one.id: "?" for one in benchmark.read("test")}, ["exact"])
+    assert counted == {"score exact test: 3": 3}

@@ -13,6 +13,7 @@ from recombine.statistics.resample import (
     WIDEST_SORTED,
     Draws,
     _is_drawn_by_kinds,
+    cluster_rows,
     resample_counts,
     resample_sums,
 )
@@ -112,3 +113,9 @@ def test_narrow_or_few_rows_are_drawn_by_kinds():
     assert _is_drawn_by_kinds(many, WIDEST_SORTED)
     assert _is_drawn_by_kinds(FEW_DISTINCT_ROWS, wide)
     assert not _is_drawn_by_kinds(many, wide)
+
+
+def test_nothing_has_no_clusters():
+    """Nor a row of zeros in their place."""
+    sums, sizes = cluster_rows(np.empty((0, 2)), np.array([], np.int64))
+    assert (sums.shape, sizes.shape) == ((0, 2), (0,))

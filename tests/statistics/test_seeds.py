@@ -259,3 +259,10 @@ def test_the_choice_of_items_has_one_degree_of_freedom_less():
     chrf = aggregator_of(Chrf())
     part = _paired_item_part(stats[:1], stats[1:], chrf, 50, Draws(stats, 0))
     assert part.freedom == 11
+
+
+def test_seeds_and_items_that_all_agree_leave_no_doubt():
+    """No spread at all: what is equal is equal, and what differs differs."""
+    right, wrong = np.ones((30, 1)), np.zeros((30, 1))
+    assert compared([right, right.copy()], [wrong, wrong.copy()]).p_value == 0.0
+    assert compared([right, right.copy()], [right.copy(), right.copy()]).p_value == 1.0

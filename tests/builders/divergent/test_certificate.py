@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 
@@ -56,6 +57,13 @@ def test_certificate_card_and_check(tmp_path: Path) -> None:
     (benchmark.path / "certificate.json").write_text(json.dumps(unknown))
     (problem,) = check_divergent(benchmark)
     assert "the certificate says nan" in str(problem)
+    for name, said in (("sentences", "sentences in"), ("atom_occurrences", "atom occurrences in")):
+        for split in certificate["splits"]:
+            wrong = copy.deepcopy(certificate)
+            wrong["splits"][split][name] += 1
+            (benchmark.path / "certificate.json").write_text(json.dumps(wrong))
+            (problem,) = check_divergent(benchmark)
+            assert f"{said} {split}: the certificate says" in str(problem)
     del certificate["atoms"]
     (benchmark.path / "certificate.json").write_text(json.dumps(certificate))
     (problem,) = check_divergent(benchmark)

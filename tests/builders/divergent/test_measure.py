@@ -44,6 +44,13 @@ def test_contributions_sum_to_the_divergence(left, right, alpha) -> None:  # typ
         assert parts.sum() == pytest.approx(chernoff_divergence(left, right, alpha), abs=1e-9)
 
 
+def test_one_occurrence_is_all_of_them() -> None:
+    """Equal distributions of a single thing do not differ, and nothing is half of it."""
+    once = np.array([1, 0, 0])
+    assert contributions(once, once, 0.5).tolist() == [0.0, 0.0, 0.0]
+    assert contributions(once, 7 * once, 0.1) == pytest.approx([0.0, 0.0, 0.0])
+
+
 def test_divergence_is_one_exactly_when_nothing_is_shared() -> None:
     """Disjoint sets have divergence 1 without rounding; so does an empty one."""
     assert chernoff_divergence(np.array([3, 0]), np.array([0, 5]), 0.1) == 1.0

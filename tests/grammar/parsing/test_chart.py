@@ -106,3 +106,12 @@ def test_a_text_with_too_many_places_is_not_begun(small: Grammar, monkeypatch) -
     for most, truncated in ((places, False), (places - 1, True)):
         monkeypatch.setattr("recombine.grammar.parsing.chart.PLACES", most)
         assert chart(small, "The cat slept.").truncated is truncated
+
+
+def test_what_can_follow_is_kept_up_to_a_number(small: Grammar, monkeypatch) -> None:
+    """A process that reads for days does not fill its memory."""
+    monkeypatch.setattr("recombine.grammar.parsing.chart._MAX_MEMO", 1)
+    tries = ChartGrammar(small.parser("en").cfg)
+    for available in range(1, 9):
+        tries.memo(available)
+        assert len(tries._next) <= 2

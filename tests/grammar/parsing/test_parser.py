@@ -334,3 +334,14 @@ def test_backwards_the_same_trees_are_found(toy, language):
         cut = text[: len(text) // 2]
         assert backwards.parse(cut).count == forwards.parse(cut).count
     assert several
+
+
+def test_what_was_found_is_kept_for_texts_of_the_same_shape(write: Write) -> None:
+    """Texts that differ in their words alone need not be cut and charted again."""
+    parser = Grammar.load(write()).parser("en")
+    for text in ("The cat slept.", "The dog slept."):
+        assert parser.parse(text)
+        shape = parser.shaper.shape(text)
+        assert shape is not None
+        assert shape[0] in parser._forests
+    assert len(parser._forests) == 1

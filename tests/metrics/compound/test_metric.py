@@ -196,6 +196,14 @@ def test_the_floor_is_the_error_of_the_references():
     }
 
 
+def test_aggregate_learns_as_the_plain_metric_does():
+    """Order and fillers, and how many of the references it would reject."""
+    metric = CompoundAggregate()
+    metric.prepare(many(ATOMS, REFERENCES))
+    assert metric.notes()["floor"]["references"] == 30
+    assert metric.judge(compound(ATOMS), "kleine hund jeder schlief").fault == "misplaced"
+
+
 def test_aggregate_needs_all_contexts():
     """One wrong context spoils a compound; a missing context excludes it."""
     good, bad, lone = "jeder kleine hund", "ein hund", "the dog"
