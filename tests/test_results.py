@@ -461,8 +461,11 @@ def test_recombined_pairs_beside_plain_and_llama(repository: Path, scores: Score
         *recombined, grammar = (f"{scores_of[key]:.1f}" for scores_of in found)
         assert cells == [f"{plain:.1f}", *recombined, f"{llama:.1f}", grammar], name
         if not whole:
-            below = [scores_of[key] < plain for scores_of in found[:4]]
-            assert below == [False, False, False, name == "double_object_to_pp"], name
+            assert mean(scores_of[key] for scores_of in found[:3]) >= plain, name
+            assert found[3][key] >= plain, name
+            assert min(scores_of[key] for scores_of in found[:4]) > 54
+            below = [scores_of[key] < plain for scores_of in found[:3]]
+            assert below == [False, name == "pp_depth_3", False], name
     gen = [scores_of["gen", "all", "all", "exact"] for scores_of in found]
     *sorted_errors, every = (
         [int(cell.replace(",", "")) for cell in row[1:3]]
@@ -540,6 +543,28 @@ def test_what_each_step_of_recombination_brings(repository: Path) -> None:
     assert all(score >= raw["plain"][key][0] for key, (score, _) in raw["full"].items())
 
 
+def test_what_else_was_tried(repository: Path) -> None:
+    """Every row is of the raw file: how many seeds, means and deviations."""
+    path = repository / "docs" / "results" / "sget" / "recombined-tries.csv"
+    tried: dict[str, list[dict[str, str]]] = {}
+    with path.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            tried.setdefault(row["tried"], []).append(row)
+    expected = sorted(
+        [
+            str(len(own)),
+            *(
+                f"{mean(float(row[split]) for row in own):.1f} ± "
+                f"{stdev(float(row[split]) for row in own):.1f}"
+                for split in ("test", "gen")
+            ),
+        ]
+        for own in tried.values()
+    )
+    rows = table(repository, "tried, small", "recombination")
+    assert sorted(row[1:4] for row in rows) == expected
+
+
 def test_recombined_pairs_into_spanish(repository: Path) -> None:
     """The categories of the Spanish table are means over the sentences of their patterns."""
     found = [
@@ -587,4 +612,4 @@ def test_recombined_pairs_that_were_read(repository: Path) -> None:
     unparsed = [row["read as"] == "right" for row in rows if row["grammar"] == "no parse"]
     text = " ".join(page(repository, "recombination").split())
     assert f"{sum(unparsed)} of the {len(unparsed)} sources that do not parse are right" in text
-    assert sum(row["grammar"] != "right" for row in rows) == 22
+    assert sum(row["grammar"] != "right" for row in rows) == 21

@@ -52,3 +52,15 @@ def test_bad_pairs_are_refused_with_counts(pairs, message):
     """Pairs that nothing can be learnt from are said to be so."""
     with pytest.raises(DataError, match=message):
         Recombiner.learn(pairs, OPTIONS)
+
+
+def test_rules_that_do_not_make_the_training_pairs_again_are_refused(monkeypatch):
+    """What was taken for articles may be none: then little of training follows from it."""
+    usual = Recombiner._readings
+
+    def few(self: Recombiner, sentence: str, *, own: bool = False) -> list[object]:
+        return usual(self, sentence, own=own) if sentence.startswith("Ann") else []
+
+    monkeypatch.setattr(Recombiner, "_readings", few)
+    with pytest.raises(DataError, match=r"of \d+ short training pairs only 1\d can be made again"):
+        Recombiner.learn(world(), OPTIONS)
