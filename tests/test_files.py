@@ -347,3 +347,10 @@ def test_a_column_without_a_name_is_left_out(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text("word\t\tgloss\na\t\tb\n", encoding="utf-8")
     assert [row.cells for row in read_table(path, ("word",))] == [{"word": "a", "gloss": "b"}]
+
+
+def test_an_appender_makes_the_folders_above_it(tmp_path):
+    """A run begins with nothing there."""
+    with Appender(tmp_path / "runs" / "new" / "log.jsonl") as output:
+        output.append({"n": 1})
+    assert (tmp_path / "runs" / "new" / "log.jsonl").read_text() == '{"n":1}\n'

@@ -201,3 +201,9 @@ def test_a_lock_that_fails_leaves_no_file_open(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="Input/output"), locked(tmp_path / "a.lock"):
         pass
     assert not is_open(tmp_path / "a.lock")
+
+
+def test_a_lock_may_come_before_its_folder(tmp_path):
+    """What is built first has no place yet."""
+    with locked(tmp_path / "new" / "place" / "out.lock"):
+        assert (tmp_path / "new" / "place" / "out.lock").exists()

@@ -163,9 +163,9 @@ def test_mutants(repository: Path, sections: dict[str, str]) -> None:
         caught = [sum(row[when] != "passed" for row in of) for when in ("first", "now")]
         shares = (f"{one} ({100 * one / len(of):.0f}%)" for one in caught)
         expected.append([seed, str(len(of)), *shares])
-        assert len(of) >= 300
         assert 10 * caught[1] >= 9 * len(of)
     assert choices == expected
+    assert len(rows) >= 3 * 300
     left = [row for row in rows if row["now"] == "passed" and row["seed"] != rows[0]["seed"]]
     assert survivors == [[row[name] for name in ("module", "line", "kind", "why")] for row in left]
     assert all(row["why"] for row in left)

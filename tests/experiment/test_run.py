@@ -68,3 +68,11 @@ def test_a_seed_below_zero_is_a_seed(tmp_path):
     """What a stage makes for a seed, the report finds."""
     Run(tmp_path).cell("a", -2).update_record(seed=-2)
     assert [cell.seed for cell in Run(tmp_path).cells()] == [-2]
+
+
+def test_a_difference_is_told_in_its_own_letters(tmp_path):
+    """What was written in Japanese is read in Japanese."""
+    meta = Meta(tmp_path / "gen.jsonl")
+    meta.write({"name": "犬"}, complete=True)
+    with pytest.raises(StaleOutput, match=r"犬.* then, .猫"):
+        meta.is_current({"name": "猫"})

@@ -311,3 +311,17 @@ def test_rows_that_are_no_answers_answer_nothing(tmp_path):
     assert answered(path) == set()
     assert translate_to_file(Upper(), SOURCES, path, {}).now == 6
     assert path.read_text() == EXPECTED
+
+
+def test_a_file_that_is_begun_is_not_complete_and_has_no_failures(tmp_path):
+    """Whoever looks at it meanwhile, or after a kill, is told so."""
+    path = tmp_path / "t.jsonl"
+    seen = []
+
+    class Watching(Upper):
+        def translate(self, sources):
+            seen.append({key: stored(path)[key] for key in ("complete", "sentences", "failed")})
+            return super().translate(sources)
+
+    translate_to_file(Watching(), SOURCES, path, {})
+    assert seen == [{"complete": False, "sentences": 6, "failed": 0}]

@@ -345,3 +345,23 @@ def test_what_was_found_is_kept_for_texts_of_the_same_shape(write: Write) -> Non
         assert shape is not None
         assert shape[0] in parser._forests
     assert len(parser._forests) == 1
+
+
+def test_texts_whose_words_begin_elsewhere_are_told_apart(write: Write) -> None:
+    """Their strings are of one kind, as many, and end at the same places."""
+    words = ("あ", "あい", "いう", "う", "か", "き", "きく", "く")
+    folder = write(
+        {
+            "abstract.grammar": "%start S\ntwo: S -> x:N y:N\nthree: S -> x:N y:N z:N\n",
+            "abstract.lexicon.tsv": "id\tcat\n" + "".join(f"{one}\tN\n" for one in words),
+            "xx.grammar": '%join ""\ntwo = x y\nthree = x y z\n',
+            "xx.lexicon.tsv": "id\tform\n" + "".join(f"{one}\t{one}\n" for one in words),
+        }
+    )
+    parser = Grammar.load(folder).parser("xx")
+    parser.shaper.usable = False  # only the lattice can tell
+    for text, trees in (
+        ("あいう", {"two(あ, いう)", "two(あい, う)"}),
+        ("かきく", {"two(か, きく)", "three(か, き, く)"}),
+    ):
+        assert {str(found) for found in parser.parse(text).trees()} == trees
