@@ -135,3 +135,12 @@ def test_nothing_is_written_for_pairs_that_say_nothing(tmp_path, capsys, lines, 
     assert main(command) == 2
     assert told in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["pairs.tsv"]
+
+
+def test_german_is_refused_in_words(tmp_path, capsys):
+    """Das and die go by gender, which is not learnt: nothing is written, and numbers say why."""
+    built, out = str(tmp_path / "mini-de"), tmp_path / "out"
+    assert main(["build", "sget-mini", "--out", built, "-o", "benchmark.target=de"]) == 0
+    assert main(["augment", built, "-n", "100", "--out", str(out)]) == 2
+    assert "of 319 short training pairs only 159 can be made again" in capsys.readouterr().err
+    assert not out.exists()
