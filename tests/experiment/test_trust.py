@@ -130,3 +130,32 @@ def test_a_plan_lists_what_would_run(stranger, capsys):
         {"system": "a", "runs": "rm -rf 'a b'"},
         {"system": "b", "asks": "https://example.org/t"},
     ]
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_a_plan_imports_no_file(stranger, monkeypatch, capsys, as_json):
+    """Not even one in the folder one works in, which may be what was unpacked a minute ago."""
+    folder, mark, benchmark = stranger
+    monkeypatch.chdir(folder)
+    written(folder, benchmark, "./evil.py:System", ["./evil.py:Measure"])
+    assert main(["run", "e.toml", "--dry-run", *as_json]) == 0
+    told = capsys.readouterr()
+    assert "./evil.py:System" in told.out
+    assert "./evil.py:Measure" in told.out
+    assert "--trust" in told.err
+    assert not mark.exists()
+    main(["run", "e.toml", "--dry-run", "--trust"])
+    assert mark.exists()
+
+
+def test_what_runs_is_said_before_it_runs(stranger, monkeypatch, capsys):
+    """An import is a run, too; it used to come first."""
+    folder, _, benchmark = stranger
+    monkeypatch.chdir(folder)
+    (folder / "loud.py").write_text(
+        "import sys\nprint('I RAN', file=sys.stderr)\nclass System: ...\n"
+    )
+    written(folder, benchmark, "./loud.py:System")
+    main(["translate", "e.toml"])
+    told = capsys.readouterr().err
+    assert told.index("imports ./loud.py:System") < told.index("I RAN")

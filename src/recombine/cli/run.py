@@ -25,11 +25,14 @@ def _experiments(options: argparse.Namespace) -> list[Any]:
     sample = options.sample
     if sample and options.verb in ("train", "translate", "run"):
         overrides.append(f"sample={sample}")
-    experiment = read_experiment(options.experiment, overrides, trust=options.trust)
+    trust = options.trust
     if options.verb in ("train", "translate", "run") and not options.dry_run:
-        for one in outside_of(experiment):
+        # Said before any of it runs: an import does.
+        unread = read_experiment(options.experiment, overrides, trust=trust, imports=False)
+        for one in outside_of(unread):
             owner, (kind, what) = next(iter(one.values())), list(one.items())[1]
             say(f"note: {options.experiment} {kind} {what} ({owner})")
+    experiment = read_experiment(options.experiment, overrides, trust=trust)
     if sample and options.verb in ("train", "run"):
         systems = {
             name: {**given, "train_size": min(sample, given.get("train_size", sample))}
@@ -40,8 +43,17 @@ def _experiments(options: argparse.Namespace) -> list[Any]:
 
 
 def _print_plans(options: argparse.Namespace, *stages: str) -> int:
+    from recombine.experiment.experiment import outside_of, read_experiment
     from recombine.experiment.plan import plan_experiment
 
+    if not options.trust:
+        unread = read_experiment(options.experiment, options.overrides, imports=False)
+        outside = outside_of(unread)
+        if any("imports" in one for one in outside):
+            print_plan({"outside": outside}, options.json)
+            say("note: the rest is not planned, because that would run these Python files;")
+            say("read them, then give --trust")
+            return 0
     sample = options.sample if options.verb == "score" else 0
     for experiment in _experiments(options):
         plan = plan_experiment(experiment, stages, force=options.force, sample=sample)

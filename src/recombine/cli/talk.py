@@ -103,6 +103,8 @@ def print_plan(plan: Mapping[str, Any], as_json: bool) -> None:
             print(f"{stage}: {'; '.join(told)}")
     if "report" in plan:
         print(f"report: {plan['report']['estimated_from']}")
+    if "estimated_seconds" not in plan:
+        return
     basis = f" ({plan['estimated_from']})" if plan.get("estimated_from") else ""
     print(f"would take about {lasting(plan['estimated_seconds'])}{basis}; nothing was done")
 

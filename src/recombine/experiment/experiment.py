@@ -80,11 +80,12 @@ def _is_benchmark(folder: Path) -> bool:
 
 
 def read_experiment(
-    path: Path | str, overrides: Sequence[str] = (), *, trust: bool = False
+    path: Path | str, overrides: Sequence[str] = (), *, trust: bool = False, imports: bool = True
 ) -> Experiment:
     """Read an experiment file; its name is the default name of the run.
 
-    `trust` lets it name Python files outside the working folder.
+    `trust` lets it name Python files outside the working folder; without `imports` none that it
+    names is run, and the options of those systems are not checked.
     """
     document = with_preset(read_toml(path), lambda name: None, _without_run)
     raise_all(_untrusted(document, trust))
@@ -93,7 +94,9 @@ def read_experiment(
         raise ConfigError(f"{path} is a recipe, not an experiment", hint="recombine build RECIPE")
     data.setdefault("run", str(Path("runs") / Path(path).stem))
     experiment = parse_config(Experiment, data, document=document)
-    for name in experiment.system:
+    for name, given in experiment.system.items():
+        if ".py:" in given["use"] and not imports:
+            continue
         # A typo in an option is found before any work begins.
         system = create_system(experiment, name, document=document)
         if augmentation(experiment, name) is not None and not is_trainable(system):
@@ -153,12 +156,16 @@ def _untrusted(document: Document, trust: bool) -> list[RecombineError]:
 
 
 def outside_of(experiment: Experiment) -> list[dict[str, str]]:
-    """Return what an experiment runs, imports and asks besides Recombine itself."""
+    """Return what an experiment runs, imports and asks besides Recombine itself.
+
+    Nothing is imported to find out: what a Python file does in its turn is its own affair.
+    """
     found = []
     for name, given in experiment.system.items():
-        reached = dict(hook(create_system(experiment, name), "outside")())
         if ".py:" in given["use"]:
-            reached["imports"] = given["use"]
+            reached = {"imports": given["use"]}
+        else:
+            reached = dict(hook(create_system(experiment, name), "outside")())
         found += [{"system": name, kind: text} for kind, text in reached.items()]
     found += [{"metric": name, "imports": name} for name in experiment.metrics if ".py:" in name]
     return found
