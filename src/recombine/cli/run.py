@@ -29,7 +29,7 @@ def _experiments(options: argparse.Namespace) -> list[Any]:
     if options.verb in ("train", "translate", "run") and not options.dry_run:
         # Said before any of it runs: an import does.
         unread = read_experiment(options.experiment, overrides, trust=trust, imports=False)
-        for one in outside_of(unread):
+        for one in outside_of(unread, imports=False):
             owner, (kind, what) = next(iter(one.values())), list(one.items())[1]
             say(f"note: {options.experiment} {kind} {what} ({owner})")
     experiment = read_experiment(options.experiment, overrides, trust=trust)
@@ -48,7 +48,7 @@ def _print_plans(options: argparse.Namespace, *stages: str) -> int:
 
     if not options.trust:
         unread = read_experiment(options.experiment, options.overrides, imports=False)
-        outside = outside_of(unread)
+        outside = outside_of(unread, imports=False)
         if any("imports" in one for one in outside):
             print_plan({"outside": outside}, options.json)
             say("note: the rest is not planned, because that would run these Python files;")

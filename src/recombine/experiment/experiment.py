@@ -155,17 +155,17 @@ def _untrusted(document: Document, trust: bool) -> list[RecombineError]:
     return problems
 
 
-def outside_of(experiment: Experiment) -> list[dict[str, str]]:
+def outside_of(experiment: Experiment, *, imports: bool = True) -> list[dict[str, str]]:
     """Return what an experiment runs, imports and asks besides Recombine itself.
 
-    Nothing is imported to find out: what a Python file does in its turn is its own affair.
+    Without `imports` no Python file is run to find out what it runs and asks in its turn.
     """
     found = []
     for name, given in experiment.system.items():
-        if ".py:" in given["use"]:
-            reached = {"imports": given["use"]}
-        else:
-            reached = dict(hook(create_system(experiment, name), "outside")())
+        is_file = ".py:" in given["use"]
+        reached = {"imports": given["use"]} if is_file else {}
+        if imports or not is_file:
+            reached |= hook(create_system(experiment, name), "outside")()
         found += [{"system": name, kind: text} for kind, text in reached.items()]
     found += [{"metric": name, "imports": name} for name in experiment.metrics if ".py:" in name]
     return found
