@@ -256,6 +256,9 @@ def options_of(cls: type[Any]) -> list[Option]:
     return rows
 
 
+_AS_DEFAULT = "leave it out for its default"
+
+
 class _Parser:
     def __init__(self, document: Document | None, problems: list[RecombineError]) -> None:
         self.document = document
@@ -278,7 +281,8 @@ class _Parser:
                 ours = cls.__module__.partition(".")[0] == "recombine"
                 if ours and isinstance(value, (int, float)) and value < 0 and key != "seed":
                     dotted = _dotted(prefix, key)
-                    self.problem(dotted, f"'{dotted}' must not be negative, not {raw}")
+                    message = f"'{dotted}' must not be negative, not {raw}"
+                    self.problem(dotted, message, _AS_DEFAULT)
             else:
                 self.unknown(key, fields, prefix)
         for name, field in fields.items():
@@ -388,7 +392,8 @@ class _Parser:
                 self.problem(dotted, f"'{dotted}' is too large a number")
                 return None
             if not math.isfinite(number):  # TOML has nan and inf; no option means anything by them
-                self.problem(dotted, f"'{dotted}' must be a finite number, not {raw}")
+                message = f"'{dotted}' must be a finite number, not {raw}"
+                self.problem(dotted, message, _AS_DEFAULT)
             return number
         if hint is int and isinstance(raw, bool):
             return self.mismatch(hint, raw, dotted)
