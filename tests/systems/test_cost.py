@@ -34,7 +34,7 @@ def test_a_measured_rate_is_scaled():
     assert cost.basis == "measured in this run: 100 sentences in 5.0 s"
 
 
-class Clock:
+class Stopwatch:
     """Time that goes on when it is told."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     """The clock that costs are timed by."""
-    clock = Clock()
+    clock = Stopwatch()
     monkeypatch.setattr(costs, "time", clock)
     return clock
 

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from recombine.benchmark import Example, control_character, normalise
+from recombine.corpus.contamination import simplify
 from recombine.draft import Draft
 from recombine.errors import DataError, Where
 from recombine.files import read_aligned, read_table
 
 _TOKEN = re.compile(r"\w+(?:[-'\u2019]\w+)*['\u2019]?|[^\w\s]")
-_OTHER = re.compile(r"[\W_]+")
 
 
 _LONGEST = 100  # tokens, of either side
@@ -121,7 +121,7 @@ def _example(pair: tuple[str, str], split: str) -> Example:
 
 
 def _letters(text: str) -> str:
-    return _OTHER.sub("", text.casefold())
+    return simplify(text).replace(" ", "")
 
 
 def tokenise(text: str) -> str:
