@@ -13,7 +13,7 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from recombine.augment import AugmentOptions, Pair, Recombiner, classes, frames, links, repertoire
+from recombine.augment import AugmentOptions, Pair, Recombiner, frames, links, repertoire
 from recombine.augment.analogy import alternations, forms, paradigms
 from recombine.augment.phrases import deletion, grammar
 from recombine.augment.trial.held_out import deep_fold, folds, read_pairs, trial, trial_rows
@@ -28,8 +28,8 @@ NEIGHBOURS: list[tuple[Any, str, list[Any]]] = [
     (None, "frame_support", [5, 20]),
     (None, "analogy_support", [2, 5]),
     (None, "rare", [False]),
-    (classes, "LARGE_CLASS", [10, 40]),
-    (classes, "CLEARLY", [1.5, 3.0]),
+    (None, "class_size", [10, 40]),
+    (None, "clearly", [1.5, 3.0]),
     (links, "OWN_SHARE", [0.7, 0.9]),
     (grammar, "HEAD_SIMILARITY", [0.2, 0.4]),
     (deletion, "PRODUCTIVE", [3, 8]),

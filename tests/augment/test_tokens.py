@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from recombine.augment import tokens
 from recombine.augment.tokens import Tokeniser
 
 
@@ -27,3 +28,12 @@ def test_a_first_word_is_written_as_inside_sentences():
     assert tokeniser.cut("The cat.")[0] == " the"
     assert tokeniser.cut("Ann saw.")[0] == " Ann"
     assert tokeniser.text([" the", " cat", "."]) == "The cat."
+
+
+def test_texts_are_cut_alike_in_this_process_and_in_others(monkeypatch):
+    """Processes cut blocks; the order of the sentences stays."""
+    sentences = [f"The {n} cats saw {n % 7} dogs." for n in range(50)]
+    whole = Tokeniser("en", sentences).raw
+    monkeypatch.setattr(tokens, "BLOCK", 8)
+    assert Tokeniser("en", sentences).raw == whole
+    assert len(whole) == 50

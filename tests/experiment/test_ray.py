@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from recombinable import recombinable
 from recombine.benchmark import Example
 from recombine.builders.divergent.encode import Preparation
+from recombine.cli import main
 from recombine.draft import Draft
 from recombine.errors import DataError
 from recombine.experiment.experiment import Experiment
@@ -125,6 +127,30 @@ def test_preparation_is_the_same_on_a_cluster_that_loses_a_machine(
     assert extra not in cluster.list_all_nodes()
     for name in ("units.bin", "relations.bin", "heads.bin", "starts.bin", "names.json"):
         assert (local.directory / name).read_bytes() == (remote.directory / name).read_bytes()
+
+
+@pytest.mark.slow
+def test_pairs_are_recombined_alike_on_a_cluster(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Texts are cut and counted there; pairs, certificate and page have the same bytes."""
+    monkeypatch.setattr("recombine.augment.tokens.BLOCK", 8)
+    sent: list[object] = []
+
+    def watched(function: Any, *work: Any, **options: Any) -> Iterator[Any]:
+        sent.append(function)
+        return map_on_ray(function, *work, **options)
+
+    monkeypatch.setattr("recombine.parallel.map_on_ray", watched)
+    data = str(recombinable(tmp_path / "data").path)
+    for engine in ("local", "ray"):
+        out = str(tmp_path / engine)
+        assert main(["augment", data, "-n", "50", "--engine", engine, "--out", out]) == 0
+    assert len(sent) == 6  # two sides cut; words counted of both, in train and in what was drawn
+    names = sorted(path.name for path in (tmp_path / "local").iterdir())
+    assert names == ["README.md", "certificate.json", "pairs.jsonl", "review.html"]
+    for name in names[1:3]:
+        assert (tmp_path / "local" / name).read_bytes() == (tmp_path / "ray" / name).read_bytes()
 
 
 @pytest.mark.slow

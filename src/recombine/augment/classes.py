@@ -35,19 +35,22 @@ FEWEST_UNITS = 3
 MOST_FEATURES = 4000
 # The most frequent units of a large text have classes; the others stay what they are.
 MOST_UNITS = 4000
-# A rare word joins a class of so many, if there are any: a class that is a sort of its own. It is
-# as like it as others are, or so many times as like it as any other such class.
-LARGE_CLASS = 20
-CLEARLY = 2.0
 
 
 def word_classes(
-    text: LinkedText, similarity: float, support: int, *, rare: bool = False
+    text: LinkedText,
+    similarity: float,
+    support: int,
+    *,
+    rare: tuple[int, float] | None = None,
 ) -> list[list[Unit]]:
     """Return classes of units, the largest first, in each the most frequent unit first.
 
-    With `rare`, units of fewer than `support` pairs join them, also those of long pairs alone.
+    With `rare`, units of fewer than `support` pairs join them, also those of long pairs alone. A
+    unit joins a class of so many, if there are any: a class that is a sort of its own. It is as
+    like it as others are, or so many times as like it as any other such class.
     """
+    size, clearly = rare or (0, 0.0)
     places: dict[Unit, list[Place]] = defaultdict(list)
     anywhere: dict[Unit, list[Place]] = defaultdict(list)
     for pair in text.pairs:
@@ -55,7 +58,7 @@ def word_classes(
             unit = pair.source[i], pair.target[j]
             if len(pair.source) <= LONGEST_PAIR:
                 places[unit].append((pair, i, j))
-            if rare:
+            if rare is not None:
                 anywhere[unit].append((pair, i, j))
     units = sorted(
         (unit for unit, seen in places.items() if len(seen) >= support),
@@ -85,14 +88,14 @@ def word_classes(
         found = _cluster(vectors[: len(units)], similarity)
         classes = [[units[number] for number in members] for members in found]
         label = {unit: f"#{number}" for number, members in enumerate(classes) for unit in members}
-    large = [number for number, members in enumerate(found) if len(members) >= LARGE_CLASS]
+    large = [number for number, members in enumerate(found) if len(members) >= size]
     large = large or list(range(len(found)))
     if others:
         centres = np.array([vectors[found[number]].sum(0) for number in large])
         cosines = vectors[len(units) :] @ (centres / np.linalg.norm(centres, axis=1)[:, None]).T
         for unit, row in zip(others, cosines, strict=True):
             *_, second, best = 0.0, *sorted(row)
-            if best >= similarity or best >= CLEARLY * second:
+            if best >= similarity or best >= clearly * second:
                 classes[large[int(row.argmax())]].append(unit)
     return classes
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from recombine.config import to_plain
 from recombine.errors import DataError
+from recombine.parallel import Engine
 
 # Fewer pairs than this show no word in two places.
 FEWEST_PAIRS = 20
+# Options that say where the work is done: they change no pair.
+PLACE = ("engine", "address")
+# Thresholds that were constants when pairs were drawn that are the same, still.
+ADDED = ("class_size", "clearly", "alike", "made_again")
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,23 @@ class AugmentOptions:
     # Rare frames and words are drawn nearly as often as common ones; else as often as training has
     # them.
     uniform: bool = True
+    # Rare words: they join a class of so many members, if there is one, that they are `similarity`
+    # like or so many times as like as any other of these.
+    class_size: int = 20
+    clearly: float = 2.0
+    # Pairs that are refused: fewer than this share is built as another pair is, or fewer of the
+    # short ones than this share follow from what was learnt of all.
+    alike: float = 0.2
+    made_again: float = 0.7
+    # Where texts are cut and counted: in processes of this machine, or on a Ray cluster.
+    engine: Engine = "local"
+    address: str | None = None
+
+    def said(self) -> dict[str, Any]:
+        """Return all that pairs depend on; thresholds that came later, only where they are set."""
+        given = to_plain(self)
+        usual = {name: getattr(AugmentOptions, name) for name in ADDED}
+        return {k: v for k, v in given.items() if k not in PLACE and usual.get(k) != v}
 
 
 def check_pairs(pairs: Sequence[TrainingPair], options: AugmentOptions) -> None:

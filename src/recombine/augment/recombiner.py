@@ -21,19 +21,14 @@ from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, 
 from recombine.augment.phrase_composer import Piece
 from recombine.augment.phrases.grammar import PhraseGrammar, free_variants
 from recombine.augment.repertoire import Repertoire, learn_repertoire
-from recombine.augment.tokens import CUT, Tokeniser
+from recombine.augment.tokens import CUT, Tokeniser, tokenisers
 from recombine.augment.trial.derivation import Derivations, Reading
 from recombine.errors import DataError
 from recombine.progress import progress as show_progress
 
-# Of sentences that can be taken apart, this share is built as others are (SGET: 0.86, short
-# sentences of Europarl: 0.04).
-ALIKE = 0.2
-
-# Of so many short pairs this share must follow from what was learnt (SGET into Japanese and
-# Spanish: 0.92 to 0.97; a small one into German, whose articles were taken for free variants: 0.5).
+# So many short pairs are tried: do they follow from what was learnt? (SGET into Japanese and
+# Spanish: 0.92 to 0.97; a small one into German, whose articles were taken for free variants: 0.5.)
 TRIED = 300
-MADE_AGAIN = 0.7
 
 Bar = Callable[[str, int | None], AbstractContextManager[Any]]
 
@@ -120,11 +115,9 @@ class Recombiner:
             order = sorted(range(len(pairs)), key=lambda number: len(pairs[number].source))
             pairs = [pairs[number] for number in sorted(order[: options.most_pairs])]
         with progress("align the pairs", None):
-            source = Tokeniser(options.source_language, [pair.source for pair in pairs])
-            target = Tokeniser(options.target_language, [pair.target for pair in pairs])
-            sides = [source, target]
+            source, target = sides = tokenisers(pairs, options)
             text = _linked(source, target, options)
-            _check_builds(text)
+            _check_builds(text, options.alike)
             # Articles that the other language lacks are free in one direction only. The pairs are
             # learnt in that direction, and turned again when they are drawn.
             agreement = None
@@ -133,16 +126,17 @@ class Recombiner:
                 turned = _linked(target, source, options)
                 free = free_variants(turned, options.support)
                 if free:
-                    text, sides = turned, [target, source]
+                    text, sides = turned, (target, source)
                 else:
                     # Articles that correspond, in either direction.
                     found = (options.similarity, options.support)
                     agreement = find_agreement(text, *found)
                     if agreement is None and (agreement := find_agreement(turned, *found)):
-                        sides = [target, source]
+                        sides = target, source
         with progress("find classes and phrases", None):
             if agreement is None:
-                classes = word_classes(text, options.similarity, options.support, rare=options.rare)
+                joins = (options.class_size, options.clearly) if options.rare else None
+                classes = word_classes(text, options.similarity, options.support, rare=joins)
                 if not classes:
                     raise _nothing_in_common(len(pairs))
                 grammar = PhraseGrammar(text, classes, options.support, free)
@@ -281,7 +275,7 @@ class Recombiner:
         short = order[: max(TRIED, len(order) // 2)]
         tried = [self.pairs[number] for number in short[:: max(1, len(short) // TRIED)]]
         read = sum(bool(self._readings(self._sides(pair)[0])) for pair in tried)
-        if read < MADE_AGAIN * len(tried):
+        if read < self.options.made_again * len(tried):
             raise DataError(
                 f"of {len(tried)} short training pairs only {read} can be made again of what was "
                 "learnt from all: their words stand, or change, in ways that are not understood",
@@ -310,12 +304,12 @@ def _linked(source: Tokeniser, target: Tokeniser, options: AugmentOptions) -> Li
     )
 
 
-def _check_builds(text: LinkedText) -> None:
-    """Refuse running text, in which hardly a sentence is built as another one is."""
+def _check_builds(text: LinkedText, share: float) -> None:
+    """Refuse running text: of SGET 86% are built as others are, of short Europarl 4%."""
     content = text.source_content
     builds = Counter(tuple("" if w in content else w for w in pair.source) for pair in text.pairs)
     alike = sum(count for count in builds.values() if count > 1)
-    if alike < ALIKE * len(text.pairs):
+    if alike < share * len(text.pairs):
         raise DataError(
             f"running text: of {len(text.pairs):,} pairs only {alike:,} have a source that is "
             "built as another one is",

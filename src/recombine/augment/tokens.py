@@ -9,15 +9,22 @@ Lita et al. 2003).
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 
+from recombine.augment.options import AugmentOptions, TrainingPair
 from recombine.corpus.segment import sudachi
+from recombine.parallel import Engine, map_in_order
 
 Tokens = tuple[str, ...]
 # Where words are joined to a stretch that analogies work on, each ends in this: where a word ends
 # tells 渡し|た from 料理|し|た.
 CUT = "\u2063"
+# Texts that a process cuts, or counts, at a time.
+BLOCK = 20_000
 
 # Languages that put no space between words and for which there is no segmenter here: one token
 # per character.
@@ -29,9 +36,18 @@ _CHARACTER = re.compile(r"\s*(?:[A-Za-z0-9]+|\S)")
 class Tokeniser:
     """Cuts the sentences of one language, and knows how their first words are written elsewhere."""
 
-    def __init__(self, language: str, sentences: Iterable[str]) -> None:
+    def __init__(
+        self,
+        language: str,
+        sentences: Sequence[str],
+        engine: Engine = "local",
+        address: str | None = None,
+    ) -> None:
         self._cut = _segmenter(language)
-        self.raw = [self._cut(sentence.strip()) for sentence in sentences]
+        blocks = map_in_order(
+            _Cutter(language), in_blocks(sentences), engine=engine, address=address
+        )
+        self.raw = [tokens for block in blocks for tokens in block]
         self._inside = Counter(token for tokens in self.raw for token in tokens[1:])
         # Sentences are written with a capital when most of their first words that could be are.
         begun = [
@@ -62,6 +78,35 @@ class Tokeniser:
         return joined
 
 
+def tokenisers(
+    pairs: Sequence[TrainingPair], options: AugmentOptions
+) -> tuple[Tokeniser, Tokeniser]:
+    """Cut both sides of training pairs."""
+    place = options.engine, options.address
+    return (
+        Tokeniser(options.source_language, [pair.source for pair in pairs], *place),
+        Tokeniser(options.target_language, [pair.target for pair in pairs], *place),
+    )
+
+
+def in_blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield texts, many at a time."""
+    return (texts[start : start + BLOCK] for start in range(0, len(texts), BLOCK))
+
+
+@dataclass(frozen=True)
+class _Cutter:
+    """Cuts a block of sentences, in whatever process."""
+
+    language: str
+
+    def __call__(self, sentences: Sequence[str]) -> list[Tokens]:
+        cut = _segmenter(self.language)
+        # A word is sent to the other process once.
+        return [tuple(map(sys.intern, cut(sentence.strip()))) for sentence in sentences]
+
+
+@cache
 def _segmenter(language: str) -> Callable[[str], Tokens]:
     if language == "ja":
         segment = sudachi()

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from recombine.augment.links import link
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
 from recombine.augment.recombiner import Review
-from recombine.augment.tokens import Tokeniser
+from recombine.augment.tokens import Tokeniser, tokenisers
 from recombine.errors import DataError
 from recombine.progress import progress
 
@@ -59,9 +59,7 @@ class WordExchange:
         """Align the words of training pairs."""
         check_pairs(pairs, options)
         with progress("align the pairs", None):
-            source = Tokeniser(options.source_language, [pair.source for pair in pairs])
-            target = Tokeniser(options.target_language, [pair.target for pair in pairs])
-            return cls(pairs, options, source, target)
+            return cls(pairs, options, *tokenisers(pairs, options))
 
     def draw(self, n: int | None = None, seed: int | None = None) -> Iterator[Recombined]:
         """Yield new pairs, no source twice and none that is in training."""

@@ -24,7 +24,7 @@ def augment_verb(options: argparse.Namespace) -> int:
         options.pairs, source=options.source, target=options.target, sample=options.sample
     )
     given = apply_overrides({}, options.overrides)
-    for name in ("n", "seed"):
+    for name in ("n", "seed", "engine", "address"):
         if getattr(options, name) is not None:
             given[name] = getattr(options, name)
     asked = read_options(given, source)

@@ -325,7 +325,8 @@ def make_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="hide combinations of the pairs and print how many are made again, and rightly",
     )
-    _share(add, "-o", *LONG)
+    add.add_argument("--engine", choices=ENGINES, help="where to cut and count texts")
+    _share(add, "--address", "-o", *LONG)
     _share_plan(add)
 
     add = verb(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from recombine.augment.files import certificate
+from recombine.augment import tokens
 from recombine.augment.files.certificate import Overlap, count_words, step_kinds
 from recombine.augment.options import Recombined
 
@@ -14,7 +14,7 @@ TEXTS = [f"The {n} dogs saw {n % 7} cats." for n in range(50)]
 def test_words_are_counted_alike_in_one_block_and_in_many(monkeypatch):
     """Processes count blocks; a word counts once for each text that has it."""
     whole = count_words(TEXTS)
-    monkeypatch.setattr(certificate, "BLOCK", 10)
+    monkeypatch.setattr(tokens, "BLOCK", 10)
     assert count_words(TEXTS) == whole
     assert whole.texts_with["dogs"] == len(TEXTS)
     assert whole.texts_with["the"] == len(TEXTS)  # first words as they are written elsewhere

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 from recombine import __version__
 from recombine.augment.files.inputs import TRAIN, PairSource
 from recombine.augment.options import AugmentOptions, Recombined
+from recombine.augment.tokens import in_blocks
 from recombine.benchmark import Benchmark
-from recombine.config import to_plain
 from recombine.corpus.segment import segment
-from recombine.parallel import map_in_order
+from recombine.parallel import Engine, map_in_order
 
 FORMAT = 1
 # What a model has learned from, besides the training pairs; every table of a report names it.
@@ -28,8 +28,6 @@ SUBSTITUTION = "substitution"
 SIDES = ("source", "target")
 SHOWN = 5
 NEW_WORDS_SHOWN = 50
-# Texts that a process counts at a time.
-BLOCK = 20_000
 
 
 @dataclass
@@ -96,7 +94,12 @@ def certify(source: PairSource, options: AugmentOptions, found: Kept) -> dict[st
     kept = found.pairs
     in_train = {pair.source for pair in source.pairs}
     trained, drawn = (
-        {side: count_words([getattr(pair, side) for pair in pairs]) for side in SIDES}
+        {
+            side: count_words(
+                [getattr(pair, side) for pair in pairs], options.engine, options.address
+            )
+            for side in SIDES
+        }
         for pairs in (source.pairs, kept)
     )
     return {
@@ -126,7 +129,7 @@ def identity(source: PairSource, options: AugmentOptions) -> dict[str, Any]:
         "format": FORMAT,
         "recombine": __version__,
         "track": track_of(options.method),
-        "options": {k: v for k, v in to_plain(options).items() if (k, v) not in ADDED_SINCE},
+        "options": {k: v for k, v in options.said().items() if (k, v) not in ADDED_SINCE},
         "learned_from": {**source.origin, "received": len(source.pairs), "sha256": source.digest},
     }
 
@@ -155,12 +158,13 @@ class WordCounts(NamedTuple):
     longest: int
 
 
-def count_words(texts: Sequence[str]) -> WordCounts:
-    """Count the words of texts, in processes where there are many."""
-    blocks = [texts[start : start + BLOCK] for start in range(0, len(texts), BLOCK)]
+def count_words(
+    texts: Sequence[str], engine: Engine = "local", address: str | None = None
+) -> WordCounts:
+    """Count the words of texts, in processes or on a cluster where there are many."""
     every: Counter[str] = Counter()
     total = longest = 0
-    for found in map_in_order(_count_block, blocks):
+    for found in map_in_order(_count_block, in_blocks(texts), engine=engine, address=address):
         every.update(found.texts_with)
         total += found.total
         longest = max(longest, found.longest)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from recombine.augment.natural.environments import Environments, Ints, find_environments
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
 from recombine.augment.recombiner import Review
-from recombine.augment.tokens import Tokeniser
+from recombine.augment.tokens import Tokeniser, tokenisers
 from recombine.corpus.alignment import AlignedSide, align
 from recombine.errors import DataError
 from recombine.progress import progress
@@ -65,10 +65,7 @@ class Substitution:
         """Align training pairs and find words that fit in each other's places."""
         check_pairs(pairs, options)
         with progress("cut the pairs into words", None):
-            sides = [
-                Tokeniser(options.source_language, [pair.source for pair in pairs]),
-                Tokeniser(options.target_language, [pair.target for pair in pairs]),
-            ]
+            sides = tokenisers(pairs, options)
         return cls(pairs, options, sides)
 
     def draw(self, n: int | None = None, seed: int | None = None) -> Iterator[Recombined]:
