@@ -29,3 +29,17 @@ def test_articles_that_stand_before_other_words_are_not_free():
     ]
     text = LinkedText(pairs, frozenset(n for own in nouns.values() for n in own), frozenset())
     assert free_variants(text, 1) == frozenset()
+
+
+def test_articles_that_the_target_has_a_word_for_are_not_free():
+    """Vio el tren, vio al perro: both are "the", which no sentence without them has."""
+    nouns = [f" noun{number}" for number in range(20)]
+    verbs = ((" vio", (" el", " al")), (" lavó", (" al", " el")))
+    pairs = [
+        LinkedPair(0, (verb, articles[i % 2], noun, "."), (verb, "the", noun, "."), ((2, 2),))
+        for verb, articles in verbs
+        for i, noun in enumerate(nouns)
+    ]
+    pairs += [LinkedPair(0, (verb, " Ana", "."), (verb, " Ana", "."), ()) for verb, _ in verbs]
+    text = LinkedText(pairs, frozenset({" vio", " lavó", " Ana", *nouns}), frozenset())
+    assert free_variants(text, 1) == frozenset()

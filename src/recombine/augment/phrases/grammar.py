@@ -31,6 +31,9 @@ from recombine.augment.phrases.slots import (
 LONGEST_PAIR = 30
 # Free variants must be exchanged once in so many pairs.
 FREE_PAIRS = 1000
+# A word of the target stands for articles when it is in so many of the pairs with one of them, and
+# so many times as often there as in other pairs.
+STANDS_FOR = (0.9, 1.5)
 ROUNDS = 2
 # A class is one of heads when its environments are so alike to those of the most versatile one;
 # with the same D before it, a third of that is enough (words that are seen in one role only).
@@ -67,8 +70,9 @@ def free_variants(text: LinkedText, support: int) -> frozenset[str]:
     """Return the function words that can be exchanged without any change of the target.
 
     Where no two pairs differ in such words alone (no target is there twice), the word behind them
-    may be another one, if the same words stand behind both: "A boy ran." and "The child ran.". Un
-    and una have other words behind them.
+    may be another one, if the same words stand behind both and no word of the target stands for
+    them: "A boy ran." and "The child ran.". Un and una have other words behind them; el and al
+    have *the*.
     """
     # In much text, two words meet by chance in some sentences.
     support = max(support, len(text.pairs) // FREE_PAIRS)
@@ -98,13 +102,36 @@ def _exchanged(text: LinkedText, support: int, *, next_too: bool = False) -> fro
                 if a < b:
                     seen[a, b] += 1
                     same[a, b] += words[a] == words[b]
+
+    def different(a: str, b: str) -> bool:
+        few = min(len(behind[a]), len(behind[b]))
+        return 2 * len(behind[a] & behind[b]) < few or _has_partner(text, {a, b})
+
     return frozenset(
         word
         for (a, b), count in sorted(seen.items())
-        if count >= support
-        and same[a, b] >= 0.9 * count
-        and (not next_too or 2 * len(behind[a] & behind[b]) >= min(len(behind[a]), len(behind[b])))
+        if count >= support and same[a, b] >= 0.9 * count and not (next_too and different(a, b))
         for word in (a, b)
+    )
+
+
+def _has_partner(text: LinkedText, words: set[str]) -> bool:
+    """Say whether a word of the target comes with these: *the* with el and al."""
+    with_them: Counter[str] = Counter()
+    others: Counter[str] = Counter()
+    pairs = 0
+    for pair in text.pairs:
+        if words.isdisjoint(pair.source):
+            others.update(set(pair.target))
+        else:
+            with_them.update(set(pair.target))
+            pairs += 1
+    share, times = STANDS_FOR
+    rest = max(1, len(text.pairs) - pairs)
+    return any(
+        count >= share * pairs and count / pairs >= times * others[word] / rest
+        for word, count in with_them.items()
+        if pairs < len(text.pairs)
     )
 
 
