@@ -256,6 +256,27 @@ def test_without_concatenation_every_row_falls(
     assert f"({former[0]} with, {former[1]} without, one seed)" in text
 
 
+def test_clauses_that_are_written(repository: Path, appendix: str) -> None:
+    """Table 7: how deep the outputs are where five or six clauses were asked for."""
+    rows = raw(repository, "official-clauses")
+    told = rows_below(appendix, "five or six clauses, 1,000 sentences")
+    names = {"released": "with", "without-concatenation": "without"}
+    found = {
+        f"{names[row['model']]}, {int(row['steps']):,} steps, seed {row['seed']}": [0] * 5
+        for row in rows
+    }
+    assert {name for name, *_ in told} == found.keys()
+    for row in rows:
+        if int(row["clauses"]) > 4:
+            name = f"{names[row['model']]}, {int(row['steps']):,} steps, seed {row['seed']}"
+            depth = int(row["written"] or 0)
+            place = 0 if not depth else 1 if depth < 4 else 2 if depth == 4 else 3
+            found[name][place] += int(row["n"])
+            found[name][4] += int(row["exact"])
+    assert {name: list(map(int, cells)) for name, *cells in told} == found
+    assert all(sum(cells[:4]) == 1000 for cells in found.values())
+
+
 def test_whole_words(tables: dict[str, Any], cells: list[dict[str, str]], appendix: str) -> None:
     """How many patterns gain and lose without BPE."""
     (pieces,), (words,) = (
@@ -269,6 +290,27 @@ def test_whole_words(tables: dict[str, Any], cells: list[dict[str, str]], append
     text = " ".join(appendix.split())
     assert f"Of the 42 patterns {more} gain from whole words" in text
     assert f"and {less} lose" in text
+
+
+def test_the_training_set(repository: Path, appendix: str) -> None:
+    """Depths, single words and overlaps, released and built."""
+    rows = rows_below(appendix, "sentences of train")
+    at = {(row["what"], row["value"]): row for row in raw(repository, "training-shares")}
+    places = [(f"depth of {kind}", ("1", "2", "4")) for kind in ("pp", "ce", "adj")]
+    places += [("depth of cp", ("1", "2", "3", "4"))]
+    places += [("single words shown so often", ("25", "22", "21", "16"))]
+    places += [("different sentences", ("train",)), ("also in train", ("dev",))]
+    for row, (what, values) in zip(rows, places, strict=True):
+        assert row[1:] == [
+            ", ".join(f"{int(at[what, value][name] or 0):,}" for value in values)
+            for name in ("released", "official", "corrected")
+        ]
+    for name in ("released", "official", "corrected"):
+        counted = [int(row[name] or 0) for (what, _), row in at.items() if what == "depth of pp"]
+        assert sum(counted) == 42_600
+    assert (
+        f"and {int(at['also in train', 'test']['official']):,} in the authors' edition" in appendix
+    )
 
 
 def test_how_many_findings_hold(appendix: str, short: str) -> None:
@@ -326,8 +368,8 @@ def test_distances_from_the_paper(repository: Path, short: str, appendix: str) -
             for value in known
         )
         assert told.format(f"{apart:.1f}", len(known)) in text
-    assert f"({found['corrected'][0]} points from Table 10, five seeds; " in text
-    assert f"{found['large'][0]} with 1,024, one seed)" in text
+    assert f"one seed with 1,024 was {found['large'][0]} points from it" in text
+    assert f"five with 256 were {found['corrected'][0]} points from Table 10" in text
 
 
 def test_learnt_and_lost_again(repository: Path, appendix: str) -> None:
@@ -344,6 +386,11 @@ def test_learnt_and_lost_again(repository: Path, appendix: str) -> None:
     told += f", while the score over all patterns rises from {every[0]:.1f} to {every[1]:.1f}"
     assert told in appendix
     text = " ".join(appendix.split())
+    first, *later = (f"{at['cp_depth_5_6', s]:.1f}" for s in ("5000", "10000", "20000", "70000"))
+    told = (
+        f"*CP recursion deeper* {first} at step 5,000, {later[0]} at 10,000, {later[1]} at 20,000"
+    )
+    assert f"{told} and {later[2]} at 70,000" in text
     steps = ("5000", "20000", "70000")
     for name, value in (
         ("PP", "pp_depth_3"),
@@ -389,6 +436,32 @@ def test_why_the_lstm_is_another(repository: Path, appendix: str) -> None:
             said(variant, early, *place) for early in (True, False) for place in places
         ]
     assert rows[4][5:] == [printed("2", "LSTM", metric, split) for split, metric in places]
+    text = " ".join(appendix.split())
+    dev = [row for row in raw(repository, "lstm-variants") if row["split"] == "dev"]
+
+    def first(variant: str, seed: str, share: int) -> int | None:
+        """The first thousand of steps where so many dev sentences are right."""
+        return min(
+            (
+                int(row["step"])
+                for row in dev
+                if (row["variant"], row["seed"]) == (variant, seed) and float(row["score"]) >= share
+            ),
+            default=None,
+        )
+
+    runs = [("paper", "1"), ("paper", "2"), ("fed", "1"), ("unscaled", "1"), ("unscaled", "2")]
+    runs += [("released", "1")]
+    assert [first(*run, 50) for run in runs] == [3000, 3000, 3000, 8000, 7000, 8000]
+    assert [first(*run, 90) for run in runs] == [5000, 5000, 10000, None, None, None]
+    best = {
+        variant: mean(map(float, said(variant, False, "gen", "exact").split(", ")))
+        for variant in ("paper", "fed", "unscaled", "released")
+    }
+    less = [best["paper"] - best[name] for name in ("fed", "unscaled", "released")]
+    told = "has {:.1f} at its best of 10,000 steps; input feeding takes {:.1f} points of that, "
+    told += "embeddings that are not scaled {:.1f}, both with beta2 .999 {:.1f}."
+    assert told.format(best["paper"], *less) in text
 
 
 def test_llama_of_the_paper(appendix: str) -> None:
