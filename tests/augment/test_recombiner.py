@@ -64,3 +64,16 @@ def test_rules_that_do_not_make_the_training_pairs_again_are_refused(monkeypatch
     monkeypatch.setattr(Recombiner, "_readings", few)
     with pytest.raises(DataError, match=r"of \d+ short training pairs only 1\d can be made again"):
         Recombiner.learn(world(), OPTIONS)
+
+
+def test_a_sentence_that_ends_where_a_phrase_should_begin_is_read():
+    """Of running text some frames begin with a word and end in a phrase, not in a full stop."""
+    names, verbs = {**NAMES, "Fay": "fa", "Guy": "gi"}, {**VERBS, "calls": "vok"}
+    pairs = [
+        Pair(f"{verb} {name}", f"{verbs[verb]}as {names[name]}n")
+        for verb in verbs
+        for name in names
+    ]
+    learned = Recombiner.learn(pairs, OPTIONS)
+    assert learned.explain("sees Bob") is not None
+    assert learned.explain("sees") is None

@@ -28,6 +28,10 @@ SAME_CLAUSE = 0.5
 # Fewer than this share of all, of so many: such pairs are not understood.
 FEWEST_SAME = 0.3
 FEWEST_CLAUSES = 20
+OTHERWISE = (
+    "such pairs cannot be recombined yet; -o method=substitute exchanges words that were seen "
+    "between the same neighbours"
+)
 Key = tuple[tuple[Item, ...], tuple[Item, ...]]
 
 
@@ -203,7 +207,7 @@ def check_clauses(told: Iterable[ClauseOrder]) -> None:
         raise DataError(
             f"of {same + other:,} sentences inside others, {other:,} have another target there "
             "than by themselves (their words are in another order, or other forms)",
-            hint="such pairs cannot be recombined yet; -o method=words exchanges single words",
+            hint=OTHERWISE,
         )
 
 

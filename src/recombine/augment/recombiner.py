@@ -15,7 +15,7 @@ from recombine.augment.analogy.forms import fill_forms, place_bare_words
 from recombine.augment.analogy.sentences import SentenceAnalogies
 from recombine.augment.classes import Unit, word_classes
 from recombine.augment.composer import FEWEST_MEMBERS, Composer, FrameFamilies
-from recombine.augment.frames import SentenceFrame
+from recombine.augment.frames import OTHERWISE, SentenceFrame
 from recombine.augment.links import LinkedText, link
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
 from recombine.augment.phrase_composer import Piece
@@ -279,7 +279,7 @@ class Recombiner:
             raise DataError(
                 f"of {len(tried)} short training pairs only {read} can be made again of what was "
                 "learnt from all: their words stand, or change, in ways that are not understood",
-                hint="such pairs cannot be recombined yet; -o method=words exchanges single words",
+                hint=OTHERWISE,
             )
 
     def _readings(self, sentence: str, *, own: bool = False) -> list[Reading]:

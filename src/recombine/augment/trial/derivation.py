@@ -234,8 +234,8 @@ class Derivations:
             return
         item, rest = items[at], len(items) - at - 1
         if isinstance(item, PhraseSlot):
-            ends = range(first + 1, last - rest + 1) if rest else [last]
-            for k in ends:
+            # A phrase has a word at the least, and the last item takes all that is left.
+            for k in range(first + 1 if rest else max(first + 1, last), last - rest + 1):
                 if is_clause(item) or self._phrase(first, k):
                     for words, spans in self._cuts(layout, at + 1, k, last):
                         yield words, [(item, (first, k)), *spans]
