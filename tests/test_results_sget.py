@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import runpy
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import correlation, mean, stdev
@@ -464,7 +465,7 @@ def test_why_the_lstm_is_another(repository: Path, appendix: str) -> None:
     assert told.format(best["paper"], *less) in text
 
 
-def test_llama_of_the_paper(appendix: str) -> None:
+def test_llama_of_the_paper(repository: Path, appendix: str) -> None:
     """The row that stands below our language model."""
     rows = {row[0]: row[1:] for row in rows_below(appendix, "| test exact")}
     whole = [
@@ -474,3 +475,32 @@ def test_llama_of_the_paper(appendix: str) -> None:
     ]
     parts = [printed("3", "Llama 2", "exact", group) for group in GROUPS]
     assert rows["Llama 2 (paper)"] == [*whole, "-", *parts]
+    ours = [
+        scores(repository, ["smollm2-lora-seed-1"], place, metric)
+        for place, metric in (
+            *((place, metric) for place in PLACES[:2] for metric in ("exact", "bleu")),
+            (PLACES[1], "partial"),
+            *((place, "exact") for place in PLACES[2:]),
+        )
+    ]
+    assert rows["SmolLM2-135M, LoRA"] == ours
+
+
+def test_two_partial_matches(repository: Path, appendix: str) -> None:
+    """How often they agree, by how much more than by chance, and what both give."""
+    rows = raw(repository, "partial-agreement")
+    told = rows_below(appendix, "outputs")
+    for line, sample in zip(told, ("any", "no exact match"), strict=True):
+        cells = []
+        for model in ("released", "paper-lstm"):
+            said = Counter[tuple[str, str]]()
+            for row in rows:
+                if (row["model"], row["sample"]) == (model, sample):
+                    said[row["partial"], row["partial_ginza"]] += int(row["n"])
+            n, same = said.total(), said["1", "1"] + said["0", "0"]
+            ours, ginza = (said["1", "1"] + said[only] for only in (("1", "0"), ("0", "1")))
+            chance = (ours * ginza + (n - ours) * (n - ginza)) / n**2
+            kappa = f"{(same / n - chance) / (1 - chance):.3f}".removeprefix("0")
+            both = f"{100 * ours / n:.1f} and {100 * ginza / n:.1f}"
+            cells += [f"{same} of {n}", kappa, both]
+        assert line[1:] == cells
