@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from recombine.config import to_plain
+from recombine.corpus.segment import is_unspaced
 from recombine.errors import DataError
 from recombine.parallel import Engine
 
 # Fewer pairs than this show no word in two places.
 FEWEST_PAIRS = 20
+# Languages that put no space between words: Japanese has a segmenter here, of the others each
+# character is a token.
+BY_CHARACTER = frozenset({"zh", "th", "lo", "km", "my"})
+UNSPACED = BY_CHARACTER | {"ja"}
 # Options that say where the work is done: they change no pair.
 PLACE = ("engine", "address")
 # Thresholds that were constants when pairs were drawn that are the same, still.
@@ -113,6 +118,14 @@ def check_pairs(pairs: Sequence[TrainingPair], options: AugmentOptions) -> None:
         empty = sum(not getattr(pair, side).strip() for pair in pairs)
         if empty:
             raise DataError(f"{empty:,} of {count:,} pairs have an empty {side}")
+        language = getattr(options, f"{side}_language")
+        uncut = sum(is_unspaced(getattr(p, side)) for p in pairs) if language not in UNSPACED else 0
+        if uncut * 2 > count:
+            raise DataError(
+                f"{uncut:,} of {count:,} pairs have a {side} without spaces between words, and "
+                f"no segmenter is known for the language {language!r}",
+                hint=f"say which it is: --{side} with one of {', '.join(sorted(UNSPACED))}",
+            )
     same = sum(pair.source.strip() == pair.target.strip() for pair in pairs)
     if same * 2 > count:
         raise DataError(

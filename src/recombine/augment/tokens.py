@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from recombine.augment.options import AugmentOptions, TrainingPair
+from recombine.augment.options import BY_CHARACTER, AugmentOptions, TrainingPair
 from recombine.corpus.segment import sudachi
 from recombine.parallel import Engine, map_in_order
 
@@ -26,9 +26,6 @@ CUT = "\u2063"
 # Texts that a process cuts, or counts, at a time.
 BLOCK = 20_000
 
-# Languages that put no space between words and for which there is no segmenter here: one token
-# per character.
-_BY_CHARACTER = {"zh", "th", "lo", "km", "my"}
 _WORD = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|[^\w\s])")
 _CHARACTER = re.compile(r"\s*(?:[A-Za-z0-9]+|\S)")
 
@@ -111,5 +108,5 @@ def _segmenter(language: str) -> Callable[[str], Tokens]:
     if language == "ja":
         segment = sudachi()
         return lambda text: tuple(segment(text))
-    pattern = _CHARACTER if language in _BY_CHARACTER else _WORD
+    pattern = _CHARACTER if language in BY_CHARACTER else _WORD
     return lambda text: tuple(pattern.findall(" " + text)) if text else ()

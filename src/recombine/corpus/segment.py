@@ -47,6 +47,7 @@ def _token() -> re.Pattern[str]:
     )
 
 
+_UNSPACED_LETTER = re.compile(f"[{_UNSPACED}]")
 # The same where no character is a combining mark or of an unspaced script, at half the cost.
 _FIRST_MARK = "\u0300"
 _LATIN_TOKEN = re.compile(r"\w+(?:'(?=\w))?|\S")
@@ -75,6 +76,11 @@ def segment(text: str) -> tuple[str, ...]:
 def is_punctuation(token: str) -> bool:
     """Return True when no character of the token is a letter, mark or digit."""
     return all(unicodedata.category(character)[0] in _PUNCTUATION for character in token)
+
+
+def is_unspaced(text: str) -> bool:
+    """Return True when most of a text is in scripts that put no space between words."""
+    return not text.isascii() and 2 * len(_UNSPACED_LETTER.sub("", text)) < len(text)
 
 
 def sudachi() -> Callable[[str], list[str]]:

@@ -19,6 +19,7 @@ def test_words_are_counted_alike_in_one_block_and_in_many(monkeypatch):
     assert whole.texts_with["dogs"] == len(TEXTS)
     assert whole.texts_with["the"] == len(TEXTS)  # first words as they are written elsewhere
     assert (whole.total, whole.longest) == (7 * len(TEXTS), 7)
+    assert count_words(["Coco", "A dog saw Coco."]).texts_with["coco"] == 2
 
 
 def test_a_pair_counts_once_for_each_kind_of_step():

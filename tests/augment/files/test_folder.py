@@ -131,6 +131,10 @@ def test_a_failure_leaves_nothing_behind(tmp_path, source, monkeypatch):
         ([("a b.", "c d.")] * 3, "too few pairs to recombine: 3"),
         ([(f"word {n}.", f"word {n}.") for n in range(40)], "same text in 40 of 40 pairs"),
         ([(f"word {n}.", " ") for n in range(40)], "40 of 40 pairs have an empty target"),
+        (
+            [(f"word {n}.", f"語{n}を見た。") for n in range(40)],
+            "40 of 40 pairs have a target without",
+        ),
     ],
 )
 @pytest.mark.parametrize("method", ["recombine", "words"])

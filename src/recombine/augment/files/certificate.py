@@ -175,7 +175,8 @@ def _count_block(texts: Sequence[str]) -> WordCounts:
     texts_with: Counter[str] = Counter()
     total = longest = 0
     for text in texts:
-        words = words_of(text)
+        # A name that is seen by itself only is no new word inside a sentence.
+        words = [word.lower() for word in words_of(text)]
         texts_with.update(set(words))
         total += len(words)
         longest = max(longest, len(words))
