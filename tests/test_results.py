@@ -474,15 +474,11 @@ def test_recombined_pairs_beside_plain_and_llama(repository: Path, scores: Score
         *recombined, grammar = (f"{scores_of[key]:.1f}" for scores_of in found)
         assert cells == [f"{plain:.1f}", *recombined, f"{llama:.1f}", grammar], name
         if not whole:
-            assert mean(scores_of[key] for scores_of in found[:3]) >= plain, name
-            assert found[3][key] >= plain, name
-            assert min(scores_of[key] for scores_of in found[:4]) > 54
-            below = [scores_of[key] < plain for scores_of in found[:3]]
-            assert below == [False, name == "pp_depth_3", False], name
+            assert min(scores_of[key] for scores_of in found[:4]) >= max(51, plain), name
     gen = [scores_of["gen", "all", "all", "exact"] for scores_of in found]
     *sorted_errors, every = (
         [int(cell.replace(",", "")) for cell in row[1:3]]
-        for row in table(repository, "what goes wrong | build 1 | build 2", "recombination")
+        for row in table(repository, "what goes wrong | build 1 | build 3", "recombination")
     )
     assert every == [sum(column) for column in zip(*sorted_errors, strict=True)]
     assert every == [round(76_000 * (1 - gen[n] / 100)) for n in (0, 3)]
