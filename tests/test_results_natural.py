@@ -1,0 +1,156 @@
+"""docs/results/paradox.md says of the English-Dutch model what the raw files beside it say."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from pathlib import Path
+from statistics import mean
+
+from recombine.report.tables.published import PARADOX, lookup
+from test_results import page, table
+
+DATA = ("synthetic", "semi-natural", "natural")
+SMALL = "Transformer, small data"
+
+
+def rows_of(repository: Path, name: str) -> list[dict[str, str]]:
+    """Return a raw file of the English-Dutch model."""
+    path = repository / "docs" / "results" / "consistency" / f"en-nl-{name}.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_systematicity_beside_table_4a(repository: Path) -> None:
+    """Every condition by the published rule, pooled over templates."""
+    found: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for row in rows_of(repository, "systematicity"):
+        if row["rule"] == "official":
+            place = found[f"{row['condition']} {row['data']}"]
+            place[0] += int(row["consistent"])
+            place[1] += int(row["pairs"])
+    values = [
+        "np synthetic", "np semi-natural", "vp synthetic", "s1p synthetic", "s1p semi-natural",
+        "s1p natural", "s3 synthetic", "s3 semi-natural", "s3 natural",
+    ]  # fmt: skip
+    rows = table(repository, "consistency, published rule", "paradox")
+    for row, value in zip(rows, values, strict=True):
+        right, pairs = found[value]
+        theirs = [
+            lookup(PARADOX, table="4a", system=f"Transformer, {size} data", value=value)
+            for size in ("small", "full")
+        ]
+        expected = [f"{100 * right / pairs:.1f}", *(f"{one:.0f}" for one in theirs)]
+        assert row[1:] == expected, value
+
+
+def test_synonyms_beside_table_6a(repository: Path) -> None:
+    """Means over the twenty pairs, of whole sentences and of the term."""
+    raw = rows_of(repository, "substitutivity")
+    for data, *cells in table(repository, "synonyms, published rule", "paradox"):
+        expected = []
+        for column, metric in (
+            ("consistent", "consistency"),
+            ("term consistent", "synonym-consistency"),
+        ):
+            shares = [int(row[column]) / int(row["pairs"]) for row in raw if row["data"] == data]
+            assert len(shares) == 20
+            theirs = lookup(PARADOX, table="6a", system=SMALL, metric=metric, value=data)
+            expected += [f"{100 * mean(shares):.1f}", f"{theirs:.0f}"]
+        assert cells == expected, data
+    shares_by: dict[bool, list[float]] = {True: [], False: []}
+    for known in (True, False):
+        for data in DATA:
+            chosen = [
+                100 * int(row["term consistent"]) / int(row["pairs"])
+                for row in raw
+                if row["data"] == data
+                and (min(int(row[f"{one} in training"]) for one in ("first", "second")) > 0)
+                == known
+            ]
+            assert len(chosen) == (6 if known else 14)
+            shares_by[known].append(mean(chosen))
+    text = " ".join(page(repository, "paradox").split())
+    assert "{:.1f}, {:.1f} and {:.1f} percent, on the 14 in".format(*shares_by[True]) in text
+    assert "on the 14 in {:.1f}, {:.1f} and {:.1f}".format(*shares_by[False]) in text
+
+
+def test_idioms_over_training_beside_table_8(repository: Path) -> None:
+    """Means over idioms at each kept step; every idiom beside the printed peak."""
+    shares: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    for row in rows_of(repository, "idioms"):
+        value = 100 * int(row["literal"]) / int(row["sentences"])
+        shares[row["data"], row["idiom"]][row["step"]] = value
+    text = page(repository, "paradox").split("\n| idioms rendered literally, by step |", 1)[1]
+    steps = text.splitlines()[0].replace(",", "").strip("| ").split(" | ")
+    ((data, *cells),) = table(repository, "idioms rendered literally, by step", "paradox")
+    curves = [curve for (kind, _), curve in shares.items() if kind == data]
+    assert len(curves) == 20
+    assert cells == [f"{mean(one[step] for one in curves):.1f}" for step in steps]
+    rows = table(repository, "peak by idiom", "paradox")
+    both: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    assert len(rows) == 18  # the paper prints no more
+    for idiom, *cells in rows:
+        expected = []
+        for data in DATA:
+            place = {"table": "8", "system": SMALL, "metric": "literal-peak"}
+            theirs = lookup(PARADOX, **place, value=f"{idiom} {data}")
+            own = shares[data, idiom]
+            ours = max(own[step] for step in steps) if data == "natural" else own["end"]
+            both[data].append((ours, theirs))
+            expected += [f"{ours:.0f}", f"{theirs:.0f}"]
+        assert cells == expected, idiom
+    made, near, real = ([mean(side) for side in zip(*both[data], strict=True)] for data in DATA)
+    said = " ".join(page(repository, "paradox").split())
+    assert f"{real[0]:.1f} on natural sentences (paper, small: {real[1]:.1f})" in said
+    assert f"{made[0]:.1f} and {near[0]:.1f}, where the paper's peaks are {made[1]:.1f} and" in said
+    ends = {
+        data: mean(one["end"] for (kind, _), one in shares.items() if kind == data)
+        for data in ("random-words", *DATA)
+    }
+    assert f"literal in {ends['random-words']:.1f}% (mean of 20; synthetic" in said
+    assert (
+        "synthetic {:.1f}, semi-natural {:.1f}, natural {:.1f}, all with".format(
+            *(ends[data] for data in DATA)
+        )
+        in said
+    )
+
+
+def test_consistency_by_the_rarest_word(repository: Path) -> None:
+    """Each cell is a share of the raw file, and the rows add up to those of Table 4a."""
+    raw: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+    for row in rows_of(repository, "rare-words"):
+        rare = row["rarest word"].replace("100 to 999", "more").replace("more", "100 and more")
+        for name in (rare, "all"):
+            place = raw[row["what"], name]
+            place[0] += int(row["consistent"])
+            place[1] += int(row["pairs"])
+    places = [
+        "synthetic np", "semi-natural np", "synthetic vp", "synthetic s1p", "semi-natural s1p",
+        "natural s1p", "synthetic s3", "semi-natural s3", "natural s3",
+    ]  # fmt: skip
+    printed = table(repository, "consistency, published rule", "paradox")
+    rows = table(repository, "rarest word in training", "paradox")
+    far, near = [], []
+    for row, place, whole in zip(rows, places, printed, strict=True):
+        bins = [raw[place, name] for name in ("never", "1 to 9", "10 to 99", "100 and more")]
+        assert row[1:5] == [f"{100 * one[0] / one[1]:.1f} ({one[1]:,})" for one in bins], place
+        assert row[5:] == [whole[1], whole[2]], place
+        right, pairs = raw[place, "all"]
+        assert whole[1] == f"{100 * right / pairs:.1f}", place
+        far.append(float(whole[2]) - float(whole[1]))
+        near.append(float(whole[2]) - 100 * bins[-1][0] / bins[-1][1])
+    far, near = sorted(far)[1:], sorted(near)[1:]
+    text = " ".join(page(repository, "paradox").split())
+    assert f"{far[0]:.0f} to {far[-1]:.0f} points below the paper's small model** in eight" in text
+    assert f"it is {near[0]:.0f} to {near[-1]:.0f} points in eight rows" in text
+
+
+def test_held_out_bleu(repository: Path) -> None:
+    """BLEU and chrF on the held-out pairs."""
+    beam = next(row for row in rows_of(repository, "test") if row["decoded"] == "test")
+    text = " ".join(page(repository, "paradox").split())
+    bleu, plain = float(beam["bleu (13a)"]), float(beam["bleu (tokens as they are)"])
+    assert f"BLEU {bleu:.1f} on {int(beam['sentences']):,} held-out" in text
+    assert f"({plain:.1f} on its tokens as they are" in text
