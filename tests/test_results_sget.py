@@ -1,42 +1,39 @@
-"""docs/results/sget*.md say what the raw files beside them and Kumon et al. (2024) say."""
+"""docs/results/sget*.md say of the authors' edition what the raw files and the paper say."""
 
 from __future__ import annotations
 
-import csv
 import runpy
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
-from statistics import correlation, mean, stdev
+from statistics import correlation, mean
 from typing import Any
 
 import pytest
 
 from recombine.builders.recipe import read_recipe
-from recombine.report.tables.published import SGET, find
-
-OFFICIAL = [f"released-256-official-seed-{seed}" for seed in (1, 2, 3)]
-CORRECTED = [f"transformer-256-seed-{seed}" for seed in (1, 2, 3, 4, 5)]
-LARGE = ["transformer-1024-seed-1"]
-LSTMS = [f"lstm-256-seed-{seed}" for seed in (1, 2)]
-GROUPS = ("lexical", "lexical+morphological", "structural")
-PLACES = [
-    ("test", "all", "all"),
-    ("gen", "all", "all"),
-    *(("gen", "group_name", name) for name in GROUPS),
-]
+from sget_results import (
+    CORRECTED,
+    LARGE,
+    OFFICIAL,
+    PLACES,
+    page,
+    printed,
+    printed_at,
+    raw,
+    rows_below,
+    scores,
+)
 
 
 @pytest.fixture(scope="module")
 def short(repository: Path) -> str:
     """The page."""
-    return (repository / "docs" / "results" / "sget.md").read_text(encoding="utf-8")
+    return page(repository, "sget")
 
 
 @pytest.fixture(scope="module")
 def appendix(repository: Path) -> str:
     """Its appendix."""
-    return (repository / "docs" / "results" / "sget-appendix.md").read_text(encoding="utf-8")
+    return page(repository, "sget-appendix")
 
 
 @pytest.fixture(scope="module")
@@ -51,65 +48,11 @@ def cells(repository: Path) -> list[dict[str, str]]:
     return raw(repository, "official-cells")
 
 
-def raw(repository: Path, name: str) -> list[dict[str, str]]:
-    """The rows of a raw file."""
-    path = repository / "docs" / "results" / "sget" / f"{name}.csv"
-    with path.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
-def rows_below(text: str, heading: str) -> list[list[str]]:
-    """The cells below the first row that begins so."""
-    rows = text.split(f"\n| {heading} |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
-    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
-
-
-def spread(values: Sequence[float]) -> str:
-    """Mean and standard deviation as the tables write them; one value has no deviation."""
-    return f"{mean(values):.1f}" + (f" ± {stdev(values):.1f}" if len(values) > 1 else "")
-
-
-def scores(repository: Path, names: Sequence[str], place: Sequence[str], metric: str) -> str:
-    """What models have at a place; a group's BLEU is the mean of its patterns', by sentences."""
-    found = []
-    parts = read_recipe("sget").builder.split["gen"]
-    for name in names:
-        by_place = {
-            (row["split"], row["tag"], row["value"]): float(row["score"])
-            for row in raw(repository, name)
-            if row["metric"] == metric
-        }
-        if metric == "bleu" and place[1] == "group_name":
-            own = [pattern for pattern in parts if parts[pattern].group == place[2]]
-            sizes = [parts[pattern].size for pattern in own]
-            each = [by_place["gen", "pattern", pattern] for pattern in own]
-            found.append(sum(map(lambda n, s: n * s, sizes, each)) / sum(sizes))
-        else:
-            found.append(by_place[tuple(place)])  # type: ignore[index]
-    return spread(found)
-
-
-def printed(number: str, system: str, metric: str, value: str) -> str:
-    """What the paper prints, with its standard deviation where it prints one."""
-    found = find(SGET, table=number, system=system, metric=metric, value=value)
-    if found is None or found.score is None:
-        return "-"
-    return f"{found.score:.1f}" + ("" if found.sd is None else f" ± {found.sd:.1f}")
-
-
-def printed_at(place: Sequence[str], system: str, metric: str) -> str:
-    """What the paper prints at a place of Tables 2 and 3."""
-    split, tag, value = place
-    return printed(
-        *(("2", system, metric, split) if tag == "all" else ("3", system, metric, value))
-    )
-
-
 def test_the_cells_add_up_to_the_scores(
     repository: Path, tables: dict[str, Any], cells: list[dict[str, str]]
 ) -> None:
     """Two raw files of the same outputs agree in every pattern."""
-    seeds = tables["models"](cells, "released", "beam")
+    seeds = tables["models"](cells, "released")
     assert len(seeds) == len(OFFICIAL)
     for own, name in zip(seeds, OFFICIAL, strict=True):
         exact = [
@@ -146,7 +89,8 @@ def test_rows_far_from_the_paper_are_explained(appendix: str) -> None:
     for paragraph in told.split("\n- *")[1:]:
         *_, whole, _, _, early = next(r for r in rows if paragraph.startswith(f"{r[0]}*"))
         if "training time" in paragraph.split("**")[1]:
-            assert {early, whole.split()[0]} <= set(paragraph.replace(",", "").split())
+            assert f"{early} after 10,000 steps" in paragraph
+            assert f"{whole.split()[0]} at the end" in paragraph
 
 
 def test_what_explains_the_rows(
@@ -154,7 +98,7 @@ def test_what_explains_the_rows(
 ) -> None:
     """What is said of words, errors and dev scores is what the raw files of both seeds say."""
     text = " ".join(appendix.split())
-    _, *seeds = tables["models"](cells, "released", "beam")
+    _, *seeds = tables["models"](cells, "released")
     words = {
         "primitive_to_subject_proper": ("Lina", "Patrick", "Coco", "Miles"),
         "primitive_to_object_proper": ("Brian", "Felix", "Nova", "Ben"),
@@ -234,27 +178,125 @@ def test_what_explains_the_rows(
         assert dev[seed, 25_000] < 99.3 < dev[seed, 30_000]
         assert max(step for (one, step) in dev if one == seed) == 65_000
         assert max((s for (one, s) in dev if one == seed), key=lambda s: dev[seed, s]) == best
+    for row in raw(repository, "official-dev"):
+        if row["model"] == "released-again":
+            assert abs(float(row["dev_exact"]) - dev[row["seed"], int(row["step"])]) < 0.061
 
 
 def test_without_concatenation_every_row_falls(
     repository: Path, tables: dict[str, Any], cells: list[dict[str, str]], appendix: str
 ) -> None:
-    """Table 6: the seed with concatenation is above all three without, as the text says."""
-    (early,) = tables["models"](cells, "released", "greedy")
-    without = tables["models"](cells, "without-concatenation", "greedy")
+    """Table 6: all means fall, and in four rows all seeds with are above all seeds without."""
+    early, without = (
+        tables["models"](cells, name, 10_000) for name in ("released", "without-concatenation")
+    )
+    assert len(early) == len(without) == 3
     values = tables["published_values"]("6")
-    rates = [[tables["rate"](own, [value]) for own in (early, *without)] for value in values]
     assert len(values) == 8
-    assert all(with_ > max(others) for with_, *others in rates)
-    passive = [f"{tables['rate'](own, ['wh_passive_subject']):.1f}" for own in without]
+    rates = {
+        value: [[tables["rate"](own, [value]) for own in seeds] for seeds in (early, without)]
+        for value in values
+    }
+    assert all(mean(with_) > mean(others) for with_, others in rates.values())
+    apart = {value for value, (with_, others) in rates.items() if min(with_) > max(others)}
+    assert apart == {"cp_depth_3", "pp_depth_3", "embedding_depth_3", "pp_depth_5_6"}
     text = " ".join(appendix.split())
-    assert f"seeds have {passive[0]}, {passive[1]} and {passive[2]}" in text
+    lost = [mean(rates[value][0]) - mean(rates[value][1]) for value in ("cp_depth_3", "pp_depth_3")]
+    theirs = [
+        float(printed("6", tables["WITH"], "exact", value).split()[0])
+        - float(printed("6", tables["WITHOUT"], "exact", value).split()[0])
+        for value in ("cp_depth_3", "pp_depth_3", "adjective_depth_3", "adjective_depth_5_6")
+    ]
+    told = "lose {:.1f} and {:.1f} points, in the paper {:.1f} and {:.1f}."
+    assert told.format(*lost, *theirs[:2]) in text
+    assert "which lose {:.1f} and {:.1f} in the paper".format(*theirs[2:]) in text
+    passive = [f"{tables['rate'](own, ['wh_passive_subject']):.1f}" for own in (*early, *without)]
+    told = "seeds have {}, {} and {}, without concatenation {}, {} and {}."
+    assert told.format(*passive) in text
     place = ("gen", "pattern", "cp_depth_3")
     former = [
         scores(repository, names, place, "exact")
         for names in (CORRECTED, ["transformer-256-without-concatenation-seed-1"])
     ]
     assert f"({former[0]} with, {former[1]} without, one seed)" in text
+
+
+def test_rows_that_rise_with_training(tables: dict[str, Any], cells: list[dict[str, str]]) -> None:
+    """In three rows every seed is below the paper after 10,000 steps and above it at the end."""
+    for value in ("pp_depth_3", "embedding_depth_3", "recipient_rc"):
+        early, late = (
+            [tables["rate"](own, [value]) for own in tables["models"](cells, "released", steps)]
+            for steps in (10_000, None)
+        )
+        assert len(early) == len(late) == 3
+        paper = float(printed("10", "Transformer", "exact", value))
+        assert max(early) < paper < min(late)
+
+
+def test_words_that_were_exchanged(repository: Path, appendix: str) -> None:
+    """What other names, verbs and adjectives would have given, in both seeds."""
+    rows = raw(repository, "official-exchanged")
+    text = " ".join(appendix.split())
+
+    def right(seed: str, pattern: str, word: str, **tags: str) -> tuple[int, int]:
+        own = [
+            row
+            for row in rows
+            if (row["seed"], row["pattern"], row["word"]) == (seed, pattern, word)
+            and all(row[name] == value for name, value in tags.items())
+        ]
+        return sum(int(row["exact"]) for row in own), sum(int(row["n"]) for row in own)
+
+    assert sum(int(row["n"]) for row in rows if row["seed"] == "2") == 12_000
+    roles = [f"primitive_to_{role}_proper" for role in ("subject", "object")]
+    never = ("Coco", "Josh", "Ben", "Nova", "Elara")
+    names = (*never, "Patrick", "Lina", "Miles", "Brian", "Felix")
+    chosen: dict[str, list[list[float]]] = {}
+    for seed in "23":
+        counts = {(role, name): right(seed, role, name) for role in roles for name in names}
+        assert all(n == 200 for _, n in counts.values())
+        share = {place: exact / 2 for place, (exact, _) in counts.items()}
+        assert all(share[role, name] <= 5 for role in roles for name in never)
+        said = [share[role, "Patrick"] for role in roles]
+        assert f"{said[0]:.1f} and {said[1]:.1f} in seed {seed}" in text
+        chosen[seed] = [[], []]
+        for pair in (("Miles", "Brian"), ("Brian", "Miles")):
+            for one in ("Patrick", "Josh", "Ben"):
+                others = [name for name in ("Patrick", "Josh", "Ben") if name != one]
+                kinds = (
+                    ("Coco", "Lina", pair[0], *others),
+                    ("Felix", "Elara", "Nova", pair[1], one),
+                )
+                for found, role, own in zip(chosen[seed], roles, kinds, strict=True):
+                    found.append(mean(share[role, name] for name in own))
+    (first, last), (two, three) = [[(min(v), max(v)) for v in chosen[seed]] for seed in "23"]
+    told = "one has {:.1f} and another {:.1f} as subjects in seed 2 ({:.1f} and {:.1f} in seed 3), "
+    told += "{:.1f} and {:.1f} as objects ({:.1f} and {:.1f})."
+    assert told.format(*first, *two, *last, *three) in text
+
+    def plain(seed: str, verb: str, in_cp: str = "0") -> int:
+        exact, n = right(seed, "present_infinitive", verb, in_cp=in_cp)
+        assert n == 100
+        return exact
+
+    past = ("prefer", "yearn", "long", "wish", "love")
+    assert {plain(seed, verb) for seed in "23" for verb in past} <= set(range(5))
+    known = [plain(seed, verb) for seed in "23" for verb in ("want", "crave")]
+    assert "in {} and {} (seed 2), {} and {} (seed 3)".format(*known) in text
+    inside = [plain(seed, verb, "1") for seed in "23" for verb in ("want", "crave")]
+    assert "right in {} and {}, {} and {} of 100".format(*inside) in text
+    few = [
+        right(seed, "adjective_depth_5_6", kept, kind="thing")
+        for kept in ("the sixth alone", "first and sixth", "third to sixth", "first to fifth")
+        for seed in "23"
+    ]
+    assert {n for _, n in few} == {343}
+    told = (
+        "alone it is right in {} and {} sentences, as the second of two adjectives in {} and {}, "
+    )
+    told += "as the fourth of four (a depth of training) in {} and {}; "
+    told += "the five adjectives without it in {} and {}."
+    assert told.format(*(exact for exact, _ in few)) in text
 
 
 def test_clauses_that_are_written(repository: Path, appendix: str) -> None:
@@ -276,42 +318,40 @@ def test_clauses_that_are_written(repository: Path, appendix: str) -> None:
             found[name][4] += int(row["exact"])
     assert {name: list(map(int, cells)) for name, *cells in told} == found
     assert all(sum(cells[:4]) == 1000 for cells in found.values())
+    text = " ".join(appendix.split())
+    last = [found[f"with, 65,500 steps, seed {seed}"] for seed in (2, 3)]
+    assert ", ".join(f"{own[2]} of {1000 - own[0]}" for own in last) in text
+    early = [found[f"with, 10,000 steps, seed {seed}"] for seed in (1, 2, 3)]
+    assert ", ".join(f"{own[3]} of {1000 - own[0]}" for own in early) in text
 
 
 def test_whole_words(tables: dict[str, Any], cells: list[dict[str, str]], appendix: str) -> None:
-    """How many patterns gain and lose without BPE."""
-    (pieces,), (words,) = (
-        tables["models"](cells, name, "greedy") for name in ("released", "whole-words")
-    )
-    gains = [
-        tables["rate"](words, [value]) - tables["rate"](pieces, [value])
-        for value in read_recipe("sget-official").builder.split["gen"]
-    ]
-    more, less = sum(one > 0 for one in gains), sum(one < 0 for one in gains)
+    """Which patterns gain and lose without BPE in all seeds, and what names have."""
+    pieces, words = (tables["models"](cells, name, 10_000) for name in ("released", "whole-words"))
+    assert (len(pieces), len(words)) == (3, 2)
+
+    def rates(seeds: list[list[dict[str, str]]], value: str) -> list[float]:
+        return [tables["rate"](own, [value]) for own in seeds]
+
+    values = list(read_recipe("sget-official").builder.split["gen"])
+    more = [v for v in values if min(rates(words, v)) > max(rates(pieces, v))]
+    less = [v for v in values if max(rates(words, v)) < min(rates(pieces, v))]
     text = " ".join(appendix.split())
-    assert f"Of the 42 patterns {more} gain from whole words" in text
-    assert f"and {less} lose" in text
-
-
-def test_the_training_set(repository: Path, appendix: str) -> None:
-    """Depths, single words and overlaps, released and built."""
-    rows = rows_below(appendix, "sentences of train")
-    at = {(row["what"], row["value"]): row for row in raw(repository, "training-shares")}
-    places = [(f"depth of {kind}", ("1", "2", "4")) for kind in ("pp", "ce", "adj")]
-    places += [("depth of cp", ("1", "2", "3", "4"))]
-    places += [("single words shown so often", ("25", "22", "21", "16"))]
-    places += [("different sentences", ("train",)), ("also in train", ("dev",))]
-    for row, (what, values) in zip(rows, places, strict=True):
-        assert row[1:] == [
-            ", ".join(f"{int(at[what, value][name] or 0):,}" for value in values)
-            for name in ("released", "official", "corrected")
-        ]
-    for name in ("released", "official", "corrected"):
-        counted = [int(row[name] or 0) for (what, _), row in at.items() if what == "depth of pp"]
-        assert sum(counted) == 42_600
-    assert (
-        f"and {int(at['also in train', 'test']['official']):,} in the authors' edition" in appendix
+    assert f"In {len(more)} of the 42 patterns both are above all three with BPE" in text
+    assert f"in {len(less)} below" in text
+    assert sum(value.startswith("present_") for value in less) == 2
+    active = "({:.1f} and {:.1f}; BPE {})".format(
+        *rates(words, "passive_to_active"), tables["over"](pieces, "passive_to_active")
     )
+    assert active in text
+    better = []
+    for role in ("subject", "object"):
+        common, proper = (f"primitive_to_{role}_{kind}" for kind in ("common", "proper"))
+        better.append(sum(map(float.__gt__, rates(pieces, proper), rates(pieces, common))))
+        pairs = list(zip(rates(words, common), rates(words, proper), strict=True))
+        assert all(name <= noun for noun, name in pairs)
+        assert ", ".join(f"{noun:.1f} and {name:.1f}" for noun, name in pairs) in text
+    assert better == [2, 3]
 
 
 def test_how_many_findings_hold(appendix: str, short: str) -> None:
@@ -330,6 +370,36 @@ def test_in_short(repository: Path, short: str) -> None:
     for row, place in zip(rows[:5], PLACES, strict=True):
         ours = [scores(repository, names, place, "exact") for names in (OFFICIAL, CORRECTED)]
         assert row[1:] == [*ours, printed_at(place, "Transformer", "exact")], place
+
+
+def test_the_verdict(
+    tables: dict[str, Any], cells: list[dict[str, str]], short: str, appendix: str
+) -> None:
+    """Its numbers are those of the tables below it and in the appendix."""
+    verdict = " ".join(short.split("**Verdict.**")[1].split("\n\n")[0].split())
+    small = {row[0]: row[1:] for row in rows_below(short, "exact match")}
+    ours, _, paper = small["gen, all 42 patterns"]
+    assert f"has {ours} on new structures (three seeds) where the paper's has {paper}" in verdict
+    near, apart = (
+        small[f"{name} Table 10"][0] for name in ("correlation with", "mean distance from")
+    )
+    distances = {row[0]: row[1:] for row in rows_below(appendix, "distance over the 42 rows")}
+    own = [row[0] for name, row in distances.items() if name[-6:-2] == "seed"]
+    told = f"r = {near} over 42, {apart} points apart on average (two of our own seeds: "
+    assert f"{told}{min(own)} to {max(own)})" in verdict
+    assert distances["three seeds from Table 10"] == [apart, near, "8"]
+    assert "Eight patterns differ" in verdict
+    kinds = [
+        line.split("**")[1]
+        for line in appendix.splitlines()
+        if line.startswith("- *") and "): **" in line
+    ]
+    assert (kinds.count("not explained."), kinds.count("perhaps training time.")) == (1, 3)
+    assert "[four are explained]" in verdict
+    early, late = distances["10,000 steps from Table 10"], distances["three seeds from Table 10"]
+    assert f"farther from the paper ({early[0]}) than the end ({late[0]})" in " ".join(
+        appendix.split()
+    )
 
 
 def test_distances_from_the_paper(repository: Path, short: str, appendix: str) -> None:
@@ -371,136 +441,3 @@ def test_distances_from_the_paper(repository: Path, short: str, appendix: str) -
         assert told.format(f"{apart:.1f}", len(known)) in text
     assert f"one seed with 1,024 was {found['large'][0]} points from it" in text
     assert f"five with 256 were {found['corrected'][0]} points from Table 10" in text
-
-
-def test_learnt_and_lost_again(repository: Path, appendix: str) -> None:
-    """The caption of the curve, and three patterns that rise with training."""
-    at = {
-        (row["value"], row["step"]): float(row["score"])
-        for row in raw(repository, "transformer-256-seed-4-curve")
-        if row["split"] == "gen" and row["metric"] == "exact"
-    }
-    deep, every = (
-        [at[value, step] for step in ("20000", "70000")] for value in ("cp_depth_3", "all")
-    )
-    told = f"{deep[0]:.1f}% right at step 20,000 and {deep[1]:.1f}% at step 70,000"
-    told += f", while the score over all patterns rises from {every[0]:.1f} to {every[1]:.1f}"
-    assert told in appendix
-    text = " ".join(appendix.split())
-    first, *later = (f"{at['cp_depth_5_6', s]:.1f}" for s in ("5000", "10000", "20000", "70000"))
-    told = (
-        f"*CP recursion deeper* {first} at step 5,000, {later[0]} at 10,000, {later[1]} at 20,000"
-    )
-    assert f"{told} and {later[2]} at 70,000" in text
-    steps = ("5000", "20000", "70000")
-    for name, value in (
-        ("PP", "pp_depth_3"),
-        ("CE", "embedding_depth_3"),
-        ("indirect-object RC", "recipient_rc"),
-    ):
-        first, middle, last = (f"{at[value, step]:.1f}" for step in steps)
-        assert f"{name} {first}, {middle} and {last}" in text
-
-
-def test_other_models(repository: Path, appendix: str) -> None:
-    """BLEU of the authors' edition, and the models of the corrected edition."""
-    rows = rows_below(appendix, "BLEU")
-    for row, place in zip(rows, PLACES, strict=True):
-        ours = scores(repository, OFFICIAL, place, "bleu")
-        assert row[1:] == [ours, printed_at(place, "Transformer", "bleu")], place
-    rows = rows_below(appendix, "corrected edition, a former build")
-    for row, place in zip(rows, PLACES, strict=True):
-        assert row[1:] == [
-            scores(repository, names, place, metric)
-            for metric in ("exact", "bleu")
-            for names in (CORRECTED, LARGE, LSTMS)
-        ], place
-
-
-def test_why_the_lstm_is_another(repository: Path, appendix: str) -> None:
-    """The differences taken one at a time: every number of the table is in the raw file."""
-    found = [row for row in raw(repository, "lstm-variants") if not row["tag"]]
-
-    def said(variant: str, early: bool, split: str, metric: str) -> str:
-        """The scores of all seeds at step 5,000, or at the step that dev chose."""
-        return ", ".join(
-            f"{float(row['score']):.1f}"
-            for row in sorted(found, key=lambda row: row["seed"])
-            if (row["variant"], row["split"], row["metric"]) == (variant, split, metric)
-            and (row["step"] == "5000") == early
-        )
-
-    rows = rows_below(appendix, "LSTM")
-    places = [(split, metric) for metric in ("exact", "bleu") for split in ("test", "gen")]
-    for row, variant in zip(rows[:4], ("paper", "fed", "unscaled", "released"), strict=True):
-        assert row[1:] == [
-            said(variant, early, *place) for early in (True, False) for place in places
-        ]
-    assert rows[4][5:] == [printed("2", "LSTM", metric, split) for split, metric in places]
-    text = " ".join(appendix.split())
-    dev = [row for row in raw(repository, "lstm-variants") if row["split"] == "dev"]
-
-    def first(variant: str, seed: str, share: int) -> int | None:
-        """The first thousand of steps where so many dev sentences are right."""
-        return min(
-            (
-                int(row["step"])
-                for row in dev
-                if (row["variant"], row["seed"]) == (variant, seed) and float(row["score"]) >= share
-            ),
-            default=None,
-        )
-
-    runs = [("paper", "1"), ("paper", "2"), ("fed", "1"), ("unscaled", "1"), ("unscaled", "2")]
-    runs += [("released", "1")]
-    assert [first(*run, 50) for run in runs] == [3000, 3000, 3000, 8000, 7000, 8000]
-    assert [first(*run, 90) for run in runs] == [5000, 5000, 10000, None, None, None]
-    best = {
-        variant: mean(map(float, said(variant, False, "gen", "exact").split(", ")))
-        for variant in ("paper", "fed", "unscaled", "released")
-    }
-    less = [best["paper"] - best[name] for name in ("fed", "unscaled", "released")]
-    told = "has {:.1f} at its best of 10,000 steps; input feeding takes {:.1f} points of that, "
-    told += "embeddings that are not scaled {:.1f}, both with beta2 .999 {:.1f}."
-    assert told.format(best["paper"], *less) in text
-
-
-def test_llama_of_the_paper(repository: Path, appendix: str) -> None:
-    """The row that stands below our language model."""
-    rows = {row[0]: row[1:] for row in rows_below(appendix, "| test exact")}
-    whole = [
-        printed("2", "Llama 2", metric, split)
-        for split in ("test", "gen")
-        for metric in ("exact", "bleu")
-    ]
-    parts = [printed("3", "Llama 2", "exact", group) for group in GROUPS]
-    assert rows["Llama 2 (paper)"] == [*whole, "-", *parts]
-    ours = [
-        scores(repository, ["smollm2-lora-seed-1"], place, metric)
-        for place, metric in (
-            *((place, metric) for place in PLACES[:2] for metric in ("exact", "bleu")),
-            (PLACES[1], "partial"),
-            *((place, "exact") for place in PLACES[2:]),
-        )
-    ]
-    assert rows["SmolLM2-135M, LoRA"] == ours
-
-
-def test_two_partial_matches(repository: Path, appendix: str) -> None:
-    """How often they agree, by how much more than by chance, and what both give."""
-    rows = raw(repository, "partial-agreement")
-    told = rows_below(appendix, "outputs")
-    for line, sample in zip(told, ("any", "no exact match"), strict=True):
-        cells = []
-        for model in ("released", "paper-lstm"):
-            said = Counter[tuple[str, str]]()
-            for row in rows:
-                if (row["model"], row["sample"]) == (model, sample):
-                    said[row["partial"], row["partial_ginza"]] += int(row["n"])
-            n, same = said.total(), said["1", "1"] + said["0", "0"]
-            ours, ginza = (said["1", "1"] + said[only] for only in (("1", "0"), ("0", "1")))
-            chance = (ours * ginza + (n - ours) * (n - ginza)) / n**2
-            kappa = f"{(same / n - chance) / (1 - chance):.3f}".removeprefix("0")
-            both = f"{100 * ours / n:.1f} and {100 * ginza / n:.1f}"
-            cells += [f"{same} of {n}", kappa, both]
-        assert line[1:] == cells

@@ -23,12 +23,18 @@ Cell = dict[str, str]
 Seeds = list[list[Cell]]  # the cells of each seed
 Measure = Callable[[list[Cell]], float]
 WITH, WITHOUT = (f"Transformer, {word} concatenation" for word in ("with", "without"))
+EARLY = 10_000  # steps of the short trainings
 GROUPS = ("lexical", "lexical+morphological", "structural")
 
 
-def models(cells: Iterable[Cell], model: str, search: str) -> Seeds:
-    """Return the cells of each seed of a model: the long trainings are decoded with a beam."""
-    wanted = [cell for cell in cells if (cell["model"], cell["search"]) == (model, search)]
+def models(cells: Iterable[Cell], model: str, steps: int | None = None) -> Seeds:
+    """Return the cells of each seed of a model after so many steps, else those with a beam."""
+    wanted = [
+        cell
+        for cell in cells
+        if cell["model"] == model
+        and (cell["search"] == "beam" if steps is None else cell["steps"] == str(steps))
+    ]
     seeds = sorted({cell["seed"] for cell in wanted})
     return [[cell for cell in wanted if cell["seed"] == seed] for seed in seeds]
 
@@ -120,8 +126,9 @@ def concatenation(whole: Seeds, early: Seeds, without: Seeds) -> None:
     )
 
 
-def patterns(whole: Seeds, early: Seeds) -> None:
+def patterns(whole: Seeds, earlier: dict[int, Seeds]) -> None:
     """Table 10, and how near it is."""
+    early = earlier[EARLY]
     values = list(read_recipe("sget-official").builder.split["gen"])
     ours = {value: [rate(cells, [value]) for cells in whole] for value in values}
     paper = {value: float(printed("10", value)) for value in values}
@@ -136,7 +143,7 @@ def patterns(whole: Seeds, early: Seeds) -> None:
         )
         rows.append([row_of(value), *each, spread(ours[value]), theirs, apart, over(early, value)])
     write(["pattern of Table 10", *single, "mean", "paper", "difference", "10,000 steps"], rows)
-    kinds = {"three seeds": whole, "10,000 steps, seed 1": early}
+    kinds = {"three seeds": whole} | {f"{n:,} steps": seeds for n, seeds in earlier.items()}
     kinds |= {name: [cells] for name, cells in zip(single, whole, strict=True)}
     means = {
         name: [mean(rate(cells, [value]) for cells in seeds) for value in values]
@@ -155,6 +162,22 @@ def patterns(whole: Seeds, early: Seeds) -> None:
         distant = str(sum(one > 15 for one in distances))
         rows.append([name, f"{mean(distances):.1f}", near, distant])
     write(["distance over the 42 rows", "points", "r", "rows over 15"], rows)
+
+
+def training(whole: Seeds, earlier: dict[int, Seeds]) -> None:
+    """The rows that are far from the paper's, and the deepest clauses, over training."""
+    values = [
+        value
+        for value in read_recipe("sget-official").builder.split["gen"]
+        if value == "cp_depth_5_6"
+        or abs(mean(rate(cells, [value]) for cells in whole) - float(printed("10", value))) > 15
+    ]
+    names = [f"{steps:,} steps ({len(seeds)})" for steps, seeds in earlier.items()]
+    rows = []
+    for value in values:
+        ours = [over(seeds, value) for seeds in (*earlier.values(), whole)]
+        rows.append([row_of(value), *ours, printed("10", value)])
+    write(["over training (seeds)", *names, f"to the end ({len(whole)})", "paper"], rows)
 
 
 def direction(whole: Seeds, more: Measure, less: Measure) -> str:
@@ -275,7 +298,7 @@ def whole_words(early: Seeds, words: Seeds) -> None:
     rows = [("test", ["base"]), ("gen", list(parts))]
     rows += [(row_of(value), [value]) for value in parts if value.startswith("primitive")]
     write(
-        ["10,000 steps, seed 1", "BPE", "whole words"],
+        [f"10,000 steps ({len(early)} and {len(words)} seeds)", "BPE", "whole words"],
         [[name, over(early, *own), over(words, *own)] for name, own in rows],
     )
 
@@ -284,15 +307,16 @@ def main() -> None:
     """Read the cells and print every table."""
     with Path(sys.argv[1]).open(encoding="utf-8", newline="") as lines:
         cells = list(csv.DictReader(lines))
-    whole = models(cells, "released", "beam")
-    early = models(cells, "released", "greedy")
-    without = models(cells, "without-concatenation", "greedy")
-    words = models(cells, "whole-words", "greedy")
-    groups(whole, early, without)
-    concatenation(whole, early, without)
-    patterns(whole, early)
+    whole = models(cells, "released")
+    steps = sorted({int(c["steps"]) for c in cells if c["search"] == "greedy"})
+    earlier = {number: models(cells, "released", number) for number in steps}
+    without = models(cells, "without-concatenation", EARLY)
+    groups(whole, earlier[EARLY], without)
+    concatenation(whole, earlier[EARLY], without)
+    patterns(whole, earlier)
+    training(whole, earlier)
     findings(whole)
-    whole_words(early, words)
+    whole_words(earlier[EARLY], models(cells, "whole-words", EARLY))
 
 
 if __name__ == "__main__":

@@ -37,3 +37,43 @@ def test_shares_of_a_training_set(repository: Path, tmp_path: Path) -> None:
     assert found["single words shown so often", 3] == 1
     assert found["also in train", "dev"] == 1
     assert found["different sentences", "train"] == 4
+
+
+def test_words_verbs_and_adjectives_are_exchanged(repository: Path) -> None:
+    """Another name in its place and role, another verb with the same ending, fewer adjectives."""
+    script = runpy.run_path(str(repository / "examples" / "reproduce-sget" / "exchange.py"))
+
+    def gen(pattern: str, source: str, reference: str, word: str = "") -> Example:
+        tags = {"pattern": pattern, "target_word": word, "in_cp": 0}
+        return Example(id=source, source=source, references=(reference,), tags=tags)
+
+    subject, thing = (f"primitive_to_{role}_proper" for role in ("subject", "object"))
+    examples = {
+        subject: [gen(subject, "Coco ran.", "ココが走った。", "Coco")],
+        thing: [gen(thing, "Emma saw Ben.", "エマがベンを見た。", "Ben")],
+        "primitive_to_subject_common": [],
+        "primitive_to_object_common": [],
+    }
+    found = list(script["nouns"](examples, {"Coco": "ココ", "Ben": "ベン"}))
+    assert [(one.pattern, one.word, one.source, one.reference) for one in found] == [
+        (subject, "Coco", "Coco ran.", "ココが走った。"),
+        (subject, "Ben", "Ben ran.", "ベンが走った。"),
+        (thing, "Ben", "Emma saw Ben.", "エマがベンを見た。"),
+        (thing, "Coco", "Emma saw Coco.", "エマがココを見た。"),
+    ]
+    tense = "present_infinitive"
+    prefer = gen(tense, "Ava prefers to run.", "アヴァが走りたい。", "prefer")
+    plan = gen(tense, "Ava plans to run.", "アヴァが走るつもりだ。", "plan")
+    verbs = {one.source: one.reference for one in script["verbs"]({tense: [prefer, plan]})}
+    assert verbs["Ava yearns to run."] == "アヴァが走りたい。"
+    assert verbs["Ava intends to run."] == "アヴァが走るつもりだ。"
+    deep = gen(
+        "adjective_depth_5_6",
+        "Ava saw a rare big flat new red Korean book.",
+        "アヴァが珍しい大きい平らな新しい赤い韓国生まれの本を見た。",
+    )
+    fewer = {one.word: one for one in script["adjectives"]({"adjective_depth_5_6": [deep]})}
+    assert fewer["first and sixth"].source == "Ava saw a rare Korean book."
+    assert fewer["first and sixth"].reference == "アヴァが珍しい韓国生まれの本を見た。"
+    assert fewer["first to fifth"].source == "Ava saw a rare big flat new red book."
+    assert {one.kind for one in fewer.values()} == {"thing"}
