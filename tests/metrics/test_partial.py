@@ -36,6 +36,7 @@ def example(reference: str, rendering: str, role: str) -> Example:
 
 IN_HOUSE = example("家の中の子供が走った。", "家の中の子供", "subj")
 THIEF = example("リアムが泥棒に気づいた。", "泥棒", "obj")
+TRUSTS = example("子供が魚がライリーが走ったと信じると信じた。", "信じる", "VC")
 LENDS = example("リアムがエマに本を貸す。", "貸す", "VD")
 
 
@@ -60,6 +61,8 @@ LENDS = example("リアムがエマに本を貸す。", "貸す", "VD")
         (LENDS, "ノアが本をエマに貸す。", 1, "parsed"),
         (LENDS, "リアムがエマに本を貸した。", 0, "parsed"),
         (LENDS, "リアムがエマに本を貸す貸す。", 1, "fragments"),
+        (TRUSTS, "子供が魚がノアが走ったと信じると信じた。", 1, "parsed"),
+        (TRUSTS, "子供が魚がライリーが走ったと信じたと信じた。", 0, "parsed"),
     ],
 )
 def test_word_and_role(metric, wanted, hypothesis, value, how):

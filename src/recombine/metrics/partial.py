@@ -223,27 +223,31 @@ class Partial(Metric):
         """Where the references have the focus."""
         key = (example.references, focus)
         if self._last[0] != key:
-            found = [
+            places = [
                 place
                 for reference in example.references
                 for tree in self._read(reference)
                 for place, slot in self._constituents(tree)
-                if slot == focus.role and self._is_rendering(place, focus)
+                if slot == focus.role
             ]
-            self._last = (key, found)
+            # Benchmarks of version 0.1 have the plain form of a phrase, not what is said there.
+            # Elsewhere another form of the verb (信じると信じた) is not the one that is asked for.
+            found = [place for place in places if self._is_rendering(place, focus)]
+            self._last = (key, found or [p for p in places if self._plain(p) in focus.accepted])
         return self._last[1]
 
     def _is_rendering(self, place: Constituent, focus: Focus) -> bool:
         if any(text in focus.accepted for text in place.texts):
             return True
         spans = place.realisation.spans.get(place.node, ())
-        if spans and place.realisation.text[slice(*spans[-1])] in focus.accepted:
-            return True  # the last part of a separable verb
-        try:  # benchmarks of version 0.1 have the plain form of a phrase, not what is said there
-            plain = self._loaded().text(place.tree.at(place.node), self.target_language)
+        # The last part of a separable verb.
+        return bool(spans) and place.realisation.text[slice(*spans[-1])] in focus.accepted
+
+    def _plain(self, place: Constituent) -> str | None:
+        try:
+            return self._loaded().text(place.tree.at(place.node), self.target_language)
         except GrammarError:
-            return False
-        return plain in focus.accepted
+            return None
 
     def _same_role(self, slot: str, role: str) -> bool:
         return self.same_role.get(slot, slot) == self.same_role.get(role, role)
