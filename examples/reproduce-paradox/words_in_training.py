@@ -60,19 +60,20 @@ def judge(examples: Sequence[Example], hyps: dict[str, str], counts: Counter[str
     rule, sources = Consistency(mode="official"), {one.id: one.source for one in examples}
     items = [Scored(one, hyps[one.id]) for one in examples]
     rule.prepare(items)
-    found: Counter[tuple[str, str, float]] = Counter()
+    found: Counter[tuple[str, str, str, float]] = Counter()
     for item in items:
         one = item.example
         seen = rule.observe([item]) if rule.key(one) is not None else None
         if seen is not None:
             words = {word for name in seen.ids for word in words_of(sources[name])}
             rare = bin_of(min(counts[word] for word in words))
-            found[f"{one.tags['data']} {one.role}", rare, seen.value] += 1
+            place = f"{one.tags['data']} {one.role}"
+            found[place, one.tags["template"], rare, seen.value] += 1
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(["what", "rarest word", "pairs", "consistent"])
-    for place, rare in sorted({key[:2] for key in found}):
-        no, yes = (found[place, rare, value] for value in (0.0, 1.0))
-        writer.writerow([place, rare, no + yes, yes])
+    writer.writerow(["what", "template", "rarest word", "pairs", "consistent"])
+    for key in sorted({key[:3] for key in found}):
+        no, yes = (found[*key, value] for value in (0.0, 1.0))
+        writer.writerow([*key, no + yes, yes])
 
 
 def main() -> None:
