@@ -585,6 +585,15 @@ def test_what_else_was_tried(repository: Path) -> None:
     )
     rows = table(repository, "tried, small", "recombination")
     assert sorted(row[1:4] for row in rows) == expected
+    held: dict[str, list[float]] = {}
+    with path.with_name("recombined-tries-held-out.csv").open(encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            held.setdefault(row["tried"], []).append(float(row["held_out"]))
+    rows = table(repository, "tried, small, held out from training", "recombination")
+    assert [row[1:] for row in rows] == [
+        [str(len(own)), f"{mean(own):.1f} ± {stdev(own):.1f}"] for own in held.values()
+    ]
+    assert min(held["positions = rope"]) > max(held["as it is (relative)"])
 
 
 def test_recombined_pairs_into_spanish(repository: Path) -> None:
