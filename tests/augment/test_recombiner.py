@@ -40,11 +40,26 @@ def test_no_drawn_source_is_known():
     assert len(set(drawn)) == len(drawn)
 
 
+def test_a_pair_names_the_classes_of_its_words_as_the_review_does():
+    """What a stranger needs to find a wrong class by a wrong pair."""
+    learned = Recombiner.learn(world(), OPTIONS)
+    classes = {row["name"]: row["members"] for row in learned.review().classes}
+    for pair in learned.draw(4):
+        named = dict(step.split(": ") for step in pair.steps)
+        assert named
+        assert all(word in classes[name] for name, word in named.items())
+        assert all(word.split("|")[0] in pair.source for word in named.values())
+
+
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
         (world()[:5], "too few pairs to recombine: 5"),
         ([Pair(p.source, p.source) for p in world()], "the same text in 56 of 56"),
+        (
+            [Pair(p.source, p.source if n % 4 == 0 else p.target) for n, p in enumerate(world())],
+            "the same text in 14 of 56",
+        ),
         ([Pair(p.source, "") for p in world()], "56 of 56 pairs have an empty target"),
     ],
 )

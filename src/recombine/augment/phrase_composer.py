@@ -11,6 +11,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import accumulate
 from typing import NamedTuple, TypeVar
 
@@ -23,6 +24,7 @@ from recombine.augment.agreement.inflector import (
 )
 from recombine.augment.classes import Unit
 from recombine.augment.frames import CLAUSE, OPEN, FrameMember, SentenceFrame
+from recombine.augment.options import SORT
 from recombine.augment.phrases.rows import ModifierRows
 from recombine.augment.phrases.slots import FREE, PhraseSlot
 from recombine.augment.repertoire import Repertoire, Signature, root_weights
@@ -82,6 +84,12 @@ class FrameWord(NamedTuple):
     member: FrameMember
     second: bool
     slots: list[tuple[PhraseSlot, SlotChoice | None]]
+
+
+@cache
+def _chosen(sort: int, unit: Unit) -> str:
+    """Name a class as the review does, and the word that was drawn from it."""
+    return f"{SORT} {sort}: {unit[0].strip()}|{unit[1].strip()}".replace(CUT, "")
 
 
 class PhraseComposer:
@@ -226,7 +234,7 @@ class PhraseComposer:
             return self.phrase(choice, depth - 1, among) if depth > 0 else None
         sort = self._weighted(usable, sums)
         unit = self._any(self.heads(sort, among))
-        made = Piece([unit[0]], [unit[1]], [known.unit_pairs.get(unit, -1)], [])
+        made = Piece([unit[0]], [unit[1]], [known.unit_pairs.get(unit, -1)], [_chosen(sort, unit)])
         if known.inflector is not None:
             made.head = HeadToken.of(unit, sort)
             made.target = [made.head]

@@ -17,7 +17,7 @@ from recombine.augment.classes import Unit, word_classes
 from recombine.augment.composer import FEWEST_MEMBERS, Composer, FrameFamilies
 from recombine.augment.frames import OTHERWISE, SentenceFrame
 from recombine.augment.links import LinkedText, link
-from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
+from recombine.augment.options import SORT, AugmentOptions, Recombined, TrainingPair, check_pairs
 from recombine.augment.phrase_composer import Piece
 from recombine.augment.phrases.grammar import PhraseGrammar, free_variants
 from recombine.augment.repertoire import Repertoire, learn_repertoire
@@ -224,7 +224,7 @@ class Recombiner:
         return Review(
             [
                 {
-                    "name": f"sort {sort}",
+                    "name": f"{SORT} {sort}",
                     "members": [f"{a.strip()}|{b.strip()}" for a, b in units],
                     "support": len(units),
                 }

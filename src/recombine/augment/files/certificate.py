@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from recombine import __version__
 from recombine.augment.files.inputs import TRAIN, PairSource
-from recombine.augment.options import AugmentOptions, Recombined
+from recombine.augment.options import SORT, AugmentOptions, Recombined
 from recombine.augment.tokens import in_blocks
 from recombine.benchmark import Benchmark
 from recombine.corpus.segment import segment
@@ -145,9 +145,9 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def step_kinds(pair: Recombined) -> set[str]:
-    """The kinds of steps that made a pair: "class 7: book" is a "class"."""
+    """The kinds of steps that made a pair; one with words of classes alone is a substitution."""
     found = {step.partition(":")[0].rstrip("0123456789 ") for step in pair.steps if step.strip()}
-    return found or {SUBSTITUTION}
+    return found - {SORT} or {SUBSTITUTION}
 
 
 class WordCounts(NamedTuple):
@@ -206,7 +206,7 @@ def card(certificate: Mapping[str, Any], name: str) -> str:
         f"Track: *{certificate['track']}*. A score of a model trained with them names it.",
         "",
         "`pairs.jsonl` has a pair a line: `source`, `target`, `parents` (ids of the training pairs "
-        "it was made of), `steps` (what was done with them) and `depth`. `certificate.json` has "
+        "it was made of), `steps` (classes and analogies used) and `depth`. `certificate.json` has "
         "every count below and the hash of what was learned from, `review.html` what was learned.",
         "",
         "| | |",

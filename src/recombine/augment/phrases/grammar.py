@@ -126,12 +126,11 @@ def _has_partner(text: LinkedText, words: set[str]) -> bool:
         else:
             with_them.update(set(pair.target))
             pairs += 1
+    rest = len(text.pairs) - pairs
     share, times = STANDS_FOR
-    rest = max(1, len(text.pairs) - pairs)
-    return any(
+    return bool(rest) and any(
         count >= share * pairs and count / pairs >= times * others[word] / rest
         for word, count in with_them.items()
-        if pairs < len(text.pairs)
     )
 
 
