@@ -1,5 +1,6 @@
 """What else costs nothing: other positions, shared layers, a consistency loss, deeper pairs, fresh
-pairs for every epoch, each tried with the quickstart's small Transformer on recombined pairs.
+pairs for every epoch, each tried with preset `small` on recombined pairs and scored on test and gen
+(held out from training instead: `examples/recombine-sget/held-out.toml`).
 
 `draw BENCHMARK DIR` draws the pairs (BENCHMARK is a built `sget-mini`) and writes texts;
 `train DIR OUT` trains every cell with seed 1, then with seed 2 and so on, and appends a line of

@@ -503,22 +503,32 @@ def test_recombined_pairs_beside_plain_and_llama(repository: Path, scores: Score
 
 
 def test_recombined_pairs_in_short(repository: Path) -> None:
-    """The small table is of the large one: means of its seeds, its lowest, and how many are low."""
-    every = [
-        [float(cell) for cell in cells]
-        for _, *cells in table(repository, "exact match", "recombination")
-    ]
-    short = [row[1:] for row in table(repository, "exact match, all models", "recombination")]
+    """The small table is of the raw files: means of seeds, the lowest, and how many are low."""
+    patterns = list(read_recipe("sget").builder.split["gen"])
     models = [
-        [(row[0], mean(row[1:4]), *row[4:]) for row in rows]
-        for rows in (every[:1], every[1:2], every[2:])
+        [raw_scores(repository, name) for name in names]
+        for names in (
+            TRANSFORMERS,
+            [f"recombined-256-seed-{seed}" for seed in (1, 2, 3)],
+            ["recombined-256-other-build-seed-1"],
+            ["grammar-256-seed-1"],
+        )
     ]
-    assert [[float(cell.split(" ± ")[0]) for cell in row] for row in short] == [
-        [round(one, 1) for one in models[0][0]],
-        [round(one, 1) for one in models[1][0]],
-        [round(min(column), 1) for column in zip(*models[2], strict=True)],
-        [sum(one < 80 for one in column) for column in zip(*models[2], strict=True)],
+    columns = []
+    for seeds in models:
+        whole = [[one[split, "all"][0] for one in seeds] for split in ("test", "gen")]
+        own = [mean(one["gen", pattern][0] for one in seeds) for pattern in patterns]
+        ends = [f" ± {stdev(values):.1f}" if len(values) == 3 else "" for values in whole]
+        cells = [f"{mean(values):.1f}{end}" for values, end in zip(whole, ends, strict=True)]
+        columns.append([*cells, f"{min(own):.1f}", str(sum(one < 80 for one in own))])
+    llama = [
+        lookup(SGET, table=number, system="Llama 2", metric="exact", value=value)
+        for number, value in [("2", "test"), ("2", "gen"), *(("10", one) for one in patterns)]
     ]
+    low = str(sum(one < 80 for one in llama[2:]))
+    columns.insert(3, [*(f"{one:.1f}" for one in (*llama[:2], min(llama[2:]))), low])
+    rows = table(repository, "exact match, all models", "recombination")
+    assert [row[1:] for row in rows] == [list(row) for row in zip(*columns, strict=True)]
 
 
 def raw_scores(repository: Path, name: str) -> dict[tuple[str, str], tuple[float, int]]:
@@ -528,6 +538,7 @@ def raw_scores(repository: Path, name: str) -> dict[tuple[str, str], tuple[float
         return {
             (row["split"], row["value"]): (float(row["score"]), int(row["n"]))
             for row in csv.DictReader(lines)
+            if row["metric"] in ("exact", "meaning")
         }
 
 
@@ -607,6 +618,15 @@ def test_recombined_pairs_into_spanish(repository: Path) -> None:
     plain, recombined, grammar = (float(scores_of["gen"]) for scores_of in found)
     text = " ".join(page(repository, "recombination").split())
     assert f"gains {recombined - plain:.1f} of the {grammar - plain:.1f} points" in text
+    before, now = (raw_scores(repository, f"es-{n}-256-seed-1") for n in ("plain", "recombined"))
+    below = {key[1] for key, (score, _) in now.items() if score < before[key][0]}
+    low = {key[1] for key, (score, _) in now.items() if score < 50}
+    assert f"{len(low)} of 42 patterns are below 50, and {len(below)} below plain" in text
+    worse, _, lowest = text.split("Six patterns are below plain: ")[1].partition("Twelve are")
+    for pattern in below:
+        assert f"*{pattern}*" in worse
+    for pattern in low - below:
+        assert f"*{pattern}* ({now['gen', pattern][0]:.1f})" in lowest
 
 
 def test_recombined_pairs_from_japanese(repository: Path) -> None:
