@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import tomllib
 from pathlib import Path
 
@@ -21,3 +22,30 @@ def test_every_experiment_is_read(
     assert len(experiments) >= 8
     for path in experiments:
         assert read_experiment(path).system
+
+
+def test_experiments_train_what_the_pages_report(repository: Path) -> None:
+    """Seeds and steps of the raw files; the smaller models of DBCA have one set of options."""
+    examples, results = repository / "examples", repository / "docs" / "results"
+    with (results / "sget" / "official-cells.csv").open(encoding="utf-8", newline="") as lines:
+        cells = [row for row in csv.DictReader(lines) if row["model"] == "whole-words"]
+    words = tomllib.loads((examples / "reproduce-sget" / "without-subwords.toml").read_text())
+    assert {int(row["seed"]) for row in cells} == set(words["seeds"])
+    novel = results / "compounds" / "europarl-en-de-novel.csv"
+    columns = novel.read_text(encoding="utf-8").split("\n", 1)[0].split(",")
+    compounds = tomllib.loads((examples / "recombine-natural" / "compounds.toml").read_text())
+    assert [f"plain-{seed}" for seed in compounds["seeds"]] == [c for c in columns if "plain" in c]
+    with (results / "divergent" / "other-splits.csv").open(encoding="utf-8", newline="") as lines:
+        splits = list(csv.DictReader(lines))
+    smaller = tomllib.loads((examples / "reproduce-dbca" / "smaller.toml").read_text())
+    assert {int(row["seed"]) for row in splits} == set(smaller["seeds"])
+    plain = smaller["system"]["plain"]
+    assert {int(row["steps"]) for row in splits} == {plain["steps"]}
+    longer = tomllib.loads((examples / "recombine-natural" / "dbca.toml").read_text())
+    lengths = {"steps", "evaluate_every", "checkpoint_every"}
+    assert {
+        key for key, value in longer["system"]["plain"].items() if plain[key] != value
+    } == lengths
+    readme = (examples / "reproduce-dbca" / "README.md").read_text()
+    for row in splits:
+        assert f"{row['language']}-{row['split']}-{row['split seed']}" in readme, row
