@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from statistics import correlation, mean
 
@@ -22,14 +23,22 @@ def rows_of(repository: Path, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
+def pooled(rows: Iterable[tuple[Hashable, dict[str, str]]]) -> dict[Hashable, tuple[int, int]]:
+    """Return consistent pairs and all pairs by a key."""
+    right, pairs = Counter[Hashable](), Counter[Hashable]()
+    for key, row in rows:
+        right[key] += int(row["consistent"])
+        pairs[key] += int(row["pairs"])
+    return {key: (right[key], pairs[key]) for key in pairs}
+
+
 def test_systematicity_beside_table_4a(repository: Path) -> None:
     """Every condition by the published rule, pooled over templates."""
-    found: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for row in rows_of(repository, "systematicity"):
-        if row["rule"] == "official":
-            place = found[f"{row['condition']} {row['data']}"]
-            place[0] += int(row["consistent"])
-            place[1] += int(row["pairs"])
+    found = pooled(
+        (f"{row['condition']} {row['data']}", row)
+        for row in rows_of(repository, "systematicity")
+        if row["rule"] == "official"
+    )
     values = [
         "np synthetic", "np semi-natural", "vp synthetic", "s1p synthetic", "s1p semi-natural",
         "s1p natural", "s3 synthetic", "s3 semi-natural", "s3 natural",
@@ -138,13 +147,12 @@ def test_idioms_over_training_beside_table_8(repository: Path) -> None:
 
 def test_consistency_by_the_rarest_word(repository: Path) -> None:
     """Each cell is a share of the raw file, and the rows add up to those of Table 4a."""
-    raw: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
-    for row in rows_of(repository, "rare-words"):
-        rare = row["rarest word"].replace("100 to 999", "more").replace("more", "100 and more")
-        for name in (rare, "all"):
-            place = raw[row["what"], name]
-            place[0] += int(row["consistent"])
-            place[1] += int(row["pairs"])
+    frequent = dict.fromkeys(("100 to 999", "more"), "100 and more")
+    raw = pooled(
+        ((row["what"], name), row)
+        for row in rows_of(repository, "rare-words")
+        for name in (frequent.get(row["rarest word"], row["rarest word"]), "all")
+    )
     places = [
         "synthetic np", "semi-natural np", "synthetic vp", "synthetic s1p", "semi-natural s1p",
         "natural s1p", "synthetic s3", "semi-natural s3", "natural s3",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,20 +37,29 @@ MOST_FEATURES = 4000
 MOST_UNITS = 4000
 
 
+def unit_text(unit: Unit) -> str:
+    """Return a unit as people read it: word|translation."""
+    return f"{unit[0].strip()}|{unit[1].strip()}"
+
+
+class Joining(NamedTuple):
+    """What a rare unit joins: a class of so many, if there are any (a sort of its own).
+
+    It is as like it as others are, or `clearly` times as like it as any other such class.
+    """
+
+    class_size: int = 0
+    clearly: float = 0.0
+
+
 def word_classes(
-    text: LinkedText,
-    similarity: float,
-    support: int,
-    *,
-    rare: tuple[int, float] | None = None,
+    text: LinkedText, similarity: float, support: int, *, rare: Joining | None = None
 ) -> list[list[Unit]]:
     """Return classes of units, the largest first, in each the most frequent unit first.
 
-    With `rare`, units of fewer than `support` pairs join them, also those of long pairs alone. A
-    unit joins a class of so many, if there are any: a class that is a sort of its own. It is as
-    like it as others are, or so many times as like it as any other such class.
+    With `rare`, units of fewer than `support` pairs join them, also those of long pairs alone.
     """
-    size, clearly = rare or (0, 0.0)
+    size, clearly = rare or Joining()
     places: dict[Unit, list[Place]] = defaultdict(list)
     anywhere: dict[Unit, list[Place]] = defaultdict(list)
     for pair in text.pairs:

@@ -24,8 +24,11 @@ COPIES = 0.1
 SORT = "sort"
 # Options that say where the work is done: they change no pair.
 PLACE = ("engine", "address")
-# Thresholds that were constants when pairs were drawn that are the same, still.
-ADDED = ("class_size", "clearly", "alike", "made_again")
+# Options that came later, as pairs were drawn before there was a choice: the same pairs, still.
+ADDED: dict[str, Any] = {
+    "form_share": 0.4, "novel": False, "rare": False, "uniform": True,
+    "class_size": 20, "clearly": 2.0, "alike": 0.2, "made_again": 0.7,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -105,10 +108,9 @@ class AugmentOptions:
     address: str | None = None
 
     def said(self) -> dict[str, Any]:
-        """Return all that pairs depend on; thresholds that came later, only where they are set."""
-        given = to_plain(self)
-        usual = {name: getattr(AugmentOptions, name) for name in ADDED}
-        return {k: v for k, v in given.items() if k not in PLACE and usual.get(k) != v}
+        """Return all that pairs depend on; what came later, only where it changes them."""
+        given = to_plain(self).items()
+        return {k: v for k, v in given if k not in PLACE and (k not in ADDED or ADDED[k] != v)}
 
 
 def check_pairs(pairs: Sequence[TrainingPair], options: AugmentOptions) -> None:

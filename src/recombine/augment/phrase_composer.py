@@ -22,7 +22,7 @@ from recombine.augment.agreement.inflector import (
     WrapperToken,
     surroundings,
 )
-from recombine.augment.classes import Unit
+from recombine.augment.classes import Unit, unit_text
 from recombine.augment.frames import CLAUSE, OPEN, FrameMember, SentenceFrame
 from recombine.augment.options import SORT
 from recombine.augment.phrases.rows import ModifierRows
@@ -89,7 +89,7 @@ class FrameWord(NamedTuple):
 @cache
 def _chosen(sort: int, unit: Unit) -> str:
     """Name a class as the review does, and the word that was drawn from it."""
-    return f"{SORT} {sort}: {unit[0].strip()}|{unit[1].strip()}".replace(CUT, "")
+    return f"{SORT} {sort}: {unit_text(unit)}"
 
 
 class PhraseComposer:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from recombine.augment.agreement.learn import find_agreement, learn_forms
 from recombine.augment.analogy.forms import fill_forms, place_bare_words
 from recombine.augment.analogy.sentences import SentenceAnalogies
-from recombine.augment.classes import Unit, word_classes
+from recombine.augment.classes import Joining, Unit, unit_text, word_classes
 from recombine.augment.composer import FEWEST_MEMBERS, Composer, FrameFamilies
 from recombine.augment.frames import OTHERWISE, SentenceFrame
 from recombine.augment.links import LinkedText, link
@@ -135,7 +135,7 @@ class Recombiner:
                         sides = target, source
         with progress("find classes and phrases", None):
             if agreement is None:
-                joins = (options.class_size, options.clearly) if options.rare else None
+                joins = Joining(options.class_size, options.clearly) if options.rare else None
                 classes = word_classes(text, options.similarity, options.support, rare=joins)
                 if not classes:
                     raise _nothing_in_common(len(pairs))
@@ -225,7 +225,7 @@ class Recombiner:
             [
                 {
                     "name": f"{SORT} {sort}",
-                    "members": [f"{a.strip()}|{b.strip()}" for a, b in units],
+                    "members": list(map(unit_text, units)),
                     "support": len(units),
                 }
                 for sort, units in sorted(known.units.items())

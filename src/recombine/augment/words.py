@@ -10,6 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from recombine.augment.classes import unit_text
 from recombine.augment.links import link
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
 from recombine.augment.recombiner import Review
@@ -73,11 +74,11 @@ class WordExchange:
             sources, targets = list(pair.source), list(pair.target)
             steps = []
             for i, j in chosen or [pair.links[stream.randrange(len(pair.links))]]:
-                old = f"{sources[i].strip()}|{targets[j].strip()}"
+                old = unit_text((sources[i], targets[j]))
                 one, other = self._words[stream.randrange(len(self._words))]
                 # A word takes the place of another, and so the space before it.
                 sources[i], targets[j] = _spaced(sources[i], one), _spaced(targets[j], other)
-                steps.append(f"word: {old} -> {one.strip()}|{other.strip()}")
+                steps.append(f"word: {old} -> {unit_text((one, other))}")
             source = self._source.text(sources)
             if source in known:
                 failed += 1
@@ -90,7 +91,7 @@ class WordExchange:
     def review(self) -> Review:
         """Return the one class that all words are in."""
         ranked = sorted(self._words, key=lambda word: (-self._count[word], word))
-        members = [f"{one.strip()}|{other.strip()}" for one, other in ranked]
+        members = list(map(unit_text, ranked))
         every = {"name": "aligned words", "members": members, "support": len(members)}
         return Review([every], [], [], [])
 

@@ -119,17 +119,13 @@ def certify(source: PairSource, options: AugmentOptions, found: Kept) -> dict[st
     }
 
 
-# Options that came later, as pairs were drawn before there was a choice: the same pairs, still.
-ADDED_SINCE = (("form_share", 0.4), ("novel", False), ("rare", False), ("uniform", True))
-
-
 def identity(source: PairSource, options: AugmentOptions) -> dict[str, Any]:
     """Return all that the pairs depend on."""
     return {
         "format": FORMAT,
         "recombine": __version__,
         "track": track_of(options.method),
-        "options": {k: v for k, v in options.said().items() if (k, v) not in ADDED_SINCE},
+        "options": options.said(),
         "learned_from": {**source.origin, "received": len(source.pairs), "sha256": source.digest},
     }
 

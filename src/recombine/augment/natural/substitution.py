@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from recombine.augment.classes import unit_text
 from recombine.augment.natural.environments import Environments, Ints, find_environments
 from recombine.augment.options import AugmentOptions, Recombined, TrainingPair, check_pairs
 from recombine.augment.recombiner import Review
@@ -129,7 +130,7 @@ class Substitution:
 
     def _named(self, unit: int) -> str:
         one, other = self._known.units[unit]
-        return f"{self._source.vocabulary[one].strip()}|{self._target.vocabulary[other].strip()}"
+        return unit_text((self._source.vocabulary[one], self._target.vocabulary[other]))
 
     def review(self) -> Review:
         """Return the words that most others are like, with those."""

@@ -33,7 +33,8 @@ LONGEST_PAIR = 30
 FREE_PAIRS = 1000
 # A word of the target stands for articles when it is in so many of the pairs with one of them, and
 # so many times as often there as in other pairs.
-STANDS_FOR = (0.9, 1.5)
+STANDS_IN = 0.9
+STANDS_MORE = 1.5
 ROUNDS = 2
 # A class is one of heads when its environments are so alike to those of the most versatile one;
 # with the same D before it, a third of that is enough (words that are seen in one role only).
@@ -127,9 +128,8 @@ def _has_partner(text: LinkedText, words: set[str]) -> bool:
             with_them.update(set(pair.target))
             pairs += 1
     rest = len(text.pairs) - pairs
-    share, times = STANDS_FOR
     return bool(rest) and any(
-        count >= share * pairs and count / pairs >= times * others[word] / rest
+        count >= STANDS_IN * pairs and count / pairs >= STANDS_MORE * others[word] / rest
         for word, count in with_them.items()
     )
 
