@@ -9,6 +9,7 @@ number of clauses counts those that are no sentence of it.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import sys
 from collections import Counter
@@ -38,11 +39,16 @@ def count(examples: Iterable[Example], outputs: Iterable[str]) -> list[tuple[obj
 
 def main() -> None:
     """Read the command line and do it."""
-    folder, *made = sys.argv[1:]
-    examples = list(Benchmark.open(Path(folder)).iterate("gen"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("benchmark", type=Path, help="the built benchmark")
+    parser.add_argument("outputs", nargs="+", metavar="model/seed/steps/search=file")
+    given = parser.parse_args()
+    examples = list(Benchmark.open(given.benchmark).iterate("gen"))
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(["model", "seed", "steps", "search", "clauses", "written", "n", "exact"])
-    for label, path in (one.split("=", 1) for one in made):
+    for label, path in (one.split("=", 1) for one in given.outputs):
         outputs = Path(path).read_text(encoding="utf-8").splitlines()
         writer.writerows([*label.split("/"), *row] for row in count(examples, outputs))
 

@@ -11,6 +11,7 @@ the target word or that of the question.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import sys
 from collections import Counter
@@ -37,17 +38,23 @@ def differing(reference: str, output: str) -> tuple[str, str]:
 
 def main() -> None:
     """Read the command line and do it."""
-    benchmark, patterns, *made = sys.argv[1:]
-    examples = list(Benchmark.open(Path(benchmark)).iterate("gen"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("benchmark", type=Path, help="the built benchmark")
+    parser.add_argument("patterns", help="names of patterns, with commas")
+    parser.add_argument("outputs", nargs="+", metavar="model/seed/steps/search=file")
+    given = parser.parse_args()
+    examples = list(Benchmark.open(given.benchmark).iterate("gen"))
     writer = csv.writer(sys.stdout, lineterminator="\n")
     head = ["model", "seed", "steps", "search", "pattern", "word", "missing", "instead", "n"]
     writer.writerow(head)
-    for label, path in (one.split("=", 1) for one in made):
+    for label, path in (one.split("=", 1) for one in given.outputs):
         found: Counter[tuple[str, ...]] = Counter()
         outputs = Path(path).read_text(encoding="utf-8").splitlines()
         for example, output in zip(examples, outputs, strict=True):
             pattern = str(example.tags["pattern"])
-            if pattern in patterns.split(",") and output.strip() not in example.references:
+            if pattern in given.patterns.split(",") and output.strip() not in example.references:
                 asked = example.source.split()[0] if example.source.endswith("?") else ""
                 word = str(example.tags.get("target_word", asked))
                 found[pattern, word, *differing(example.references[0], output.strip())] += 1

@@ -11,6 +11,7 @@ in *present infinitive*, fewer of the six adjectives.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import sys
 from collections import Counter, defaultdict
@@ -111,20 +112,25 @@ def adjectives(gen: dict[str, list[Example]]) -> Iterator[Exchanged]:
 
 def main() -> None:
     """Read the command line and do it."""
-    folder, *made = sys.argv[1:]
-    benchmark = Benchmark.open(Path(folder))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("benchmark", type=Path, help="the built benchmark")
+    parser.add_argument("outputs", nargs="*", metavar="model/seed/steps/search=file")
+    given = parser.parse_args()
+    benchmark = Benchmark.open(given.benchmark)
     alone = {one.source: one.references[0] for one in benchmark.iterate("train")}
     gen: defaultdict[str, list[Example]] = defaultdict(list)
     for one in benchmark.iterate("gen"):
         gen[str(one.tags["pattern"])].append(one)
     found = [*nouns(gen, alone), *verbs(gen), *adjectives(gen)]
-    if not made:
+    if not given.outputs:
         print("\n".join(one.source for one in found))
         return
     writer = csv.writer(sys.stdout, lineterminator="\n")
     head = ["model", "seed", "steps", "search", "pattern", "word", "kind", "in_cp", "n", "exact"]
     writer.writerow(head)
-    for label, path in (one.split("=", 1) for one in made):
+    for label, path in (one.split("=", 1) for one in given.outputs):
         outputs = Path(path).read_text(encoding="utf-8").splitlines()
         seen: Counter[tuple[object, ...]] = Counter()
         right: Counter[tuple[object, ...]] = Counter()

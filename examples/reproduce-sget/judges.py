@@ -9,6 +9,7 @@ Outputs are plain lines for gen. Of every pattern that names constituents 32 out
 
 from __future__ import annotations
 
+import argparse
 import csv
 import random
 import sys
@@ -24,14 +25,19 @@ SAMPLES = {"any": 32, "no exact match": 25}
 
 def main() -> None:
     """Read the command line and do it."""
-    folder, *made = sys.argv[1:]
-    benchmark = Benchmark.open(Path(folder))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("benchmark", type=Path, help="the built benchmark")
+    parser.add_argument("outputs", nargs="+", metavar="model/seed/steps/search=file")
+    given = parser.parse_args()
+    benchmark = Benchmark.open(given.benchmark)
     judges = [create_metric(name, benchmark, {}) for name in ("partial", "partial-ginza")]
     examples = list(benchmark.iterate("gen"))
     writer = csv.writer(sys.stdout, lineterminator="\n")
     head = ["model", "seed", "steps", "search", "sample", "pattern", "partial", "partial_ginza"]
     writer.writerow([*head, "n"])
-    for label, path in (one.split("=", 1) for one in made):
+    for label, path in (one.split("=", 1) for one in given.outputs):
         outputs = Path(path).read_text(encoding="utf-8").splitlines()
         found: defaultdict[tuple[str, str], list[Scored]] = defaultdict(list)
         for example, output in zip(examples, outputs, strict=True):

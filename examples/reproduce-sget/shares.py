@@ -9,6 +9,7 @@ Sentences that were concatenated are left out of the depths, single words of bot
 
 from __future__ import annotations
 
+import argparse
 import csv
 import sys
 from collections import Counter
@@ -54,8 +55,12 @@ def counts(splits: dict[str, list[str]], grammar: Grammar) -> Counter[tuple[str,
 
 def main() -> None:
     """Read the command line and do it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("places", nargs="+", metavar="name=place")
+    places = dict(one.split("=", 1) for one in parser.parse_args().places)
     grammars = {name: Grammar.load("sget", edition=name) for name in ("official", "corrected")}
-    places = dict(one.split("=", 1) for one in sys.argv[1:])
     found = {
         name: counts(sources(place), grammars[name if name in grammars else "official"])
         for name, place in places.items()

@@ -8,8 +8,8 @@ standard deviation over seeds beside it.
 
 from __future__ import annotations
 
+import argparse
 import csv
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -305,7 +305,11 @@ def whole_words(early: Seeds, words: Seeds) -> None:
 
 def main() -> None:
     """Read the cells and print every table."""
-    with Path(sys.argv[1]).open(encoding="utf-8", newline="") as lines:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("cells", type=Path, help="what cells.py wrote")
+    with parser.parse_args().cells.open(encoding="utf-8", newline="") as lines:
         cells = list(csv.DictReader(lines))
     whole = models(cells, "released")
     steps = sorted({int(c["steps"]) for c in cells if c["search"] == "greedy"})
