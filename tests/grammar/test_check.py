@@ -17,6 +17,7 @@ from recombine.grammar import (
     shipped_grammars,
 )
 
+PAIRS = "role\tgovernor\tdependent\n"
 ABSTRACT = SMALL["abstract.grammar"]
 EN = SMALL["en.grammar"]
 WORDS = SMALL["abstract.lexicon.tsv"]
@@ -55,6 +56,18 @@ PROBLEMS = [
     ("abstract.grammar", ABSTRACT + "%prefer deep {xx}\n", "nothing is called 'xx'", "grammar:8"),
     ("abstract.grammar", ABSTRACT + "%select o : x.V x.N\n", "no rule 'x'", "abstract.grammar:8"),
     ("abstract.grammar", ABSTRACT + "%select o : trans.V2 trans.N\n", "no slot 'N'", "grammar:8"),
+    ("abstract.grammar", ABSTRACT + "%select o : def > def.X def\n", "no slot 'X'", "grammar:8"),
+    ("abstract.grammar", ABSTRACT + "%select o : def def.N >> X\n", "of category 'X'", "grammar:8"),
+    ("abstract.grammar", ABSTRACT + "%select o : def def.N\n", "no pair has the role", "grammar:8"),
+    ("abstract.grammar", ABSTRACT + "%mend o : def def.N else x\n", "no word 'x'", "grammar:8"),
+    (
+        "abstract.pairs.tsv",
+        PAIRS + "o\tsee\t<pet>\n",
+        "nothing in the grammar has the class 'pet'",
+        "pairs.tsv:2",
+    ),
+    ("abstract.pairs.tsv", PAIRS + "o\tseen\tcat\n", "no rule or word 'seen'", "pairs.tsv:2"),
+    ("abstract.pairs.tsv", PAIRS + "o\tsee\tcat\n", "no %select line", "pairs.tsv:2"),
     ("abstract.lexicon.tsv", WORDS + "bird\tN\n", "has no row", "abstract.lexicon.tsv:7"),
     ("abstract.lexicon.tsv", WORDS + "up\tAdv\n", "cannot be reached", "abstract.lexicon.tsv:7"),
     ("en.grammar", EN.replace("sleep_ = V1\n", ""), "no line 'sleep_'", "en.grammar"),

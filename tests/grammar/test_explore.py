@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 import shutil
 import time
 from pathlib import Path
@@ -116,3 +119,13 @@ def test_text_of_a_grammar_is_text(browser, write: Write, tmp_path: Path) -> Non
     assert messages == []
     assert tab.title() == "small: a grammar"
     assert hostile in tab.inner_text("main")
+
+
+def test_the_page_lets_its_own_script_run_and_no_other(page_path: Path) -> None:
+    """A grammar that comes with a benchmark may hold anything."""
+    text = page_path.read_text(encoding="utf-8")
+    policy = re.findall(r'Security-Policy" content="([^"]*)"', text)[0]
+    scripts = re.findall(r"<script[^>]*>(.*?)</script>", text, re.DOTALL)
+    digests = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts]
+    assert f"script-src 'sha256-{digests[0]}'" in policy
+    assert len(scripts) == 1

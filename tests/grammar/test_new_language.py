@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from grammar.small_grammar import SMALL, Write
+from recombine.builders.recipe import read_recipe
+from recombine.cli import main
 from recombine.errors import ConfigError
 from recombine.grammar import Grammar, check_grammar
 from recombine.grammar.coverage import coverage
@@ -63,6 +65,96 @@ def test_a_filled_stub_is_a_language(tmp_path: Path, write: Write) -> None:
     grammar = Grammar.load(folder)
     assert grammar.languages == ("en", "ja", "nl")
     assert coverage(grammar.concrete("nl")).is_complete
+
+
+def test_every_verb_takes_an_unfinished_language(tmp_path: Path, capsys) -> None:
+    """Empty rows of a stub are no mistakes; what is not said yet is left out, not an error."""
+    folder = tmp_path / "toy-it"
+    new_language("toy", "it", folder)
+    path = folder / "it.grammar"
+    said = {"say", "decl", "past", "pres", "intrans", "def"}
+    lines = path.read_text(encoding="utf-8").splitlines()
+    kept = [line[1:] if line[1:].split(" ")[0].split(".")[0] in said else line for line in lines]
+    path.write_text("\n".join(kept).replace("_do[Tense.key, subj.num] ", "") + "\n")
+    for name, word in (("N", "cat\tgatto"), ("V1", "sleep\tdormì")):
+        table = folder / f"it.{name}.lexicon.tsv"
+        rows = table.read_text(encoding="utf-8").splitlines()
+        columns = rows[0].split("\t")
+        word_id, form = word.split("\t")
+        filled = "\t".join([word_id, *[form] * (len(columns) - 3), "", ""])
+        rows = [filled if row.startswith(word_id + "\t") else row for row in rows]
+        table.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert check_grammar(folder, partial=True) == []
+    assert check_grammar(folder) != []
+    assert main(["sample", str(folder), "-n", "2", "--languages", "en,it"]) == 0
+    assert "gatto dormì." in capsys.readouterr().out
+    assert main(["sample", str(folder), "--review"]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    shown = {row[1]: row[-1] for row in rows if row[0] == "construction"}
+    assert "dormì" in shown["intrans"]
+    assert shown["ask"] == ""
+    page = tmp_path / "it.html"
+    assert main(["explore", str(folder), "--out", str(page)]) == 0
+    assert "dormì" in page.read_text(encoding="utf-8")
+
+
+def test_a_stub_alone_says_that_it_has_no_sentence(tmp_path: Path, capsys) -> None:
+    """Not that some weights are wrong."""
+    new_language("toy", "it", tmp_path / "toy-it")
+    assert main(["sample", str(tmp_path / "toy-it")]) == 2
+    assert "no whole sentence can be said yet" in capsys.readouterr().err
+    for verb in (["sample", "--review"], ["explore"]):
+        command = [verb[0], str(tmp_path / "toy-it"), *verb[1:]]
+        command += ["--out", str(tmp_path / "p.html")] if verb == ["explore"] else []
+        assert main(command) == 0
+
+
+def test_what_is_unmarked_is_shown_by_what_is_said(tmp_path: Path) -> None:
+    """`%unmarked` of a language that is not finished drew sentences that it cannot say."""
+    folder = tmp_path / "toy-xx"
+    new_language("toy", "xx", folder)
+    path = folder / "xx.grammar"
+    path.write_text("%unmarked pres\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    assert check_grammar(folder, partial=True) == []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    kept = [line[1:] if line.startswith(("#pres", "#past")) else line for line in lines]
+    path.write_text("\n".join(kept) + "\n", encoding="utf-8")
+    assert check_grammar(folder, partial=True) == []
+
+
+def test_a_recipe_asks_for_a_part(tmp_path: Path, capsys) -> None:
+    """Only the words that it draws, with their classes; alike rules once, and right if taken over.
+
+    A whole stub of SGET is 206 rules, 85 of them of adjectives, and 900 words.
+    """
+    folder = tmp_path / "pt"
+    folder.mkdir()  # an empty folder is no obstacle
+    assert main(["new-language", "sget", "pt", "--out", str(folder), "--recipe", "sget-mini"]) == 0
+    assert "benchmark.target=pt" in capsys.readouterr().err
+    rows = [path.read_text(encoding="utf-8") for path in folder.glob("pt.*.lexicon.tsv")]
+    words = {line.split("\t")[0] for text in rows for line in text.splitlines()} - {"id"}
+    sget = Grammar.load("sget")
+    needed = read_recipe("sget-mini").builder.needs()
+    assert words == {word.id for word in sget.inventory.words} & needed
+    assert len(words) < len(sget.inventory.words) / 3
+    nouns = (folder / "pt.N.lexicon.tsv").read_text(encoding="utf-8")
+    assert "animate" in next(line for line in nouns.splitlines() if line.startswith("child\t"))
+    path = folder / "pt.grammar"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    active = [line for line in lines if line.startswith("#") and not line.startswith("# ")]
+    assert len(active) < 130
+    path.write_text("\n".join(line.removeprefix("#") for line in lines if line[:2] != "# "))
+    source = Grammar.load(folder).source
+    taken_over, english = source.languages["pt"].lines, sget.source.languages["en"].lines
+    assert {rule for rule, _ in taken_over} == {rule for rule, _ in english} & needed
+    assert all(line.variants == english[key].variants for key, line in taken_over.items())
+
+
+def test_a_recipe_without_a_grammar_asks_for_nothing(tmp_path: Path, capsys) -> None:
+    """It is said, and nothing is written."""
+    command = ["new-language", "sget", "pt", "--out", str(tmp_path / "pt"), "--recipe", "paradox"]
+    assert main(command) == 2
+    assert not (tmp_path / "pt").exists()
 
 
 def test_a_half_written_language_gets_the_rest(write: Write) -> None:

@@ -11,6 +11,7 @@ from grammar.small_grammar import is_read
 from recombine.errors import ConfigError
 from recombine.grammar import Grammar, check_grammar, nonce
 from recombine.grammar.nonce import invent, write_nonce
+from recombine.grammar.variants.files import read_variants
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +89,29 @@ def test_the_folder_is_a_grammar_that_parses_all_it_says(tmp_path: Path) -> None
         write_nonce("toy", 5, folder)
 
 
+def test_the_shipped_grammar_invents_a_grammar_without_problem(tmp_path: Path) -> None:
+    """No text that an invented word can say is a real form, and the editions hold, too."""
+    write_nonce("sget", 1, tmp_path / "sn")
+    assert check_grammar(tmp_path / "sn") == []
+    assert read_variants(tmp_path / "sn", "ja").rows == ()  # no synonym of a real word is drawn
+    assert read_variants(tmp_path / "sn", "ja").roles
+    certificate = json.loads((tmp_path / "sn" / "nonce.json").read_text(encoding="utf-8"))
+    assert set(certificate["real_forms_found"].values()) == {0}
+    assert min(certificate["texts_compared"].values()) > 1_000
+
+
+def test_every_cell_of_a_stem_is_made_anew(invented: Grammar) -> None:
+    """Where other verbs have an auxiliary, a verb of one word has its own new form (admirait)."""
+    rows = invent(invented, seed=3).forms["fr"]
+    real = invented.concrete("fr").word_forms(invented.inventory.code("admire_tr"))
+    assert real["fin.ind"] == ("admirait",)
+    admire = rows["admire_tr"]
+    assert admire["fin.ind"] == admire["form"].removesuffix("er") + "ait"
+    assert rows["see_tr"]["fin.ind"] == "a"
+    several = [w for w, row in rows.items() if " " in row["form"]]
+    assert several == []  # a verb of two words becomes one word, and nothing of it stays
+
+
 def test_word_lists_of_the_machine_are_respected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy: Grammar
 ) -> None:
@@ -108,9 +132,13 @@ def test_unknown_categories_are_refused(toy: Grammar) -> None:
         invent(toy, 1, ["Verb"])
 
 
-def test_a_y_before_a_vowel_is_a_consonant(invented: Grammar) -> None:
+def test_a_y_before_a_vowel_is_a_consonant(tmp_path: Path) -> None:
     """Words like *apoyar* lend their end to a vowel: *predayar*, never *predamyar*."""
-    rows = nonce.invent(invented, seed=7, categories=["VT", "VC"]).forms["es"]
-    ends = [row["form"] for row in rows.values() if row["form"].endswith("yar")]
+    verbs = ["support_that", "admire_that", "hope_that", "fear_that", "learn_that"]
+    (tmp_path / "abstract.grammar").write_text("%extends sget\n", encoding="utf-8")
+    rows = "".join(f"{verb}\tapoyar\tar\n" for verb in verbs)
+    (tmp_path / "es.lexicon.tsv").write_text("id\tform\tclass\n" + rows, encoding="utf-8")
+    forms = nonce.invent(Grammar.load(tmp_path), seed=7, categories=["VT", "VC"]).forms["es"]
+    ends = [row["form"] for row in forms.values() if row["form"].endswith("yar")]
     assert ends
     assert all(form[-4] in "aeiou" for form in ends)

@@ -10,7 +10,7 @@ import pytest
 from recombine.grammar import Grammar
 from recombine.grammar.sampling.constraints import Constraints
 
-LANGUAGES = ("es", "de", "zh")
+LANGUAGES = ("es", "de", "fr", "zh")
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,7 +122,7 @@ def _hashes(folder: Path, edition: str | None) -> list[tuple[str, str, str]]:
         (path.name.partition(".")[0], prefix + path.relative_to(place).as_posix(), sha256_of(path))
         for prefix, place in places
         for path in grammar_files(place)
-        if path.parent == place or path.parent.name == edition or not _stands_apart(path.parent)
+        if _is_of(path, place, edition)
     ]
 
 
@@ -145,6 +145,25 @@ def grammar_files(folder: Path) -> list[Path]:
     """The files of a grammar and of its editions; what else lies in the folder is not read."""
     found = [*folder.iterdir(), *folder.glob("editions/*/*")]
     return sorted(path for path in found if path.suffix in (".tsv", ".grammar"))
+
+
+def grammar_inputs(
+    name: str, edition: str | None, languages: Collection[str], *, variants: bool = True
+) -> dict[str, Path]:
+    """Return the files that say how some languages of a grammar speak, by short names."""
+    files: dict[str, Path] = {}
+    for folder in base_folders(find_grammar(name)):
+        own = [path for path in grammar_files(folder) if _is_of(path, folder, edition)]
+        for path in (*own, *(variant_files(folder) if variants else ())):
+            if path.name.partition(".")[0] in ("abstract", *languages):
+                files[f"{folder.resolve().name}/{path.relative_to(folder).as_posix()}"] = path
+    return files
+
+
+def _is_of(path: Path, folder: Path, edition: str | None) -> bool:
+    """Whether a file of a grammar says something of an edition."""
+    place = path.parent
+    return place == folder or place.name == edition or not _stands_apart(place)
 
 
 def is_shipped(name: str) -> bool:

@@ -11,11 +11,13 @@ from __future__ import annotations
 import difflib
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from recombine.errors import GrammarError, RecombineError, Where
+from recombine.grammar.compiled import CompiledLanguage
+from recombine.grammar.coverage import unsaid
 from recombine.grammar.files.folder import base_folders, editions, find_grammar, scan_grammar
 from recombine.grammar.grammar import Grammar
 from recombine.grammar.inventory import Inventory
@@ -25,18 +27,21 @@ from recombine.grammar.model import (
     GrammarSource,
     Language,
     LiteralText,
+    Pieces,
     Ref,
     Rule,
+    SlotPath,
     Symbol,
     TableCell,
 )
 from recombine.grammar.parsing.cfg import ContextFreeGrammar
 from recombine.grammar.parsing.missing_forms import FEW, LISTED, place_of_lines
-from recombine.grammar.realise.language import Concrete
 from recombine.grammar.realise.realiser import Realiser
 from recombine.grammar.sampling.constraints import Constraints
 from recombine.grammar.sampling.product import ProductBuilder
+from recombine.grammar.sampling.ties import words_of
 from recombine.grammar.tree import Tree
+from recombine.grammar.variants.check import check_variants
 
 DRAWN = 2_000  # trees looked at by note_conflicts: a second for the shipped grammars
 UNMARKED = 10  # trees of a rule that must have another reading, where a language does not mark it
@@ -60,16 +65,41 @@ def check_grammar(
         return [error]
     wanted = [edition] if edition is not None else [None, *dict.fromkeys(every_edition)]
     found: dict[tuple[str, str], RecombineError] = {}
+    sound: list[GrammarSource] = []
     for name in wanted:
         source, problems = scan_grammar(folder, name)
         every: list[RecombineError] = list(problems)
         if source is not None and not problems:
             every.extend(check_source(source, partial))
+            if not every:
+                sound.append(source)
         for problem in every:
             key = (str(problem.where), problem.message)
             if key not in found:
                 found[key] = _of_edition(problem, name)
+    if edition is None and len(sound) == len(
+        wanted
+    ):  # the variants hold for the grammar and its editions
+        for problem in _check_variants(folder, sound):
+            found[str(problem.where), problem.message] = problem
     return sorted(found.values(), key=_place)
+
+
+def _check_variants(folder: Path, sources: Sequence[GrammarSource]) -> Iterator[GrammarError]:
+    """What is wrong with variants in every edition that has their language."""
+    grammars = [Grammar(source) for source in sources]
+    for code in grammars[0].languages:
+        every = [
+            {
+                (str(problem.where), problem.message): problem
+                for problem in check_variants(folder, grammar.concrete(code))
+            }
+            for grammar in grammars
+            if code in grammar.languages
+        ]
+        for key, problem in every[0].items():
+            if all(key in problems for problems in every):
+                yield problem
 
 
 def _of_edition(problem: RecombineError, edition: str | None) -> RecombineError:
@@ -92,12 +122,15 @@ def check_source(source: GrammarSource, partial: bool = False) -> list[Recombine
     if not problems:
         problems.extend(_check_sampling(inventory))
     if not problems:
-        problems.extend(_check_unmarked(source))
+        problems.extend(_check_unmarked(source, partial))
     return problems
 
 
-def _check_unmarked(source: GrammarSource) -> Iterator[GrammarError]:
-    """What a language says it does not mark must be readable without it."""
+def _check_unmarked(source: GrammarSource, partial: bool) -> Iterator[GrammarError]:
+    """What a language says it does not mark must be readable without it.
+
+    Of an unfinished language this is shown by what it says.
+    """
     grammar: Grammar | None = None
     for language in source.languages.values():
         for rule in language.unmarked:
@@ -107,8 +140,18 @@ def _check_unmarked(source: GrammarSource) -> Iterator[GrammarError]:
                 yield GrammarError(f"%unmarked: no rule '{rule}'", language.where, hint)
                 continue
             code = grammar.inventory.code(rule)
-            constraints = Constraints(require=(rule,), weights={rule: 1})
-            for tree in grammar.sample(UNMARKED, stream="unmarked", constraints=constraints):
+            left_out = unsaid([grammar.concrete(language.code)]) if partial else frozenset()
+            if rule in left_out:
+                continue
+            weights = {**dict.fromkeys(sorted(left_out), 0.0), rule: 1.0}
+            constraints = Constraints(require=(rule,), weights=weights)
+            try:
+                trees = list(grammar.sample(UNMARKED, stream="unmarked", constraints=constraints))
+            except GrammarError:
+                if not partial:
+                    raise
+                trees = []  # not enough is said to show it
+            for tree in trees:
                 text = grammar.text(tree, language.code)
                 readings = grammar.parse(text, language.code).trees(READINGS)
                 if all(code in other.codes for other in readings):
@@ -153,7 +196,7 @@ def _check_abstract(abstract: Abstract) -> Iterator[GrammarError]:
             yield GrammarError(f"%zipf: no word has the category '{category}'", None)
     yield from _check_endings(abstract)
     yield from _check_reach(abstract)
-    yield from _check_selections(abstract)
+    yield from _check_selections(abstract, Inventory(abstract))
     tags = {tag for rule in rules.values() for tag in rule.tags}
     for preference in abstract.preferences:
         known = tags if preference.is_tag else set(rules)
@@ -259,37 +302,54 @@ def _check_reach(abstract: Abstract) -> Iterator[GrammarError]:
         )
 
 
-def _check_selections(abstract: Abstract) -> Iterator[GrammarError]:
-    for selection in abstract.selections:
-        for place in selection.places:
-            rule = abstract.rules.get(place.rule)
-            if rule is None:
-                yield GrammarError(
-                    f"%select: no rule '{place.rule}'",
-                    selection.where,
-                    _close(place.rule, abstract.rules),
-                )
-                continue
-            for slot in (place.governor, place.dependent):
-                if rule.slot(slot) is None:
-                    known = ", ".join(part.slot for part in rule.parts)
-                    yield GrammarError(
-                        f"%select: '{place.rule}' has no slot '{slot}'",
-                        selection.where,
-                        f"it has: {known}",
-                    )
-        for word in selection.fallback:
+def _check_selections(abstract: Abstract, inventory: Inventory) -> Iterator[GrammarError]:
+    """The lines and pairs about words that go together."""
+    for line in (*abstract.selections, *abstract.mendings):
+        for place in line.places:
+            for path in place:
+                yield from _check_path(abstract, path, line.where)
+    for mending in abstract.mendings:
+        for word in mending.fallback:
             if word not in abstract.words:
                 yield GrammarError(
-                    f"%select: no word '{word}'", selection.where, _close(word, abstract.words)
+                    f"%mend: no word '{word}'", mending.where, _close(word, abstract.words)
                 )
-    roles = {selection.role for selection in abstract.selections}
-    for (role, governor), dependents in abstract.pairs.items():
-        if role not in roles:
-            yield GrammarError(f"pairs: no %select line has the role '{role}'", None)
-        for word in (governor, *dependents):
-            if word not in abstract.words:
-                yield GrammarError(f"pairs: no word '{word}'", None, _close(word, abstract.words))
+    roles = {line.role for line in (*abstract.selections, *abstract.mendings)}
+    restricted = {row.role for row in abstract.pairs}
+    for line in abstract.selections:
+        if line.role not in restricted:
+            yield GrammarError(
+                f"%select: no pair has the role '{line.role}'",
+                line.where,
+                "add rows to abstract.pairs.tsv",
+            )
+    for row in abstract.pairs:
+        if row.role not in roles:
+            yield GrammarError(
+                f"pairs: no %select line has the role '{row.role}'",
+                row.where,
+                _close(row.role, roles),
+            )
+        for cell in (row.governor, row.dependent):
+            for item in cell.split():
+                try:
+                    words_of(inventory, item.removeprefix("!"))
+                except GrammarError as error:
+                    known = [*abstract.words, *abstract.rules]
+                    hint = error.hint or _close(item.removeprefix("!"), known)
+                    yield GrammarError(f"pairs: {error.message}", row.where, hint)
+
+
+def _check_path(abstract: Abstract, path: SlotPath, where: Where | None) -> Iterator[GrammarError]:
+    for name, slot in path.steps:
+        rule = abstract.rules.get(name)
+        if rule is None:
+            yield GrammarError(f"%select: no rule '{name}'", where, _close(name, abstract.rules))
+        elif slot and rule.slot(slot) is None:
+            known = ", ".join(part.slot for part in rule.parts)
+            yield GrammarError(f"%select: '{name}' has no slot '{slot}'", where, f"it has: {known}")
+    if path.below and all(word.category != path.below for word in abstract.words.values()):
+        yield GrammarError(f"%select: no words of category '{path.below}'", where)
 
 
 def _check_language(
@@ -326,11 +386,11 @@ def _check_language(
                 row.where,
                 _close(row.id, words),
             )
-    concrete = Concrete(inventory, language)
-    yield from concrete.problems
-    yield from _check_features(concrete)
+    compiled = CompiledLanguage(inventory, language)
+    yield from compiled.problems
+    yield from _check_features(compiled, partial)
     try:
-        cfg = ContextFreeGrammar(concrete)
+        cfg = ContextFreeGrammar(compiled)
     except GrammarError as error:
         yield error
         return
@@ -349,34 +409,38 @@ def _point_at(where: Where | None, name: str) -> Where | None:
     return where._replace(column=column, width=len(name))
 
 
-def _check_features(concrete: Concrete) -> Iterator[GrammarError]:
-    """A field that is used as a key must be one string."""
-    inventory, language = concrete.inventory, concrete.language
-    for category, fields in concrete.features.items():
+def _check_features(compiled: CompiledLanguage, partial: bool) -> Iterator[GrammarError]:
+    """A field that is used as a key must be one string, of all that a language says."""
+    inventory, language = compiled.inventory, compiled.language
+    with_lines = {rule for rule, _ in language.lines}
+    with_cells = {
+        name for name, row in language.rows.items() if row.paradigm or any(row.cells.values())
+    }
+    for category, fields in compiled.features.items():
         for field in fields:
             for code in inventory.rules_of.get(category, ()):
                 name = inventory.labels[code]
-                variants = concrete.line(code, field)
-                line = language.lines.get((name, field))
-                where, to = place_of_lines(concrete, code)
-                where = line.where if line else where
-                if variants is None:
+                own = compiled.line(code, field)
+                where, to = place_of_lines(compiled, code)
+                if own is None and partial and name not in with_lines:
+                    continue
+                if own is None:
                     yield GrammarError(
                         f"{language.code}: no line '{name}.{field}', which is used as a feature",
                         where,
                         f'add{to}: {name}.{field} = "..." or {name}.{field} = slot.{field}',
                     )
-                elif len(variants) > 1 or len(variants[0]) != 1 or not _is_feature(variants[0][0]):
+                elif len(own.variants) > 1 or not _is_feature(own.variants[0]):
                     yield GrammarError(
                         f"{language.code}: '{name}.{field}' is used as a feature and must be one"
                         " literal, one slot.feature or one cell of a _table",
-                        where,
+                        own.where if own.field == field else where,
                     )
             lacking = [
                 code
                 for code in inventory.words_of.get(category, ())
-                if field not in concrete.word_forms(code)
-                and inventory.labels[code] in language.rows
+                if field not in compiled.word_forms(code)
+                and inventory.labels[code] in (with_cells if partial else language.rows)
             ]
             names = [inventory.labels[code] for code in lacking]
             if len(names) > FEW:
@@ -396,10 +460,10 @@ def _check_features(concrete: Concrete) -> Iterator[GrammarError]:
                 )
 
 
-def _is_feature(piece: object) -> bool:
-    if isinstance(piece, LiteralText | TableCell):
-        return True
-    return isinstance(piece, Ref) and all(isinstance(key, str) for key in piece.keys)
+def _is_feature(pieces: Pieces) -> bool:
+    (piece, *more) = pieces
+    plain = isinstance(piece, Ref) and not any(isinstance(key, Feature) for key in piece.keys)
+    return not more and (plain or isinstance(piece, LiteralText | TableCell))
 
 
 def _check_circles(cfg: ContextFreeGrammar) -> Iterator[GrammarError]:
@@ -422,7 +486,7 @@ def _check_circles(cfg: ContextFreeGrammar) -> Iterator[GrammarError]:
                 if cfg.instances[instance].rule not in reported:
                     reported.add(cfg.instances[instance].rule)
                     yield GrammarError(
-                        f"{cfg.concrete.language.code}: rule '{rule.name}' can repeat"
+                        f"{cfg.compiled.language.code}: rule '{rule.name}' can repeat"
                         " without changing the sentence: it has endlessly many analyses",
                         rule.where,
                         "let every turn of the circle add a word",

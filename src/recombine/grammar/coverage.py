@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from recombine.grammar.compiled import CompiledLanguage
 from recombine.grammar.parsing.cfg import ContextFreeGrammar
-from recombine.grammar.realise.language import Concrete
 
 
 class Coverage(NamedTuple):
@@ -40,29 +40,29 @@ class Coverage(NamedTuple):
         )
 
 
-def coverage(concrete: Concrete) -> Coverage:
+def coverage(compiled: CompiledLanguage) -> Coverage:
     """What a language says; a word is covered if it has every form that any line asks of it."""
-    inventory = concrete.inventory
-    missing = ContextFreeGrammar(concrete).missing
+    inventory = compiled.inventory
+    missing = ContextFreeGrammar(compiled).missing
     words = set(missing.words)
     rules = set(missing.rules)
-    for category, fields in concrete.features.items():
+    for category, fields in compiled.features.items():
         for code in inventory.words_of.get(category, ()):
-            if any(field not in concrete.word_forms(code) for field in fields):
+            if any(field not in compiled.word_forms(code) for field in fields):
                 words.add(code)
         for code in inventory.rules_of.get(category, ()):
-            if any(concrete.line(code, field) is None for field in fields):
+            if any(compiled.line(code, field) is None for field in fields):
                 rules.add(code)
     # A word or rule that nothing asks for yet, because what is above it is not said either.
-    said = {rule for rule, _ in concrete.language.lines}
+    said = {rule for rule, _ in compiled.language.lines}
     for code, rule in enumerate(inventory.rules):
         if rule.name not in said:
             rules.add(code)
     for code in range(inventory.first_word, len(inventory.labels)):
-        if not concrete.word_forms(code):
+        if not compiled.word_forms(code):
             words.add(code)
     return Coverage(
-        concrete.language.code,
+        compiled.language.code,
         len(inventory.words),
         inventory.first_word,
         tuple(inventory.labels[code] for code in sorted(words)),
@@ -70,13 +70,13 @@ def coverage(concrete: Concrete) -> Coverage:
     )
 
 
-def looks_complete(concrete: Concrete) -> bool:
+def looks_complete(compiled: CompiledLanguage) -> bool:
     """Whether every rule has some line and every word some form: quick, and nearly always right."""
-    lines = {rule for rule, _ in concrete.language.lines}
-    return all(concrete.forms) and all(rule.name in lines for rule in concrete.inventory.rules)
+    lines = {rule for rule, _ in compiled.language.lines}
+    return all(compiled.forms) and all(rule.name in lines for rule in compiled.inventory.rules)
 
 
-def unsaid(concretes: Iterable[Concrete]) -> frozenset[str]:
+def unsaid(languages: Iterable[CompiledLanguage]) -> frozenset[str]:
     """The words and rules that one of several languages lacks."""
-    found = [coverage(concrete) for concrete in concretes]
+    found = [coverage(compiled) for compiled in languages]
     return frozenset(name for one in found for name in (*one.missing_words, *one.missing_rules))

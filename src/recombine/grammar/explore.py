@@ -6,7 +6,9 @@ The page is one file without any request: open it, send it, put it beside a pape
 # ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
-from collections.abc import Iterator
+import base64
+import hashlib
+from collections.abc import Collection, Iterator
 from html import escape
 
 from recombine.grammar.drawing import STYLE, draw_svg
@@ -14,12 +16,12 @@ from recombine.grammar.files.write import format_line, format_rule
 from recombine.grammar.grammar import Grammar
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.model import Rule
-from recombine.grammar.review import example_tree
+from recombine.grammar.review import example_tree, said, unsaid_in
 from recombine.grammar.tree import Tree
 from recombine.progress import Progress, progress
 from recombine.registry import data_path
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
 def explore_page(grammar: Grammar) -> str:
@@ -35,18 +37,22 @@ def explore_page(grammar: Grammar) -> str:
         f'<a href="#{_anchor(category)}">{escape(category)}</a>'
         for category in (*inventory.rules_of, *inventory.words_of)
     )
+    unfinished = unsaid_in(grammar, grammar.languages)
     with progress("rules", len(inventory.rules)) as bar:
         rules = "".join(
             f'<section id="{_anchor(category)}"><h2>{escape(category)}</h2>'
-            + "".join(_rule(grammar, inventory.rule(code), bar) for code in codes)
+            + "".join(_rule(grammar, inventory.rule(code), unfinished, bar) for code in codes)
             + "</section>"
             for category, codes in inventory.rules_of.items()
         )
     words = "".join(_words(grammar, category) for category in inventory.words_of)
+    script = _asset("explore.js")
+    # This script runs and no other, whatever a grammar that one is sent says.
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode()
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY.format(digest=digest)}">
 <title>{escape(grammar.name)}: a grammar</title>
 <style>{_asset("explore.css")}{STYLE}</style></head><body>
 <header><div class="wrap"><h1>{escape(grammar.name)}</h1><p class="sub">{counts}{escape(edition)}</p>
@@ -54,7 +60,7 @@ def explore_page(grammar: Grammar) -> str:
 <span id="count" aria-live="polite"></span>{boxes}</div></div></header>
 <nav class="wrap"><details><summary>categories</summary><div class="bar">{links}</div></details></nav>
 <main class="wrap"><p id="none" hidden>Nothing has all of these words.</p>{rules}{words}</main>
-<script>{_asset("explore.js")}</script></body></html>
+<script>{script}</script></body></html>
 """
 
 
@@ -66,21 +72,21 @@ def _anchor(category: str) -> str:
     return f"category-{escape(category)}"
 
 
-def _rule(grammar: Grammar, rule: Rule, bar: Progress) -> str:
-    tree = example_tree(grammar, rule.name)
-    said = list(_sentences(grammar, rule, tree)) if tree is not None else []
+def _rule(grammar: Grammar, rule: Rule, unfinished: Collection[str], bar: Progress) -> str:
+    tree = example_tree(grammar, rule.name, unfinished)
+    shown = list(_sentences(grammar, rule, tree)) if tree is not None else []
     lines = list(_lines(grammar, rule))
     find = " ".join(
-        [format_rule(rule), *(text for _, text, _ in said), *(text for _, text in lines)]
+        [format_rule(rule), *(text for _, text, _ in shown), *(text for _, text in lines)]
     )
     bar.advance(1)
     sentences = "".join(
         f'<p class="say" lang="{escape(code)}"><b>{escape(code)}</b>{marked}</p>'
-        for code, _, marked in said
+        for code, _, marked in shown
     )
     drawn = ""
-    if tree is not None:
-        picture = draw_svg(grammar, tree, alone=False)
+    if tree is not None and shown:
+        picture = draw_svg(grammar, tree, [code for code, _, _ in shown], alone=False)
         drawn = f'<details><summary>tree</summary><div class="scroll">{picture}</div></details>'
     source = "".join(
         f'<div lang="{escape(code)}"><b class="code">{escape(code)}</b><pre>{escape(text)}</pre></div>'
@@ -112,15 +118,20 @@ def _linked(rule: Rule, inventory: Inventory) -> str:
 
 
 def _sentences(grammar: Grammar, rule: Rule, tree: Tree) -> Iterator[tuple[str, str, str]]:
-    """Per language: its code, the sentence, and the sentence with what the rule says marked."""
+    """Per language: its code, the sentence, and the sentence with what the rule says marked.
+
+    A language that does not say it yet is left out.
+    """
     node = tree.labels().index(rule.name)
     for code in grammar.languages:
-        said = grammar.realise(tree, code)
-        marked, done = "", 0
-        for start, end in said.spans.get(node, ()) if node else ():
-            marked += f"{escape(said.text[done:start])}<mark>{escape(said.text[start:end])}</mark>"
+        realised = said(grammar, tree, code)
+        if realised is None:
+            continue
+        text, marked, done = realised.text, "", 0
+        for start, end in realised.spans.get(node, ()) if node else ():
+            marked += f"{escape(text[done:start])}<mark>{escape(text[start:end])}</mark>"
             done = end
-        yield code, said.text, marked + escape(said.text[done:])
+        yield code, text, marked + escape(text[done:])
 
 
 def _lines(grammar: Grammar, rule: Rule) -> Iterator[tuple[str, str]]:

@@ -7,11 +7,11 @@ from html import escape
 from pathlib import Path
 
 from recombine.errors import ConfigError, RecombineError
+from recombine.grammar.compiled import CompiledLanguage
 from recombine.grammar.files.folder import find_grammar, read_grammar
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.model import GrammarSource
 from recombine.grammar.parsing.parser import Parse, Parser
-from recombine.grammar.realise.language import Concrete
 from recombine.grammar.realise.realiser import Realisation, Realiser
 from recombine.grammar.sampling.constraints import Constraints
 from recombine.grammar.sampling.sampler import Sampler, admits
@@ -30,7 +30,7 @@ class Grammar:
         self.edition = source.edition
         self.abstract = source.abstract
         self.inventory = Inventory(source.abstract)
-        self._concretes: dict[str, Concrete] = {}
+        self._concretes: dict[str, CompiledLanguage] = {}
         self._realisers: dict[str, Realiser] = {}
         self._parsers: dict[str, Parser] = {}
         self._samplers: dict[str, Sampler] = {}
@@ -121,14 +121,14 @@ class Grammar:
         labels = self.inventory.labels
         return [
             (
-                self.abstract.selections[tie.selection].role,
+                role,
                 labels[tree.codes[tie.governor]],
                 labels[tree.codes[tie.dependent]],
             )
-            for tie in selector_of(self.inventory).violations(tree)
+            for role, tie in selector_of(self.inventory).violations(tree)
         ]
 
-    def concrete(self, language: str) -> Concrete:
+    def concrete(self, language: str) -> CompiledLanguage:
         """The forms, lines and features of a language."""
         if language not in self._concretes:
             if language not in self.source.languages:
@@ -136,7 +136,7 @@ class Grammar:
                     f"grammar '{self.name}' has no language '{language}'",
                     hint=f"it has: {', '.join(self.languages)}",
                 )
-            concrete = Concrete(self.inventory, self.source.languages[language])
+            concrete = CompiledLanguage(self.inventory, self.source.languages[language])
             if concrete.problems:
                 raise concrete.problems[0]
             self._concretes[language] = concrete

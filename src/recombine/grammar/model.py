@@ -76,12 +76,21 @@ class Word:
     where: Where | None = field(default=None, compare=False)
 
 
-class Place(NamedTuple):
-    """A governor slot and a dependent slot of one or two rules."""
+class SlotPath(NamedTuple):
+    """``rule.slot > rule.slot``: a way down to a constituent; without a slot the rule itself.
 
-    rule: str
-    governor: str
-    dependent: str
+    With `below` it leads to every word of that category under the last slot.
+    """
+
+    steps: tuple[tuple[str, str], ...]
+    below: str = ""
+
+
+class Place(NamedTuple):
+    """Where a governor and its dependents stand below a node of one rule."""
+
+    governor: SlotPath
+    dependent: SlotPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +99,24 @@ class Selection:
 
     role: str
     places: tuple[Place, ...]
+    where: Where | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Mending(Selection):
+    """``%mend``: the same as published data have it, one pair after the other."""
+
     fallback: tuple[str, ...] = ()
     direct: bool = False
-    where: Where | None = field(default=None, compare=False)
+
+
+class PairRow(NamedTuple):
+    """A row of the pairs: which words go with which under a role, as written."""
+
+    role: str
+    governor: str
+    dependent: str
+    where: Where | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +138,9 @@ class Abstract:
     words: Mapping[str, Word]
     zipf: Mapping[str, float] = field(default_factory=dict)
     selections: tuple[Selection, ...] = ()
+    mendings: tuple[Mending, ...] = ()
     preferences: tuple[Preference, ...] = ()
-    pairs: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    pairs: tuple[PairRow, ...] = ()
     edition: str | None = None
 
 
@@ -170,12 +195,23 @@ Pieces = tuple[Piece, ...]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``rule.field = pieces | pieces``: the first alternative is canonical."""
+    """``rule.field = pieces | pieces``: the first alternative is canonical.
+
+    Of variants: ``rule/other.field`` is about a rule of which `other` makes a part, and what is
+    not `drawn` is only heard.
+    """
 
     rule: str
     field: str
     variants: tuple[Pieces, ...]
     where: Where | None = dataclasses.field(default=None, compare=False)
+    below: tuple[str, ...] = ()
+    drawn: bool = True
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The rules that the line is about, from the top down."""
+        return (self.rule, *self.below)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +222,7 @@ class LexiconRow:
     cells: Mapping[str, tuple[str, ...]]
     paradigm: str = ""
     where: Where | None = field(default=None, compare=False)
+    drawn: bool = True  # of variants: or only heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +268,7 @@ class Language:
     post: tuple[str, ...] = ()
     touches: tuple[Touch, ...] = ()
     unmarked: tuple[str, ...] = ()  # rules that are said as others are, too
+    params: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # values of keys in lines
     where: Where | None = field(default=None, compare=False)
 
 

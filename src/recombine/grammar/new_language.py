@@ -8,7 +8,7 @@ anything up.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from recombine.errors import ConfigError, GrammarError
@@ -22,23 +22,32 @@ from recombine.grammar.review import example_tree
 from recombine.grammar.sampling.constraints import Constraints
 from recombine.grammar.tree import Tree
 
+FAMILY = 4  # rules from which on a common line is worth its %each
 DRAWN = 3_000  # sentences among which examples of words are looked for
 _SENSIBLE = Constraints(select=True)
 
 _HEAD = """\
 # How '{code}' says each rule of '{name}'. Take away the # of a line, put the slots in your order
 # and your words in quotes; `recombine check {folder}` says what is left to do.
+# Lines that another language says alike stand once, with %each: split them where yours does not.
 # The notation: docs/how-to/grammar-format.md
 %join " "
 %post sentence_case
 """
 
 
-def new_language(name: str, code: str, folder: Path, like: str = "") -> list[Path]:
+def new_language(
+    name: str,
+    code: str,
+    folder: Path,
+    like: str = "",
+    needed: Collection[str] | None = None,
+) -> list[Path]:
     """Write the stub of a language beside a grammar, or what a language of it still lacks.
 
     A new folder extends the grammar; where the grammar is that folder, files are added to it.
     `like` is the language shown beside each line: English, or the grammar's first, if not given.
+    With `needed`, words and rules beyond these are left out.
     """
     if not re.fullmatch(r"[A-Za-z][\w-]*", code) or code == "abstract":
         raise ConfigError(f"'{code}' cannot name a language", hint="a code such as it or pt-BR")
@@ -55,9 +64,10 @@ def new_language(name: str, code: str, folder: Path, like: str = "") -> list[Pat
             f"'{name}' says '{code}' already",
             hint=f"write the rest of it: recombine new-language {name} {code} --out {place}",
         )
-    if folder.exists() and not goes_on:
+    is_there = folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))
+    if is_there and not goes_on:
         raise ConfigError(f"{folder} exists", hint="choose another --out, or remove it")
-    stub = _Stub(grammar, code, model)
+    stub = _Stub(grammar, code, model, needed)
     files = dict(stub.files(folder.name, extra=".todo" if code in grammar.languages else ""))
     if not goes_on:
         base = name if name in shipped_grammars() else f'"{_way(folder, place)}"'
@@ -76,8 +86,17 @@ def _way(folder: Path, place: Path) -> str:
     return f"../{place.resolve().name}" if same else place.resolve().as_posix()
 
 
+def _with_slots(body: str, names: Mapping[str, str]) -> str:
+    """The right side of a line with other names of slots; literals stay as they are."""
+    return re.sub(
+        r'"[^"]*"|(?<![.\w])[A-Za-z_][\w-]*', lambda match: names.get(match[0], match[0]), body
+    )
+
+
 class _Stub:
-    def __init__(self, grammar: Grammar, code: str, model: str) -> None:
+    def __init__(
+        self, grammar: Grammar, code: str, model: str, needed: Collection[str] | None
+    ) -> None:
         self.grammar = grammar
         self.code = code
         self.model = model
@@ -89,6 +108,9 @@ class _Stub:
             rows = grammar.source.languages[code].rows
             self.rules = list(found.missing_rules)
             self.words = [word for word in found.missing_words if word not in rows]
+        if needed is not None:
+            self.rules = [name for name in self.rules if name in needed]
+            self.words = [word for word in self.words if word in needed]
         self.examples = self._examples()
 
     def files(self, folder: str, extra: str) -> Iterator[tuple[str, str]]:
@@ -105,19 +127,68 @@ class _Stub:
                 yield f"{self.code}{extra}.{category}.lexicon.tsv", table
 
     def _lines(self) -> Iterator[str]:
-        """Per rule: what it is, a sentence, and the lines of the other language as comments."""
-        model = self.grammar.source.languages[self.model]
-        of_rule: dict[str, list[str]] = {}
-        for (of, _), line in model.lines.items():
-            of_rule.setdefault(of, []).append(format_line(line))
+        """Per rule: what it is, a sentence, and the lines of the other language as comments.
+
+        Rules that the other language says alike are one family: a line with `%each` for all.
+        """
+        families: dict[tuple[str, ...], list[str]] = {}
         for name in self.rules:
-            rule = self.grammar.abstract.rules[name]
+            families.setdefault(self._shape(name), []).append(name)
+        of_rule = {name: family for family in families.values() for name in family}
+        written: set[str] = set()
+        for name in self.rules:
+            if name in written:
+                continue
+            family = of_rule[name] if len(of_rule[name]) >= FAMILY else [name]
+            written.update(family)
+            for member in family:
+                yield f"# {format_rule(self.grammar.abstract.rules[member])}"
             tree = example_tree(self.grammar, name)
-            yield f"# {format_rule(rule)}"
             if tree is not None:
+                rule = self.grammar.abstract.rules[name]
                 yield f"#   {self.model}: {self._marked(tree, rule)}"
-            yield from (f"#{line}" for line in of_rule.get(name, [f"{name} = "]))
+            lines = self._model_lines(name) or [f"{name} = "]
+            if len(family) > 1:
+                yield from self._family_lines(family, lines)
+            else:
+                yield from (f"#{line}" for line in lines)
             yield ""
+
+    def _family_lines(self, family: list[str], lines: list[str]) -> Iterator[str]:
+        """One line for several rules, with a variable for each slot whose name differs."""
+        first = self._slots(family[0])
+        columns = zip(*map(self._slots, family), strict=True)
+        varying = [place for place, names in enumerate(columns) if len(set(names)) > 1]
+        rows = [[name, *(self._slots(name)[place] for place in varying)] for name in family]
+        name = family[0]
+        variables = [f"like_{name}", *(f"slot{n}_{name}" for n, _ in enumerate(varying, 1))]
+        values = " | ".join(map(" ".join, rows)) if varying else " ".join(family)
+        yield f"#%each {' '.join(variables)} = {values}"
+        names = {first[place]: f"${{{variables[1 + n]}}}" for n, place in enumerate(varying)}
+        for line in lines:
+            left, _, right = line.partition(" = ")
+            field = left.removeprefix(family[0])
+            yield f"#${{{variables[0]}}}{field} = {_with_slots(right, names)}"
+
+    def _model_lines(self, rule: str) -> list[str]:
+        lines = self.grammar.source.languages[self.model].lines
+        return [format_line(line) for (of, _), line in lines.items() if of == rule]
+
+    def _slots(self, rule: str) -> tuple[str, ...]:
+        return tuple(part.slot for part in self.grammar.abstract.rules[rule].parts)
+
+    def _shape(self, name: str) -> tuple[str, ...]:
+        """The model's lines without the name of the rule and numbers in slots: one shape, alike.
+
+        A rule that the other language does not say is like no other.
+        """
+        # Thing_1_2 and Thing_2_3 are slots of one kind, a noun and a verb are not.
+        slots = {slot: re.sub(r"[_\d].*", "", slot) for slot in self._slots(name)}
+        shape = [str(len(slots))]
+        for line in self._model_lines(name):
+            left, _, right = line.partition(" = ")
+            shape += [left.removeprefix(name), _with_slots(right, slots)]
+        return tuple(shape) if len(shape) > 1 else (name,)
 
     def _marked(self, tree: Tree, rule: Rule) -> str:
         """The sentence, with what the rule says in brackets."""
@@ -146,7 +217,12 @@ class _Stub:
             form = next(iter(forms.get(FORM, ()) or next(iter(forms.values()), ("",))))
             note = "; ".join(
                 part
-                for part in (f"{self.model}: {form}", gloss, self.examples.get(word, ""))
+                for part in (
+                    f"{self.model}: {form}",
+                    gloss,
+                    " ".join(inventory.word(inventory.code(word)).classes),
+                    self.examples.get(word, ""),
+                )
                 if part
             )
             rows.append("\t".join([word, *([""] * len(fields)), "", note]))

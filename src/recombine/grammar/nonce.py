@@ -13,7 +13,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -25,6 +25,7 @@ from recombine.grammar.files.folder import find_grammar, shipped_grammars
 from recombine.grammar.grammar import Grammar
 from recombine.grammar.model import FORM, LiteralText
 from recombine.grammar.sampling.random_stream import WORDS, Stream
+from recombine.grammar.variants.files import FOLDER
 from recombine.registry import require
 
 DICTIONARIES = Path("/usr/share/dict")
@@ -39,7 +40,9 @@ WORD_LISTS = {
     "pt": ("portuguese", "brazilian"),
 }
 TRIES = 2_000  # for one word
-FEW_VALUES = 8  # a field with at most so many values, unlike the form, is a feature
+FEW_VALUES = 8  # shown in a message
+FEW = 3  # words that have a text beside their form, so that it is no part of one of them
+UNTOUCHED = (FORM, "a_an", "sound")  # columns that are made anew
 _KATAKANA = list("カキクケコサシスセソタチツテトナニヌネノマミムメモラリルレロバビブベボ")
 _HIRAGANA = re.compile(r"[\u3041-\u3096]{0,2}\Z")
 _KANA = re.compile(r"[\u3041-\u30ff]")
@@ -50,17 +53,25 @@ Suffix = tuple[str, str]  # what is taken off the form, and what is added
 
 
 class Donor(NamedTuple):
-    """A regular word: how it ends, how its fields are made of its form, and its features."""
+    """A word: how it ends, which fields are made of its form and how, and what the others say."""
 
     tail: str
     suffixes: Mapping[str, Suffix]
-    features: Mapping[str, str]
+    constants: Mapping[str, str]
+
+
+class NonceProof(NamedTuple):
+    """How many texts the invented words of a language can say, and which of them are real."""
+
+    texts: int
+    real: tuple[str, ...]
 
 
 class Nonce(NamedTuple):
     """What was invented: forms by language and word, words kept as they are, what was looked at."""
 
     forms: Mapping[str, Mapping[str, Mapping[str, str]]]
+    proof: Mapping[str, NonceProof]
     kept: tuple[str, ...]
     lists: Mapping[str, tuple[str, ...]]  # the word lists of each language that were there
     missing: tuple[str, ...]  # languages without any
@@ -82,13 +93,24 @@ def invent(grammar: Grammar, seed: int, categories: Sequence[str] = ()) -> Nonce
         if all(one.word_forms(code).get(FORM, ("",))[0] for one in concretes.values())
     ]
     forms: dict[str, dict[str, dict[str, str]]] = {}
+    proof: dict[str, NonceProof] = {}
     lists: dict[str, tuple[str, ...]] = {}
     for language in grammar.languages:
         inventor = _Inventor(grammar, language, said, seed)
         lists[language] = inventor.lists
         forms[language] = inventor.rows()
+        proof[language] = inventor.prove(forms[language])
+        if proof[language].real:
+            texts = ", ".join(f"'{text}'" for text in proof[language].real[:FEW_VALUES])
+            raise GrammarError(
+                f"{language}: the invented words would still say {texts}",
+                hint="a word that is said in several parts needs a regular word beside it that has"
+                " the same fields; or choose other --categories",
+            )
     kept = tuple(inventory.labels[code] for code in codes if code not in set(said))
-    return Nonce(forms, kept, lists, tuple(code for code, found in lists.items() if not found))
+    return Nonce(
+        forms, proof, kept, lists, tuple(code for code, found in lists.items() if not found)
+    )
 
 
 def write_nonce(name: str, seed: int, folder: Path, categories: Sequence[str] = ()) -> Nonce:
@@ -102,6 +124,8 @@ def write_nonce(name: str, seed: int, folder: Path, categories: Sequence[str] = 
     if base != name and place.parent == folder.resolve().parent:
         base = f'"../{place.name}"'
     write_text(folder / "abstract.grammar", f"%extends {base}\n")
+    # Synonyms of the real words are no way to say the invented ones.
+    write_text(folder / FOLDER / "abstract.grammar", "%alone\n")
     for language, rows in nonce.forms.items():
         fields = list(dict.fromkeys(field for row in rows.values() for field in row))
         lines = ["\t".join(["id", "class", *fields])]
@@ -114,6 +138,10 @@ def write_nonce(name: str, seed: int, folder: Path, categories: Sequence[str] = 
         "seed": seed,
         "invented": {language: len(rows) for language, rows in nonce.forms.items()},
         "kept": list(nonce.kept),
+        # Of every text that an invented word can say in a sentence: none is a form of a word of
+        # the grammar that was replaced.
+        "texts_compared": {language: proof.texts for language, proof in nonce.proof.items()},
+        "real_forms_found": {language: len(proof.real) for language, proof in nonce.proof.items()},
         "none_is_in": {
             language: ["the lexicons of the grammar", *found]
             for language, found in nonce.lists.items()
@@ -162,6 +190,7 @@ class _Inventor:
         self.lists: tuple[str, ...] = ()
         self._is_real = self._word_list()
         self.every: dict[str, list[Donor]] = {}  # by category, the irregular ones too
+        self.light: set[str] = set()  # categories whose words are all said with a light verb
         self.donors = self._donors()
         self.invented: dict[str, str] = {}  # old form -> invented form
         self.made: list[str] = []
@@ -172,41 +201,160 @@ class _Inventor:
         for code in self.codes:
             forms = self.concrete.word_forms(code)
             category = self.grammar.inventory.category(code)
-            donors = self.donors[category]
-            alike = [one for one in donors if _is_alike(one, forms)] or donors
+            donors = self._alike(category, forms)
             old = forms[FORM][0]
             if old not in self.invented:
-                self.invented[old] = self._new(alike[self._below(len(alike))], old)
+                self.invented[old] = self._new(donors[self._below(len(donors))], old)
             new = self.invented[old]
-            donor = self._donor_of(new, category, [*alike, *donors])
-            found[self.grammar.inventory.labels[code]] = self._row(forms, donor, new)
+            donor = self._donor_of(new, category, [*donors, *self.donors[category]])
+            found[self.grammar.inventory.labels[code]] = self._row(category, forms, donor, new)
         return found
+
+    def prove(self, rows: Mapping[str, Mapping[str, str]]) -> NonceProof:
+        """Compare all that the invented words can say with the forms that they replace."""
+        inventory = self.grammar.inventory
+        real: set[str] = set()
+        for code in self.codes:
+            category, forms = inventory.category(code), self.concrete.word_forms(code)
+            real.update(
+                piece.lower()
+                for field, variants in forms.items()
+                if not self._is_function(category, field, variants[0])
+                for text in variants
+                for piece in self._own_pieces(category, text)
+            )
+        texts = [
+            (piece, text)
+            for word, row in rows.items()
+            for code in [inventory.code(word)]
+            for field in self.asked.get(code, ())
+            if not self._is_function(inventory.category(code), field, row.get(field, ""))
+            for text in row.get(field, "").split("|")
+            for piece in self._own_pieces(inventory.category(code), text)
+        ]
+        found = dict.fromkeys(text for piece, text in texts if piece.lower() in real)
+        return NonceProof(len(texts), tuple(found))
+
+    def _own_pieces(self, category: str, text: str) -> list[str]:
+        """The parts of a text that are the word's own: beside a light verb (*iddia etti*), one."""
+        pieces = text.split()
+        return pieces[:-1] if len(pieces) > 1 and category in self.light else pieces
+
+    def _is_function(self, category: str, field: str, text: str) -> bool:
+        """Whether a cell is no part of the word: a feature, or a function word such as a prefix.
+
+        Such a text is said by the language's own lines too, or by several words that have nothing
+        else in common; a feature only chooses what others say.
+        """
+        if not text or field in self.concrete.features.get(category, ()):
+            return True
+        return field != FORM and (
+            text in self.literals or len(self.shared.get((category, field, text), ())) >= FEW
+        )
+
+    @cached_property
+    def asked(self) -> dict[int, dict[str, None]]:
+        """Per word: the fields that sentences say."""
+        found: dict[int, dict[str, None]] = {}
+        for code, field in self.grammar.parser(self.language).cfg.word_fields():
+            found.setdefault(code, {})[field] = None
+        return found
+
+    @cached_property
+    def literals(self) -> set[str]:
+        """What the language's own lines and tables say."""
+        lines = self.concrete.language.lines.values()
+        pieces = [piece for line in lines for variant in line.variants for piece in variant]
+        cells = [
+            text
+            for table in self.concrete.tables.values()
+            for cell in table.values()
+            for text in cell
+        ]
+        return {piece.text for piece in pieces if isinstance(piece, LiteralText)} | set(cells)
+
+    @cached_property
+    def shared(self) -> dict[tuple[str, str, str], set[str]]:
+        """Per category, field and text: the forms of the words that have it there."""
+        found: dict[tuple[str, str, str], set[str]] = {}
+        for category in self.grammar.inventory.words_of:
+            for code in self.grammar.inventory.words_of[category]:
+                forms = self.concrete.word_forms(code)
+                for field, variants in forms.items():
+                    key = (category, field, variants[0])
+                    found.setdefault(key, set()).add(forms.get(FORM, ("",))[0])
+        return found
+
+    def _alike(self, category: str, forms: Mapping[str, tuple[str, ...]]) -> list[Donor]:
+        """The regular words that are said as a word is; else such as agree as it does."""
+        every = self.donors[category]
+        own = {
+            field: variants[0]
+            for field, variants in forms.items()
+            if field not in UNTOUCHED and self._is_function(category, field, variants[0])
+        }
+        keys = self.concrete.features.get(category, ())
+        fields = set(forms) - set(UNTOUCHED)
+        whole = [one for one in every if fields <= {*one.suffixes, *one.constants}] or every
+        alike = [one for one in whole if one.constants == own]
+        if not alike:  # a kind of few words, such as states among events
+            made = fields - set(own)
+            alike = [
+                one
+                for one in self.every[category]
+                if one.constants == own and set(one.suffixes) == made and _is_one_word(one)
+            ]
+        agreeing = [
+            one
+            for one in whole
+            if all(one.constants.get(key, own.get(key)) == own.get(key) for key in keys)
+        ]
+        return alike or agreeing or whole
 
     def _donor_of(self, new: str, category: str, donors: Sequence[Donor]) -> Donor:
         """Whose endings a form takes: another category's word may have lent it its own."""
-        others = [one for many in self.every.values() for one in many]
+        others = [one for many in self.every.values() for one in many if _is_one_word(one)]
+        here = [one for one in self.every[category] if _is_one_word(one)]
         fields = set(donors[0].suffixes)
-        for candidates in (donors, self.every[category], others):
+        for candidates in (donors, here, others):
             if self.is_han:  # 给 ends as 送给 does, whose 送了 says more
                 candidates = sorted(candidates, key=lambda one: -len(one.tail))
             for donor in candidates:
                 if new.endswith(donor.tail) and fields <= set(donor.suffixes) and _fits(donor, new):
-                    return donor
-        return next((donor for donor in donors if _fits(donor, new)), donors[0])
+                    # How it ends is the other word's; what is made so, and what is beside it, is
+                    # that of its own kind.
+                    suffixes = {field: donor.suffixes[field] for field in donors[0].suffixes}
+                    return Donor(donor.tail, suffixes, donors[0].constants)
+        alike = [donor for donor in donors if set(donor.suffixes) == fields]
+        return next((donor for donor in alike if _fits(donor, new)), donors[0])
 
-    def _row(self, forms: Mapping[str, tuple[str, ...]], donor: Donor, new: str) -> dict[str, str]:
+    def _row(
+        self, category: str, forms: Mapping[str, tuple[str, ...]], donor: Donor, new: str
+    ) -> dict[str, str]:
+        """A word's cells: what is made of its form is made of the new one, the rest stays.
+
+        What is neither, such as the noun in a verb of several words, goes: there the invented word
+        is said as its donor is, with all that stands beside it.
+        """
         row = {FORM: new}
+        touched = {field for field in forms if field not in UNTOUCHED}
+        functions = {f for f in touched if self._is_function(category, f, forms[f][0])}
+        keys = self.concrete.features.get(category, ())
+        is_whole = touched - functions <= set(donor.suffixes) and not (
+            functions & set(donor.suffixes)
+        )
         for field, variants in forms.items():
             if field == "a_an":
                 row[field] = "an" if new[0].lower() in "aeiou" else "a"
             elif field == "sound":
                 row[field] = new
-            elif field in donor.suffixes:
+            elif field in donor.suffixes and (not is_whole or field not in functions):
                 strip, add = donor.suffixes[field]
-                stem = new.removesuffix(strip) if strip else new
-                row[field] = stem + add
-            elif field != FORM:
+                row[field] = (new.removesuffix(strip) if strip else new) + add
+            elif field in functions and (is_whole or field in keys):
                 row[field] = "|".join(variant or '""' for variant in variants)
+            elif field != FORM:
+                row[field] = donor.constants.get(field, "") or '""'
         return row
 
     def _new(self, donor: Donor, old: str) -> str:
@@ -218,7 +366,9 @@ class _Inventor:
             overlaps = not self.concrete.language.join and any(
                 low in other or other in low for other in self.made
             )
-            if low not in self.taken and not overlaps and not self._is_real(low):
+            if overlaps or self._is_real(low):
+                continue
+            if self.taken.isdisjoint((low, *self._inflections(low))):
                 self.taken.add(low)
                 self.made.append(low)
                 return word
@@ -226,6 +376,18 @@ class _Inventor:
             f"{self.language}: no new word that ends in '{donor.tail}' after {TRIES} tries",
             hint="the grammar has more words than its syllables allow; choose fewer --categories",
         )
+
+    @cached_property
+    def _suffixes(self) -> list[Suffix]:
+        """Every way in which a regular word makes a form."""
+        every = (one.suffixes.values() for donors in self.donors.values() for one in donors)
+        return list(dict.fromkeys(suffix for suffixes in every for suffix in suffixes))
+
+    def _inflections(self, word: str) -> Iterator[str]:
+        """Every form that a word could have: none may be a real word's."""
+        for strip, add in self._suffixes:
+            if word.endswith(strip):
+                yield word.removesuffix(strip) + add
 
     def _below(self, size: int) -> int:
         return next(self._numbers) % size
@@ -251,9 +413,7 @@ class _Inventor:
     @cached_property
     def _letters(self) -> list[str]:
         """Characters to make words of: none that is a word or an ending by itself (了, 的, 个)."""
-        lines = self.concrete.language.lines.values()
-        pieces = [piece for line in lines for variant in line.variants for piece in variant]
-        said = {piece.text for piece in pieces if isinstance(piece, LiteralText)}
+        said = {piece for text in self.literals for piece in text}
         said |= {word for word in self.taken if len(word) == 1}
         every = [one for many in self.every.values() for one in many]
         said |= {add for one in every for _, add in one.suffixes.values()}
@@ -281,34 +441,47 @@ class _Inventor:
         for category in dict.fromkeys(inventory.category(code) for code in self.codes):
             words = [self.concrete.word_forms(c) for c in inventory.words_of[category]]
             words = [forms for forms in words if FORM in forms]
-            inflected = _inflected(words)
-            suffixes = [
-                {f: _suffix(forms[FORM][0], forms[f][0]) for f in inflected if f in forms}
+            constants = [
+                {
+                    field: variants[0]
+                    for field, variants in forms.items()
+                    if field not in UNTOUCHED and self._is_function(category, field, variants[0])
+                }
                 for forms in words
+            ]
+            suffixes = [
+                {
+                    field: suffix
+                    for field, variants in forms.items()
+                    if field not in UNTOUCHED
+                    and field not in fixed
+                    and (suffix := _suffix(forms[FORM][0], variants[0])) is not None
+                }
+                for forms, fixed in zip(words, constants, strict=True)
             ]
             counts = Counter((field, s) for one in suffixes for field, s in one.items())
             # A suffix is regular if a tenth of the words have it, or a few at least.
             floor = max(2, len(words) // 10)
-            every = [
-                (
-                    Donor(
-                        self._tail(forms[FORM][0], one),
-                        one,
-                        {f: v[0] for f, v in forms.items() if f not in (FORM, *inflected)},
-                    ),
-                    all(counts[field, s] >= floor for field, s in one.items())
-                    and " " not in forms[FORM][0]
-                    and len(one) == len(inflected),
-                )
-                for forms, one in zip(words, suffixes, strict=True)
-            ]
-            self.every[category] = [donor for donor, _ in every]
-            regular = [donor for donor, is_regular in every if is_regular]
+            self.every[category] = []
+            regular: list[Donor] = []
+            for forms, fixed, made in zip(words, constants, suffixes, strict=True):
+                donor = Donor(self._tail(forms[FORM][0], made), made, fixed)
+                self.every[category].append(donor)
+                if (
+                    " " not in forms[FORM][0]
+                    and {*forms} <= {*fixed, *made, *UNTOUCHED}
+                    and all(counts[field, suffix] >= floor for field, suffix in made.items())
+                ):
+                    regular.append(donor)
             found[category] = regular or self.every[category]
+            if not regular and any(" " in forms[FORM][0] for forms in words):
+                self.light.add(category)
         return found
 
     def _tail(self, form: str, suffixes: Mapping[str, Suffix]) -> str:
         """The end of a regular word that an invented one keeps: what its suffixes look at."""
+        if " " in form:  # a light verb stays
+            return form[form.rindex(" ") :]
         needed = max((len(strip) for strip, _ in suffixes.values()), default=0)
         if self.is_kana:
             kana = _HIRAGANA.search(form)
@@ -350,27 +523,15 @@ def _fits(donor: Donor, new: str) -> bool:
     return all(new.endswith(strip) for strip, _ in donor.suffixes.values())
 
 
-def _is_alike(donor: Donor, forms: Mapping[str, tuple[str, ...]]) -> bool:
-    return all(forms.get(field, (value,))[0] == value for field, value in donor.features.items())
+def _is_one_word(donor: Donor) -> bool:
+    return " " not in "".join(
+        (donor.tail, *(text for pair in donor.suffixes.values() for text in pair))
+    )
 
 
-def _suffix(form: str, other: str) -> Suffix:
+def _suffix(form: str, other: str) -> Suffix | None:
+    """What makes another form of a form; None where they have no stem in common."""
     same = 0
     while same < min(len(form), len(other)) and form[same] == other[same]:
         same += 1
-    return form[same:], other[same:]
-
-
-def _inflected(words: Sequence[Mapping[str, tuple[str, ...]]]) -> list[str]:
-    """The fields that are made of the form; the others are features and stay as they are."""
-    found = []
-    for field in dict.fromkeys(name for forms in words for name in forms):
-        if field in (FORM, "a_an", "sound"):
-            continue
-        pairs = [(forms[FORM][0], forms[field][0]) for forms in words if field in forms]
-        shared = sum(bool(a and b and a[0] == b[0]) for a, b in pairs)
-        if 2 * shared >= len(pairs) and (
-            len({b for _, b in pairs}) > FEW_VALUES or len(pairs) <= FEW_VALUES
-        ):
-            found.append(field)
-    return found
+    return (form[same:], other[same:]) if same else None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from recombine.errors import GrammarError
+from recombine.grammar.coverage import looks_complete, unsaid
 from recombine.grammar.grammar import Grammar
 from recombine.grammar.pattern import Pattern
+from recombine.grammar.realise.realiser import Realisation
 from recombine.grammar.sampling.constraints import Constraints
 from recombine.grammar.tree import Tree
 
@@ -70,9 +72,10 @@ def review_rows(grammar: Grammar, languages: Sequence[str] = ()) -> Iterator[dic
 
     Form rows: kind "form", id, category, gloss, language, field, text. Construction rows: kind
     "construction", rule, tags, tree and one text per language, on the shortest of a few trees
-    that have the rule.
+    that have the rule. What an unfinished language does not say is empty.
     """
     codes = tuple(languages) or grammar.languages
+    unfinished = unsaid_in(grammar, codes)
     inventory = grammar.inventory
     for language in codes:
         concrete = grammar.concrete(language)
@@ -90,21 +93,42 @@ def review_rows(grammar: Grammar, languages: Sequence[str] = ()) -> Iterator[dic
                     "text": " | ".join(forms),
                 }
     for rule in inventory.rules:
-        tree = example_tree(grammar, rule.name)
+        tree = example_tree(grammar, rule.name, unfinished)
         if tree is not None:
+            texts = {language: said(grammar, tree, language) for language in codes}
             yield {
                 "kind": "construction",
                 "rule": rule.name,
                 "tags": " ".join(rule.tags),
                 "tree": str(tree),
-                **{language: grammar.text(tree, language) for language in codes},
+                **{language: one.text if one else "" for language, one in texts.items()},
             }
 
 
-def example_tree(grammar: Grammar, rule: str) -> Tree | None:
-    """A short tree that has a rule; rules of weight 0 are let in where they are needed."""
+def unsaid_in(grammar: Grammar, languages: Sequence[str]) -> frozenset[str]:
+    """The words and rules that one of these languages does not say."""
+    compiled = [grammar.concrete(language) for language in languages]
+    return unsaid(one for one in compiled if not looks_complete(one))
+
+
+def said(grammar: Grammar, tree: Tree, language: str) -> Realisation | None:
+    """A tree in a language; None where an unfinished language does not say it."""
+    try:
+        return grammar.realise(tree, language)
+    except GrammarError:
+        return None
+
+
+def example_tree(grammar: Grammar, rule: str, avoid: Collection[str] = ()) -> Tree | None:
+    """A short tree that has a rule; rules of weight 0 are let in where they are needed.
+
+    It has none of the words and rules to `avoid`, if there is such a tree.
+    """
     awake = {r.name: 1e-3 for r in grammar.inventory.rules if r.weight == 0}
     attempts: list[dict[str, float]] = [{rule: 1.0} if rule in awake else {}, {**awake, rule: 1.0}]
+    if avoid:
+        without = dict.fromkeys(sorted(set(avoid) - {rule}), 0.0)
+        attempts = [*({**weights, **without} for weights in attempts), *attempts]
     for weights in attempts:
         for start in grammar.abstract.start:
             wanted = Constraints(require=(rule,), start=start, weights=weights, select=True)

@@ -8,7 +8,7 @@ import pytest
 
 from recombine.errors import GrammarError
 from recombine.grammar.files.abstract_syntax import MAX_PARTS, AbstractReader
-from recombine.grammar.model import Place, Preference, Selection
+from recombine.grammar.model import Mending, Place, Preference, Selection, SlotPath
 
 
 def reader(tmp_path: Path, grammar: str = "", lexicon: str = "") -> AbstractReader:
@@ -32,7 +32,8 @@ def test_directives(tmp_path: Path) -> None:
     text = """%start S T
 %edition new
 %zipf 1.4 : N Name
-%select obj : a.V a.O | b.V b.O direct else it
+%select obj : a.V a.O > c.N | b b.P >> Adj
+%mend obj : b.V b.O direct else it
 %prefer deep {pp}
 """
     found = reader(tmp_path, text)
@@ -41,8 +42,13 @@ def test_directives(tmp_path: Path) -> None:
     assert abstract.start == ("S", "T")
     assert abstract.edition == "new"
     assert abstract.zipf == {"N": 1.4, "Name": 1.4}
-    places = (Place("a", "V", "O"), Place("b", "V", "O"))
-    assert abstract.selections == (Selection("obj", places, ("it",), True),)
+    places = (
+        Place(SlotPath((("a", "V"),)), SlotPath((("a", "O"), ("c", "N")))),
+        Place(SlotPath((("b", ""),)), SlotPath((("b", "P"),), "Adj")),
+    )
+    assert abstract.selections == (Selection("obj", places),)
+    mended = (Place(SlotPath((("b", "V"),)), SlotPath((("b", "O"),))),)
+    assert abstract.mendings == (Mending("obj", mended, None, ("it",), True),)
     assert abstract.preferences == (Preference("deep", "pp", True),)
 
 
@@ -87,5 +93,8 @@ def test_pairs_need_all_columns(tmp_path: Path) -> None:
     problems: list[GrammarError] = []
     found = AbstractReader(problems)
     found.read_pairs(path)
-    assert found.result().pairs == {("obj", "see"): ("cat", "dog")}
+    assert [tuple(row[:3]) for row in found.result().pairs] == [
+        ("obj", "see", "cat"),
+        ("obj", "see", "dog"),
+    ]
     assert [problem.where.line for problem in problems if problem.where] == [4]

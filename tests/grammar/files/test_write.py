@@ -12,7 +12,7 @@ from recombine.grammar.model import GrammarSource
 
 ABSTRACT = """%start S
 %zipf 1.5 : N
-%select object : trans.V2 trans.obj direct else house
+%mend object : trans.V2 trans.obj direct else house
 %prefer deep {pp}
 
 decl : S -> subj:NP *VP

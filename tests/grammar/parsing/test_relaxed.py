@@ -23,6 +23,6 @@ def test_word_classes_no_longer_matter():
     """A name may be modified and a preposition may take any noun."""
     grammar = Grammar.load("sget")
     relaxed = relax(grammar, "ja").grammar
-    for text in ("家の横のリアムが本を見た。", "リアムが家の上の本を見た。"):
+    for text in ("家の横のリアムは本を見た。", "リアムは家の上の本を見た。"):
         assert not grammar.parse(text, "ja").ok
         assert relaxed.parse(text, "ja").ok

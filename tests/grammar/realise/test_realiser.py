@@ -190,11 +190,3 @@ def test_form_slots_name_the_words_in_order(small: Grammar) -> None:
         slots = Templates(small.concrete(language), ()).form_slots(tree.codes)
         orders[language] = [column[tree.codes[node]] for node, column in slots]
     assert orders == {"en": ["cat", "saw", "dog"], "ja": ["猫", "犬", "見た"]}
-
-
-def test_missing_cells_are_named(toy: Grammar) -> None:
-    """A table is asked by name and cell."""
-    german = toy.concrete("de")
-    assert german.cell("_the", "nom.f") == ("die",)
-    with pytest.raises(GrammarError, match=r"de: '_the' has no 'nom\.x'"):
-        german.cell("_the", "nom.x")

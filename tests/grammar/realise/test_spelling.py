@@ -8,16 +8,16 @@ from recombine.grammar.model import Language, SoundSet, Touch
 from recombine.grammar.realise.spelling import (
     A_AN,
     Finish,
-    Respelling,
+    SpelledText,
     SpellingEdit,
     apply_edits,
     capitalise,
     commas,
     finishes,
-    respellings,
     sentence_case,
     shift,
     touch,
+    undoings,
 )
 
 VOWEL = SoundSet(("a", "e", "i", "o", "u", "h"), ("ui", "hie"))
@@ -169,13 +169,33 @@ def test_sentence_case_leaves_words_alone() -> None:
     assert finish(sentence_case, "猫。") == "猫。"
 
 
-def test_respellings_undo_touches_of_touches() -> None:
-    """Every way to write two strings is found, through several touches, with what it stands for."""
-    language = Language("it", {}, {}, touches=ITALIAN)
-    found = respellings(["il", "la", "di", "amico", "vicino di"], language)
-    assert Respelling("dell'", ("di", "il"), glued=True) in found
-    assert Respelling("dell'", ("di", "la"), glued=True) in found
-    assert Respelling("vicino dello", ("vicino di", "il")) in found
-    assert Respelling("lo", ("il",)) in found
-    assert not any("amico" in one.parts for one in found)
-    assert respellings(["a", "an"], Language("en", {}, {})) == []
+@pytest.mark.parametrize(
+    ("text", "was"),
+    [
+        ("l'amico dorme", {"il amico dorme", "la amico dorme"}),
+        ("vicino dell'amico", {"vicino di il amico", "vicino di la amico"}),
+        ("vicino dello zio", {"vicino di il zio"}),
+        ("L'amico", {"Il amico", "La amico"}),
+        ("dello", {"di il"}),
+        ("il gatto", set()),
+    ],
+)
+def test_touches_are_undone_last_to_first(text: str, was: set[str]) -> None:
+    """What several touches made of each other's work is read back as what was there."""
+    spelled = SpelledText(text, undoings(Language("it", {}, {}, touches=ITALIAN)))
+    assert was == {one for one in was if spelled.finish in spelled.follow(one, 0)}
+    assert spelled.is_plain == (not was)
+    assert spelled.finish in spelled.follow(text, 0)
+    assert spelled.finish not in spelled.follow(f"{text} x", 0)
+
+
+def test_places_of_an_undone_text_are_in_order() -> None:
+    """Along every path the order grows, so that a reader goes from left to right."""
+    spelled = SpelledText("vicino dell'amico", undoings(Language("it", {}, {}, touches=ITALIAN)))
+    for place in spelled.places():
+        for following in spelled.branches(place):
+            after = spelled.settled(following + 1) if following != spelled.finish else place
+            assert spelled.order(after) > spelled.order(place) or after == place
+    assert spelled.has("vicino di il")
+    assert spelled.has("di la amico")
+    assert not spelled.has("di lo")

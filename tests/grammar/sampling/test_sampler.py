@@ -158,30 +158,6 @@ def test_no_repeat(toy: Grammar) -> None:
         assert len(forms) == len(set(forms))
 
 
-def test_selection(write: Write) -> None:
-    """Words that do not go together are drawn again; the last resort is the else word."""
-    folder = write(
-        {
-            "abstract.grammar": SMALL["abstract.grammar"]
-            + "%select object : trans.V2 trans.obj else house\n",
-            "abstract.pairs.tsv": "role\tgovernor\tdependent\nobject\tsee\tdog\n",
-        }
-    )
-    grammar = Grammar.load(folder)
-    constraints = Constraints(select=True, require=("trans",))
-    for tree in grammar.sample(200, constraints=constraints):
-        assert not grammar.violations(tree)
-    free = list(grammar.sample(200, constraints=Constraints(require=("trans",))))
-    assert any(grammar.violations(tree) for tree in free)
-    blocked = Constraints(select=True, require=("trans",), weights={"dog": 0})
-    for tree in grammar.sample(50, constraints=blocked):
-        for node, label in enumerate(tree.labels()):
-            if label == "trans":
-                head = tree.head(tree.node("obj", node))
-                assert head is not None
-                assert tree.labels()[head] == "house"
-
-
 IMPOSSIBLE = [
     (Constraints(require=("transat",)), "transat", "weight 0"),
     (Constraints(require=("name > cat",)), "name > cat", "rules do not allow"),

@@ -19,6 +19,7 @@ from recombine.grammar.variants.wordings import wordings_of
         ("xx.grammar", "act = subj _wa VP\n", "no table '_wa'", 1),
         ("xx.grammar", "act = { subj , VP\n", "expected '}'", 1),
         ("xx.grammar", "%forget x\n", "unknown directive '%forget'", 1),
+        ("xx.grammar", f"act = subj {{ {' , '.join('ABCDEFGH')} }} VP\n", "at most 512", 1),
         ("xx.lexicon.tsv", "id\tform\nkat\tneko\n", "no word 'kat'", 2),
     ],
 )

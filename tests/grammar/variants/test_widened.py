@@ -5,31 +5,32 @@ from __future__ import annotations
 import pytest
 
 from recombine.grammar import Grammar
-from recombine.grammar.variants.widened import is_table, widen, word_of
+from recombine.grammar.variants.widened import WordVariant, widen
 from recombine.grammar.variants.wordings import wordings_of
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("neko o inu wa mita", {"see", "cat", "dog"}),
-        ("inu wa neko o kononda", {"like~1", "cat", "dog"}),
-        ("neko ga inu ni mirareta", {"see", "cat", "dog"}),
-        ("inu wa neko o minakatta", {"see~polarity", "cat", "dog"}),
+        ("neko o inu wa mita", {("see", ""), ("cat", ""), ("dog", "")}),
+        ("inu wa neko o kononda", {("like", ""), ("cat", ""), ("dog", "")}),
+        ("neko ga inu ni mirareta", {("see", ""), ("cat", ""), ("dog", "")}),
+        ("inu wa neko o minakatta", {("see", "polarity"), ("cat", ""), ("dog", "")}),
     ],
 )
 def test_variants_are_read(small, text, words):
     """Orders, synonyms, voices and contrasts are words and rules like all others."""
     grammar = Grammar.load(small)
-    widened = widen(grammar, "xx", wordings_of(grammar, small, "xx")).grammar
-    tree = widened.parse(text, "xx").tree
+    widened = widen(grammar, "xx", wordings_of(grammar, small, "xx"))
+    tree = widened.grammar.parse(text, "xx").tree
     assert tree is not None
-    assert {word for word in tree.words() if not is_table(word)} == words
+    found = {widened.words[word] for word in tree.words() if word in widened.words}
+    assert found == {WordVariant(*word) for word in words}
 
 
-def test_a_synonym_stands_for_its_word():
-    """The name of a word in a widened grammar says which word it is, and whether it contrasts."""
-    assert word_of("give_dat") == ("give_dat", "")
-    assert word_of("give_dat~2") == ("give_dat", "")
-    assert word_of("give_dat~polarity") == ("give_dat", "polarity")
-    assert word_of("give_dat~tense~1") == ("give_dat", "tense")
+def test_a_chain_is_one_rule_with_the_slots_of_all(small):
+    """What a rule of the widened grammar stands for is told, and not read off its name."""
+    grammar = Grammar.load(small)
+    widened = widen(grammar, "xx", wordings_of(grammar, small, "xx"))
+    tree = widened.grammar.parse("neko o inu wa mita", "xx").require_tree()
+    assert ("act", "tr") in {widened.chains.get(name) for name in tree.labels()}

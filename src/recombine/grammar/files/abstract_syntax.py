@@ -12,11 +12,14 @@ from recombine.grammar.files.notation import Cursor, read_lines
 from recombine.grammar.files.tables import read_table
 from recombine.grammar.model import (
     Abstract,
+    Mending,
+    PairRow,
     Place,
     Preference,
     Rule,
     RulePart,
     Selection,
+    SlotPath,
     Symbol,
     Word,
 )
@@ -40,7 +43,8 @@ class AbstractReader:
         self._zipf: dict[str, float] = {}
         self._selections: dict[str, list[Selection]] = {}
         self._preferences: list[Preference] = []
-        self._pairs: dict[tuple[str, str], list[str]] = {}
+        self._mendings: list[Mending] = []
+        self._pairs: list[PairRow] = []
         self._layer: set[tuple[str, str]] = set()
 
     def new_layer(self) -> None:
@@ -56,7 +60,8 @@ class AbstractReader:
             zipf=dict(self._zipf),
             selections=tuple(one for many in self._selections.values() for one in many),
             preferences=tuple(self._preferences),
-            pairs={key: tuple(value) for key, value in self._pairs.items()},
+            mendings=tuple(self._mendings),
+            pairs=tuple(self._pairs),
             edition=self._edition,
         )
 
@@ -85,7 +90,7 @@ class AbstractReader:
             and self._pairs
             and path.parent.parent.name == "editions"
         ):
-            self._pairs = {}
+            self._pairs = []
         self._layer.add(("pairs", ""))
         for row in read_table(path, "role", self.problems, _PAIR_COLUMNS):
             cells = row.cells
@@ -94,9 +99,10 @@ class AbstractReader:
                     GrammarError("a pair needs role, governor and dependent", row.where)
                 )
                 continue
-            self._pairs.setdefault((cells["role"], cells["governor"]), []).append(
-                cells["dependent"]
-            )
+            self._pairs += [
+                PairRow(role, cells["governor"], cells["dependent"], row.where)
+                for role in cells["role"].split()
+            ]
 
     def _first(self, kind: str, name: str, what: str, where: Where) -> None:
         if (kind, name) in self._layer:
@@ -165,6 +171,7 @@ class AbstractReader:
             "start": self._read_start,
             "zipf": self._read_zipf,
             "select": self._read_select,
+            "mend": self._read_mend,
             "prefer": self._read_prefer,
             "edition": self._read_edition,
             "languages": self._read_languages,
@@ -215,33 +222,51 @@ class AbstractReader:
             self._zipf[category] = exponent
 
     def _read_select(self, line: Cursor, where: Where) -> None:
-        role = line.name("a role")
-        line.expect(":", "after the role")
-        places = [self._place(line)]
-        while line.accept("|"):
-            places.append(self._place(line))
+        if not line.more:  # an edition goes without the restrictions below it
+            self._selections = {}
+            return
+        role, places = self._places(line)
+        if ("select", role) not in self._layer:
+            self._layer.add(("select", role))
+            self._selections[role] = []
+        self._selections[role].append(Selection(role, places, where))
+
+    def _read_mend(self, line: Cursor, where: Where) -> None:
+        role, places = self._places(line)
         direct = line.peek() == "direct" and bool(line.take())
         fallback: list[str] = []
         if line.peek() == "else":
             line.take()
             while line.more:
                 fallback.append(line.name("a word"))
-        if ("select", role) not in self._layer:
-            self._layer.add(("select", role))
-            self._selections[role] = []
-        selection = Selection(role, tuple(places), tuple(fallback), direct, where)
-        self._selections[role].append(selection)
+        if ("mend", "") not in self._layer:
+            self._layer.add(("mend", ""))
+            self._mendings = []
+        self._mendings.append(Mending(role, places, where, tuple(fallback), direct))
+
+    def _places(self, line: Cursor) -> tuple[str, tuple[Place, ...]]:
+        role = line.name("a role")
+        line.expect(":", "after the role")
+        places = [self._place(line)]
+        while line.accept("|"):
+            places.append(self._place(line))
+        return role, tuple(places)
 
     def _place(self, line: Cursor) -> Place:
-        rule = line.name("rule.slot of the governor")
-        line.expect(".", "between rule and slot")
-        governor = line.name("a slot")
-        other = line.name("rule.slot of the dependent")
-        line.expect(".", "between rule and slot")
-        dependent = line.name("a slot")
+        governor = self._way(line, "of the governor")
+        dependent = self._way(line, "of the dependent")
+        rule, other = governor.steps[0][0], dependent.steps[0][0]
         if rule != other:
             line.fail(f"governor and dependent belong to one rule, found '{rule}' and '{other}'")
-        return Place(rule, governor, dependent)
+        return Place(governor, dependent)
+
+    def _way(self, line: Cursor, of: str) -> SlotPath:
+        steps: list[tuple[str, str]] = []
+        while not steps or line.accept(">"):
+            rule = line.name(f"rule.slot {of}")
+            steps.append((rule, line.name("a slot") if line.accept(".") else ""))
+        below = line.name("a category of words") if line.accept(">>") else ""
+        return SlotPath(tuple(steps), below)
 
     def _read_prefer(self, line: Cursor, where: Where) -> None:
         kind = line.name("deep, shallow, few or many")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from recombine.errors import GrammarError, Where
 from recombine.files import TableRow
@@ -30,6 +33,7 @@ from recombine.grammar.model import (
     Touch,
 )
 
+MAX_WAYS = 512  # that one line with choices and orders may stand for
 FINISHES = ("capitalise", "sentence_case", "a_an", "commas")
 _FIELD = re.compile(r"[\w'-]+(?:\.[\w'-]+)*\Z")
 
@@ -69,6 +73,7 @@ class ConcreteReader:
             self._post,
             tuple(self._touches),
             self._unmarked,
+            dict(self._params),
             self.where,
         )
 
@@ -100,11 +105,8 @@ class ConcreteReader:
             name = row.cells.get("id", "")
             if not name:
                 self.problems.append(GrammarError("a row without an id", row.where))
-            elif ("row", name) in self._layer:
-                self.problems.append(GrammarError(f"'{name}' is listed twice", row.where))
             else:
-                self._layer.add(("row", name))
-                self._rows[name] = self._row(name, row)
+                self._keep_row(name, row)
 
     def read_paradigms(self, path: Path) -> None:
         """Read inflection classes."""
@@ -138,9 +140,16 @@ class ConcreteReader:
                     )
             self._paradigms[key] = Paradigm(key[0], key[1], cells, row.where)
 
-    def _row(self, name: str, row: TableRow) -> LexiconRow:
-        old = self._rows.get(name)
-        cells = dict(old.cells) if old else {}
+    def _keep_row(self, name: str, row: TableRow) -> None:
+        if ("row", name) in self._layer:
+            self.problems.append(GrammarError(f"'{name}' is listed twice", row.where))
+            return
+        self._layer.add(("row", name))
+        self._rows[name] = self._row(self._rows.get(name) or LexiconRow(name, {}), row)
+
+    def _row(self, old: LexiconRow, row: TableRow) -> LexiconRow:
+        """A row laid over one that was there before."""
+        cells = dict(old.cells)
         for column, cell in row.cells.items():
             if column in ("id", "class", "note") or not cell:
                 continue
@@ -150,9 +159,9 @@ class ConcreteReader:
             cells[column] = tuple(
                 "" if part.strip() == '""' else part.strip() for part in cell.split("|")
             )
-        paradigm = row.cells.get("class") or (old.paradigm if old else "")
+        paradigm = row.cells.get("class") or old.paradigm
         paradigm = "" if paradigm == '""' else paradigm  # an edition takes the class away
-        return LexiconRow(name, cells, paradigm, row.where)
+        return LexiconRow(old.id, cells, paradigm, row.where)
 
     def _directive(self, line: Cursor) -> None:
         token = line.take()
@@ -272,90 +281,161 @@ class ConcreteReader:
 
     def _line(self, line: Cursor) -> None:
         where = line.here
-        rule = line.name("a rule name")
+        lefts = [self._left(line)]
+        while line.accept(","):
+            lefts.append(self._left(line))
+        line.expect("=", "after the rule and field")
+        params = tuple(dict.fromkeys(param for left in lefts for param in left.params))
+        bodies = self._bodies(line, _Scope(all(left.any_field for left in lefts), params), ())
+        line.finish()
+        for left in lefts:
+            size = math.prod(len(self._params[param]) for param in left.params)
+            if size > MAX_EXPANSION:
+                raise GrammarError(
+                    f"the line stands for {size} fields", where, f"at most {MAX_EXPANSION}"
+                )
+            if set(params) - set(left.params):
+                raise GrammarError("the left sides have different parameters", where)
+            for values in itertools.product(*(self._params[param] for param in left.params)):
+                bound = dict(zip(left.params, values, strict=True))
+                keys = [*left.fields, *(bound.get(key, key) for key in left.keys)]
+                name = ANY_FIELD if left.any_field else ".".join(keys) or FORM
+                ways = tuple(tuple(_bind(piece, bound) for piece in body) for body in bodies)
+                self._keep(Line(left.chain[0], name, ways, where, left.chain[1:]))
+
+    def _keep(self, line: Line) -> None:
+        if ("line", line.rule, line.field) in self._layer:
+            raise GrammarError(f"'{line.rule}.{line.field}' is given twice", line.where)
+        self._layer.add(("line", line.rule, line.field))
+        self._lines[line.rule, line.field] = line
+
+    def _chain(self, name: str) -> tuple[str, ...]:
+        return (name,)
+
+    def _left(self, line: Cursor) -> _Left:
+        chain = self._chain(line.name("a rule name"))
+        fields: list[str] = []
         keys: list[str] = []
         any_field = False
         while line.accept("."):
             if line.accept("*"):
+                if fields:
+                    line.fail("'*' stands for the whole field: write rule.* = or name each field")
                 any_field = True
                 break
-            keys.append(line.name("a field name"))
-        fixed = len(keys)  # only a key in brackets can be a parameter
-        if line.accept("["):
+            fields.append(line.name("a field name"))
+        if line.accept("["):  # only a key in brackets can be a parameter
             keys.append(line.name("a key"))
             while line.accept(","):
                 keys.append(line.name("a key"))
             line.expect("]", "after the keys")
-        line.expect("=", "after the rule and field")
-        params = [key for key in dict.fromkeys(keys[fixed:]) if key in self._params]
-        variants = [self._pieces(line, any_field, params)]
+        params = tuple(key for key in dict.fromkeys(keys) if key in self._params)
+        return _Left(chain, tuple(fields), tuple(keys), any_field, params)
+
+    def _bodies(self, line: Cursor, scope: _Scope, stop: tuple[str, ...]) -> list[Pieces]:
+        """Alternatives; ``( a | b )`` and ``{ a , b }`` stand for a body each."""
+        bodies = self._body(line, scope, (*stop, "|"))
         while line.accept("|"):
-            variants.append(self._pieces(line, any_field, params))
-        line.finish()
+            bodies += self._body(line, scope, (*stop, "|"))
+        if len(bodies) > MAX_WAYS:
+            line.fail(f"the line stands for {len(bodies)} ways to say it; at most {MAX_WAYS}")
+        return bodies
+
+    def _body(self, line: Cursor, scope: _Scope, stop: tuple[str, ...]) -> list[Pieces]:
+        options: list[list[Pieces]] = []
         size = 1
-        for param in params:
-            size *= len(self._params[param])
-        if size > MAX_EXPANSION:
-            raise GrammarError(
-                f"the line stands for {size} fields", where, f"at most {MAX_EXPANSION}"
-            )
-        for values in itertools.product(*(self._params[param] for param in params)):
-            bound = dict(zip(params, values, strict=True))
-            names = [*keys[:fixed], *(bound.get(key, key) for key in keys[fixed:])]
-            name = ANY_FIELD if any_field else ".".join(names) or FORM
-            if ("line", rule, name) in self._layer:
-                raise GrammarError(f"'{rule}.{name}' is given twice", where)
-            self._layer.add(("line", rule, name))
-            bodies = tuple(tuple(_bind(piece, bound) for piece in body) for body in variants)
-            self._lines[rule, name] = Line(rule, name, bodies, where)
-
-    def _pieces(self, line: Cursor, any_field: bool, params: list[str]) -> Pieces:
-        pieces: list[Piece] = []
-        if line.peek() in ("|", ""):
-            line.fail('an empty alternative; write "" for nothing')
-        while line.more and line.peek() != "|":
+        while line.more and line.peek() not in stop:
             if line.accept("+"):  # also at either end: it then holds against the neighbour outside
-                if pieces and isinstance(pieces[-1], Glue):
-                    line.fail("two '+' in a row")
-                pieces.append(Glue())
+                options.append([(Glue(),)])
             elif line.kind() == "string":
-                pieces.append(_literal(line))
+                options.append([(_literal(line),)])
+            elif line.accept("("):
+                options.append(self._bodies(line, scope, (")",)))
+                line.expect(")", "after the choices")
+            elif line.accept("{"):
+                options.append(self._orders(line, scope))
             else:
-                pieces.append(self._reference(line, any_field, params))
-        if all(isinstance(piece, Glue) for piece in pieces):
-            line.fail("'+' alone is no piece")
-        return tuple(_strengthen(pieces))
+                options.append([(self._reference(line, scope),)])
+            size *= len(options[-1])
+            if size > MAX_WAYS:
+                line.fail(f"the line stands for {size} ways to say it; at most {MAX_WAYS}")
+        if not options:
+            line.fail('an empty alternative; write "" for nothing')
+        bodies = [tuple(itertools.chain(*chosen)) for chosen in itertools.product(*options)]
+        for body in bodies:
+            if any(isinstance(a, Glue) and isinstance(b, Glue) for a, b in pairwise(body)):
+                line.fail("two '+' in a row")
+            if all(isinstance(piece, Glue) for piece in body):
+                line.fail("'+' alone is no piece")
+        return [tuple(_strengthen(list(body))) for body in bodies]
 
-    def _reference(self, line: Cursor, any_field: bool, params: list[str]) -> Piece:
+    def _orders(self, line: Cursor, scope: _Scope) -> list[Pieces]:
+        """``{ a , b }``: all of them, in any order."""
+        parts = [self._bodies(line, scope, (",", "}"))]
+        while line.accept(","):
+            parts.append(self._bodies(line, scope, (",", "}")))
+        line.expect("}", "after what comes in any order")
+        size = math.factorial(len(parts)) * math.prod(len(part) for part in parts)
+        if size > MAX_WAYS:
+            line.fail(f"{len(parts)} parts have {size} orders; at most {MAX_WAYS}")
+        return [
+            tuple(itertools.chain(*chosen))
+            for order in itertools.permutations(parts)
+            for chosen in itertools.product(*order)
+        ]
+
+    def _reference(self, line: Cursor, scope: _Scope) -> Piece:
         name = line.name("a slot, a table or a literal")
         keys: list[Key] = []
         while line.accept("."):
-            if line.accept("*"):
-                if not any_field:
-                    line.fail("'.*' on the right needs 'rule.* =' on the left")
-                keys.append(Same())
-            else:
-                keys.append(line.name("a field name"))
+            same = self._any(line, scope)
+            keys.append(line.name("a field name") if same is None else same)
         if line.accept("["):
-            keys.append(self._key(line, params))
+            keys.append(self._key(line, scope))
             while line.accept(","):
-                keys.append(self._key(line, params))
+                keys.append(self._key(line, scope))
             line.expect("]", "after the keys")
         found = tuple(keys) or (FORM,)
         return TableCell(name, found) if name.startswith("_") else Ref(name, found)
 
-    def _key(self, line: Cursor, params: list[str]) -> Key:
+    def _any(self, line: Cursor, scope: _Scope) -> Same | None:
+        if not line.accept("*"):
+            return None
+        if not scope.any_field:
+            line.fail("'*' on the right needs 'rule.* =' on the left")
+        return Same()
+
+    def _key(self, line: Cursor, scope: _Scope) -> Key:
         where = line.here
+        if (same := self._any(line, scope)) is not None:
+            return same
         name = line.name("a key")
         if line.accept("."):
             return Feature(name, self._dotted(line, "a feature"))
-        if name in self._params and name not in params:
+        if name in self._params and name not in scope.params:
             raise GrammarError(
                 f"the parameter '{name}' is not on the left side",
                 where,
                 f"write rule[{name}] = ...",
             )
         return name
+
+
+class _Left(NamedTuple):
+    """The left side of a line, its parameters not yet bound."""
+
+    chain: tuple[str, ...]
+    fields: tuple[str, ...]
+    keys: tuple[str, ...]
+    any_field: bool
+    params: tuple[str, ...]
+
+
+class _Scope(NamedTuple):
+    """What the left side lets the right side use."""
+
+    any_field: bool
+    params: tuple[str, ...]
 
 
 def _strengthen(pieces: list[Piece]) -> list[Piece]:

@@ -24,17 +24,8 @@ from collections import deque
 from typing import NamedTuple
 
 from recombine.errors import GrammarError
-from recombine.grammar.model import (
-    FORM,
-    Feature,
-    Glue,
-    Key,
-    LiteralText,
-    Pieces,
-    Ref,
-    Symbol,
-    TableCell,
-)
+from recombine.grammar.compiled import CompiledConstituent, CompiledLanguage, OneOf, PartField, Row
+from recombine.grammar.model import FORM, Glue, Symbol
 from recombine.grammar.parsing.first_sets import (
     Production,
     bits,
@@ -45,10 +36,10 @@ from recombine.grammar.parsing.first_sets import (
     find_nullable,
 )
 from recombine.grammar.parsing.missing_forms import MissingForms
-from recombine.grammar.realise.language import Concrete
 
 MAX_COMBINATIONS = 50_000  # of feature values in one rule
 MAX_PRODUCTIONS = 200_000
+MAX_ALTERNATIVES = 64  # of one row whose cells have several forms
 MAX_VALUES = 8  # a field with more values is looked up word by word
 
 Signature = tuple[str, ...]
@@ -81,9 +72,9 @@ class TerminalEntry(NamedTuple):
 class ContextFreeGrammar:
     """Productions over numbered symbols, with all that follows from them."""
 
-    def __init__(self, concrete: Concrete) -> None:
-        self.concrete = concrete
-        self.inventory = concrete.inventory
+    def __init__(self, compiled: CompiledLanguage) -> None:
+        self.compiled = compiled
+        self.inventory = compiled.inventory
         self._signatures: dict[Symbol, tuple[Signature, ...]] = {}
         self._rule_ways: dict[int, list[tuple[tuple[Signature, ...], Signature]]] = {}
         self.kinds: list[Kind] = []
@@ -102,7 +93,7 @@ class ContextFreeGrammar:
         self.by_left: dict[int, list[int]] = {}
         self._queue: list[tuple[int, str]] = []
         self._new_kinds: list[int] = []
-        self.missing = MissingForms(concrete)
+        self.missing = MissingForms(compiled)
         self._asked_by: dict[tuple[int, str], str] = {}  # (kind, field) -> the line that asks
         self._split_by = self._few_valued()
         self._split_fields: set[tuple[int, str]] = set()  # (kind, field) that became literals
@@ -111,7 +102,7 @@ class ContextFreeGrammar:
         for name in self.inventory.abstract.start:
             for signature in self.signatures(Symbol(name)):
                 kind = self.kind(Symbol(name), signature)
-                self.roots.append(self._field(kind, concrete.language.root, "%root"))
+                self.roots.append(self._field(kind, compiled.language.root, "%root"))
         while self._queue:
             self._expand(*self._queue.pop())
         self.entries = self._entries()
@@ -130,13 +121,13 @@ class ContextFreeGrammar:
             fields = self._fields_of(symbol.category)
             found: dict[Signature, None] = {}
             for code in self.inventory.choices(symbol):
-                forms = self.concrete.word_forms(code)
+                forms = self.compiled.word_forms(code)
                 found[tuple(forms.get(name, ("",))[0] for name in fields)] = None
             self._signatures[symbol] = tuple(found)
         return self._signatures[symbol]
 
     def _fields_of(self, category: str) -> tuple[str, ...]:
-        return self.concrete.features.get(category, ()) + self._split_by.get(category, ())
+        return self.compiled.features.get(category, ()) + self._split_by.get(category, ())
 
     def _few_valued(self) -> dict[str, tuple[str, ...]]:
         """Fields of words with few values, such as the particle a verb asks for.
@@ -151,10 +142,10 @@ class ContextFreeGrammar:
             values: dict[str, set[str]] = {}
             usable: dict[str, int] = {}
             for code in codes:
-                for name, forms in self.concrete.word_forms(code).items():
+                for name, forms in self.compiled.word_forms(code).items():
                     values.setdefault(name, set()).add(forms[0])
                     usable[name] = usable.get(name, 0) + (len(forms) == 1)
-            features = self.concrete.features.get(category, ())
+            features = self.compiled.features.get(category, ())
             found[category] = tuple(
                 name
                 for name in sorted(values)
@@ -197,45 +188,30 @@ class ContextFreeGrammar:
             size *= len(option)
         if size > MAX_COMBINATIONS:
             raise GrammarError(
-                f"{self.concrete.language.code}: '{rule.name}' combines features in {size} ways",
+                f"{self.compiled.language.code}: '{rule.name}' combines features in {size} ways",
                 rule.where,
                 "use fewer feature fields as keys",
             )
         ways: list[tuple[tuple[Signature, ...], Signature]] = []
         for slots in itertools.product(*options):
-            values: list[str] = []
-            for name in self.concrete.features.get(rule.category, ()):
-                variants = self.concrete.line(code, name)
-                piece = variants[0][0] if variants else LiteralText("")
-                if isinstance(piece, LiteralText):
-                    values.append(piece.text)
-                elif isinstance(piece, Ref):
-                    field = ".".join(key for key in piece.keys if isinstance(key, str))
-                    values.append(self._feature(code, slots, piece.slot, field))
-                elif isinstance(piece, TableCell):
-                    values.append(self._cell_value(code, slots, name, piece))
-                else:
-                    values.append("")
-            ways.append((slots, tuple(values)))
+            constituent = self._constituent(code, slots)
+            for field, cell in constituent.missing:
+                if all(cell.name.split(".")):  # an empty key is a missing form itself
+                    self.missing.cell(cell.table, cell.name, code, field)
+            ways.append((slots, constituent.values))
         return ways
 
-    def _feature(self, code: int, slots: tuple[Signature, ...], slot: str, field: str) -> str:
-        rule = self.inventory.rule(code)
-        index = rule.slot(slot)
-        if index is None:
-            return ""
-        fields = self._fields_of(rule.parts[index].symbol.category)
-        return slots[index][fields.index(field)] if field in fields else ""
-
-    def _cell_value(
-        self, code: int, slots: tuple[Signature, ...], field: str, piece: TableCell
-    ) -> str:
-        """A feature that a table computes from others: m and f together are m."""
-        name = self._key_name(piece.keys, code, slots)
-        cell = self.concrete.tables.get(piece.table, {}).get(name)
-        if cell is None and all(name.split(".")):  # an empty key is a missing form itself
-            self.missing.cell(piece.table, name, code, field)
-        return cell[0] if cell else ""
+    def _constituent(self, code: int, slots: tuple[Signature, ...]) -> CompiledConstituent:
+        """The constituent of a rule; what its words are split by beyond features is dropped."""
+        parts = self.inventory.rule(code).parts
+        features = self.compiled.features
+        below = tuple(
+            [
+                slot[: len(features.get(part.symbol.category, ()))]
+                for part, slot in zip(parts, slots, strict=True)
+            ]
+        )
+        return self.compiled.constituent(self.compiled.construction(code), below)
 
     # Kinds and instances.
 
@@ -257,7 +233,7 @@ class ContextFreeGrammar:
             found = self._kind_words[kind] = tuple(
                 code
                 for code in self.inventory.choices(symbol)
-                if tuple(self.concrete.word_forms(code).get(n, ("",))[0] for n in fields)
+                if tuple(self.compiled.word_forms(code).get(n, ("",))[0] for n in fields)
                 == signature
             )
         return found
@@ -300,7 +276,7 @@ class ContextFreeGrammar:
         self.kind_of.append(kind)
         self.is_terminal.append(terminal)
         if len(self.names) > MAX_PRODUCTIONS:
-            raise GrammarError(f"{self.concrete.language.code}: too many fields to parse with")
+            raise GrammarError(f"{self.compiled.language.code}: too many fields to parse with")
         return len(self.names) - 1
 
     def _literal(self, text: str) -> int:
@@ -313,7 +289,7 @@ class ContextFreeGrammar:
     def _add_words(self, kind: int, field: str, terminal: int) -> None:
         silent: list[int] = []
         for code in self.kind_words(kind):
-            forms = self.concrete.word_forms(code).get(field)
+            forms = self.compiled.word_forms(code).get(field)
             if forms is None:
                 self.missing.form(code, field, self._asked_by[kind, field])
             for form in forms or ():
@@ -338,48 +314,31 @@ class ContextFreeGrammar:
             self._make_instances(self._new_kinds.pop())
         for number in self.instances_of[kind]:
             instance = self.instances[number]
-            variants = self.concrete.line(instance.rule, field)
-            if variants is None:
+            signatures = tuple([self.kinds[slot].signature for slot in instance.slots])
+            constituent = self._constituent(instance.rule, signatures)
+            expansion = self.compiled.expansion(constituent, field)
+            if expansion is None:
                 self.missing.line(instance.rule, field, self._asked_by[kind, field])
-            for pieces in variants or ():
-                self._add_production(left, number, instance, field, pieces)
+                continue
+            for cell in expansion.missing:
+                self.missing.cell(cell.table, cell.name, instance.rule, field)
+                self._note_unsaid(instance, field)
+            for row in expansion.rows:
+                self._add_production(left, number, instance, field, row)
 
     def _add_production(
-        self, left: int, number: int, instance: Instance, field: str, pieces: Pieces
+        self, left: int, number: int, instance: Instance, field: str, row: Row
     ) -> None:
-        options: list[list[tuple[int, int]]] = []  # per piece: (symbol, slot) alternatives
-        glue: dict[int, bool] = {}  # the piece before a `+` -> whether it holds beside silence too
-        rule = self.inventory.rule(instance.rule)
-        signatures = tuple(self.kinds[kind].signature for kind in instance.slots)
-        for piece in pieces:
-            if isinstance(piece, Glue):
-                glue[len(options) - 1] = piece.strong
-            elif isinstance(piece, LiteralText):
-                options.append([(self._literal(piece.text), -1)] if piece.text else [(-1, -1)])
-            elif isinstance(piece, Ref):
-                index = rule.slot(piece.slot)
-                if index is None:
-                    return  # check.py reports unknown slots, also of lines that nobody asks for
-                name = self._key_name(piece.keys, instance.rule, signatures)
-                symbol, signature = self.kinds[instance.slots[index]]
-                known = self._split_by.get(symbol.category, ())
-                if name in known:
-                    self._split_fields.add((instance.slots[index], name))
-                    text = signature[self._fields_of(symbol.category).index(name)]
-                    options.append([(self._literal(text), -1)] if text else [(-1, -1)])
-                    continue
-                asked_by = self.missing.line_name(instance.rule, field)
-                options.append([(self._field(instance.slots[index], name, asked_by), index)])
+        spelt: list[list[tuple[int, int]]] = []  # per symbol: what it can be
+        glue: dict[int, bool] = {}  # the symbol before a `+` -> whether it holds beside silence too
+        for symbol in row.symbols:
+            if isinstance(symbol, Glue):
+                glue[len(spelt) - 1] = symbol.strong
             else:
-                name = self._key_name(piece.keys, instance.rule, signatures)
-                cell = self.concrete.tables.get(piece.table, {}).get(name)
-                if cell is None:
-                    self.missing.cell(piece.table, name, instance.rule, field)
-                    self._note_unsaid(instance, field)
-                    return
-                options.append([(self._literal(text), -1) if text else (-1, -1) for text in cell])
-        for chosen in itertools.islice(itertools.product(*options), 64):
-            kept = [index for index, (symbol, _) in enumerate(chosen) if symbol >= 0]
+                texts = symbol.texts if isinstance(symbol, OneOf) else (symbol,)
+                spelt.append([self._symbol(instance, field, text) for text in texts])
+        for chosen in itertools.islice(itertools.product(*spelt), MAX_ALTERNATIVES):
+            kept = [index for index, (terminal, _) in enumerate(chosen) if terminal >= 0]
             places = {index: place for place, index in enumerate(kept)}
             glued = {
                 max((places[i] for i in kept if i <= index), default=-1)
@@ -391,30 +350,34 @@ class ContextFreeGrammar:
                 Production(
                     left,
                     number,
-                    tuple(chosen[index][0] for index in kept),
-                    tuple(chosen[index][1] for index in kept),
+                    tuple([chosen[index][0] for index in kept]),
+                    tuple([chosen[index][1] for index in kept]),
                     frozenset(glued),
                 )
             )
         if len(self.productions) > MAX_PRODUCTIONS:
-            raise GrammarError(f"{self.concrete.language.code}: too many productions to parse with")
+            code = self.compiled.language.code
+            raise GrammarError(f"{code}: too many productions to parse with")
+
+    def _symbol(self, instance: Instance, field: str, symbol: str | PartField) -> tuple[int, int]:
+        """The number of a symbol and whose slot it is (-1: literal); (-1, -1) for nothing."""
+        if isinstance(symbol, PartField):
+            kind = instance.slots[symbol.part]
+            (category, _, _), signature = self.kinds[kind]
+            if symbol.field not in self._split_by.get(category, ()):
+                asked_by = self.missing.line_name(instance.rule, field)
+                return self._field(kind, symbol.field, asked_by), symbol.part
+            self._split_fields.add((kind, symbol.field))
+            symbol = signature[self._fields_of(category).index(symbol.field)]
+        return (self._literal(symbol), -1) if symbol else (-1, -1)
 
     def _note_unsaid(self, instance: Instance, field: str) -> None:
         """Words without a row have no feature either: they are why a cell was not found."""
         for kind in instance.slots:
             if self.inventory.is_lexical(self.kinds[kind].symbol):
                 for code in self.kind_words(kind):
-                    if not self.concrete.word_forms(code):
+                    if not self.compiled.word_forms(code):
                         self.missing.form(code, FORM, self.missing.line_name(instance.rule, field))
-
-    def _key_name(self, keys: tuple[Key, ...], rule: int, signatures: tuple[Signature, ...]) -> str:
-        names: list[str] = []
-        for key in keys:
-            if isinstance(key, Feature):
-                names.append(self._feature(rule, signatures, key.slot, key.field))
-            elif isinstance(key, str):
-                names.append(key)
-        return ".".join(names)
 
     # Strings.
 
@@ -442,6 +405,11 @@ class ContextFreeGrammar:
             )
             for text, mask in masks.items()
         }
+
+    def asked_fields(self) -> list[tuple[str, str]]:
+        """Every category with every field that is asked of it."""
+        every = [*self._fields, *sorted(self._split_fields)]
+        return list(dict.fromkeys((self.kinds[k].symbol.category, field) for k, field in every))
 
     def word_fields(self) -> list[tuple[int, str]]:
         """Every word with every field some rule asks of it."""

@@ -15,19 +15,18 @@ known). Where a chunk alone does not decide, it gives up and the lattice is made
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from recombine.grammar.parsing.cfg import ContextFreeGrammar, TerminalEntry
-from recombine.grammar.realise.spelling import first_letter, respellings
+from recombine.grammar.realise.spelling import SpelledText, first_letter, undoings
 
-END: Any = object()  # key of a trie node that holds an entry, or None where only respelt ones end
-_RESPELT: Any = object()  # key of a trie node that holds other ways to write entries
-MAX_PLACES = 1 << 24  # in a text; the places inside respelt strings are fractions of it
+END: Any = object()  # key of a trie node that holds an entry
 MAX_CHUNKS = 200_000  # remembered pieces between spaces
 _PUNCTUATION = ",.?!;"
 
 Shape = tuple[tuple[int, ...], list[TerminalEntry]]  # the key of a text, the string on each edge
-_Ends = dict[float, list[tuple[float, TerminalEntry]]]
+_Ends = dict[int, list[tuple[int, TerminalEntry]]]
 _Chunk = tuple[int, tuple[TerminalEntry, ...]]
 
 
@@ -53,51 +52,51 @@ class Cutter:
     """Cuts texts of one language."""
 
     def __init__(self, cfg: ContextFreeGrammar) -> None:
-        language = cfg.concrete.language
+        language = cfg.compiled.language
         self.join = language.join
         self.touching = cfg.touching
         self.capital = bool({"capitalise", "sentence_case"} & set(language.post))
         self.comma = cfg.entries.get(",") if "commas" in language.post else None
         self.trie: dict[Any, Any] = {}
+        self._undoings = undoings(language)
         self._starting: dict[str, int] = {}  # letter -> what can begin with it
         self._touches: dict[tuple[int, str], bool] = {}
         for text, entry in cfg.entries.items():
-            self._insert(text, entry)
-        for text, parts, glued in respellings(cfg.entries, language):
-            self._insert(text, *(cfg.entries[part] for part in parts), glued=glued)
+            self._starting[text[0]] = self._starting.get(text[0], 0) | entry.mask
+            node = self.trie
+            for letter in text:
+                node = node.setdefault(letter, {})
+            node[END] = entry
 
-    def _insert(self, text: str, *entries: TerminalEntry, glued: bool = False) -> None:
-        self._starting[text[0]] = self._starting.get(text[0], 0) | entries[0].mask
-        node = self.trie
-        for letter in text:
-            node = node.setdefault(letter, {})
-        if node.get(END) is not None or glued or len(entries) > 1:
-            node.setdefault(END, None)
-            node.setdefault(_RESPELT, []).append((entries, glued))
-        else:
-            node[END] = entries[0]
+    def spelled(self, text: str, *, is_first: bool = True) -> SpelledText:
+        """A text with the touches in it undone."""
+        return SpelledText(text, self._undoings, self.lowered(text)[1] if is_first else -1)
 
     def cut(self, text: str, *, is_first: bool = True) -> Lattice:
         """Return the graph of a text: only what lies on a way to its end, if there is one."""
-        ends = self._ends(text, is_first)
-        reached = sorted(ends)
-        complete = len(text) in ends
-        furthest = int(reached[-1])
+        spelled = self.spelled(text, is_first=is_first)
+        ends = self._ends(spelled, is_first)
+        reached = sorted(ends, key=spelled.order)
+        complete = spelled.finish in ends
+        furthest = int(spelled.order(reached[-1]))
         if complete:
-            alive: set[float] = {len(text)}
-            for position in reversed(reached[:-1]):
-                kept = [found for found in ends[position] if found[0] in alive]
-                ends[position] = kept
-                if kept:
-                    alive.add(position)
+            alive = {spelled.finish}
+            for position in reversed(reached):
+                if position != spelled.finish:
+                    kept = [found for found in ends[position] if found[0] in alive]
+                    ends[position] = kept
+                    if kept:
+                        alive.add(position)
             reached = [position for position in reached if position in alive]
-        return self._graph(text, ends, reached, complete, furthest)
+        offsets = [int(spelled.order(position)) for position in reached]
+        return self._graph(text, ends, reached, offsets, complete, furthest)
 
     def _graph(
         self,
         text: str,
         ends: _Ends,
-        reached: list[float],
+        reached: Sequence[int],
+        places: Sequence[int],
         complete: bool,
         furthest: int,
     ) -> Lattice:
@@ -108,20 +107,19 @@ class Cutter:
                 for position, number in numbers.items()
                 for end, entry in ends[position]
             ]
-            offsets = [int(position) for position in reached]
-            return Lattice(edges, len(reached), complete, offsets, furthest)
+            return Lattice(edges, len(reached), complete, list(places), furthest)
         # A comma before another mark was dropped when the text was written: offer it again.
         edges = []
-        offsets = []
-        first: dict[float, int] = {}
-        levels: dict[float, int] = {}
-        for position in reached:
+        offsets: list[int] = []
+        first: dict[int, int] = {}
+        levels: dict[int, int] = {}
+        for position, place in zip(reached, places, strict=True):
             first[position] = len(offsets)
-            rest = text[int(position) :].lstrip()
+            rest = text[place:].lstrip()
             # Whatever closes with a comma has at least two words.
             spare = len(first) // 2 if rest and rest[0] in _PUNCTUATION else 0
             levels[position] = min(spare, 64)
-            offsets.extend([int(position)] * (levels[position] + 1))
+            offsets.extend([place] * (levels[position] + 1))
         for position in reached:
             base = first[position]
             for level in range(levels[position] + 1):
@@ -130,23 +128,20 @@ class Cutter:
                     edges.append(Edge(base + level, base + level + 1, self.comma))
         return Lattice(edges, len(offsets), complete, offsets, furthest)
 
-    def _ends(self, text: str, is_first: bool) -> _Ends:
-        """Per place that can be reached: the strings that begin there, with where they end.
-
-        A place is a character offset. Inside *al* for *a el* there is one more place, which gets a
-        number between two offsets.
-        """
+    def _ends(self, spelled: SpelledText, is_first: bool) -> _Ends:
+        """Per place that can be reached: the strings that begin there, with where they end."""
         ends: _Ends = {}
         queue = [0]
-        lowered, capital = self.lowered(text) if is_first else (text, -1)
+        letters = spelled.letters
+        lowered, capital = self.lowered(letters) if is_first else (letters, -1)
         while queue:
             start = queue.pop()
             if start in ends:
                 continue
-            ends[start] = []
-            self._follow(text, lowered, start, start, ends, queue)
+            found = ends[start] = self._strings(spelled, letters, lowered, start, 0)
             if start <= capital:
-                self._follow(lowered, lowered, start, capital, ends, queue)
+                found += self._strings(spelled, lowered, lowered, start, capital)
+            queue += [end for end, _ in found]
         return ends
 
     def lowered(self, text: str) -> tuple[str, int]:
@@ -157,59 +152,35 @@ class Cutter:
             return text, -1
         return text[:index] + lower + text[index + 1 :], index
 
-    def _follow(
-        self,
-        text: str,
-        lowered: str,
-        start: int,
-        beyond: int,
-        ends: _Ends,
-        queue: list[int],
-    ) -> None:
-        """Find the strings that begin at a place and end beyond another."""
-        node: Any = self.trie
-        for position, letter in enumerate(text[start:] if start else text, start):
-            node = node.get(letter)
-            if node is None:
-                return
-            if END not in node or position < beyond:
-                continue
-            entry = node[END]
-            if entry is not None:
-                self._add(text, lowered, entry, position + 1, ends[start], queue)
-            for entries, glued in node.get(_RESPELT, ()):
-                last: list[tuple[float, TerminalEntry]] = []
-                self._add(text, lowered, entries[-1], position + 1, last, queue, glued=glued)
-                place: float = start
-                for entry in entries[:-1] if last else ():
-                    following = start + (len(ends) + 1) / MAX_PLACES
-                    ends[place].append((following, entry))
-                    place = following
-                    ends[place] = []
-                ends[place].extend(last)
+    def _strings(
+        self, spelled: SpelledText, letters: str, lowered: str, start: int, beyond: int
+    ) -> list[tuple[int, TerminalEntry]]:
+        """The strings that begin at a place and end beyond another, in order of their length."""
+        found: dict[tuple[int, str], tuple[int, TerminalEntry]] = {}
+        plain = spelled.is_plain
+        stack: list[tuple[Any, int]] = [(self.trie, place) for place in spelled.branches(start)]
+        while stack:
+            node, place = stack.pop()
+            while (node := node.get(letters[place])) is not None:
+                entry = node.get(END)
+                if entry is not None and place >= beyond:
+                    end = self._after(spelled, lowered, entry, spelled.settled(place + 1))
+                    if end >= 0:
+                        found[end, entry.text] = (end, entry)
+                place += 1
+                if not plain:
+                    place, *others = spelled.branches(place)
+                    stack.extend([(node, other) for other in others])
+        return list(found.values())
 
-    def _add(
-        self,
-        text: str,
-        lowered: str,
-        entry: TerminalEntry,
-        position: int,
-        found: list[tuple[float, TerminalEntry]],
-        queue: list[int],
-        *,
-        glued: bool = False,
-    ) -> None:
-        end = position
-        if self.join and position < len(text):
-            if text.startswith(self.join, position):
-                end = position + len(self.join)
-            elif not glued and not (
-                self._can_touch(entry.mask, text[position])
-                or self._can_touch(entry.mask, lowered[position])
-            ):
-                return
-        found.append((end, entry))
-        queue.append(end)
+    def _after(self, spelled: SpelledText, lowered: str, entry: TerminalEntry, place: int) -> int:
+        """The place from which the text goes on after a string, or -1 where it cannot."""
+        if not self.join or place == spelled.finish:
+            return place
+        if lowered.startswith(self.join, place):
+            return spelled.settled(place + len(self.join))
+        here = (spelled.letters[place], lowered[place])
+        return place if any(self._can_touch(entry.mask, letter) for letter in here) else -1
 
     def _can_touch(self, before: int, letter: str) -> bool:
         key = (before, letter)
@@ -271,14 +242,19 @@ class Shaper:
     def _runs_on(self, chunk: str) -> bool:
         """Whether a string of several words could begin inside a chunk."""
         for text in {chunk, self._cutter.lowered(chunk)[0]}:
-            for start in range(len(text)):
-                node: Any = self._trie
-                for letter in text[start:]:
-                    node = node.get(letter)
-                    if node is None:
-                        break
-                if node is not None and self._join[0] in node:
-                    return True
+            spelled = self._cutter.spelled(text)
+            for start in spelled.places():
+                stack = [(self._trie, start)]
+                while stack:
+                    node, place = stack.pop()
+                    if spelled.settled(place) == spelled.finish:
+                        if self._join[0] in node:
+                            return True
+                        continue
+                    for other in spelled.branches(place):
+                        following = node.get(spelled.letters[other])
+                        if following is not None:
+                            stack.append((following, other + 1))
         return False
 
     def _unspaced(self, text: str) -> Shape | None:

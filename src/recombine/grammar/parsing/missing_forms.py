@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from recombine.errors import GrammarError, Where
+from recombine.grammar.compiled import CompiledLanguage
 from recombine.grammar.model import ANY_FIELD, FORM
-from recombine.grammar.realise.language import Concrete
 
 FEW = 3  # gaps of one kind that are told one by one
 LISTED = 24  # names in a list
@@ -22,9 +22,9 @@ LISTED = 24  # names in a list
 class MissingForms:
     """The gaps found so far; `problems` tells them, with their places and what to add."""
 
-    def __init__(self, concrete: Concrete) -> None:
-        self.concrete = concrete
-        self.inventory = concrete.inventory
+    def __init__(self, compiled: CompiledLanguage) -> None:
+        self.compiled = compiled
+        self.inventory = compiled.inventory
         self.words: dict[int, None] = {}  # that some line cannot say
         self.rules: dict[int, None] = {}
         # (word, field, or None for a word without a row) -> the line that asks for it
@@ -35,7 +35,7 @@ class MissingForms:
     def line_name(self, rule: int, field: str) -> str:
         """A line by name and place, for messages."""
         name = self.inventory.labels[rule]
-        lines = self.concrete.language.lines
+        lines = self.compiled.language.lines
         line = lines.get((name, field)) or lines.get((name, ANY_FIELD))
         place = ""
         if line is not None and line.where is not None:
@@ -44,7 +44,7 @@ class MissingForms:
 
     def form(self, code: int, field: str, asked_by: str) -> None:
         """A word has no such form."""
-        has_row = self.inventory.labels[code] in self.concrete.language.rows
+        has_row = self.inventory.labels[code] in self.compiled.language.rows
         if _is_whole(field):
             self.words[code] = None
         self._forms.setdefault((code, field if has_row else None), asked_by)
@@ -64,7 +64,8 @@ class MissingForms:
     def problems(self, partial: bool = False) -> list[GrammarError]:
         """Every gap, with its place and what to add.
 
-        In a `partial` language words without a row and rules without a line are no gaps.
+        In a `partial` language words without a row, or with an empty one, and rules without a line
+        are no gaps.
         """
         told = [
             *self._word_problems(partial),
@@ -75,10 +76,10 @@ class MissingForms:
         return whole if whole or partial else [problem for problem, _ in told]
 
     def _word_problems(self, partial: bool) -> Iterator[tuple[GrammarError, bool]]:
-        code = self.concrete.language.code
+        code = self.compiled.language.code
         groups: dict[tuple[str, str | None], list[int]] = {}
         for word, field in self._forms:
-            if field is not None or not partial:
+            if not partial or (field is not None and self._is_begun(word)):
                 groups.setdefault((self.inventory.category(word), field), []).append(word)
         for (category, field), words in groups.items():
             if len(words) <= FEW:
@@ -87,17 +88,22 @@ class MissingForms:
                 continue
             every = len(self.inventory.words_of[category])
             asked_by = self._forms[words[0], field]
-            row = self.concrete.language.rows.get(self.inventory.labels[words[0]])
+            row = self.compiled.language.rows.get(self.inventory.labels[words[0]])
             lacking = "row" if field is None else f"'{field}', needed by {asked_by}"
             problem = GrammarError(
                 f"{code}: {len(words)} of {every} words of {category} have no {lacking}:"
                 f" {self._list(words)}",
-                row.where if row else self.concrete.language.where,
+                row.where if row else self.compiled.language.where,
                 f"fill the column '{field}', by hand or by a paradigm"
                 if field is not None
                 else f"add them to {code}.lexicon.tsv; `recombine new-language` writes their rows",
             )
             yield problem, field is None or _is_whole(field)
+
+    def _is_begun(self, word: int) -> bool:
+        """Whether somebody has filled in anything of a word's row; a stub has them all, empty."""
+        row = self.compiled.language.rows.get(self.inventory.labels[word])
+        return row is not None and bool(row.paradigm or any(row.cells.values()))
 
     def _list(self, codes: Sequence[int]) -> str:
         names = [self.inventory.labels[code] for code in codes[:LISTED]]
@@ -105,7 +111,7 @@ class MissingForms:
         return ", ".join(names) + (f" and {left} more" if left else "")
 
     def _form_problem(self, word: int, field: str | None) -> GrammarError:
-        name, language = self.inventory.labels[word], self.concrete.language
+        name, language = self.inventory.labels[word], self.compiled.language
         row = language.rows.get(name)
         if row is None:
             return GrammarError(
@@ -121,7 +127,7 @@ class MissingForms:
         )
 
     def _rule_problems(self, partial: bool) -> Iterator[tuple[GrammarError, bool]]:
-        language = self.concrete.language
+        language = self.compiled.language
         known: dict[str, list[str]] = {}
         for rule, field in language.lines:
             known.setdefault(rule, []).append(field)
@@ -143,7 +149,7 @@ class MissingForms:
                 continue
             near = language.lines[name, known[name][0]] if name in known else None
             left = name if field == FORM else f"{name}.{field}"
-            where, to = place_of_lines(self.concrete, code)
+            where, to = place_of_lines(self.compiled, code)
             problem = GrammarError(
                 f"{language.code}: no line '{left}', needed by {asked_by}",
                 near.where if near else where,
@@ -152,7 +158,7 @@ class MissingForms:
             yield problem, _is_whole(field)
 
     def _cell_problems(self) -> Iterator[tuple[GrammarError, bool]]:
-        language = self.concrete.language
+        language = self.compiled.language
         told: set[str] = set()
         for (table, name), asked_by in self._cells.items():
             row = language.rows.get(table)
@@ -168,15 +174,15 @@ class MissingForms:
             yield problem, row is None or _is_whole(name)
 
 
-def place_of_lines(concrete: Concrete, rule: int) -> tuple[Where | None, str]:
+def place_of_lines(compiled: CompiledLanguage, rule: int) -> tuple[Where | None, str]:
     """Where the lines of a rule are missed, and the file to add them to if that does not tell it.
 
     A rule of an edition, or of a folder that extends another, is said beside it and not in the
     files below, which may be nobody's to change.
     """
-    home, declared = concrete.language.where, concrete.inventory.rule(rule).where
+    home, declared = compiled.language.where, compiled.inventory.rule(rule).where
     if home and declared and Path(home.path).parent != Path(declared.path).parent:
-        return declared, f" to {Path(declared.path).parent.name}/{concrete.language.code}.grammar"
+        return declared, f" to {Path(declared.path).parent.name}/{compiled.language.code}.grammar"
     return home, ""
 
 

@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from recombine.errors import DataError, Where
+from recombine.grammar.compiled import CompiledLanguage
 from recombine.grammar.parsing.cfg import ContextFreeGrammar
 from recombine.grammar.parsing.chart import Chart, ChartGrammar
 from recombine.grammar.parsing.forest import (
@@ -27,7 +28,6 @@ from recombine.grammar.parsing.forest import (
     Ranking,
 )
 from recombine.grammar.parsing.lattice import Cutter, Lattice, Shaper
-from recombine.grammar.realise.language import Concrete
 from recombine.grammar.tree import Tree
 
 MAX_KEPT = 100_000  # analyses kept for texts that look alike
@@ -126,12 +126,12 @@ class Parser:
     """Parses one language; a text that needs more than `budget` is not analysed."""
 
     def __init__(
-        self, concrete: Concrete, budget: Budget = UNBUDGETED, *, backwards: bool = False
+        self, compiled: CompiledLanguage, budget: Budget = UNBUDGETED, *, backwards: bool = False
     ) -> None:
         self.budget = budget
-        self.concrete = concrete
-        self.inventory = concrete.inventory
-        self.cfg = ContextFreeGrammar(concrete)
+        self.compiled = compiled
+        self.inventory = compiled.inventory
+        self.cfg = ContextFreeGrammar(compiled)
         self.grammar = ChartGrammar(self.cfg, backwards=backwards)
         self.cutter = Cutter(self.cfg)
         self.ranking = Ranking(self.inventory)
@@ -233,7 +233,7 @@ class Parser:
         offset = lattice.offsets[node]
         rest = text[offset:]
         found = rest.split()[0] if rest.split() else ""
-        if not self.concrete.language.join:
+        if not self.compiled.language.join:
             found = rest[:6]
         expected = tuple(dict.fromkeys(self.cfg.names[t] for t in terminals))
         shown = ", ".join(expected[:_SHOWN]) + (" ..." if len(expected) > _SHOWN else "")

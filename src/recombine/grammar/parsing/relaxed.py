@@ -60,7 +60,7 @@ def relax(grammar: Grammar, language: str) -> Relaxed:
         for name, word in grammar.abstract.words.items()
     }
     abstract = dataclasses.replace(
-        grammar.abstract, rules=rules, words=words, zipf={}, selections=(), pairs={},
+        grammar.abstract, rules=rules, words=words, zipf={}, selections=(), mendings=(), pairs=(),
         preferences=tuple(
             one for one in grammar.abstract.preferences if one.is_tag or one.label in rules
         ),

@@ -8,11 +8,19 @@ alternatives; `Realiser.text` says the same text fast, by templates.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from recombine.grammar.model import Glue, LiteralText, Ref
-from recombine.grammar.realise.language import MAX_PIECES, Concrete
+from recombine.grammar.compiled import (
+    MAX_PIECES,
+    CompiledLanguage,
+    OneOf,
+    PartField,
+    RowSymbol,
+    joined_symbols,
+)
+from recombine.grammar.model import Glue
 from recombine.grammar.realise.spelling import apply_edits, finishes, shift
 from recombine.grammar.realise.templates import Templates
 from recombine.grammar.tree import Tree, child_positions
@@ -62,21 +70,24 @@ class _Piece(NamedTuple):
     glued: bool
 
 
-_JOIN, _CLOSE, _TEXT, _GLUE, _FIELD = range(5)
+class _Began(NamedTuple):
+    """A constituent whose first piece has this number."""
+
+    at: int
 
 
 class Realiser:
     """Says trees in one language."""
 
-    def __init__(self, concrete: Concrete) -> None:
-        self.concrete = concrete
-        self.inventory = concrete.inventory
-        self.join = concrete.language.join
-        self.root = concrete.language.root
+    def __init__(self, compiled: CompiledLanguage) -> None:
+        self.compiled = compiled
+        self.inventory = compiled.inventory
+        self.join = compiled.language.join
+        self.root = compiled.language.root
         self._finishes = finishes(
-            concrete.language, _first_words(concrete, "sound"), _first_words(concrete, "a_an")
+            compiled.language, _first_words(compiled, "sound"), _first_words(compiled, "a_an")
         )
-        self._templates = Templates(concrete, self._finishes)
+        self._templates = Templates(compiled, self._finishes)
         self.fill = self._templates.fill
         self.form_slots = self._templates.form_slots
 
@@ -113,6 +124,28 @@ class Realiser:
         ordered = {node: tuple(sorted(set(spans[node]))) for node in sorted(spans)}
         return Realisation(text, tokens, ordered, self._variants(tree, text, radix))
 
+    def joined(self, symbols: Iterable[str | Glue | None]) -> str:
+        """Texts, with the join where a None stands between two and no `+`."""
+        parts: list[str] = []
+        joined, strong = False, True
+        for symbol in symbols:
+            if symbol is None:
+                joined = True
+            elif isinstance(symbol, Glue):
+                strong = strong or symbol.strong
+            elif symbol:
+                parts += [symbol] if strong or not joined else [self.join, symbol]
+                joined = strong = False
+        return "".join(parts)
+
+    def finished(self, text: str) -> str:
+        """A text with touches, capital and commas put right."""
+        for finish in self._finishes:
+            edits = finish(text)
+            if edits:
+                text = apply_edits(text, edits)
+        return text
+
     def forms(self, tree: Tree) -> list[str]:
         """The word forms of a sentence (no literals), left to right."""
         pieces, _, _ = self._walk(tree.codes, [])
@@ -135,9 +168,7 @@ class Realiser:
             pieces, _, radix = self._walk(tree.codes, choices)
             choices.extend([0] * (len(radix) - len(choices)))
             other, _ = self._layout(pieces)
-            for finish in self._finishes:
-                other = apply_edits(other, finish(other))
-            texts[other] = None
+            texts[self.finished(other)] = None
         return tuple(texts)
 
     def _walk(
@@ -147,65 +178,50 @@ class Realiser:
 
         Returns pieces, stretches (node, first piece, last piece) and how many ways each choice had.
         """
-        concrete, inventory = self.concrete, self.inventory
-        children = child_positions(codes, inventory.arity)
+        compiled, first_word = self.compiled, self.inventory.first_word
+        children = child_positions(codes, self.inventory.arity)
+        constituents = compiled.constituents(codes, children)
         pieces: list[_Piece] = []
         stretches: list[tuple[int, int, int]] = []
         radix: list[int] = []
         joined, strong = False, True  # separators since the last piece; nothing before the first
-        stack: list[tuple[int, int, object]] = [(_FIELD, 0, self.root)]
+        # A text, a field of a part, glue, None for a join, or where a constituent began; and the
+        # node it belongs to.
+        stack: list[tuple[int, RowSymbol | _Began | None]] = [(0, PartField(-1, self.root))]
         while stack:
-            kind, node, value = stack.pop()
-            if kind == _JOIN:
+            node, item = stack.pop()
+            if item is None:
                 joined = True
-            elif kind == _GLUE:
-                strong = True
-            elif kind == _TEXT:
-                if value:
-                    pieces.append(_Piece(str(value), node, None, strong or not joined))
+            elif isinstance(item, Glue):
+                strong = strong or item.strong
+            elif isinstance(item, str | OneOf):
+                if isinstance(item, OneOf):
+                    item = item.texts[_choose(len(item.texts), choices, radix)]
+                if item:
+                    pieces.append(_Piece(item, node, None, strong or not joined))
                     joined = strong = False
-            elif kind == _CLOSE:
-                stretches.append((node, int(str(value)), len(pieces)))
+            elif isinstance(item, _Began):
+                stretches.append((node, item.at, len(pieces)))
             else:
-                field_name = str(value)
+                if item.part >= 0:
+                    node = children[node][item.part]
                 code = codes[node]
-                if code >= inventory.first_word:
-                    forms = concrete.word_forms(code).get(field_name)
+                if code >= first_word:
+                    forms = compiled.word_forms(code).get(item.field)
                     if forms is None:
-                        raise concrete.missing(code, field_name)
+                        raise compiled.unsayable(codes, code, item.field)
                     form = forms[_choose(len(forms), choices, radix)]
                     if form:
                         stretches.append((node, len(pieces), len(pieces) + 1))
-                        pieces.append(_Piece(form, node, field_name, strong or not joined))
+                        pieces.append(_Piece(form, node, item.field, strong or not joined))
                         joined = strong = False
                     continue
-                variants = concrete.line(code, field_name)
-                if variants is None:
-                    raise concrete.missing(code, field_name)
+                rows = compiled.rows(codes, constituents[node], item.field)
                 if len(pieces) > MAX_PIECES or len(stack) > MAX_PIECES:
-                    raise concrete.too_long()
-                body = variants[_choose(len(variants), choices, radix)]
-                stack.append((_CLOSE, node, len(pieces)))
-                for index in range(len(body) - 1, -1, -1):
-                    piece = body[index]
-                    if isinstance(piece, Glue):
-                        if piece.strong:
-                            stack.append((_GLUE, node, None))
-                        continue
-                    if index + 1 < len(body) and not isinstance(body[index + 1], Glue):
-                        stack.append((_JOIN, node, None))
-                    if isinstance(piece, LiteralText):
-                        stack.append((_TEXT, node, piece.text))
-                    elif isinstance(piece, Ref):
-                        slot = inventory.rule(code).slot(piece.slot)
-                        if slot is None:
-                            raise concrete.missing(code, piece.slot)
-                        name = concrete.field_name(piece.keys, codes, children, node)
-                        stack.append((_FIELD, children[node][slot], name))
-                    else:
-                        name = concrete.field_name(piece.keys, codes, children, node)
-                        cell = concrete.cell(piece.table, name)
-                        stack.append((_TEXT, node, cell[_choose(len(cell), choices, radix)]))
+                    raise compiled.too_long()
+                stack.append((node, _Began(len(pieces))))
+                symbols = rows[_choose(len(rows), choices, radix)].symbols
+                stack.extend([(node, symbol) for symbol in joined_symbols(symbols)[::-1]])
         return pieces, stretches, radix
 
     def _layout(self, pieces: list[_Piece]) -> tuple[str, list[tuple[int, int]]]:
@@ -222,13 +238,14 @@ class Realiser:
         return "".join(parts), offsets
 
 
-def _first_words(concrete: Concrete, column: str) -> dict[str, str]:
+def _first_words(compiled: CompiledLanguage, column: str) -> dict[str, str]:
     """The first words of all forms of the words that fill a column, with what it says."""
     return {
-        form.split(" ")[0]: forms[column][0]
-        for forms in concrete.forms
-        if column in forms
-        for name, variants in forms.items()
+        form.split(" ")[0]: sense.forms[column][0]
+        for senses in compiled.senses
+        for sense in senses
+        if column in sense.forms
+        for name, variants in sense.forms.items()
         if name != column
         for form in variants
     }

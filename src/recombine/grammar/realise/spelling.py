@@ -4,14 +4,14 @@ Each returns edits (start, end, replacement) on the text, so that character offs
 constituents can follow. They are the only string functions of the format; everything else is
 data, the touches of a language too: ``%touch "la" -> "l'" + before vowel``.
 
-The parser undoes touches without asking for their context: `respellings` lists in which other ways
-the strings of a language can be written after them, alone or two in a row (*a el*, written *al*).
+What is written is read back the same way: `SpelledText` undoes the touches of a text (*al*, which
+was *a el*), for the parser as for whoever matches a text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from recombine.grammar.model import Language, SoundSet, Touch
@@ -175,88 +175,122 @@ def shift(offset: int, edits: Sequence[SpellingEdit], *, is_end: bool) -> int:
     return offset + moved
 
 
-class Respelling(NamedTuple):
-    """Another way to write one string of the language, or several in a row."""
+class SpelledText:
+    """A text with every way in which touches may have written it: a graph over characters.
 
-    text: str
-    parts: tuple[str, ...]
-    glued: bool = False  # nothing is between it and what follows
-
-
-def respellings(strings: Iterable[str], language: Language) -> list[Respelling]:
-    """Every way in which strings are written only because of touches.
-
-    Touches are applied in their order to what the ones before them made. Their context is not
-    looked at where it lies outside: *an cat* is read as *a cat*.
+    Where a text has what a touch writes (*l'* of ``%touch "le" -> "l'" +``), another path spells
+    what was there before (*le*, with the join that was taken). Touches are undone last to first, so
+    that what one of them made of another's work is undone too. Their context is not looked at:
+    *an cat* is read as *a cat*. A place is a position in `letters`, which has the text and then the
+    other paths; `finish` is the end of the text.
     """
+
+    def __init__(self, text: str, touches: Sequence[Undoing], capital: int = -1) -> None:
+        self.letters = text + "\0"
+        self.is_plain = True  # there is no other path
+        self.finish = len(text)
+        self._paths: dict[int, list[int]] = {}  # place -> where other paths begin
+        self._back: dict[int, int] = {}  # the end of another path -> the place after it
+        self._starts: dict[int, tuple[float, float, int]] = {}  # path -> from, to, its length
+        found: list[tuple[int, int]] = [(0, len(text))]
+        for touch in touches:
+            if touch.new.lower() not in self.letters.lower():
+                continue
+            for first, last in tuple(found):
+                for match in touch.pattern.finditer(self.letters, first, last):
+                    for old in touch.originals(match[0], is_first=match.start() == capital):
+                        found.append(self._add(match.start(), match.end(), old))
+
+    def _add(self, start: int, end: int, path: str) -> tuple[int, int]:
+        first = len(self.letters)
+        self.is_plain = False
+        self.letters += path + "\0"
+        self._paths.setdefault(start, []).append(first)
+        self._back[first + len(path)] = end
+        self._starts[first] = (self.order(start), self.order(end), len(path))
+        return first, first + len(path)
+
+    def order(self, place: int) -> float:
+        """A number that grows along every path; on the text itself it is the place."""
+        if place <= self.finish:
+            return place
+        first = max(start for start in self._starts if start <= place)
+        before, after, length = self._starts[first]
+        return before + (after - before) * (place - first + 0.5) / (length + 1)
+
+    def settled(self, place: int) -> int:
+        """A place, or that after it where another path ends there."""
+        while place in self._back:
+            place = self._back[place]
+        return place
+
+    def branches(self, place: int) -> Sequence[int]:
+        """A place and all others from which the text goes on as well."""
+        place = self.settled(place)
+        if place not in self._paths:
+            return (place,)
+        return [place, *(other for first in self._paths[place] for other in self.branches(first))]
+
+    def places(self) -> list[int]:
+        """Every place of every path, in order."""
+        ends = {0: self.finish, **{first: first + one[2] for first, one in self._starts.items()}}
+        found = {self.settled(p) for first, end in ends.items() for p in range(first, end + 1)}
+        return sorted(found, key=self.order)
+
+    def has(self, string: str) -> bool:
+        """Whether a string is somewhere in the text."""
+        if string in self.letters or self.is_plain:
+            return string in self.letters
+        return any(self.follow(string, place) for place in self.places())
+
+    def follow(self, string: str, place: int, join: str = "") -> set[int]:
+        """Where a string that begins at a place ends; a join before it is skipped."""
+        letters = self.letters
+        if self.is_plain:
+            begin = place + len(join) if join and letters.startswith(join, place) else place
+            return {begin + len(string)} if letters.startswith(string, begin) else set()
+        places = set(self.branches(place))
+        if join:
+            skipped = [at + len(join) for at in places if letters.startswith(join, at)]
+            places.update(other for at in skipped for other in self.branches(at))
+        for letter in string:
+            places = {
+                other for at in places if letters[at] == letter for other in self.branches(at + 1)
+            }
+        return {self.settled(at) for at in places}
+
+
+class Undoing(NamedTuple):
+    """A touch read backwards: how what it writes looks, and what was there."""
+
+    pattern: re.Pattern[str]
+    old: str
+    new: str
+
+    def originals(self, text: str, *, is_first: bool) -> Iterator[str]:
+        """What a piece of a text may have been; at its capital, the small letter too."""
+        if text == self.new:
+            yield self.old
+            return
+        yield self.old[0].upper() + self.old[1:]
+        if is_first:
+            yield self.old
+
+
+def undoings(language: Language, clean: Callable[[str], str] = str) -> list[Undoing]:
+    """The touches of a language backwards, the last one first; `clean` as texts are cleaned."""
     rules = [*language.touches, *([A_AN] if "a_an" in language.post else [])]
-    if not rules:
-        return []
-    words = {word for rule in rules for word in rule.old.split(language.join)}
-    words |= {word.capitalize() for word in words}
-    inside = re.compile(
-        "|".join(rf"(?<!{_INSIDE}){re.escape(word)}" for word in sorted(words, reverse=True))
-    )
-    attached = tuple(rule.old for rule in rules if rule.attached)
-    items = [
-        Respelling(text, (text,))
-        for text in strings
-        if inside.search(text) or text.startswith(attached or "\0")
-    ]
-    found: dict[Respelling, None] = {}
-    for rule in rules:
-        made = [
-            one
-            for one in dict.fromkeys(_respelt(rule, items, language.join))
-            if one not in found and one.text
-        ]
-        found.update(dict.fromkeys(made))
-        items.extend(made)
-    return list(found)
+    return [_undoing(rule, language.join, clean) for rule in reversed(rules)]
 
 
-def _respelt(rule: Touch, items: Sequence[Respelling], join: str) -> Iterator[Respelling]:
-    for old, new in _cases(rule):
-        first, _, second = old.partition(join)
-        for item in items:
-            whole = _at_end(item.text, old)
-            if whole is not None and (rule.glued or not item.glued):
-                yield Respelling(whole + new, item.parts, rule.glued or item.glued)
-            for text in _within(item.text, old, new, join if rule.glued else ""):
-                yield item._replace(text=text)
-        if not second:
-            continue
-        begin = [item for item in items if _at_start(item.text, second) is not None]
-        for item in items:
-            before = None if item.glued else _at_end(item.text, first)
-            for other in begin if before is not None else ():
-                rest = _at_start(other.text, second) or ""
-                glued = other.glued or (rule.glued and not rest)
-                yield Respelling(f"{before}{new}{rest}", item.parts + other.parts, glued)
-
-
-def _cases(rule: Touch) -> Iterator[tuple[str, str]]:
-    yield rule.old, rule.new
-    if rule.old[0].upper() != rule.old[0]:
-        yield rule.old[0].upper() + rule.old[1:], rule.new[0].upper() + rule.new[1:]
-
-
-def _at_end(text: str, old: str) -> str | None:
-    """What stands before the words at the end of a text; None if they are not there."""
-    before = text[: len(text) - len(old)]
-    is_word = not before or re.match(_INSIDE, before[-1]) is None
-    return before if text.endswith(old) and is_word else None
-
-
-def _at_start(text: str, old: str) -> str | None:
-    rest = text[len(old) :]
-    is_word = not rest or not old[-1].isalnum() or re.match(_INSIDE, rest) is None
-    return rest if text.startswith(old) and is_word else None
-
-
-def _within(text: str, old: str, new: str, join: str) -> Iterator[str]:
-    """The text with the words replaced at one place that is not its end."""
-    end = rf"(?!{_INSIDE})" if old[-1].isalnum() else ""
-    for match in re.finditer(rf"(?<!{_INSIDE}){re.escape(old)}{end}{re.escape(join)}", text):
-        if match.end() < len(text):
-            yield text[: match.start()] + new + text[match.end() :]
+def _undoing(rule: Touch, join: str, clean: Callable[[str], str]) -> Undoing:
+    new = clean(rule.new)
+    either = "".join(sorted({new[0], new[0].upper() if len(new[0].upper()) == 1 else new[0]}))
+    before = r"(?<=\w)" if rule.attached else rf"(?<!{_INSIDE})"
+    after = ""
+    if rule.glued:
+        after = r"(?=\w|\Z)"
+    elif new[-1].isalnum():
+        after = rf"(?!{_INSIDE})"
+    pattern = re.compile(f"{before}[{re.escape(either)}]{re.escape(new[1:])}{after}")
+    return Undoing(pattern, clean(rule.old) + join * rule.glued, new)

@@ -23,7 +23,7 @@ from recombine.grammar.sampling.automaton import Automaton
 from recombine.grammar.sampling.constraints import Constraints
 from recombine.grammar.sampling.product import Product, ProductBuilder
 from recombine.grammar.sampling.random_stream import Stream
-from recombine.grammar.sampling.selection import selector_of
+from recombine.grammar.sampling.selection import WordFitter, selector_of
 from recombine.grammar.tree import Tree
 
 REDRAWS = 24  # rounds of drawing repeated words again
@@ -45,12 +45,15 @@ class Sampler:
         if product is None:
             raise GrammarError(*explain_impossible(inventory, constraints))
         self.product: Product = product
-        self._selector = selector_of(inventory) if constraints.select else None
+        selector = selector_of(inventory) if constraints.select else None
+        is_restricted = selector is not None and bool(inventory.abstract.selections)
+        self._fitter = WordFitter(selector, product.choices) if selector and is_restricted else None
+        self._mender = selector.mender if selector else None
         self._no_repeat = realiser(constraints.no_repeat) if constraints.no_repeat else None
         # A clause of a language may have no form by itself; its words are then told by their names.
         start = constraints.start
         self._is_sayable = self._no_repeat is None or all(
-            self._no_repeat.concrete.line(code, self._no_repeat.root) is not None
+            self._no_repeat.compiled.line(code, self._no_repeat.root) is not None
             for code in (inventory.rules_of.get(start, ()) if start else ())
         )
         # Articles and the like: words of the class "closed" may come again.
@@ -59,6 +62,12 @@ class Sampler:
             for code, word in enumerate(inventory.words, start=inventory.first_word)
             if "closed" in word.classes
         )
+
+    def drawable(self) -> frozenset[int]:
+        """The rules and words that some tree has, and what mending may put into their place."""
+        codes = {code for choice in self.product.choices for code in choice.codes if code >= 0}
+        fallback = {word for one in self.inventory.abstract.mendings for word in one.fallback}
+        return frozenset(codes | {self.inventory.code(word) for word in fallback})
 
     @property
     def acceptance(self) -> float:
@@ -82,7 +91,7 @@ class Sampler:
         self, count: int, *, seed: int = 0, stream: str = "", first: int = 0
     ) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Yield (candidate number, codes of the tree)."""
-        if not (self._selector or self._no_repeat):
+        if not (self._fitter or self._mender or self._no_repeat):
             yield from self._plain(count, Stream(seed, stream), first)
             return
         left, dropped = count, 0
@@ -98,9 +107,10 @@ class Sampler:
             if dropped >= PATIENCE:
                 raise GrammarError(
                     f"found {count - left} of {count} trees, then {PATIENCE} candidates in a row"
-                    " repeated a word (no_repeat)",
+                    " repeated a word (no_repeat) or had words that do not go together (%select)",
                     hint="ask for fewer trees, allow more structures or words (deep clauses need"
-                    " a verb each), or words that repeat (no_repeat = false)",
+                    " a verb each), words that repeat (no_repeat = false) or that do not go"
+                    " together (selection = false); `sample` takes --any-words",
                 )
 
     def _plain(
@@ -125,11 +135,11 @@ class Sampler:
             yield number, tuple(codes[1:])
 
     def _mended(self, stream: Stream, first: int) -> Iterator[tuple[int, tuple[int, ...] | None]]:
-        """The same walk, keeping where each word was drawn from; None for a repeated word."""
+        """The same walk, keeping where each word was drawn from; None where words do not fit."""
         choices = self.product.choices
         tables = [(choice.thresholds, choice.codes, choice.children) for choice in choices]
         start, first_word = self.product.root, self.inventory.first_word
-        selector = self._selector
+        fitter, mender = self._fitter, self._mender
         for number, random in stream.rows(first):
             codes: list[int] = []
             sources: list[int] = []  # per node: the choice it was drawn from
@@ -144,9 +154,12 @@ class Sampler:
             del codes[0], sources[0]
             shape = tuple([code if code < first_word else -1 for code in codes])
             for _ in range(REDRAWS):
-                if selector is not None:
-                    for tie in selector.ties(shape, codes):
-                        selector.mend(codes, tie, choices[sources[tie.dependent]].codes, random)
+                if fitter is not None and not fitter.fit(shape, codes, sources, random):
+                    yield number, None
+                    break
+                if mender is not None:
+                    for tie in mender.ties(shape, codes):
+                        mender.mend(codes, tie, choices[sources[tie.dependent]].codes, random)
                 repeated = self._repeated(codes)
                 if not repeated:
                     yield number, tuple(codes)

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-from recombine.grammar.model import ANY_FIELD, Feature, Key, LiteralText, TableCell
-from recombine.grammar.realise.language import Forms
-from recombine.grammar.realise.spelling import apply_edits, commas, finishes
+from recombine.grammar.compiled import (
+    Construction,
+    OneOf,
+    PartField,
+    Row,
+    Sense,
+    Values,
+    joined_symbols,
+)
+from recombine.grammar.model import ANY_FIELD, Glue, Line
+from recombine.grammar.realise.spelling import apply_edits, commas
 from recombine.grammar.tree import Tree
-from recombine.grammar.variants.files import AnyOrder, Body, OneOf, VariantLine
-from recombine.grammar.variants.phrasebook import Phrasebook
-from recombine.grammar.variants.ways import bound
+from recombine.grammar.variants.lines import construction_slots
+from recombine.grammar.variants.table import WordingTable
 
-USUAL = 2  # alternatives of a table that are drawn: the first are the usual ones
-_BEFORE_MARK = re.compile(r"\s+(?=[,.?!;:])")
+USUAL = 2  # forms of a cell of a table that are drawn: the first are the usual ones
+_BEFORE_MARK = re.compile(r"\s+(?=[,.?!;:])")  # lines of variants may leave out the `+`
 
 
 class _Missing(Exception):
@@ -26,97 +34,86 @@ class WordingDraw:
 
     def __init__(
         self,
-        book: Phrasebook,
+        wordings: WordingTable,
         tree: Tree,
         numbers: Iterator[int] | None,
-        forced: tuple[int, VariantLine] | None = None,
+        forced: tuple[int, Line] | None = None,
     ) -> None:
-        self.book = book
+        self.wordings = wordings
+        self.compiled = wordings.compiled
         self.tree = tree
         self.numbers = numbers
         self.forced = forced
-        first = book.inventory.first_word
-        self.senses: dict[int, Forms] = {}
+        first = wordings.inventory.first_word
+        self._senses: dict[int, Sense] = {}
+        self._values: list[Values] = [()] * len(tree.codes)
         for node, code in enumerate(tree.codes):
             if code >= first:
-                word = book.inventory.labels[code]
-                senses = book.senses.same[word][: book.senses.drawn[word]]
+                senses = self.compiled.senses[code - first]
+                drawn = [number for number, sense in enumerate(senses) if sense.drawn] or [0]
                 # A sentence in which every word is a synonym is a riddle: half of them stay.
-                self.senses[node] = senses[self._pick(2) and self._pick(len(senses))]
+                number = drawn[self._pick(2) and self._pick(len(drawn))]
+                self._senses[node] = senses[number] if senses else Sense({})
+                self._values[node] = self.compiled.every_word_values(code)[number]
+        for node in range(len(tree.codes) - 1, -1, -1):
+            if node not in self._senses:
+                construction = self.compiled.construction(tree.codes[node])
+                below = tuple([self._values[child] for child in tree.positions[node]])
+                self._values[node] = self.compiled.constituent(construction, below).values
 
     def text(self) -> str:
         """The wording; empty where the senses that were drawn do not fit together."""
         try:
-            pieces = [text for text in self._field(0, self.book.concrete.language.root) if text]
+            symbols = list(self._field(0, self.compiled.language.root))
         except _Missing:
             return ""
-        text = _BEFORE_MARK.sub("", self.book.join.join(pieces))
-        for finish in (commas, *finishes(self.book.concrete.language, {}, {})):
-            text = apply_edits(text, finish(text))
-        return text
+        realiser = self.wordings.realiser
+        text = _BEFORE_MARK.sub("", realiser.joined(symbols))
+        return realiser.finished(apply_edits(text, commas(text)))
 
     def _pick(self, ways: int) -> int:
         return 0 if self.numbers is None or ways < 2 else next(self.numbers) % ways
 
-    def _field(self, node: int, field: str) -> list[str]:
-        label = self.book.inventory.labels[self.tree.codes[node]]
-        if node in self.senses:
-            forms = self.senses[node].get(field)
+    def _field(self, node: int, field: str) -> Iterator[str | Glue | None]:
+        """The symbols of a field: texts, glue, and None where neighbours are joined."""
+        if node in self._senses:
+            forms = self._senses[node].forms.get(field)
             if forms is None:
                 raise _Missing
-            return [forms[0]]
-        ways = [
-            (way, slots)
-            for way in self.book.ways(label, field)
-            if way.drawn and (slots := self.book.below(self.tree, node, way.chain)) is not None
+            yield forms[0]
+            return
+        lines = [
+            (list(rows), slots)
+            for construction in self.compiled.constructions(self.tree.codes[node])
+            if (slots := construction_slots(self.tree, node, construction.chain)) is not None
+            for _, rows in groupby(self._rows(node, construction, slots, field), _line_of)
         ]
-        if not ways:
+        if not lines:
             raise _Missing
-        way, slots = ways[self._pick(len(ways))]
-        if self.forced is not None and node == self.forced[0]:
-            line = self.forced[1]
-            below = self.book.below(self.tree, node, line.chain)
-            if below is not None and line.field in (field, ANY_FIELD):
-                return self._row(bound(line.body, field), below)
-        return self._row(way.body, slots)
-
-    def _row(self, body: Body, slots: Mapping[str, int]) -> list[str]:
-        found: list[str] = []
-        for piece in body:
-            if isinstance(piece, LiteralText):
-                found.append(piece.text)
-            elif isinstance(piece, OneOf):
-                found += self._row(piece.options[self._pick(len(piece.options))], slots)
-            elif isinstance(piece, AnyOrder):
-                left = list(piece.parts)
-                while left:
-                    found += self._row(left.pop(self._pick(len(left))), slots)
-            elif isinstance(piece, TableCell):
-                cell = self.book.senses.tables[piece.table].get(self._name(piece.keys, slots))
-                if cell is None:
-                    raise _Missing
-                # What can be left out (titles, articles) is.
-                found.append("" if "" in cell else cell[self._pick(min(USUAL, len(cell)))])
+        rows, slots = lines[self._pick(len(lines))]
+        for symbol in joined_symbols(rows[self._pick(len(rows))].symbols):
+            if isinstance(symbol, PartField):
+                yield from self._field(slots[symbol.part], symbol.field)
+            elif isinstance(symbol, OneOf):  # what can be left out (titles, articles) is
+                texts = ("",) if "" in symbol.texts else symbol.texts[:USUAL]
+                yield texts[self._pick(len(texts))]
             else:
-                found += self._field(slots[piece.slot], self._name(piece.keys, slots))
-        return found
+                yield symbol
 
-    def _name(self, keys: tuple[Key, ...], slots: Mapping[str, int]) -> str:
-        names: list[str] = []
-        for key in keys:
-            if isinstance(key, Feature):
-                names.append(self._feature(slots[key.slot], key.field))
-            elif isinstance(key, str):
-                names.append(key)
-        return ".".join(names)
+    def _rows(
+        self, node: int, construction: Construction, slots: Sequence[int], field: str
+    ) -> Iterator[Row]:
+        """The rows that may be drawn, line by line; where a line is forced, its own."""
+        below = tuple([self._values[slot] for slot in slots])
+        constituent = self.compiled.constituent(construction, below)
+        expansion = self.compiled.expansion(constituent, field)
+        forced = self.forced[1] if self.forced is not None and self.forced[0] == node else None
+        if forced is not None and forced.field not in (field, ANY_FIELD):
+            forced = None
+        for row in expansion.rows if expansion is not None else ():
+            if row.line is forced if forced is not None else row.line.drawn:
+                yield row
 
-    def _feature(self, node: int, field: str) -> str:
-        concrete, codes, positions = self.book.concrete, self.tree.codes, self.tree.positions
-        leaf = node
-        while len(positions[leaf]) == 1:
-            leaf = positions[leaf][0]
-        if leaf not in self.senses:
-            leaf, field = concrete.feature_place(codes, positions, node, field)
-        if leaf not in self.senses:
-            return concrete.feature(codes, positions, leaf, field)
-        return self.senses[leaf].get(field, ("",))[0]
+
+def _line_of(row: Row) -> int:
+    return id(row.line)

@@ -1,93 +1,64 @@
 """Read the variants of a language: other ways to say a rule or a word.
 
-They lie in the folder `variants` of a grammar, in files named like the language's own.  Nothing is
-ever built from them, so they belong to no benchmark's hash: they say what else is right.
+They lie in the folder `variants` of a grammar, in files named like the language's own and read by
+the same reader. Nothing is ever built from them, so they belong to no benchmark's hash: they say
+what else is right.
 
-- `CODE.grammar`: lines as in a grammar, added to the lines that are there.  `act/past_tr.* = ...`
+- `CODE.grammar`: lines as in a grammar, added to the lines that are there. ``act/past_tr.* = ...``
   is about the rule `act` whose phrase is made by `past_tr`: the line has the slots of both, so that
-  arguments of different levels can change places.  `{ a , b }` is any order, `( a | b )` a choice.
+  arguments of different levels can change places.
 - `CODE.lexicon.tsv`: a row with a `form` is a synonym, with its own class and cells; a row without
-  one adds cells to the word itself.  One word may have many rows.
-- `CODE.paradigms.tsv`: further forms of a class, and further classes.
+  one adds cells to the word itself. One word may have many rows.
+- `CODE.paradigms.tsv`: further forms of a class, and further classes. ``%also avoir -> imparfait``
+  says every word of the class `avoir` with the forms of the class `imparfait`, too.
 - `CODE.heard.grammar`, `CODE.heard.lexicon.tsv`: the same, for what is understood when somebody
   says it and never drawn as a further reference (clefts, loose synonyms).
 
-`%ignore` lists marks that say nothing, `%final` marks that say nothing at the end, and `%contrast`
-the names of forms that do *not* say the same: with `%contrast polarity`, a column `polarity.past`
-is how the negated verb is said where its past would be.  `%role obj : passive.subj`, in
-`abstract.grammar`, says that a passive's subject is what an object is elsewhere, and
-`%question "who acts" : who_subject` what a rule asks for.  `%alike NP : Agent Object Thing_*` names
-categories between which a reader makes no difference.
+`%ignore` lists marks that say nothing and `%final` marks that say nothing at the end. `%contrast`
+names what does *not* say the same: with ``%contrast polarity``, a column `polarity.past` is how the
+negated verb is said where its past would be, and with ``%contrast polarity : negated {neg}`` the
+rule `negated` and every rule with the tag `neg` are a difference in polarity.
+``%role obj : passive.subj``, in `abstract.grammar`, says that a passive's subject is what an object
+is elsewhere, and ``%question "who acts" : who_subject`` what a rule asks for.
+``%alike NP : Agent Object Thing_*`` names categories between which a reader makes no difference.
+``%alone``, in `abstract.grammar`, leaves out the lines and rows of what the grammar extends.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from recombine.errors import GrammarError, Where, raise_all
-from recombine.files import sha256_of
+from recombine.files import TableRow, sha256_of
+from recombine.grammar.files.concrete_syntax import ConcreteReader
 from recombine.grammar.files.folder import base_folders
-from recombine.grammar.files.notation import Cursor, read_lines, unquote
-from recombine.grammar.files.tables import read_table
-from recombine.grammar.model import (
-    ANY_FIELD,
-    FORM,
-    Feature,
-    Key,
-    LexiconRow,
-    LiteralText,
-    Paradigm,
-    Ref,
-    Same,
-    TableCell,
-)
+from recombine.grammar.files.notation import Cursor, unquote
+from recombine.grammar.model import LexiconRow, Line, Paradigm
 
 FOLDER = "variants"
-
-
-class AnyOrder(NamedTuple):
-    """``{ a , b }``: all of them, in any order."""
-
-    parts: tuple[Body, ...]
-
-
-class OneOf(NamedTuple):
-    """``( a | b )``: one of them."""
-
-    options: tuple[Body, ...]
-
-
-Body = tuple[LiteralText | Ref | TableCell | AnyOrder | OneOf, ...]
-
-
-class VariantLine(NamedTuple):
-    """One more way to say a field of a rule, or of a rule with the rules below it."""
-
-    chain: tuple[str, ...]
-    field: str
-    body: Body
-    where: Where
-    drawn: bool = True  # or only heard
+ALONE = "%alone"
+DIRECTIVES = ("%ignore", "%final", "%contrast", "%role", "%question", "%alike", "%also", ALONE)
 
 
 @dataclass(frozen=True)
 class Variants:
-    """What the files of one language say; rows that are only heard come last."""
+    """What the files of one language say; what is only heard comes last."""
 
-    lines: tuple[VariantLine, ...] = ()
+    lines: tuple[Line, ...] = ()
     rows: tuple[LexiconRow, ...] = ()
     paradigms: tuple[Paradigm, ...] = ()
+    also: tuple[tuple[str, str, bool], ...] = ()  # a class, another one, and if that is drawn
     ignored: frozenset[str] = frozenset()
     final: frozenset[str] = frozenset()
     contrasts: tuple[str, ...] = ()
+    contrasted: Mapping[str, str] = field(default_factory=dict)  # rule or {tag} -> contrast
     roles: Mapping[tuple[str, str], str] = field(default_factory=dict)
     questions: Mapping[str, str] = field(default_factory=dict)
     alike: Mapping[str, str] = field(default_factory=dict)
-    drawn_rows: int = 0
     sha256: str = field(default="", compare=False)
 
 
@@ -97,189 +68,167 @@ def variant_files(folder: Path) -> list[Path]:
     return sorted(path for path in found if path.suffix in (".tsv", ".grammar"))
 
 
-def read_variants(folder: Path, language: str) -> Variants:
-    """Read the variants of a language, if it has any; of what the grammar extends first."""
+def read_variants(
+    folder: Path, language: str, params: Mapping[str, tuple[str, ...]] | None = None
+) -> Variants:
+    """Read the variants of a language, if it has any; of what the grammar extends first.
+
+    `params` are the parameters that the language's own lines have.
+    """
+    variants, problems = scan_variants(folder, language, params)
+    raise_all(problems)
+    return variants
+
+
+def scan_variants(
+    folder: Path, language: str, params: Mapping[str, tuple[str, ...]] | None = None
+) -> tuple[Variants, list[GrammarError]]:
+    """Read variants and return them with everything that is wrong about their notation."""
     problems: list[GrammarError] = []
-    reader = _VariantReader(problems)
+    reader = _VariantReader(language, problems, params or {})
     digest = hashlib.sha256()
-    found = [path for place in base_folders(folder) for path in variant_files(place)]
-    for path in sorted(found, key=_only_heard):
+    for path in sorted(_files(folder), key=_only_heard):
         if path.name.split(".")[0] not in ("abstract", language):
             continue
         reader.drawn = not _only_heard(path)
         digest.update(f"{path.name}\0{sha256_of(path)}\n".encode())
         if path.suffix == ".grammar":
-            read_lines(path, "concrete", problems, reader.statement)
+            reader.read_grammar(path)
         elif path.name.endswith("lexicon.tsv"):
             reader.read_lexicon(path)
         elif path.name.endswith("paradigms.tsv"):
+            reader.new_layer()  # each file may say further forms of a class
             reader.read_paradigms(path)
         else:
             hint = f"{language}.grammar, {language}.lexicon.tsv or {language}.paradigms.tsv"
             problems.append(GrammarError("not a name for variants", Where(str(path)), hint))
-    raise_all(problems)
-    return reader.result(digest.hexdigest())
+    return reader.variants(digest.hexdigest()), problems
+
+
+def _files(folder: Path) -> list[Path]:
+    """The files of a grammar and of what it extends; where a folder is `%alone`, its own words.
+
+    What holds in every language, such as which slots are one role, is extended all the same.
+    """
+    found: list[Path] = []
+    for place in base_folders(folder):
+        own = variant_files(place)
+        if any(_is_alone(path) for path in own):
+            found = [path for path in found if path.name.startswith("abstract.")]
+        found += own
+    return found
+
+
+def _is_alone(path: Path) -> bool:
+    if path.name != "abstract.grammar":
+        return False
+    return any(line.strip() == ALONE for line in path.read_text(encoding="utf-8").splitlines())
 
 
 def _only_heard(path: Path) -> bool:
     return "heard" in path.name.split(".")
 
 
-class _VariantReader:
-    def __init__(self, problems: list[GrammarError]) -> None:
-        self.problems = problems
+class _VariantReader(ConcreteReader):
+    """Reads lines, rows and paradigms as a language's own, with directives of its own."""
+
+    def __init__(
+        self, code: str, problems: list[GrammarError], params: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        super().__init__(code, problems)
+        self._params = dict(params)
         self.drawn = True
-        self._drawn_rows = 0
-        self._lines: list[VariantLine] = []
-        self._rows: list[LexiconRow] = []
-        self._paradigms: list[Paradigm] = []
-        self._directives: dict[str, list[str]] = {}
+        self._variant_lines: list[Line] = []
+        self._variant_rows: list[LexiconRow] = []
+        self._also: list[tuple[str, str, bool]] = []
+        self._marks: dict[str, list[str]] = {}
+        self._contrasts: dict[str, None] = {}
+        self._contrasted: dict[str, str] = {}
         self._roles: dict[tuple[str, str], str] = {}
         self._questions: dict[str, str] = {}
         self._alike: dict[str, str] = {}
 
-    def result(self, sha256: str) -> Variants:
-        given = self._directives
+    def variants(self, sha256: str) -> Variants:
+        """Return what was read."""
         return Variants(
-            tuple(self._lines),
-            tuple(self._rows),
-            tuple(self._paradigms),
-            frozenset("".join(given.get("%ignore", ()))),
-            frozenset("".join(given.get("%final", ()))),
-            tuple(given.get("%contrast", ())),
+            tuple(self._variant_lines),
+            tuple(self._variant_rows),
+            self.result().paradigms,
+            tuple(self._also),
+            frozenset("".join(self._marks.get("%ignore", ()))),
+            frozenset("".join(self._marks.get("%final", ()))),
+            tuple(self._contrasts),
+            self._contrasted,
             self._roles,
             self._questions,
             self._alike,
-            self._drawn_rows,
             sha256,
         )
 
-    def read_lexicon(self, path: Path) -> None:
-        for row in read_table(path, "id", self.problems):
-            cells = {
-                name: tuple(
-                    "" if part.strip() == '""' else part.strip() for part in cell.split("|")
-                )
-                for name, cell in row.cells.items()
-                if name not in ("id", "class", "note") and cell
-            }
-            name = row.cells.get("id", "")
-            if not name or not (cells or row.cells.get("class")):
-                self.problems.append(GrammarError("a row needs an id and a form", row.where))
-                continue
-            self._rows.append(LexiconRow(name, cells, row.cells.get("class", ""), row.where))
-            self._drawn_rows += self.drawn
+    def _chain(self, name: str) -> tuple[str, ...]:
+        return tuple(name.split("/"))
 
-    def read_paradigms(self, path: Path) -> None:
-        for row in read_table(path, "class", self.problems):
-            cells = {
-                name: cell
-                for name, cell in row.cells.items()
-                if name not in ("class", "ending", "note") and cell
-            }
-            self._paradigms.append(
-                Paradigm(row.cells["class"], row.cells.get("ending", ""), cells, row.where)
-            )
+    def _keep(self, line: Line) -> None:
+        self._variant_lines.append(dataclasses.replace(line, drawn=self.drawn))
 
-    def statement(self, line: Cursor) -> None:
-        if line.kind() == "directive":
-            self._directive(line)
+    def _keep_row(self, name: str, row: TableRow) -> None:
+        read = self._row(LexiconRow(name, {}), row)
+        if not (read.cells or read.paradigm):
+            self.problems.append(GrammarError("a row needs an id and a form", row.where))
             return
-        where = line.here
-        lefts = [self._left(line)]
-        while line.accept(","):
-            lefts.append(self._left(line))
-        line.expect("=", "after the rule and field")
-        bodies = list(self._alternatives(line, ()))
-        line.finish()
-        self._lines += [
-            VariantLine(chain, name, body, where, self.drawn)
-            for chain, name in lefts
-            for body in bodies
-        ]
+        self._variant_rows.append(dataclasses.replace(read, drawn=self.drawn))
 
     def _directive(self, line: Cursor) -> None:
-        token = line.take()
-        if token.text == "%role":
-            role = line.name("a role")
-            line.expect(":", "after the role")
-            while line.more:
-                rule = line.name("a rule")
-                line.expect(".", "after the rule")
-                self._roles[rule, line.name("a slot")] = role
+        if line.peek() == "%param":
+            super()._directive(line)
             return
-        if token.text == "%question":
+        token = line.take()
+        if token.text not in DIRECTIVES:
+            hint = "in variants: %param, %each, " + ", ".join(DIRECTIVES)
+            raise GrammarError(f"unknown directive '{token.text}'", token.where, hint)
+        if token.text in ("%ignore", "%final"):
+            while line.kind() == "string":
+                self._marks.setdefault(token.text, []).append(unquote(line.take().text))
+        elif token.text == "%question":
             asked = unquote(line.take().text)
             line.expect(":", "after what is asked for")
             while line.more:
                 self._questions[line.name("a rule")] = asked
-            return
-        if token.text == "%alike":
-            name = line.name("a category")
-            line.expect(":", "after the category")
-            while line.more:
-                member = line.name("a category")
-                self._alike[member + ("*" if line.accept("*") else "")] = name
-            return
-        if token.text not in ("%ignore", "%final", "%contrast"):
-            hint = "in variants: %ignore, %final, %contrast, %role, %question, %alike"
-            raise GrammarError(f"unknown directive '{token.text}'", token.where, hint)
-        found = self._directives.setdefault(token.text, [])
-        while line.more:
-            found.append(
-                unquote(line.take().text) if line.kind() == "string" else line.name("a name")
-            )
-
-    def _left(self, line: Cursor) -> tuple[tuple[str, ...], str]:
-        chain = tuple(line.name("a rule").split("/"))
-        names: list[str] = []
-        while line.accept("."):
-            names.append(ANY_FIELD if line.accept("*") else line.name("a field name"))
-        return chain, ".".join(names) or FORM
-
-    def _alternatives(self, line: Cursor, stop: tuple[str, ...]) -> Iterator[Body]:
-        yield self._body(line, (*stop, "|"))
-        while line.accept("|"):
-            yield self._body(line, (*stop, "|"))
-
-    def _body(self, line: Cursor, stop: tuple[str, ...]) -> Body:
-        pieces: list[LiteralText | Ref | TableCell | AnyOrder | OneOf] = []
-        while line.more and line.peek() not in stop:
-            if line.kind() == "string":
-                pieces.append(LiteralText(unquote(line.take().text)))
-            elif line.accept("{"):
-                parts = [self._body(line, (",", "}"))]
-                while line.accept(","):
-                    parts.append(self._body(line, (",", "}")))
-                line.expect("}", "after what comes in any order")
-                pieces.append(AnyOrder(tuple(parts)))
-            elif line.accept("("):
-                pieces.append(OneOf(tuple(self._alternatives(line, (")",)))))
-                line.expect(")", "after the choices")
-            else:
-                pieces.append(self._reference(line))
-        if not pieces:
-            line.fail('an empty alternative; write "" for nothing')
-        return tuple(pieces)
-
-    def _reference(self, line: Cursor) -> Ref | TableCell:
-        name = line.name("a slot, a table or a literal")
-        keys: list[Key] = []
-        while line.accept("."):
-            keys.append(Same() if line.accept("*") else line.name("a field name"))
-        if line.accept("["):
-            keys.append(self._key(line))
+        elif token.text == "%also":
+            name = line.name("a class")
+            line.expect("->", "after the class")
+            self._also.append((name, line.name("another class"), self.drawn))
             while line.accept(","):
-                keys.append(self._key(line))
-            line.expect("]", "after the keys")
-        found = tuple(keys) or (FORM,)
-        return TableCell(name, found) if name.startswith("_") else Ref(name, found)
+                self._also.append((name, line.name("another class"), self.drawn))
+        elif token.text == "%contrast":
+            self._contrast(line)
+        elif token.text == ALONE:
+            pass  # said of a folder, and looked for before its files are read (_files)
+        else:
+            name = line.name("a name")
+            line.expect(":", "after the name")
+            while line.more:
+                member = line.name("a name")
+                if token.text == "%alike":
+                    self._alike[member + ("*" if line.accept("*") else "")] = name
+                else:
+                    line.expect(".", "after the rule")
+                    self._roles[member, line.name("a slot")] = name
+        line.finish()
 
-    def _key(self, line: Cursor) -> Key:
-        if line.accept("*"):
-            return Same()
-        name = line.name("a key")
-        return Feature(name, line.name("a feature")) if line.accept(".") else name
+    def _contrast(self, line: Cursor) -> None:
+        name = line.name("the name of the contrast")
+        self._contrasts[name] = None
+        if not line.accept(":"):
+            while line.more:
+                self._contrasts[line.name("the name of a contrast")] = None
+            return
+        while line.more:
+            if line.accept("{"):
+                self._contrasted["{" + line.name("a tag") + "}"] = name
+                line.expect("}", "after the tag")
+            else:
+                self._contrasted[line.name("a rule or a {tag}")] = name
 
 
 def widen_paradigms(own: tuple[Paradigm, ...], more: tuple[Paradigm, ...]) -> list[Paradigm]:

@@ -1,9 +1,14 @@
 """Match a text against a tree: is it one of its wordings?
 
 The language of all wordings is never made: `_ends` says where a field of a node can end if it
-begins at a place, and remembers the answer.  As the tree is given, nothing is ambiguous and nothing
+begins at a place, and remembers the answer. As the tree is given, nothing is ambiguous and nothing
 has to be searched but the text's own beginnings: the work is at most nodes x places, whatever the
 text.
+
+What agrees with a phrase (*un cajón fue encontrado*) depends on the sense in which a word deep in
+it is said. So a node has *states*: a word has its senses, a phrase of one part the states of that
+part, and any other phrase the feature values that it can have. A set of states is a number with a
+bit for each; `ALL` stands for every one.
 """
 
 from __future__ import annotations
@@ -11,196 +16,224 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from recombine.grammar.model import Feature, Key
+from recombine.grammar.compiled import Construction, Values
+from recombine.grammar.realise.spelling import SpelledText
 from recombine.grammar.tree import Tree
-from recombine.grammar.variants.phrasebook import Phrasebook
-from recombine.grammar.variants.ways import CELL, CHOICE, ORDER, TEXT, LinePiece, Way
+from recombine.grammar.variants.lines import construction_slots
+from recombine.grammar.variants.table import LineUse, RowTrie, WordingTable
+
+ALL = -1
+MAX_STATES = 64  # of a phrase
 
 
 class WordingMatch:
     """One text against one tree."""
 
-    def __init__(self, book: Phrasebook, tree: Tree, text: str) -> None:
-        self.book = book
+    def __init__(self, wordings: WordingTable, tree: Tree, text: SpelledText) -> None:
+        self.wordings = wordings
+        self.compiled = wordings.compiled
         self.tree = tree
         self.text = text
-        self.spaced = bool(book.join)
+        self._first_word = wordings.inventory.first_word
         self._known: dict[tuple[int, str, int, int], frozenset[int]] = {}
-        self._slots: dict[tuple[int, tuple[str, ...]], dict[str, int] | None] = {}
-        self._said_senses: dict[str, list[int]] = {}
-        self._taken: Mapping[int, int] = {}  # the senses of words with which others agree
-        self._open: set[int] = set()  # such words whose sense is not taken yet
+        self._said: dict[int, int] = {}
+        self._slots: dict[tuple[int, tuple[str, ...]], list[int] | None] = {}
+        self._states: list[tuple[Values, ...]] = [()] * len(tree.codes)
+        for node in range(len(tree.codes) - 1, -1, -1):
+            self._states[node] = self._states_of(node)
 
-    def whole(self, taken: Mapping[int, int] | None = None) -> bool:
-        """Whether the whole text is a way to say the tree.
+    def whole(self) -> bool:
+        """Whether the whole text is a way to say the tree."""
+        root = self.compiled.language.root
+        return self.text.finish in self._ends(0, root, 0, ALL)
 
-        What agrees with a phrase (*un cajón fue encontrado*) depends on the sense in which a word
-        deep in it is said, so each sense of such a word is tried for the whole tree.
-        """
-        self._taken, self._open = taken or {}, set()
-        self._known.clear()
-        found = len(self.text) in self._ends(0, self.book.concrete.language.root, 0, -1)
-        if not self._open:
-            return found
-        taken, nodes = self._taken, sorted(self._open)
-        senses = [self._senses(self._label(node)) for node in nodes]
-        return any(
-            self.whole({**taken, **dict(zip(nodes, chosen, strict=True))})
-            for chosen in itertools.product(*senses)
-        )
+    # States.
 
-    def _label(self, node: int) -> str:
-        return self.book.inventory.labels[self.tree.codes[node]]
+    def _states_of(self, node: int) -> tuple[Values, ...]:
+        code, compiled = self.tree.codes[node], self.compiled
+        if code >= self._first_word:
+            return compiled.every_word_values(code)
+        construction = compiled.construction(code)
+        children = self.tree.positions[node]
+        if len(children) == 1:
+            return tuple(
+                [
+                    compiled.constituent(construction, (values,)).values
+                    for values in self._states[children[0]]
+                ]
+            )
+        if not compiled.features.get(self.wordings.inventory.category(code)):
+            return ((),)
+        options = [dict.fromkeys(self._states[child]) for child in children]
+        ways = itertools.islice(itertools.product(*options), MAX_STATES)
+        every = (compiled.constituent(construction, below).values for below in ways)
+        return tuple(dict.fromkeys(every))
 
-    def _ends(self, node: int, field: str, start: int, sense: int) -> frozenset[int]:
-        """Where a field of a node can end; `sense` holds for the word it is made of, if not -1."""
-        key = (node, field, start, sense)
+    def _said_states(self, node: int) -> int:
+        """The states in which a word is said at all: of sixty senses one or two."""
+        found = self._said.get(node)
+        if found is None:
+            leaf = node
+            while len(self.tree.positions[leaf]) == 1:
+                leaf = self.tree.positions[leaf][0]
+            code = self.tree.codes[leaf]
+            found = ALL
+            if code >= self._first_word:
+                found = 0
+                for number in range(len(self._states[leaf])):
+                    forms = self.wordings.sense_forms(code, number)
+                    if not forms or any(self.text.has(form) for form in forms):
+                        found |= 1 << number
+            self._said[node] = found
+        return found
+
+    def _by_values(self, node: int, states: int) -> Iterator[tuple[Values, int]]:
+        """The feature values that a node can have, each with its states."""
+        every = self._states[node]
+        if len(every) == 1:
+            yield every[0], ALL
+            return
+        found: dict[Values, int] = {}
+        for number, values in enumerate(every):
+            if states >> number & 1:
+                found[values] = found.get(values, 0) | 1 << number
+        yield from found.items()
+
+    # Places.
+
+    def _ends(self, node: int, field: str, start: int, states: int) -> frozenset[int]:
+        """Where a field of a node can end if it begins at a place and has one of some states."""
+        key = (node, field, start, states)
         found = self._known.get(key)
         if found is None:
-            book = self.book
-            label = self._label(node)
-            if book.inventory.is_word(self.tree.codes[node]):
-                sense = self._taken.get(node, sense)
-                found = frozenset(self._heard(book.heard(label, sense, field), start))
+            code = self.tree.codes[node]
+            if code >= self._first_word:
+                found = frozenset(self._heard(code, field, start, states))
             else:
                 ends: set[int] = set()
-                for way in book.ways(label, field):
-                    slots = self._below(node, way.chain)
-                    if slots is not None:
-                        ends |= self._said(way, slots, start, sense)
+                for construction in self.compiled.constructions(code):
+                    slots = self._slots_of(node, construction)
+                    use = self.wordings.use(construction, field)
+                    if slots is not None and use is not None:
+                        ends |= self._said_by(node, construction, slots, use, field, start, states)
                 found = frozenset(ends)
             self._known[key] = found
         return found
 
-    def _below(self, node: int, chain: tuple[str, ...]) -> dict[str, int] | None:
-        key = (node, chain)
+    def _slots_of(self, node: int, construction: Construction) -> list[int] | None:
+        if len(construction.chain) == 1:
+            return self.tree.positions[node]
+        key = (node, construction.chain)
         if key not in self._slots:
-            self._slots[key] = self.book.below(self.tree, node, chain)
+            self._slots[key] = construction_slots(self.tree, node, construction.chain)
         return self._slots[key]
 
-    def _step(self, text: str, start: int) -> int:
-        if not text:
-            return start
-        if self.spaced and self.text.startswith(" ", start):
-            start += 1
-        return start + len(text) if self.text.startswith(text, start) else -1
-
-    def _heard(self, strings: Mapping[str, tuple[str, ...]], start: int) -> Iterator[int]:
-        """Where one of some strings can end."""
+    def _heard(self, code: int, field: str, start: int, states: int) -> Iterator[int]:
+        """Where a form of a word can end."""
+        text, join = self.text, self.wordings.join
+        strings = self.wordings.strings(code, field, states)
         if "" in strings:
             yield start
-        begin = start + (self.spaced and self.text.startswith(" ", start))
-        for text in strings.get(self.text[begin : begin + 1], ()) if begin < len(self.text) else ():
-            if self.text.startswith(text, begin):
-                yield begin + len(text)
+        if text.is_plain:
+            begin = start + (bool(join) and text.letters.startswith(join, start))
+            for string in strings.get(text.letters[begin], ()):
+                if text.letters.startswith(string, begin):
+                    yield begin + len(string)
+            return
+        for string in itertools.chain(*strings.values()):
+            if string:
+                yield from text.follow(string, start, join)
 
-    def _said(self, way: Way, slots: Mapping[str, int], start: int, sense: int) -> set[int]:
-        """Where a line can end, whichever senses its words are heard in."""
-        if sense >= 0:
-            # The word of a phrase that is nothing but this word.
-            return self._row(way.pieces, slots, dict.fromkeys(slots, sense), {start})
-        asked: dict[str, Sequence[int]] = {}
-        for slot in way.several:
-            leaf = self._leaf(slots[slot])
-            if leaf is not None and leaf in self._taken:
-                asked[slot] = (self._taken[leaf],)
-            elif leaf is not None:
-                label = self._label(leaf)
-                count = len(self.book.senses.same[label])
-                if count > 1:
-                    asked[slot] = self._senses(label) if slot in way.said else range(count)
-        if not asked:
-            return self._row(way.pieces, slots, {}, {start})
+    def _said_by(
+        self,
+        node: int,
+        construction: Construction,
+        slots: Sequence[int],
+        use: LineUse,
+        field: str,
+        start: int,
+        states: int,
+    ) -> set[int]:
+        """Where the lines of a construction can end, whichever states its parts have."""
+        is_plain = len(construction.chain) == 1
+        wanted = states if is_plain and len(self._states[node]) > 1 else ALL
+        if wanted != ALL and len(slots) == 1:  # its states are those of its only part
+            return self._in_states(
+                construction, slots, use, field, start, {0: wanted}, frozenset((0,))
+            )
+        values = {v for n, v in enumerate(self._states[node]) if wanted >> n & 1}
+        chosen = frozenset(use.keys) if wanted == ALL else frozenset(range(len(slots)))
+        return self._in_states(
+            construction, slots, use, field, start, {}, chosen, None if wanted == ALL else values
+        )
+
+    def _in_states(
+        self,
+        construction: Construction,
+        slots: Sequence[int],
+        use: LineUse,
+        field: str,
+        start: int,
+        given: Mapping[int, int],
+        chosen: frozenset[int],
+        wanted: set[Values] | None = None,
+    ) -> set[int]:
+        """Try the feature values of the parts that matter, and the senses of repeated ones."""
+        options: list[list[tuple[Values, int]]] = []
+        for part, child in enumerate(slots):
+            states = given.get(part, ALL)
+            if len(self._states[child]) == 1 or (part not in chosen and part not in use.repeated):
+                options.append([(self._states[child][0], states)])
+                continue
+            if part in use.always:
+                states &= self._said_states(child)
+            ways = list(self._by_values(child, states))
+            if part in use.repeated:
+                ways = [
+                    (values, 1 << number)
+                    for values, many in ways
+                    for number in range(many.bit_length())
+                    if many >> number & 1
+                ]
+            options.append(ways)
         ends: set[int] = set()
-        for chosen in itertools.product(*asked.values()):
-            bound = dict(zip(asked, chosen, strict=True))
-            ends |= self._row(way.pieces, slots, bound, {start})
+        for chosen_ways in itertools.product(*options):
+            below = tuple([values for values, _ in chosen_ways])
+            constituent = self.compiled.constituent(construction, below)
+            if wanted is None or constituent.values in wanted:
+                states_of = [states for _, states in chosen_ways]
+                trie = self.wordings.trie(constituent, field)
+                ends |= self._walk(trie, slots, states_of, {start})
         return ends
 
-    def _senses(self, word: str) -> list[int]:
-        """The senses of a word that are said at all: of sixty one or two."""
-        found = self._said_senses.get(word)
-        if found is None:
-            found = self._said_senses[word] = []
-            for index in range(len(self.book.senses.same[word])):
-                forms = self.book.sense_forms(word, index)
-                if not forms or any(form in self.text for form in forms):
-                    found.append(index)
-        return found
-
-    def _leaf(self, node: int) -> int | None:
-        """The word that a node says and nothing else."""
-        positions = self.tree.positions
-        while len(positions[node]) == 1:
-            node = positions[node][0]
-        return node if self.book.inventory.is_word(self.tree.codes[node]) else None
-
-    def _row(
-        self,
-        pieces: tuple[LinePiece, ...],
-        slots: Mapping[str, int],
-        senses: Mapping[str, int],
-        starts: set[int],
+    def _walk(
+        self, trie: RowTrie, slots: Sequence[int], states: Sequence[int], starts: set[int]
     ) -> set[int]:
-        for kind, text, name, keys, parts in pieces:
-            if not starts:
-                return starts
-            if kind == TEXT:
-                starts = {end for start in starts if (end := self._step(text, start)) >= 0}
-            elif kind == CHOICE:
-                starts = {end for part in parts for end in self._row(part, slots, senses, starts)}
-            elif kind == ORDER:
-                starts = self._any_order(parts, slots, senses, starts)
-            else:
-                if name is None:
-                    name = self._name(keys, slots, senses)
-                if kind == CELL:
-                    strings = self.book.heard(text, -1, name)
-                    starts = {end for start in starts for end in self._heard(strings, start)}
-                else:
-                    node, sense = slots[text], senses.get(text, -1)
-                    starts = {
-                        end for start in starts for end in self._ends(node, name, start, sense)
-                    }
-        return starts
-
-    def _any_order(
-        self,
-        parts: tuple[tuple[LinePiece, ...], ...],
-        slots: Mapping[str, int],
-        senses: Mapping[str, int],
-        starts: set[int],
-    ) -> set[int]:
-        if not parts:
-            return starts
-        ends: set[int] = set()
-        for index, part in enumerate(parts):
-            after = self._row(part, slots, senses, starts)
-            if after:
-                ends |= self._any_order((*parts[:index], *parts[index + 1 :]), slots, senses, after)
+        ends = set(starts) if trie.ends else set()
+        reached: dict[RowTrie, set[int]] = {}
+        for following in trie.silent:
+            reached.setdefault(following, set()).update(starts)
+        for start in starts if trie.texts else ():
+            for end, following in self._texts_at(trie, start):
+                reached.setdefault(following, set()).add(end)
+        for (part, field), following in trie.parts:
+            node, allowed = slots[part], states[part]
+            for start in starts:
+                if found := self._ends(node, field, start, allowed):
+                    reached.setdefault(following, set()).update(found)
+        for following, places in reached.items():
+            ends |= self._walk(following, slots, states, places)
         return ends
 
-    def _name(
-        self, keys: tuple[Key, ...], slots: Mapping[str, int], senses: Mapping[str, int]
-    ) -> str:
-        names: list[str] = []
-        for key in keys:
-            if isinstance(key, Feature):
-                names.append(self._feature(slots[key.slot], key.field, senses.get(key.slot, 0)))
-            elif isinstance(key, str):
-                names.append(key)
-        return ".".join(names)
-
-    def _feature(self, node: int, field: str, sense: int) -> str:
-        """A feature of a word in the sense in which it is said, or of the word deep in a phrase."""
-        concrete, codes, positions = self.book.concrete, self.tree.codes, self.tree.positions
-        leaf = self._leaf(node)
-        if leaf is None:
-            leaf, field = concrete.feature_place(codes, positions, node, field)
-            if not self.book.inventory.is_word(codes[leaf]):
-                return concrete.feature(codes, positions, leaf, field)
-            sense = self._taken.get(leaf, -1)
-        forms = self.book.senses.same[self._label(leaf)]
-        if sense < 0 and len({one.get(field) for one in forms}) > 1:
-            self._open.add(leaf)
-        return forms[max(sense, 0)].get(field, ("",))[0]
+    def _texts_at(self, trie: RowTrie, start: int) -> Iterator[tuple[int, RowTrie]]:
+        """Where the texts that rows go on with end, and what follows them."""
+        text, join = self.text, self.wordings.join
+        if text.is_plain:
+            begin = start + (bool(join) and text.letters.startswith(join, start))
+            for string, following in trie.texts.get(text.letters[begin], ()):
+                if text.letters.startswith(string, begin):
+                    yield begin + len(string), following
+            return
+        for string, following in itertools.chain(*trie.texts.values()):
+            for end in text.follow(string, start, join):
+                yield end, following

@@ -32,13 +32,13 @@ def variant_rows(
     """
     for language in tuple(languages) or grammar.languages:
         wordings = wordings_of(grammar, place, language)
-        for word, senses in wordings.senses.same.items():
-            for forms in senses[1:]:
-                texts = dict.fromkeys(text for more in forms.values() for text in more if text)
-                own = next(iter(senses[0].values()), ("",))[0]
+        for word, senses in zip(grammar.inventory.words, wordings.compiled.senses, strict=True):
+            for sense in senses[1:]:
+                texts = dict.fromkeys(t for more in sense.forms.values() for t in more if t)
+                own = next(iter(senses[0].forms.values()), ("",))[0]
                 yield {
                     "kind": "synonym",
-                    "id": word,
+                    "id": word.id,
                     "language": language,
                     "own": own,
                     "text": " | ".join(texts),

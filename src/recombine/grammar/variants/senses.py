@@ -1,125 +1,154 @@
 """The ways to say a word: its own forms, and those of each synonym.
 
-The forms of one way belong together: *気に入る* takes を where *好きだ* takes が.  So a word has a
+The forms of one way belong together: *気に入る* takes を where *好きだ* takes が. So a word has a
 list of senses, its own first, each a table of forms; a sense whose feature (the particle of a
 clause, the form an infinitive takes) has several values is several senses.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from recombine.errors import GrammarError, raise_all
-from recombine.grammar.model import FORM, Feature, LexiconRow, Paradigm, Ref, TableCell
-from recombine.grammar.realise.language import Concrete, Forms, by_class, inflect
+from recombine.errors import GrammarError
+from recombine.grammar.compiled import CompiledLanguage, CompiledLexicon, Sense, keys_of
+from recombine.grammar.inflection import Forms, by_class, inflect
+from recombine.grammar.model import FORM, Feature, LexiconRow
 from recombine.grammar.variants.files import Variants, widen_paradigms
-from recombine.grammar.variants.ways import plain_pieces
+
+SPELLING = ("sound", "a_an")  # columns about how a word is spelt beside others
 
 
-@dataclass(frozen=True)
-class Senses:
+class VariantLexicon(NamedTuple):
     """Every word of one language with all ways to say it."""
 
-    same: Mapping[str, tuple[Forms, ...]]
+    lexicon: CompiledLexicon
     # By word and contrast: what says something else, such as the negated verb.
     contrasts: Mapping[tuple[str, str], tuple[Forms, ...]]
-    tables: Mapping[str, Forms]
-    features: frozenset[str] = field(default=frozenset())
-    # By word: how many of its senses are drawn, the first ones; the others are only heard.
-    drawn: Mapping[str, int] = field(default_factory=dict)
+    features: frozenset[str]  # fields that pick others and are not heard
 
 
-def find_senses(concrete: Concrete, variants: Variants) -> Senses:
-    """Inflect every word and synonym; raises all problems with the rows."""
-    problems: list[GrammarError] = []
-    language, inventory = concrete.language, concrete.inventory
-    paradigms = widen_paradigms(language.paradigms, variants.paradigms)
-    classes = by_class(paradigms)
-    inflected = {name for one in paradigms for name in one.cells} | {FORM}
-    features = _feature_names(concrete, variants)
+def find_senses(
+    own: CompiledLanguage, variants: Variants, problems: list[GrammarError]
+) -> VariantLexicon:
+    """Inflect every word and synonym; what is wrong with the rows joins `problems`."""
+    inventory = own.inventory
+    inflector = _Inflector(own, variants, problems)
     rows: dict[str, list[LexiconRow]] = {}
-    heard = {id(row) for row in variants.rows[variants.drawn_rows :]}
     for row in variants.rows:
         known = row.id in inventory.codes and inventory.codes[row.id] >= inventory.first_word
         if not known and not row.id.startswith("_"):
             problems.append(GrammarError(f"there is no word '{row.id}'", row.where))
         rows.setdefault(row.id, []).append(row)
-    tables = {name: dict(forms) for name, forms in concrete.tables.items()}
+    tables = {name: dict(forms) for name, forms in own.tables.items()}
     for name, found in rows.items():
         if name.startswith("_"):
             table = tables.setdefault(name, {})
             for row in found:
                 for column, cell in row.cells.items():
                     table[column] = (*table.get(column, ()), *cell)
-    same: dict[str, tuple[Forms, ...]] = {}
+    senses: list[tuple[Sense, ...]] = []
     contrasts: dict[tuple[str, str], tuple[Forms, ...]] = {}
-    drawn: dict[str, int] = {}
+    prefixes = {name: f"{name}." for name in variants.contrasts}
     for word in inventory.words:
-        own = language.rows.get(word.id)
-        more = rows.get(word.id, ())
-        every: list[Forms] = []
-        first = 0
-        if own is not None:
-            every.append(_own_forms(own, more, classes, problems))
-            first = 1
-        for row in more:
-            if FORM in row.cells:
-                forms = inflect(row, classes, problems)
-                base = every[0] if own is not None else {}
-                kept = {k: v for k, v in base.items() if k not in forms and k not in inflected}
-                every.append({**kept, **forms})
-                first += id(row) not in heard
-        drawn[word.id] = sum(len(_split(forms, features)) for forms in every[:first])
-        split = [one for forms in every for one in _split(forms, features)]
-        prefixes = tuple(f"{name}." for name in variants.contrasts)
-        same[word.id] = tuple(
-            {k: v for k, v in forms.items() if not k.startswith(prefixes)} if prefixes else forms
-            for forms in split
+        every = list(inflector.senses(word.id, rows.get(word.id, ())))
+        plain = tuple(prefixes.values())
+        senses.append(
+            tuple(
+                Sense({k: v for k, v in one.forms.items() if not k.startswith(plain)}, one.drawn)
+                for one in every
+            )
+            if plain
+            else tuple(every)
         )
-        for contrast, prefix in zip(variants.contrasts, prefixes, strict=True):
-            others = [_contrasted(forms, prefix, inflected) for forms in split]
-            contrasts[word.id, contrast] = tuple(one for one in others if one)
-    raise_all(problems)
-    return Senses(same, contrasts, tables, features, drawn)
+        for contrast, prefix in prefixes.items():
+            others = [inflector.contrasted(one.forms, prefix) for one in every]
+            contrasts[word.id, contrast] = tuple(forms for forms in others if forms)
+    return VariantLexicon(CompiledLexicon(senses, tables), contrasts, inflector.features)
 
 
-def _own_forms(
-    own: LexiconRow,
-    more: list[LexiconRow] | tuple[()],
-    classes: Mapping[str, list[Paradigm]],
-    problems: list[GrammarError],
-) -> Forms:
-    added = [row for row in more if FORM not in row.cells]
-    paradigm = next((row.paradigm for row in added if row.paradigm), own.paradigm)
-    row = LexiconRow(own.id, own.cells, paradigm, own.where)
-    forms = inflect(row, classes, problems)
-    for one in added:
-        for name, cell in one.cells.items():
-            forms[name] = tuple(dict.fromkeys((*forms.get(name, ()), *cell)))
-    return forms
+class _Inflector:
+    """Makes the forms of words and synonyms by the paradigms of a language and its variants."""
+
+    def __init__(
+        self, own: CompiledLanguage, variants: Variants, problems: list[GrammarError]
+    ) -> None:
+        self.rows = own.language.rows
+        self.problems = problems
+        self.also = variants.also
+        paradigms = widen_paradigms(own.language.paradigms, variants.paradigms)
+        self.classes = by_class(paradigms)
+        for name in dict.fromkeys(name for pair in variants.also for name in pair[:2]):
+            if name not in self.classes:
+                known = ", ".join(sorted(self.classes)) or "none"
+                problems.append(
+                    GrammarError(
+                        f"%also: no paradigm '{name}'", own.language.where, f"known: {known}"
+                    )
+                )
+        # What a synonym does not have from its word: its forms, and how they sound.
+        self.inflected = {name for one in paradigms for name in one.cells} | {FORM, *SPELLING}
+        self.features = frozenset(
+            name for fields in own.features.values() for name in fields
+        ) | frozenset(
+            key.field
+            for line in variants.lines
+            for pieces in line.variants
+            for key in keys_of(pieces)
+            if isinstance(key, Feature)
+        )
+
+    def senses(self, word: str, more: Sequence[LexiconRow]) -> Iterator[Sense]:
+        """Every way to say a word; those that are drawn come first."""
+        own = self.rows.get(word)
+        base: Forms = {}
+        drawn: list[Sense] = []
+        heard: list[Sense] = []
+        if own is not None:
+            row = _added(own, more)
+            base = inflect(row, self.classes, self.problems)
+            for extra in more:
+                if FORM not in extra.cells:
+                    for name, cell in extra.cells.items():
+                        base[name] = tuple(dict.fromkeys((*base.get(name, ()), *cell)))
+            drawn.append(Sense(base))
+            for name, other, is_drawn in self.also:
+                if name == row.paradigm and other in self.classes:
+                    forms = self._as(row, base, other)
+                    (drawn if is_drawn else heard).append(Sense(forms, is_drawn))
+        for extra in more:
+            if FORM in extra.cells:
+                forms = inflect(extra, self.classes, self.problems)
+                left = self.inflected | set(forms)
+                kept = {name: cell for name, cell in base.items() if name not in left}
+                (drawn if extra.drawn else heard).append(Sense({**kept, **forms}, extra.drawn))
+        for sense in (*drawn, *heard):
+            yield from self._split(sense)
+
+    def _as(self, row: LexiconRow, base: Forms, paradigm: str) -> Forms:
+        """The forms of a word by another class; what that class does not say stays."""
+        made = {name for one in self.classes[paradigm] for name in one.cells}
+        cells = {name: cell for name, cell in base.items() if name not in made}
+        return inflect(LexiconRow(row.id, cells, paradigm, row.where), self.classes, self.problems)
+
+    def _split(self, sense: Sense) -> Iterator[Sense]:
+        forms = sense.forms
+        several = [name for name in forms if name in self.features and len(forms[name]) > 1]
+        for values in itertools.product(*(forms[name] for name in several)):
+            chosen = {name: (value,) for name, value in zip(several, values, strict=True)}
+            yield Sense({**forms, **chosen}, sense.drawn)
+
+    def contrasted(self, forms: Forms, prefix: str) -> Forms:
+        """The forms of a word in a contrast; none where the files say none."""
+        cells = {k.removeprefix(prefix): v for k, v in forms.items() if k.startswith(prefix)}
+        if not cells:
+            return {}
+        return {**{k: v for k, v in forms.items() if k not in self.inflected}, **cells}
 
 
-def _split(forms: Forms, features: frozenset[str]) -> list[Forms]:
-    several = [name for name in forms if name in features and len(forms[name]) > 1]
-    return [
-        {**forms, **{name: (value,) for name, value in zip(several, values, strict=True)}}
-        for values in itertools.product(*(forms[name] for name in several))
-    ]
-
-
-def _contrasted(forms: Forms, prefix: str, inflected: set[str]) -> Forms:
-    said = {k.removeprefix(prefix): v for k, v in forms.items() if k.startswith(prefix)}
-    if not said:
-        return {}
-    return {**{k: v for k, v in forms.items() if k not in inflected}, **said}
-
-
-def _feature_names(concrete: Concrete, variants: Variants) -> frozenset[str]:
-    found = {name for fields in concrete.features.values() for name in fields}
-    for line in variants.lines:
-        for piece in plain_pieces(line.body):
-            if isinstance(piece, Ref | TableCell):
-                found.update(key.field for key in piece.keys if isinstance(key, Feature))
-    return frozenset(found)
+def _added(own: LexiconRow, more: Sequence[LexiconRow]) -> LexiconRow:
+    """A word's own row, with the class that variants may give it."""
+    classes = (row.paradigm for row in more if row.paradigm and FORM not in row.cells)
+    return dataclasses.replace(own, paradigm=next(classes, own.paradigm))

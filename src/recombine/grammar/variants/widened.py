@@ -1,26 +1,28 @@
 """A grammar widened by variants: for reading what the variants of some other meaning say.
 
 Variants become plain rules and words, so that the parser reads them as it reads everything: a chain
-of rules is one rule with the slots of all, a line in any order is one line per order, and a synonym
-is a word of its own whose name begins with the word it stands for (`give_dat~2`).  A table of
-variants is a word that says nothing but itself.  So are contrasts, `give_dat~polarity`, which are
-not the same word.  The grammar is relaxed first (parsing/relaxed.py): what is read here is wrong.
+of rules is one rule with the slots of all, and a synonym is a word of its own. A table of variants
+is a word that says nothing but itself. So are contrasts, such as a verb negated, which are not the
+same word. What stands for what is told by `Widened`. The grammar is relaxed first
+(parsing/relaxed.py): what is read here is wrong.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from recombine.grammar.grammar import Grammar
+from recombine.grammar.inflection import Forms
 from recombine.grammar.model import (
     ANY_FIELD,
     Language,
     LexiconRow,
     Line,
     LiteralText,
+    Piece,
     Pieces,
     Ref,
     Rule,
@@ -28,37 +30,33 @@ from recombine.grammar.model import (
     Same,
     Symbol,
     TableCell,
+    Touch,
     Word,
 )
 from recombine.grammar.parsing.relaxed import relax
-from recombine.grammar.realise.language import Forms
-from recombine.grammar.variants.files import AnyOrder, Body, OneOf, VariantLine
 from recombine.grammar.variants.wordings import Wordings
 
-MARK = "~"  # between a word and the number of its synonym, or the name of its contrast
-MOST_ORDERS = 500  # plain lines of one line of variants
+
+class WordVariant(NamedTuple):
+    """What a word of a widened grammar stands for: a word, in a contrast to it or in none."""
+
+    word: str
+    contrast: str = ""
 
 
 class Widened(NamedTuple):
-    """The widened grammar, and which slots of a chain belong to a phrase that is not its head.
+    """The widened grammar and what its names stand for.
 
-    `inner` has rule -> slot -> the slot of the word on which it really depends: in
-    `act/past_to/inf_tr` the object is that of the infinitive.
+    `words` has the words by their names; those that are tables only are not in it. `chains` has the
+    rules that a rule stands for. `inner` has rule -> slot -> the slot of the word on which it
+    really depends, for slots of a phrase that is not the head: in `act/past_to/inf_tr` the object
+    is that of the infinitive.
     """
 
     grammar: Grammar
+    words: Mapping[str, WordVariant]
+    chains: Mapping[str, tuple[str, ...]]
     inner: Mapping[str, Mapping[str, str]]
-
-
-def word_of(label: str) -> tuple[str, str]:
-    """The word of the original that a word stands for, and the contrast it is in, if any."""
-    word, _, rest = label.partition(MARK)
-    return word, "" if rest.isdigit() else rest.split(MARK)[0]
-
-
-def is_table(label: str) -> bool:
-    """Whether a word of a widened grammar only stands for a table."""
-    return label.startswith(MARK)
 
 
 def widen(grammar: Grammar, language: str, wordings: Wordings) -> Widened:
@@ -67,26 +65,32 @@ def widen(grammar: Grammar, language: str, wordings: Wordings) -> Widened:
     spoken = relaxed.source.languages[language]
     words: dict[str, Word] = {}
     rows: dict[str, LexiconRow] = {}
+    stands: dict[str, WordVariant] = {}
     for word in relaxed.abstract.words.values():
-        for label, forms in _senses(word.id, wordings):
+        for number, (contrast, forms) in enumerate(_senses(word.id, wordings)):
+            label = f"{word.id}~{number}" if number else word.id
             words[label] = dataclasses.replace(word, id=label, weight=1.0, rank=None)
             rows[label] = LexiconRow(label, forms)
-    for table, forms in wordings.senses.tables.items():
-        name = MARK + table
+            stands[label] = WordVariant(word.id, contrast)
+    for table, forms in wordings.compiled.tables.items():
+        name = _table_word(table)
         words[name] = Word(name, name)
-        rows[name] = LexiconRow(
-            name, {k: tuple(map(wordings.cleaned, v)) for k, v in forms.items()}
-        )
+        cells = {field: tuple(map(wordings.cleaned, texts)) for field, texts in forms.items()}
+        rows[name], rows[table] = LexiconRow(name, cells), LexiconRow(table, cells)
     rules: dict[str, Rule] = dict(relaxed.abstract.rules)
     lines: dict[tuple[str, str], list[Pieces]] = {}
     for (rule, field), line in spoken.lines.items():
         lines[rule, field] = [_cleaned(pieces, wordings) for pieces in line.variants]
+    chains: dict[str, tuple[str, ...]] = {name: (name,) for name in rules}
     inner: dict[str, Mapping[str, str]] = {}
     heard: set[object] = set()
     for variant in wordings.variants.lines:
-        added = _add(variant, rules, names, lines, wordings, heard)
-        if added and (slots := _inner_slots(rules, variant.chain)):
-            inner[added] = slots
+        for pieces in variant.variants:
+            added = _add(variant, pieces, rules, names, lines, wordings, heard)
+            if added is not None:
+                chains[added] = variant.chain
+                if slots := _inner_slots(rules, variant.chain):
+                    inner[added] = slots
     # What `rule.* =` says of a field that has lines of its own too is one more way to say it.
     for (rule, field), found in lines.items():
         if field != ANY_FIELD and (rule, ANY_FIELD) in lines:
@@ -96,13 +100,33 @@ def widen(grammar: Grammar, language: str, wordings: Wordings) -> Widened:
         for (rule, field), found in lines.items()
         if found
     }
-    for name in _doubles(rules, kept):
+    for name in _doubles(rules, kept, chains):
         del rules[name]
         kept = {key: line for key, line in kept.items() if key[0] != name}
-    spoken = Language(language, kept, rows, (), spoken.join, spoken.root, ())
+    spoken = Language(
+        language,
+        kept,
+        rows,
+        join=spoken.join,
+        root=spoken.root,
+        post=("a_an",) if "a_an" in spoken.post else (),
+        touches=tuple(_cleaned_touches(spoken, wordings)),
+    )
     abstract = dataclasses.replace(relaxed.abstract, rules=rules, words=words)
     source = dataclasses.replace(relaxed.source, abstract=abstract, languages={language: spoken})
-    return Widened(Grammar(source), inner)
+    return Widened(Grammar(source), stands, chains, inner)
+
+
+def _table_word(table: str) -> str:
+    """The category, and the only word, that stands for a table: no word of a grammar begins so."""
+    return "~" + table
+
+
+def _cleaned_touches(language: Language, wordings: Wordings) -> Iterator[Touch]:
+    for touch in language.touches:
+        old, new = wordings.cleaned(touch.old), wordings.cleaned(touch.new)
+        if old and new:
+            yield dataclasses.replace(touch, old=old, new=new)
 
 
 def _merged(grammar: Grammar, alike: Mapping[str, str]) -> Grammar:
@@ -120,30 +144,29 @@ def _merged(grammar: Grammar, alike: Mapping[str, str]) -> Grammar:
         )
         if len(parts) != 1 or parts[0].symbol.category != name(rule.category):
             rules[rule.name] = dataclasses.replace(rule, category=name(rule.category), parts=parts)
-    abstract = dataclasses.replace(grammar.abstract, rules=rules, selections=(), pairs={})
+    abstract = dataclasses.replace(
+        grammar.abstract, rules=rules, selections=(), mendings=(), pairs=()
+    )
     return Grammar(dataclasses.replace(grammar.source, abstract=abstract))
 
 
 def _senses(word: str, wordings: Wordings) -> Iterator[tuple[str, Forms]]:
-    """A word's senses; those that say one field only, as nouns do, are one."""
-    senses = wordings.senses
+    """A word's senses, with their contrast; those that say one field only, as nouns do, are one."""
+    senses = wordings.senses(wordings.inventory.code(word))
     for contrast in ("", *wordings.variants.contrasts):
-        found = senses.contrasts.get((word, contrast), ()) if contrast else senses.same[word]
+        found = wordings.contrasts.get((word, contrast), ()) if contrast else senses
         merged: dict[int, dict[str, list[str]]] = {}
         for number, forms in enumerate(found):
             into = merged.setdefault(0 if len(forms) == 1 else number, {})
             for name, texts in forms.items():
                 into.setdefault(name, []).extend(map(wordings.cleaned, texts))
-        for number, one in enumerate(merged.values()):
-            suffix = MARK.join(
-                [*([contrast] if contrast else []), *([str(number)] if number else [])]
-            )
-            label = f"{word}{MARK}{suffix}" if suffix else word
-            yield label, {name: tuple(dict.fromkeys(texts)) for name, texts in one.items()}
+        for one in merged.values():
+            yield contrast, {name: tuple(dict.fromkeys(texts)) for name, texts in one.items()}
 
 
 def _add(
-    line: VariantLine,
+    line: Line,
+    pieces: Pieces,
     rules: dict[str, Rule],
     names: Mapping[str, str],
     lines: dict[tuple[str, str], list[Pieces]],
@@ -168,30 +191,23 @@ def _add(
             parts = [part for part in parts if part.slot != slot]
     top = rules[line.chain[0]]
     tables: dict[str, int] = {}
-    orders = list(itertools.islice(_orders(line.body), MOST_ORDERS))
-    bodies: list[Pieces] = []
-    for pieces in orders:
-        seen: dict[str, int] = {}
-        body: list[LiteralText | Ref] = []
-        for piece in pieces:
-            if isinstance(piece, TableCell):
-                count = seen[piece.table] = seen.get(piece.table, 0) + 1
-                tables[piece.table] = max(tables.get(piece.table, 0), count)
-                body.append(Ref(f"{piece.table}{count}", piece.keys))
-            elif isinstance(piece, LiteralText):
-                body.append(LiteralText(wordings.cleaned(piece.text)))
-            else:
-                body.append(piece)
-        meaning = (top.category, line.field, _in_roles(body, line.chain, parts, wordings))
-        if meaning not in heard:
-            heard.add(meaning)
-            bodies.append(tuple(body))
-    if not bodies:
+    body: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, TableCell):
+            tables[piece.table] = tables.get(piece.table, 0) + 1
+            body.append(Ref(f"{piece.table}{tables[piece.table]}", piece.keys))
+        elif isinstance(piece, LiteralText):
+            body.append(LiteralText(wordings.cleaned(piece.text)))
+        else:
+            body.append(piece)
+    meaning = (top.category, line.field, _in_roles(body, line.chain, parts, wordings))
+    if meaning in heard:
         return None
+    heard.add(meaning)
     name = "/".join((*line.chain, *(f"{table}{count}" for table, count in sorted(tables.items()))))
     if len(line.chain) > 1 or tables:
         more = [
-            RulePart(f"{table}{number + 1}", Symbol(MARK + table))
+            RulePart(f"{table}{number + 1}", Symbol(_table_word(table)))
             for table, count in sorted(tables.items())
             for number in range(count)
         ]
@@ -199,7 +215,7 @@ def _add(
         marked = [part._replace(head=part.slot == head) for part in (*parts, *more)]
         tags = tuple(dict.fromkeys(tag for one in line.chain for tag in rules[one].tags))
         rules.setdefault(name, dataclasses.replace(top, name=name, parts=tuple(marked), tags=tags))
-    lines.setdefault((name, line.field), []).extend(bodies)
+    lines.setdefault((name, line.field), []).append(tuple(body))
     return name
 
 
@@ -229,7 +245,7 @@ def _head_slot(rules: Mapping[str, Rule], chain: tuple[str, ...]) -> str | None:
 
 
 def _in_roles(
-    body: list[LiteralText | Ref],
+    body: Sequence[Piece],
     chain: tuple[str, ...],
     parts: list[RulePart],
     wordings: Wordings,
@@ -259,7 +275,11 @@ def _inner_slots(rules: Mapping[str, Rule], chain: tuple[str, ...]) -> dict[str,
     return found
 
 
-def _doubles(rules: Mapping[str, Rule], lines: Mapping[tuple[str, str], Line]) -> list[str]:
+def _doubles(
+    rules: Mapping[str, Rule],
+    lines: Mapping[tuple[str, str], Line],
+    chains: Mapping[str, tuple[str, ...]],
+) -> list[str]:
     """Chains that say the same as a chain before them, such as two orders of the same objects."""
     seen: dict[object, str] = {}
     found: list[str] = []
@@ -267,32 +287,10 @@ def _doubles(rules: Mapping[str, Rule], lines: Mapping[tuple[str, str], Line]) -
         own = frozenset(
             (field, line.variants) for (owner, field), line in lines.items() if owner == name
         )
-        if (
-            "/" in name
-            and seen.setdefault((rule.category, frozenset(rule.parts), own), name) != name
-        ):
+        key = (rule.category, frozenset(rule.parts), own)
+        if chains[name] != (name,) and seen.setdefault(key, name) != name:
             found.append(name)
     return found
-
-
-def _orders(body: Body) -> Iterator[tuple[LiteralText | Ref | TableCell, ...]]:
-    """A body without choices, once for every choice and order."""
-    ways: list[list[tuple[LiteralText | Ref | TableCell, ...]]] = []
-    for piece in body:
-        if isinstance(piece, OneOf):
-            ways.append([one for option in piece.options for one in _orders(option)])
-        elif isinstance(piece, AnyOrder):
-            ways.append(
-                [
-                    tuple(itertools.chain.from_iterable(chosen))
-                    for order in itertools.permutations(piece.parts)
-                    for chosen in itertools.product(*(list(_orders(part)) for part in order))
-                ]
-            )
-        else:
-            ways.append([(piece,)])
-    for chosen in itertools.product(*ways):
-        yield tuple(itertools.chain.from_iterable(chosen))
 
 
 def _cleaned(pieces: Pieces, wordings: Wordings) -> Pieces:

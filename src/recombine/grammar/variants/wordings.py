@@ -1,7 +1,7 @@
 """All wordings of one meaning: whether a text is one of them, and some of them drawn at random.
 
 A tree and the variants of a language make a finite language: every node can be said by one of its
-lines, every word by one of its senses.
+rows, every word by one of its senses.
 """
 
 from __future__ import annotations
@@ -10,36 +10,40 @@ from pathlib import Path
 
 from recombine.grammar.files.folder import find_grammar
 from recombine.grammar.grammar import Grammar
+from recombine.grammar.model import Line
+from recombine.grammar.realise.spelling import SpelledText
 from recombine.grammar.sampling.random_stream import Stream
 from recombine.grammar.tree import Tree
 from recombine.grammar.variants.drawing import WordingDraw
-from recombine.grammar.variants.files import VariantLine, read_variants
+from recombine.grammar.variants.files import read_variants
+from recombine.grammar.variants.lines import construction_slots
 from recombine.grammar.variants.matching import WordingMatch
-from recombine.grammar.variants.phrasebook import Phrasebook
+from recombine.grammar.variants.table import WordingTable
 
 MOST_TRIES = 20  # draws for one more wording before it is said that there is none
 
 
 def wordings_of(grammar: Grammar, place: str | Path, language: str) -> Wordings:
     """The wordings of a grammar's language, by the variants that lie with the grammar."""
-    return Wordings(grammar.concrete(language), read_variants(find_grammar(place), language))
+    own = grammar.concrete(language)
+    return Wordings(own, read_variants(find_grammar(place), language, own.language.params))
 
 
-class Wordings(Phrasebook):
+class Wordings(WordingTable):
     """The ways to say trees in one language."""
 
     def accepts(self, tree: Tree, text: str) -> bool:
         """Whether a text is a way to say a tree."""
-        text = self.clean(text)
-        return self._may_say(tree, text) and WordingMatch(self, tree, text).whole()
+        spelled = self.spelled(self.clean(text))
+        return self._may_say(tree, spelled) and WordingMatch(self, tree, spelled).whole()
 
-    def _may_say(self, tree: Tree, text: str) -> bool:
+    def _may_say(self, tree: Tree, text: SpelledText) -> bool:
         """Whether some form of every word is in a text at all, which takes no matching."""
-        first, labels = self.inventory.first_word, self.inventory.labels
+        first = self.inventory.first_word
         for code in tree.codes:
             if code >= first:
-                forms = self.any_form(labels[code])
-                if forms and not any(form in text for form in forms):
+                forms = self.any_form(code)
+                if forms and not any(text.has(form) for form in forms):
                     return False
         return True
 
@@ -56,9 +60,9 @@ class Wordings(Phrasebook):
                 found.setdefault(cleaned, drawn)
         return tuple(found.values())
 
-    def example(self, tree: Tree, line: VariantLine) -> str:
+    def example(self, tree: Tree, line: Line) -> str:
         """The tree said by one line of the variants and by the language's own lines elsewhere."""
         for node in range(len(tree.codes)):
-            if self.below(tree, node, line.chain) is not None:
+            if construction_slots(tree, node, line.chain) is not None:
                 return WordingDraw(self, tree, None, (node, line)).text()
         return ""

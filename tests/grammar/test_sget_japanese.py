@@ -1,19 +1,19 @@
-"""SGET's natural edition: what people write, in the same patterns, and no byte of the others."""
+"""SGET's Japanese as people write it, and its official edition, which the paper printed."""
 
 from __future__ import annotations
 
 import pytest
 
-from recombine.builders.recipe import build, check_benchmark
+from recombine.builders.recipe import build
 from recombine.errors import RecombineError
 from recombine.grammar import Grammar
 from recombine.grammar.benchmark_grammar import grammar_hash
 
 
 @pytest.fixture(scope="module")
-def natural() -> Grammar:
-    """The edition."""
-    return Grammar.load("sget", "natural")
+def sget() -> Grammar:
+    """The standard edition."""
+    return Grammar.load("sget")
 
 
 @pytest.mark.parametrize(
@@ -34,35 +34,29 @@ def natural() -> Grammar:
         ("A dog maintained that Liam ran.", "犬は、リアムが走ったと主張した。"),
         ("A dog aspired to run.", "犬は走ることを夢見た。"),
         ("A dog desired to run.", "犬は走りたがっていた。"),
+        ("A book was seen by a king.", "本は王に見られた。"),
+        ("A book was written by a king.", "本は王によって書かれた。"),
+        ("A seed was fed to Emma.", "種はエマに食事として与えられた。"),
         ("Emma left Liam a sponge.", "エマはリアムにスポンジを残した。"),
     ],
 )
-def test_it_says_what_people_write(natural, source, target):
-    """Every defect that readers of the corrected edition listed is said otherwise."""
-    tree = natural.parse(source, "en").require_tree()
-    assert natural.text(tree, "ja") == target
-    assert tree in list(natural.parse(target, "ja").trees(50))
+def test_it_says_what_people_write(sget, source, target):
+    """Topics, givers, hopes and words are said as a translator would say them."""
+    tree = sget.parse(source, "en").require_tree()
+    assert sget.text(tree, "ja") == target
+    assert tree in list(sget.parse(target, "ja").trees(50))
 
 
-def test_it_is_of_two_languages(natural, tmp_path):
-    """English changes words here that Spanish does not: other pairs are refused."""
-    assert sorted(natural.languages) == ["en", "ja"]
-    options = ["edition=natural", "benchmark.target=es"]
+def test_official_is_of_two_languages(tmp_path):
+    """English has the published words there, which Spanish does not translate."""
+    assert sorted(Grammar.load("sget", "official").languages) == ["en", "ja"]
+    options = ["edition=official", "benchmark.target=es"]
     with pytest.raises(RecombineError, match="no language 'es'"):
         build("sget-mini", tmp_path / "es", overrides=options)
 
 
-def test_it_is_no_part_of_the_other_editions():
-    """The hash in a certificate of another edition does not know it; its own does."""
+def test_official_is_no_part_of_the_standard_edition():
+    """The hash in a certificate of the standard edition does not know it; its own does."""
     pair = ("en", "ja")
-    assert grammar_hash("sget", pair) == grammar_hash("sget", pair, "corrected")
-    assert grammar_hash("sget", pair) == grammar_hash("sget", pair, "official")
-    assert grammar_hash("sget", pair) != grammar_hash("sget", pair, "natural")
-
-
-@pytest.mark.slow
-def test_it_builds_with_the_same_certificate(tmp_path):
-    """All 42 patterns are drawn, and what is held out is held out."""
-    benchmark = build("sget-mini", tmp_path / "mini", overrides=["edition=natural"])
-    assert len({one.tags["pattern"] for one in benchmark.read("gen")}) == 42
-    assert not check_benchmark(benchmark)
+    assert grammar_hash("sget", pair) == grammar_hash("sget", pair, "standard")
+    assert grammar_hash("sget", pair) != grammar_hash("sget", pair, "official")

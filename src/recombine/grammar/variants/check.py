@@ -1,0 +1,159 @@
+"""What is wrong with the variants of a language: notation, names, and what can never hold.
+
+A line that names a field which nobody asks for is never heard, and neither is a cell of a row; a
+line that leaves out a slot says less than what is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from recombine.errors import GrammarError
+from recombine.grammar.compiled import CompiledLanguage, CompiledLexicon, keys_of
+from recombine.grammar.model import ANY_FIELD, FORM, Feature, Line, Ref, Same
+from recombine.grammar.parsing.cfg import ContextFreeGrammar
+from recombine.grammar.variants.files import Variants, scan_variants
+from recombine.grammar.variants.lines import line_problems
+from recombine.grammar.variants.senses import SPELLING, find_senses
+
+
+def check_variants(folder: Path, own: CompiledLanguage) -> list[GrammarError]:
+    """Every problem of the variants of a language that has no problem itself."""
+    variants, problems = scan_variants(folder, own.language.code, own.language.params)
+    problems += line_problems(own, variants)
+    found = find_senses(own, variants, problems)
+    if problems or not (variants.lines or variants.rows):
+        return problems
+    # One form a cell is enough to see what is asked for.
+    tables = {
+        name: {field: texts[:1] for field, texts in forms.items()}
+        for name, forms in found.lexicon.tables.items()
+    }
+    lexicon = CompiledLexicon(found.lexicon.senses, tables)
+    widened = CompiledLanguage(own.inventory, own.language, lexicon, variants.lines)
+    asked = _asked_fields(widened, variants)
+    problems += _lost_slots(own, variants)
+    problems += _unasked_lines(own, variants, asked)
+    problems += _unasked_cells(own, variants, asked, found.features)
+    return problems
+
+
+def _asked_fields(widened: CompiledLanguage, variants: Variants) -> Mapping[str, set[str]]:
+    """Per category: the fields that lines ask for; "*" where a chain may ask for any."""
+    asked: dict[str, set[str]] = {}
+    for category, field in ContextFreeGrammar(widened).asked_fields():
+        asked.setdefault(category, set()).add(field)
+    for line in variants.lines:
+        if not line.below:
+            continue
+        parts = {
+            part.slot: part.symbol.category
+            for name in reversed(line.chain)
+            for part in widened.inventory.rule(widened.inventory.code(name)).parts
+        }
+        for pieces in line.variants:
+            for piece in pieces:
+                if isinstance(piece, Ref):
+                    plain = not any(isinstance(key, Feature | Same) for key in piece.keys)
+                    name = ".".join(map(str, piece.keys)) if plain else ANY_FIELD
+                    asked.setdefault(parts[piece.slot], set()).add(name)
+    return asked
+
+
+def _name(line: Line) -> str:
+    left = "/".join(line.chain)
+    return left if line.field == FORM else f"{left}.{line.field}"
+
+
+def _lost_slots(own: CompiledLanguage, variants: Variants) -> Iterator[GrammarError]:
+    """Lines of variants that leave out what the language's own line says."""
+    for line in variants.lines:
+        if line.below or not line.drawn:
+            continue
+        said = own.line(own.inventory.code(line.rule), line.field)
+        if said is None:
+            continue
+        bodies = [
+            {piece.slot for piece in pieces if isinstance(piece, Ref)} for pieces in said.variants
+        ]
+        wanted = set.intersection(*bodies) - _closed_slots(own, line.rule)
+        for pieces in line.variants:
+            named = {piece.slot for piece in pieces if isinstance(piece, Ref)}
+            named |= {key.slot for key in keys_of(pieces) if isinstance(key, Feature)}
+            if lost := sorted(wanted - named):
+                yield GrammarError(
+                    f"the variant of '{_name(line)}' leaves out '{lost[0]}'",
+                    line.where,
+                    "say it, or move the line to a file CODE.heard.grammar, which is never drawn",
+                )
+                break
+
+
+def _closed_slots(own: CompiledLanguage, rule: str) -> set[str]:
+    """Slots for words of a closed class, such as articles, which people may leave out."""
+    inventory = own.inventory
+    return {
+        part.slot
+        for part in inventory.rule(inventory.code(rule)).parts
+        if inventory.is_lexical(part.symbol)
+        and all("closed" in inventory.word(code).classes for code in inventory.choices(part.symbol))
+    }
+
+
+def _unasked_lines(
+    own: CompiledLanguage, variants: Variants, asked: Mapping[str, set[str]]
+) -> Iterator[GrammarError]:
+    """Lines none of whose copies (of parameters and `%each`) is about a field asked for."""
+    copies: dict[object, list[Line]] = {}
+    for line in variants.lines:
+        place = (line.where.path, line.where.line) if line.where is not None else line
+        copies.setdefault(place, []).append(line)
+    for lines in copies.values():
+        known: set[str] = set()
+        for line in lines:
+            fields = asked.get(own.inventory.category(own.inventory.code(line.rule)), set())
+            if line.field in (*fields, ANY_FIELD) or ANY_FIELD in fields:
+                break
+            known |= fields
+        else:
+            names = ", ".join(sorted(known)) or "none"
+            message = f"nobody asks for '{_name(lines[0])}'"
+            yield GrammarError(message, lines[0].where, f"fields that are asked for: {names}")
+
+
+def _unasked_cells(
+    own: CompiledLanguage,
+    variants: Variants,
+    asked: Mapping[str, set[str]],
+    features: frozenset[str],
+) -> Iterator[GrammarError]:
+    """Columns of rows that no line asks of any word."""
+    told: set[str] = set()
+    bases = {
+        cell.partition(":")[0]
+        for paradigm in (*own.language.paradigms, *variants.paradigms)
+        for cell in paradigm.cells.values()
+        if ":" in cell
+    }
+    words = [category for category in own.inventory.words_of if category in asked]
+    fields = set().union(*(asked[category] for category in words))
+    known = {*fields, *features, *SPELLING, *bases, FORM}
+    # A table of forms is filled whole: beside `rec.past` stands `rec.form`.
+    families = {name.partition(".")[0] for name in known if "." in name}
+    prefixes = tuple(f"{contrast}." for contrast in variants.contrasts)
+    for row in variants.rows:
+        for column in row.cells if not row.id.startswith("_") else ():
+            prefix = next((one for one in prefixes if column.startswith(one)), "")
+            name = column.removeprefix(prefix)
+            # A cell without text says that the word may go unheard.
+            if name in known or name.partition(".")[0] in families or not any(row.cells[column]):
+                continue
+            if ANY_FIELD in fields or column in told:
+                continue
+            told.add(column)
+            yield GrammarError(
+                f"'{row.id}': nobody asks words for '{column}'",
+                row.where,
+                f"fields that are asked for: {', '.join(sorted(fields)) or 'none'}",
+            )

@@ -1,0 +1,236 @@
+"""The rows and forms of a language with its variants, as texts are compared with them.
+
+Texts are compared without the marks that say nothing and without case, spaces as one, and with the
+touches of the language undone. What is looked up once is remembered.
+"""
+
+from __future__ import annotations
+
+import itertools
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from recombine.errors import GrammarError, raise_all
+from recombine.grammar.compiled import (
+    CompiledConstituent,
+    CompiledLanguage,
+    Construction,
+    OneOf,
+    PartField,
+    keys_of,
+)
+from recombine.grammar.inflection import Forms
+from recombine.grammar.model import Feature, Glue, Ref
+from recombine.grammar.realise.realiser import Realiser
+from recombine.grammar.realise.spelling import SpelledText, undoings
+from recombine.grammar.variants.files import Variants
+from recombine.grammar.variants.lines import line_problems
+from recombine.grammar.variants.senses import find_senses
+
+
+class RowTrie:
+    """The rows of a field as texts are matched: rows that begin alike share their beginning."""
+
+    __slots__ = ("_following", "ends", "parts", "silent", "texts")
+
+    def __init__(self) -> None:
+        self.ends = False
+        self.parts: list[tuple[PartField, RowTrie]] = []
+        self.texts: dict[str, list[tuple[str, RowTrie]]] = {}  # by their first letter
+        self.silent: list[RowTrie] = []  # what follows a text that may be nothing
+        self._following: dict[PartField | tuple[str, ...], RowTrie] = {}
+
+    def after(self, symbol: PartField | tuple[str, ...]) -> RowTrie:
+        """What follows a part, or one of some texts."""
+        found = self._following.get(symbol)
+        if found is None:
+            found = self._following[symbol] = RowTrie()
+            if isinstance(symbol, PartField):
+                self.parts.append((symbol, found))
+            else:
+                for text in symbol:
+                    if text:
+                        self.texts.setdefault(text[0], []).append((text, found))
+                    else:
+                        self.silent.append(found)
+        return found
+
+
+class LineUse(NamedTuple):
+    """How the lines of a field use their parts."""
+
+    keys: tuple[int, ...]  # whose features choose what is said
+    repeated: tuple[int, ...]  # asked twice, so that both must be one sense of a word
+    always: frozenset[int]  # said, whichever line is chosen
+
+
+class WordingTable:
+    """All that one language can say, and how texts are compared with it."""
+
+    def __init__(self, own: CompiledLanguage, variants: Variants) -> None:
+        problems: list[GrammarError] = list(line_problems(own, variants))
+        found = find_senses(own, variants, problems)
+        raise_all(problems)
+        self.variants = variants
+        self.contrasts: Mapping[tuple[str, str], tuple[Forms, ...]] = found.contrasts
+        self.compiled = CompiledLanguage(own.inventory, own.language, found.lexicon, variants.lines)
+        self.inventory = own.inventory
+        self.join = own.language.join
+        self._picking = found.features
+        self._undoings = undoings(own.language, self._plain)
+        self._cleaned: dict[str, str] = {}
+        self._any_form: dict[int, tuple[str, ...]] = {}
+        self._sense_forms: dict[tuple[int, int], tuple[str, ...]] = {}
+        self._strings: dict[tuple[int, str, int], dict[str, tuple[str, ...]]] = {}
+        self._tries: dict[tuple[CompiledConstituent, str], RowTrie] = {}
+        self._uses: dict[tuple[tuple[str, ...], str], LineUse | None] = {}
+
+    @cached_property
+    def realiser(self) -> Realiser:
+        """Spells what is drawn, with the sounds of the synonyms too."""
+        return Realiser(self.compiled)
+
+    # Texts.
+
+    def _plain(self, text: str) -> str:
+        text = unicodedata.normalize("NFKC", text).casefold()
+        ignored = self.variants.ignored
+        if "’" not in ignored:
+            text = text.replace("’", "'")
+        return "".join(letter for letter in text if letter not in ignored)
+
+    def clean(self, text: str) -> str:
+        """A text without the marks and spaces that say nothing."""
+        text = self.join.join(self._plain(text).split())
+        return text.rstrip("".join(self.variants.final)).rstrip()
+
+    def cleaned(self, text: str) -> str:
+        """`clean` of a piece of the language, remembered."""
+        found = self._cleaned.get(text)
+        if found is None:
+            found = self._cleaned[text] = self.clean(text)
+        return found
+
+    def spelled(self, cleaned: str) -> SpelledText:
+        """A cleaned text with its touches undone."""
+        return SpelledText(cleaned, self._undoings)
+
+    # What a text is matched with.
+
+    def strings(self, code: int, field: str, senses: int) -> dict[str, tuple[str, ...]]:
+        """The cleaned forms of a word's field in some senses (as bits), by their first letter."""
+        key = (code, field, senses)
+        found = self._strings.get(key)
+        if found is None:
+            texts = dict.fromkeys(
+                self.cleaned(text)
+                for number, sense in enumerate(self.senses(code))
+                if senses >> number & 1
+                for text in sense.get(field, ())
+            )
+            letters: dict[str, list[str]] = {}
+            for text in texts:
+                letters.setdefault(text[:1], []).append(text)
+            found = self._strings[key] = {letter: tuple(more) for letter, more in letters.items()}
+        return found
+
+    def senses(self, code: int) -> list[Forms]:
+        """The forms of every sense of a word."""
+        senses = self.compiled.senses[code - self.inventory.first_word]
+        return [sense.forms for sense in senses]
+
+    def trie(self, constituent: CompiledConstituent, field: str) -> RowTrie:
+        """The rows of a field of a constituent."""
+        key = (constituent, field)
+        found = self._tries.get(key)
+        if found is None:
+            found = self._tries[key] = RowTrie()
+            expansion = self.compiled.expansion(constituent, field)
+            for row in expansion.rows if expansion is not None else ():
+                node = found
+                for symbol in row.symbols:
+                    if isinstance(symbol, PartField):
+                        node = node.after(symbol)
+                    elif not isinstance(symbol, Glue):
+                        texts = symbol.texts if isinstance(symbol, OneOf) else (symbol,)
+                        cleaned = tuple(dict.fromkeys(map(self.cleaned, texts)))
+                        node = node.after(cleaned) if any(cleaned) else node
+                node.ends = True
+        return found
+
+    def use(self, construction: Construction, field: str) -> LineUse | None:
+        """How the lines of a field use their parts; None where there is no line."""
+        key = (construction.chain, field)
+        if key not in self._uses:
+            bodies = [
+                pieces
+                for line in self.compiled.lines(construction, field)
+                for pieces in line.variants
+            ]
+            slots = construction.slots
+            asked = [[piece.slot for piece in body if isinstance(piece, Ref)] for body in bodies]
+            keys = {k.slot for body in bodies for k in keys_of(body) if isinstance(k, Feature)}
+            repeated = {slot for body in asked for slot in body if body.count(slot) > 1}
+            always = set.intersection(*map(set, asked)) if asked else set()
+            self._uses[key] = (
+                LineUse(
+                    tuple(sorted(slots[slot] for slot in keys if slot in slots)),
+                    tuple(sorted(slots[slot] for slot in repeated if slot in slots)),
+                    frozenset(slots[slot] for slot in always if slot in slots),
+                )
+                if bodies
+                else None
+            )
+        return self._uses[key]
+
+    def sense_forms(self, code: int, sense: int) -> tuple[str, ...]:
+        """Every form of one sense of a word; none where one of them is silent."""
+        key = (code, sense)
+        found = self._sense_forms.get(key)
+        if found is None:
+            texts = {
+                self.cleaned(text)
+                for name, more in self.senses(code)[sense].items()
+                if name not in self._picking
+                for text in more
+            }
+            found = self._sense_forms[key] = () if "" in texts else _shortest(texts)
+        return found
+
+    def any_form(self, code: int) -> tuple[str, ...]:
+        """Every form of a word that could be heard; none where it may go unheard.
+
+        A word may be silent, or only choose a cell of a table (`_receive[VD.gets]`).
+        """
+        found = self._any_form.get(code)
+        if found is None:
+            senses = self.senses(code)
+            heard = [self.sense_forms(code, index) for index in range(len(senses))]
+            picks = any(name in self._picking_tables for forms in senses for name in forms)
+            unheard = picks or not all(heard)
+            found = self._any_form[code] = () if unheard else _shortest(itertools.chain(*heard))
+        return found
+
+    @cached_property
+    def _picking_tables(self) -> frozenset[str]:
+        """The features by which lines of variants choose a cell of a table."""
+        return frozenset(
+            key.field
+            for line in self.variants.lines
+            for pieces in line.variants
+            for piece in pieces
+            if not isinstance(piece, Ref)
+            for key in keys_of((piece,))
+            if isinstance(key, Feature)
+        )
+
+
+def _shortest(texts: Iterable[str]) -> tuple[str, ...]:
+    """The texts that contain no other: most forms of a verb begin with another."""
+    found: list[str] = []
+    for text in sorted(set(texts), key=lambda one: (len(one), one)):
+        if not any(short in text for short in found):
+            found.append(text)
+    return tuple(found)
