@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import pytest
@@ -249,3 +250,49 @@ def test_what_is_no_benchmark_is_told_apart(tmp_path):
         with pytest.raises(DataError, match="is not a benchmark") as caught:
             Benchmark.open(tmp_path / name)
         assert told in (caught.value.hint or "")
+
+
+FOCUS = {"text": "dog", "role": "obj", "accepted": ["Hund"], "start": 4, "end": 7}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"accepted": "Hund"}, "accepted renderings are a list"),
+        ({"accepted": [1]}, "an accepted rendering of 'dog' is not text"),
+        ({"accept": ["Hund"]}, "unknown field 'accept' of a focus"),
+        ({"text": ""}, "the text of a focus is not text"),
+        ({"text": 3}, "the text of a focus is not text"),
+        ({"role": None}, "the role of a focus is not text"),
+        ({"start": -1}, "lies outside the source"),
+        ({"start": 7, "end": 4}, "lies outside the source"),
+        ({"end": 100}, "lies outside the source"),
+        ({"end": None}, "lies outside the source"),
+        ({"start": True}, "lies outside the source"),
+        ({"start": "4"}, "lies outside the source"),
+    ],
+)
+def test_a_focus_is_looked_at_when_it_is_read(wrong, message):
+    """A text in the place of a list would be taken apart letter by letter."""
+    row = {"id": "a", "source": "The dog ran .", "focus": [{**FOCUS, **wrong}]}
+    with pytest.raises(DataError, match=message):
+        Example.from_row(row)
+    assert Example.from_row({**row, "focus": [FOCUS]}).focus[0].accepted == ("Hund",)
+
+
+def test_a_focus_that_is_no_table(tmp_path):
+    """Neither is a list of them a table, nor a number one."""
+    for wrong in ({"text": "dog"}, [3], "dog"):
+        with pytest.raises(DataError):
+            Example.from_row({"id": "a", "source": "The dog ran .", "focus": wrong})
+
+
+def test_no_two_examples_of_a_draft_share_an_id(tmp_path):
+    """An id may look like another with a counter behind it."""
+    draft = Draft(tmp_path / "b", seed=1)
+    draft.write("train", [Example(id=name, source=name) for name in ("a", "a-2")])
+    draft.write("test", [Example(id=name, source=name) for name in ("a", "a-2", "a")])
+    ids = [json.loads(line)["id"] for split in ("train", "test")
+           for line in (draft.path / f"{split}.jsonl").read_text().splitlines()]  # fmt: skip
+    assert len(set(ids)) == 5
+    assert ids[:2] == ["a", "a-2"]

@@ -169,6 +169,19 @@ def test_toml_that_python_chokes_on_is_a_fault(text, tmp_path):
     assert apply_overrides({}, [text.replace(" ", "")])["a"] == text[4:]
 
 
+def test_what_would_fill_the_memory_is_refused(tmp_path):
+    """A key of 50,000 parts in 100 KB took Python's parser 8 GB."""
+    path = tmp_path / "c.toml"
+    many = ".".join("a" * 50_000)
+    for text in (f"{many} = 1\n", f"x = 1\n[{many}]\n", f"x = {{ {many} = 1 }}\n", "a . " * 9_999):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ConfigError, match="a key of more than 100 parts") as refused:
+            read_toml(path)
+        assert refused.value.where.line == text[: text.index(".")].count("\n") + 1
+    path.write_text('a.b.c = "' + "1.5 " * 5000 + '"\n', encoding="utf-8")
+    assert read_toml(path).data
+
+
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
 def test_numbers_are_finite(value, tmp_path):
     """TOML has others; they ended in a traceback far from their line, or in no result."""

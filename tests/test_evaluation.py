@@ -178,10 +178,12 @@ def test_paired_tests_take_two_evaluations(pair, small_benchmark):
     table = one.compare(two)
     first = dict(zip(table.columns, table.rows[0], strict=True))
     assert (first["first"], first["second"], first["n"]) == ("one", "two", 3)
+    back = dict(zip(table.columns, two.compare(one).rows[0], strict=True))
+    assert (back["first"], back["second"]) == ("one", "two")  # better minus other
     assert first["difference"].value == pytest.approx(100 / 3)
     assert first["better"] == "undecided"
     assert len(one.compare(two, metric="chrf", slices=True).rows) == 3
-    assert [row[:2] for row in one.compare(one, metric="exact").rows] == [("one", "one-2")]
+    assert [row[:2] for row in one.compare(one, metric="exact").rows] == [("one-2", "one")]
     other = recombine.score(small_benchmark, two.hypotheses, "exact", name="three")
     assert len(one.compare(two, other, metric="exact").rows) == 3
     with pytest.raises(RecombineError, match="No other evaluation"):

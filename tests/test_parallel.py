@@ -5,7 +5,10 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import shutil
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from parsed_corpora import made_up, write_conllu
 from recombine.errors import DataError, SystemFailure, Where
 from recombine.parallel import AHEAD, beside, gc_paused, map_in_order
 
@@ -171,3 +175,49 @@ def _is_running(process):
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+# What another system than Linux lacks, taken away before anything of ours is imported.
+ELSEWHERE = """
+import multiprocessing, os, signal, sys
+for name in ("sched_getaffinity", "fork", "killpg"):
+    if hasattr(os, name):
+        delattr(os, name)
+sys.modules["fcntl"] = None
+multiprocessing.get_all_start_methods = lambda: ["spawn"]
+from recombine.cli import main
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_it_runs_where_processes_are_not_copied(tmp_path):
+    """Neither the affinity of processes nor fork nor flock is there on every system."""
+    write_conllu(tmp_path / "corpus.conllu", made_up(300, words=80))
+    (tmp_path / "elsewhere.py").write_text(ELSEWHERE)
+    (tmp_path / "r.toml").write_text(
+        'builder = "generated"\ngrammar = "toy"\nexposures = 0\n[benchmark]\ntarget = "ja"\n'
+        '[split.train.base]\nsize = 20\npool = "base"\n[split.test.base]\nsize = 5\npool = "base"\n'
+    )
+    (tmp_path / "e.toml").write_text(
+        'benchmark = "B/generated"\nrun = "B/run"\nmetrics = ["exact"]\n'
+        '[system.copy]\nuse = "copy"\n[system.cat]\nuse = "command"\nrun = ["cat"]\n'
+    )
+    divergent = ["-o", "corpus=corpus.conllu", "-o", "edition=all", "-o", "passes=20"]
+    made = []
+    for python in (["-m", "recombine.cli"], ["elsewhere.py"]):
+        for verb in (
+            ["build", "r.toml", "--out", "B/generated"],
+            ["build", "divergent", *divergent, "-o", "workers=2", "--out", "B/divergent"],
+            ["check", "B/generated"],
+            ["run", "e.toml"],
+        ):
+            ended = subprocess.run(
+                [sys.executable, *python, *verb], cwd=tmp_path, capture_output=True, text=True
+            )
+            assert ended.returncode == 0, (verb, ended.stderr[-2000:])
+        paths = [*tmp_path.glob("B/*/*.jsonl"), *tmp_path.glob("B/run/*/*/translations/*.jsonl")]
+        made.append({path.relative_to(tmp_path): path.read_bytes() for path in paths})
+        shutil.rmtree(tmp_path / "B")
+    assert len(made[0]) > 5
+    assert made[0] == made[1]

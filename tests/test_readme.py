@@ -45,7 +45,7 @@ def printed_by(page: Path, folder: Path) -> list[str]:
 def test_the_commands_of_the_readme_run(repository, tmp_path):
     """Copied into a shell by a stranger, in an empty folder, they work."""
     for printed in printed_by(repository / "README.md", tmp_path):
-        assert "家の中の友達が本をあげられた。" in printed
+        assert "家の中の友達は本をもらった。" in printed
 
 
 def test_the_commands_on_recombining_run(repository, tmp_path):

@@ -45,6 +45,42 @@ def test_a_file_and_a_name_work_wherever_a_name_does(tmp_path):
         registry.lookup("system", f"{tmp_path}/none.py:X")
 
 
+def test_two_files_of_one_name_are_two_modules(tmp_path):
+    """`a/mine.py` and `b/mine.py` took each other's place."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.py").write_text(f"class Mine:\n    where = {name!r}\n")
+    first, second = (registry.lookup("system", f"{tmp_path}/{one}/mine.py:Mine") for one in "ab")
+    assert (first.where, second.where) == ("a", "b")
+    assert sys.modules[first.__module__] is not sys.modules[second.__module__]
+    assert registry.lookup("system", f"{tmp_path}/a/mine.py:Mine") is first
+
+
+def test_an_edited_file_is_imported_again(tmp_path):
+    """In a notebook, one goes on writing."""
+    path = tmp_path / "mine.py"
+    path.write_text("class Mine:\n    version = 1\n")
+    assert registry.lookup("system", f"{path}:Mine").version == 1
+    path.write_text("class Mine:\n    version = 2\n")
+    assert registry.lookup("system", f"{path}:Mine").version == 2
+
+
+def test_a_barred_file_is_looked_at_and_not_run(tmp_path):
+    """What can be known without running it is checked."""
+    path = tmp_path / "mine.py"
+    path.write_text("from other import Imported\nOther = 1\nclass Mine: ...\nraise ValueError\n")
+    with registry.user_code_barred():
+        for name in ("Mine", "Other", "Imported"):
+            with pytest.raises(registry.NotImported):
+                registry.lookup("system", f"{path}:{name}")
+        with pytest.raises(ConfigError, match="has no 'Nine'"):
+            registry.lookup("system", f"{path}:Nine")
+        path.write_text("class Mine\n")
+        with pytest.raises(ConfigError, match="not Python") as refused:
+            registry.lookup("system", f"{path}:Mine")
+    assert refused.value.where.line == 1
+
+
 def test_a_plain_class_takes_its_options_as_keywords(tmp_path):
     """An outside author need not know dataclasses."""
     path = tmp_path / "plain.py"

@@ -14,7 +14,7 @@ from recombine.errors import ConfigError
 from recombine.metrics.base import Metric, Missing, Observation, Scored, Stats
 from recombine.metrics.exact import Exact
 from recombine.metrics.surface import Bleu, Chrf, ChrfPlusPlus
-from recombine.statistics.intervals import Kind
+from recombine.statistics.aggregate import Kind
 from recombine.systems.base import System
 from recombine.systems.cost import Cost
 from recombine.systems.toy import Copy, Dictionary, NoisyOracle

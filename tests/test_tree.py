@@ -13,10 +13,10 @@ import pytest
 # Lowest first (docs/decisions/0003-one-house.md). A module may import its own chapter and anything
 # below.
 LAYERS = [
-    {"errors", "moved"},
+    {"errors"},
     {"encoding", "lock"},
     {"config", "files"},
-    {"registry", "progress"},
+    {"registry", "progress", "stage"},
     {"parallel"},
     {"benchmark", "statistics"},
     {"draft"},
@@ -27,6 +27,7 @@ LAYERS = [
     {"metrics"},
     {"experiment"},
     {"report"},
+    {"methods"},
     {"evaluation", "export", "testing"},
     {"cli"},
 ]

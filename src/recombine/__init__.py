@@ -9,10 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recombine.moved import put_up
-
 __version__ = "0.1.0"
-put_up()
 
 _PUBLIC = {
     "Benchmark": "recombine.benchmark",

@@ -8,8 +8,8 @@ field.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,12 +20,9 @@ from typing import Any
 
 from recombine.config import parse_config, read_toml
 from recombine.errors import ConfigError, DataError, RecombineError, Where
-from recombine.files import (
-    read_jsonl,
-    sha256_of,
-    write_jsonl,
-)
+from recombine.files import LONGEST_NAME, read_jsonl, sha256_of, write_jsonl
 from recombine.progress import progress
+from recombine.stage import identity_of
 
 __all__ = [
     "Benchmark",
@@ -38,7 +35,10 @@ __all__ = [
 ]
 
 FORMAT = 1
-LONGEST_NAME = 80  # characters of a file's name, of which each may take three bytes
+# Splits that systems are trained on: nothing translates them or searches for them unless asked to.
+# `control` is `train` but for sentences that show what the test asks for (explanation/controls.md).
+TRAIN, CONTROL = "train", "control"
+TRAINING_SPLITS = (TRAIN, CONTROL)
 Tag = str | int | float
 
 
@@ -51,6 +51,24 @@ class Focus:
     accepted: tuple[str, ...] = ()
     start: int | None = None
     end: int | None = None
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any], where: Where | None = None) -> Focus:
+        """Read a focus from plain data; every fault names the field."""
+        if not isinstance(row, Mapping):
+            raise DataError("a focus is a table", where)
+        if unknown := set(row) - _FOCUS_FIELDS:
+            raise DataError(f"unknown field '{min(unknown)}' of a focus", where)
+        accepted = row.get("accepted", ())
+        if not isinstance(accepted, (list, tuple)):
+            raise DataError("accepted renderings are a list of texts, not one text", where)
+        return cls(
+            text=row["text"],
+            role=row["role"],
+            accepted=tuple(accepted),
+            start=row.get("start"),
+            end=row.get("end"),
+        )
 
     def to_row(self) -> dict[str, Any]:
         """Return the focus as plain data, empty fields left out."""
@@ -116,7 +134,7 @@ class Example:
         if self.role is not None:
             row["role"] = self.role
         if self.focus:
-            row["focus"] = [one.to_row() for one in self.focus]
+            row["focus"] = [focus.to_row() for focus in self.focus]
         return row
 
     @classmethod
@@ -127,6 +145,8 @@ class Example:
             raise DataError(f"unknown field '{min(unknown)}'", where)
         if isinstance(row.get("references"), str):
             raise DataError("references are a list of texts, not one text", where)
+        if not isinstance(row.get("focus", ()), (list, tuple)):
+            raise DataError("focus is a list of tables", where)
         try:
             example = cls(
                 id=row["id"],
@@ -135,16 +155,7 @@ class Example:
                 tags=row.get("tags", {}),
                 group=row.get("group"),
                 role=row.get("role"),
-                focus=tuple(
-                    Focus(
-                        text=one["text"],
-                        role=one["role"],
-                        accepted=tuple(one.get("accepted", ())),
-                        start=one.get("start"),
-                        end=one.get("end"),
-                    )
-                    for one in row.get("focus", ())
-                ),
+                focus=tuple(Focus.from_row(focus, where) for focus in row.get("focus", ())),
             )
         except KeyError as error:
             raise DataError(f"missing field {error}", where) from None
@@ -157,6 +168,7 @@ class Example:
 
 
 _FIELDS = {"id", "source", "references", "tags", "group", "role", "focus"}
+_FOCUS_FIELDS = {"text", "role", "accepted", "start", "end"}
 
 
 def normalise(text: str) -> str:
@@ -204,6 +216,25 @@ def fault_of(example: Example) -> str | None:
         return f"example {example.id}: a tag is called 'all', which means the whole split"
     if any(not reference.strip() for reference in example.references):
         return f"example {example.id}: empty reference"
+    for focus in example.focus:
+        if fault := _focus_fault(focus, len(example.source)):
+            return f"example {example.id}: {fault}"
+    return None
+
+
+def _focus_fault(focus: Focus, length: int) -> str | None:
+    """Return what is wrong with a focus in a source of so many characters, or None."""
+    for name, text in (("text", focus.text), ("role", focus.role)):
+        if not isinstance(text, str) or not text.strip():
+            return f"the {name} of a focus is not text"
+    if not all(isinstance(text, str) for text in focus.accepted):
+        return f"an accepted rendering of '{focus.text}' is not text"
+    start, end = focus.start, focus.end
+    if start is None and end is None:
+        return None
+    # A boolean is a number to Python.
+    if type(start) is not int or type(end) is not int or not 0 <= start < end <= length:
+        return f"focus '{focus.text}' from {start} to {end} lies outside the source"
     return None
 
 
@@ -226,7 +257,29 @@ class Manifest:
     recombine: str = ""
     # More than 0: a stratified subset of this many examples per split, made with --sample.
     sample: int = 0
+    # A number of the builder's own code, raised when its results change.
+    code_version: int = 1
+    # What it was built from: SHA-256 of every file that the builder read, by name.
+    inputs: dict[str, str] = field(default_factory=dict)
     recipe: dict[str, Any] = field(default_factory=dict)
+
+
+# Files that say what else is right, of a grammar that the benchmark carries.
+_VARIANTS = re.compile(r'^"grammar/[^"/]+/variants/')
+
+
+def _digest(manifest: str) -> str:
+    """Return the SHA-256 that a benchmark is known by: of its manifest, and so of its files.
+
+    Where it came from (`inputs`) is no part of it, nor are variants of its grammar: another way to
+    say a word makes no other benchmark.
+    """
+    kept, table = [], ""
+    for line in manifest.splitlines(keepends=True):
+        table = line.strip() if line.startswith("[") else table
+        if table != "[inputs]" and not _VARIANTS.match(line):
+            kept.append(line)
+    return hashlib.sha256("".join(kept).encode()).hexdigest()
 
 
 class Benchmark:
@@ -275,7 +328,7 @@ class Benchmark:
         for name in manifest.files:
             if "\0" in name or max(map(len, name.split("/"))) > LONGEST_NAME:
                 raise DataError("no file can be called so", document.where("files"))
-        return cls(path, manifest, hashlib.sha256(document.text.encode()).hexdigest())
+        return cls(path, manifest, _digest(document.text))
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{split} {size:,}" for split, size in self.manifest.splits.items())
@@ -404,12 +457,6 @@ def refuse_output(out: Path) -> None:
             )
 
 
-def identity_of(value: Any) -> str:
-    """Return the SHA-256 of plain data, independent of key order."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
-
-
 def stratified_sample(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
     """Return `size` examples, seeded, with the same mix of the first tag, in file order.
 
@@ -462,10 +509,3 @@ def _quotas(totals: Mapping[str, int], size: int) -> list[int]:
         if quotas[at] + step:
             heappush(heap, (owed + 1, at))
     return quotas
-
-
-def __getattr__(name: str) -> Any:
-    """Say where a name of version 0.1 has gone (modules that moved: moved.py)."""
-    if name == "Draft":
-        raise ImportError("recombine.benchmark.Draft is now recombine.draft.Draft")
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -65,6 +65,7 @@ def read_toml(path: Path | str) -> Document:
         raise ConfigError(f"{path} is a directory, not a TOML file") from None
     except UnicodeDecodeError as error:
         raise ConfigError(f"not UTF-8 (byte {error.start})", Where(str(path))) from None
+    _require_small(path, text)
     try:
         return Document(path, tomllib.loads(text), text)
     except RecursionError:
@@ -78,6 +79,26 @@ def read_toml(path: Path | str) -> Document:
         raise ConfigError(
             message, Where(str(path), line, column, text.split("\n")[line - 1])
         ) from None
+
+
+LARGEST_FILE = 20_000_000  # characters
+MOST_PARTS = 100  # of a dotted key
+# Many names with dots between them. Nothing that is matched is given back, so that a long line is
+# read once.
+_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
+_LONG_KEY = re.compile(rf"(?<![\w.-]){_PART}(?:\.[ \t]*+{_PART}){{{MOST_PARTS}}}")
+
+
+def _require_small(path: Path, text: str) -> None:
+    """Raise before Python's parser takes gigabytes for a key of many thousand parts."""
+    if len(text) > LARGEST_FILE:
+        message = f"more than {LARGEST_FILE // 1_000_000} million characters; is it TOML?"
+        raise ConfigError(message, Where(str(path)))
+    # Whatever follows, also in a string, where nobody has so many: the parser looks at it later.
+    chain = _LONG_KEY.search(text) if text.count(".") >= MOST_PARTS else None
+    if chain is not None:
+        line = text.count("\n", 0, chain.start()) + 1
+        raise ConfigError(f"a key of more than {MOST_PARTS} parts", Where(str(path), line))
 
 
 def with_preset(

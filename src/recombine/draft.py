@@ -28,7 +28,8 @@ class Draft:
         shutil.rmtree(self.path, ignore_errors=True)
         self.path.mkdir(parents=True)
         self._sizes: dict[str, int] = {}
-        self._ids: dict[str, int] = {}
+        self._times: dict[str, int] = {}  # how often an example came
+        self._ids: set[str] = set()
         self._card = ""
 
     def write(self, split: str, examples: Iterable[Example]) -> int:
@@ -49,14 +50,23 @@ class Draft:
                 if fault:
                     raise DataError(f"split '{split}', example {count + 1}: {fault}")
                 row = example.to_row()
-                times = self._ids.get(example.id, 0) + 1
-                self._ids[example.id] = times
-                if times > 1:
-                    row["id"] = f"{example.id}-{times}"
+                row["id"] = self._new_id(example.id)
                 stream.write(dump_row(row) + "\n")
                 count += 1
         self._sizes[split] = count
         return count
+
+    def _new_id(self, identity: str) -> str:
+        """Return the id, with a counter behind it where it is taken."""
+        times, free = self._times.get(identity, 0) + 1, identity
+        if times > 1:
+            free = f"{identity}-{times}"
+        while free in self._ids:  # an id may look like another with its counter
+            times += 1
+            free = f"{identity}-{times}"
+        self._times[identity] = times
+        self._ids.add(free)
+        return free
 
     def certificate(self, value: Mapping[str, Any]) -> None:
         """Write what was proved of the benchmark: counts and hashes a stranger can re-verify."""

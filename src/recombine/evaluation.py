@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple, overload
 
-from recombine.benchmark import Benchmark, Example, stratified_sample
+from recombine.benchmark import TRAINING_SPLITS, Benchmark, Example, stratified_sample
 from recombine.errors import ConfigError, DataError, SystemFailure
 from recombine.experiment.hypotheses import read_hypotheses
 from recombine.experiment.run import Run
@@ -29,6 +29,7 @@ from recombine.metrics.scoring import MissingOutputs, Result
 from recombine.registry import require
 from recombine.report.compare import compare_panel
 from recombine.report.examples import explain, is_right
+from recombine.report.method import method_of
 from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.reading.panel import panel_of
 from recombine.report.tables.own import counts_of, difference_table, ranged
@@ -110,7 +111,7 @@ class Evaluation(Sequence[Score]):
     @cached_property
     def scores(self) -> tuple[Score, ...]:
         """Every score: of the whole split, and of every slice of it."""
-        return tuple(dataclasses.replace(one, system=self.name) for one in scores_of(self.results))
+        return tuple(scores_of(self.results, self.name))
 
     @overload
     def __getitem__(self, place: int) -> Score: ...
@@ -219,7 +220,7 @@ class Evaluation(Sequence[Score]):
                 if (result.metric.name, result.split) == place
             }
             if len(same) > 1 and metric in (None, mine.metric.name):
-                panel = panel_of(same)
+                panel = panel_of(same, method_of(self.benchmark))
                 found += [(panel, one) for one in compare_panel(panel, ReportOptions())]
         if not found:
             raise DataError(
@@ -341,7 +342,7 @@ def evaluate(
         benchmark = Benchmark.open(benchmark)
     if isinstance(splits, str):
         splits = [splits]
-    chosen = splits or [one for one in benchmark.splits if one not in ("train", "dev")]
+    chosen = splits or [one for one in benchmark.splits if one not in (*TRAINING_SPLITS, "dev")]
     hypotheses: dict[str, str] = {}
     asked: set[str] = set()
     for split in chosen:

@@ -14,6 +14,7 @@ import io
 import json
 import lzma
 import os
+import re
 import shutil
 import sys
 import unicodedata
@@ -148,6 +149,7 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
 
 
 LONGEST_LINE = 100_000_000  # bytes
+LONGEST_NAME = 80  # characters of a file's name, of which each may take three bytes
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 
 
@@ -383,6 +385,14 @@ def inert_cell(value: object) -> object:
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def file_name(text: str) -> str:
+    """Return a text as a part of a file's name: it cannot lead out of a folder, or hide.
+
+    Titles and languages of benchmarks are anybody's.
+    """
+    return re.sub(r"[^\w.+-]", "_", text).lstrip(".-")[:LONGEST_NAME]
 
 
 def sha256_of(path: Path) -> str:

@@ -39,6 +39,13 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM)
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of linux/prctl.h
 
 
+def cores() -> int:
+    """Return on how many cores this process may run; only some systems limit that."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def map_in_order(
     function: Callable[[Item], Result],
     items: Iterable[Item],
@@ -54,7 +61,7 @@ def map_in_order(
     if engine == "ray":
         yield from map_on_ray(function, items, address=address)
         return
-    workers = workers or min(4, len(os.sched_getaffinity(0)))
+    workers = workers or cores()
     iterator = iter(items)
     # A corpus of one or two blocks is done before a process has started.
     first = list(islice(iterator, 3))
@@ -119,7 +126,7 @@ def _end_with_parent(parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with suppress(OSError, AttributeError):  # Linux alone can say so
-        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, int(signal.SIGKILL))
         if os.getppid() != parent:
             os._exit(1)
 
@@ -199,7 +206,7 @@ def beside(function: Callable[[], Result]) -> Callable[[], Result]:
 
     With one core, or where processes cannot be copied, it runs when it is asked.
     """
-    if len(os.sched_getaffinity(0)) == 1 or "fork" not in multiprocessing.get_all_start_methods():
+    if cores() == 1 or "fork" not in multiprocessing.get_all_start_methods():
         return function
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)

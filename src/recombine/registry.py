@@ -6,11 +6,15 @@ objects is asked for (sacrebleu's habit, for the sake of a fast command line).
 
 from __future__ import annotations
 
+import ast
 import difflib
+import hashlib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +33,13 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "generated-release": "recombine.builders.generated.release:GeneratedRelease",
         "consistency": "recombine.builders.consistency.builder:ConsistencyTests",
         "consistency-release": "recombine.builders.consistency.release:ConsistencyRelease",
+    },
+    "method": {
+        "compounds": "recombine.methods.compounds:CompoundsMethod",
+        "consistency": "recombine.methods.consistency:ConsistencyMethod",
+        "divergent": "recombine.methods.divergent:DivergentMethod",
+        "generated": "recombine.methods.generated:GeneratedMethod",
+        "imported": "recombine.methods.imported:ImportedMethod",
     },
     "system": {
         "copy": "recombine.systems.toy:Copy",
@@ -146,22 +157,85 @@ def _entry_points(kind: str) -> tuple[Any, ...]:
     return tuple(entry_points(group=f"recombine.{kind}s"))
 
 
+class NotImported(ConfigError):
+    """A Python file is named where none is imported: by `check` and `--dry-run`."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is not imported, because that would run it")
+        self.name = name
+        self.hint = "read it first; then give --trust"
+
+
+_barred: ContextVar[bool] = ContextVar("_barred", default=False)
+
+
+@contextmanager
+def user_code_barred(barred: bool = True) -> Iterator[None]:
+    """Import no Python file meanwhile: `lookup` raises NotImported for those that are there."""
+    token = _barred.set(barred)
+    try:
+        yield
+    finally:
+        _barred.reset(token)
+
+
+# Path -> the SHA-256 of its text when it was imported, and the module.
+_imported: dict[Path, tuple[str, ModuleType]] = {}
+
+
 def _from_file(kind: str, name: str) -> type[Any]:
     path_text, _, attribute = name.rpartition(":")
     path = Path(path_text).resolve()
-    if not path.is_file():
+    if path.suffix != ".py" or not path.is_file():
         raise ConfigError(f"{kind} '{name}': no file {path_text}")
-    module_name = f"recombine_user_{path.stem}"
-    spec = importlib.util.spec_from_file_location(module_name, path)
-    if spec is None or spec.loader is None:
-        raise ConfigError(f"{kind} '{name}': {path_text} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module_name] = module  # dataclasses look their module up here
-    spec.loader.exec_module(module)
-    if not hasattr(module, attribute):
-        raise ConfigError(
-            f"{kind} '{name}': {path_text} has no '{attribute}'",
-            hint=f"it has: {', '.join(key for key in vars(module) if not key.startswith('_'))}",
-        )
+    if _barred.get():
+        _require_name(attribute, _assigned_names(path), kind, name)
+        raise NotImported(name)
+    module = _import_once(path)
+    _require_name(attribute, vars(module), kind, name)
     found: type[Any] = getattr(module, attribute)
     return found
+
+
+def _import_once(path: Path) -> ModuleType:
+    """Import a file; one that was edited since is imported again (in a notebook)."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if path in _imported and _imported[path][0] == digest:
+        return _imported[path][1]
+    # Two files of one name are two modules.
+    place = hashlib.sha256(str(path).encode()).hexdigest()[:8]
+    spec = importlib.util.spec_from_file_location(f"recombine_user_{path.stem}_{place}", path)
+    assert spec is not None
+    assert spec.loader is not None  # the name ends in .py
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module  # dataclasses look their module up here
+    spec.loader.exec_module(module)
+    _imported[path] = digest, module
+    return module
+
+
+def _assigned_names(path: Path) -> set[str]:
+    """The names that a file defines, read without running it."""
+    try:
+        tree = ast.parse(path.read_bytes(), str(path))
+    except (SyntaxError, ValueError) as error:
+        where = Where(str(path), getattr(error, "lineno", None))
+        raise ConfigError(f"not Python: {getattr(error, 'msg', error)}", where) from None
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update(alias.asname or alias.name for alias in node.names)
+    return names
+
+
+def _require_name(attribute: str, there: Iterable[str], kind: str, name: str) -> None:
+    names = set(there)
+    if attribute not in names and "*" not in names:
+        shown = ", ".join(sorted(one for one in names if not one.startswith("_")))
+        raise ConfigError(
+            f"{kind} '{name}': the file has no '{attribute}'", hint=f"it has: {shown}"
+        )

@@ -91,31 +91,3 @@ def write_corpus(path, sentences=800, seed=3):
     rows += ["\t".join(sentence(pick)) for _ in range(sentences)]
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return path
-
-
-TAGS = {"det": "DT", "amod": "JJ", "prep": "IN", "root": "VBD", "advmod": "RB", "punct": "."}
-
-
-def bracketed(row):
-    """Return a sentence of the corpus as constituency brackets."""
-    words = [*row[0].removesuffix(".").split(), "."]
-    relations, heads = row[3].split(), [int(head) - 1 for head in row[4].split()]
-    below = [[n for n, head in enumerate(heads) if head == place] for place in range(len(words))]
-
-    def leaf(token):
-        return f"({TAGS.get(relations[token], 'NN')} {words[token]})"
-
-    def phrase(token):
-        parts = [n for n in below[token] if n < token], [n for n in below[token] if n > token]
-        left, right = (" ".join(map(phrase, part)) for part in parts)
-        if relations[token] == "root":
-            subject = phrase(below[token][0])
-            rest = " ".join(map(phrase, below[token][1:-1]))
-            return f"(S {subject} (VP {leaf(token)} {rest}) {leaf(below[token][-1])})"
-        label = {"prep": "PP", "nsubj": "NP", "dobj": "NP", "pobj": "NP"}.get(relations[token])
-        if label is None:
-            return leaf(token)
-        inner = f"({label} {left} {leaf(token)} {right})"
-        return " ".join(inner.split()).replace(" )", ")")
-
-    return phrase(relations.index("root"))

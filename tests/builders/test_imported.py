@@ -93,3 +93,15 @@ def test_contradictory_splits_are_refused(tmp_path):
         imported(tmp_path, "split.test.source=a", "split.test.tsv=b")
     with pytest.raises(ConfigError, match="no split"):
         imported(tmp_path)
+
+
+def test_the_column_id_is_the_id(tmp_path):
+    """As the documentation says; an id that comes twice or is empty is named with its line."""
+    path = write(tmp_path, "gen.tsv", "A dog ran.\tr1\trun(dog)\nA cat ran.\tr2\trun(cat)\n")
+    options = (f"split.gen.tsv={path}", 'columns=["source", "id", "reference"]')
+    assert [example.id for example in imported(tmp_path, *options).read("gen")] == ["r1", "r2"]
+    for text, message in (("A\tr1\tx\nB\tr1\ty\n", "2: duplicate id r1, first on line 1"),
+                          ("A\t \tx\n", "1: empty id")):  # fmt: skip
+        write(tmp_path, "gen.tsv", text)
+        with pytest.raises(DataError, match=message):
+            imported(tmp_path, *options)

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from parsed_corpora import made_up, write_conllu
+from recombine.builders.check import check_benchmark
 from recombine.builders.compounds.builder import paper_roles
 from recombine.builders.recipe import (
     NOT_STATED,
     PLACE,
     build,
-    check_benchmark,
     is_recipe,
     read_recipe,
     recipe_names,

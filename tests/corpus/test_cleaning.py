@@ -99,3 +99,24 @@ def test_raw_texts_are_cleaned_line_by_line(tmp_path, name):
     ]
     with pytest.raises(ConfigError, match="is the corpus itself"):
         clean_texts(texts, tmp_path / "c", source="en", target="de")
+
+
+def test_sentences_stay_in_their_documents(tmp_path: Path) -> None:
+    """A document whose first sentence leaves is not joined to the one before, across blocks too."""
+    documents = ["a", "a", "b", "b", "c", "c", "d"]
+    pairs = [PAIRS[place] for place in (0, 4, 1, 4, 2, 1, 0)]
+    parts, last = [], ""
+    for (source, target), document in zip(pairs, documents, strict=True):
+        opening = [] if document == last else [f"# newdoc id = {document}"]
+        last = document
+        tokens = [
+            f"{at}\t{word}\t{word.lower()}\tX\t_\t_\t{int(at > 1)}\tdep\t_\t_"
+            for at, word in enumerate(source.split(), 1)
+        ]
+        parts.append("\n".join((*opening, f"# text = {source}", f"# text_de = {target}", *tokens)))
+    corpus = tmp_path / "c.conllu"
+    corpus.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    clean_corpus(corpus, tmp_path / "clean.conllu", source="en", target="de")
+    kept = list(read_parsed(tmp_path / "clean.conllu"))
+    assert [sentence.document for sentence in kept] == ["a", "a", "b", "d"]
+    assert (tmp_path / "clean.conllu").read_text(encoding="utf-8").count("# newdoc") == 3

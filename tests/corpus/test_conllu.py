@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import resource
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,21 @@ def test_a_cut_off_archive_is_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(DataError, match="to its end"):
         list(read_parsed(path))
+
+
+@pytest.mark.parametrize("endless", ["1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n", "a", "# a\n"])
+def test_a_sentence_without_end_is_refused(tmp_path: Path, endless: str) -> None:
+    """A small archive that unpacks to gigabytes filled the memory before anything was checked."""
+    path = tmp_path / "c.conllu.gz"
+    with gzip.open(path, "wb") as stream:
+        for _ in range(24):
+            stream.write(endless.encode() * (1_000_000 // len(endless)))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(DataError, match="a sentence of more than 8 million characters"):
+        list(read_blocks(path))
+    if "\n" not in endless:
+        assert not is_parsed(path)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KB
 
 
 def test_a_missing_file_is_named() -> None:

@@ -6,7 +6,9 @@ import gzip
 
 import pytest
 
-from recombine.corpus.contamination import contamination, ngrams, simplify
+from recombine.benchmark import Example
+from recombine.corpus.contamination import contamination, simplify, units_of
+from recombine.draft import Draft
 from recombine.errors import DataError
 from report.synthetic import build_benchmark
 
@@ -61,5 +63,33 @@ def test_a_wrong_encoding_is_named_and_not_guessed(benchmark, tmp_path):
 def test_unspaced_text_uses_characters():
     """Japanese has character n-grams; full-width forms are folded."""
     assert simplify("ＡＢＣ、猫。") == "abc 猫"
-    assert list(ngrams("猫が犬を見た。", 8)) == ["猫が犬を見た"]
-    assert len(list(ngrams("少女が机の上の本の横の赤い箱を見つけた。", 8))) == 4
+    short, long = (
+        units_of(t, 8) for t in ("猫が犬を見た。", "少女が机の上の本の横の赤い箱を見つけた。")
+    )
+    assert list(short.grams(6)) == ["猫が犬を見た"]
+    assert len(list(long.grams(long.most))) == 4
+
+
+@pytest.mark.parametrize(("between", "overlapping"), [(" ", 3), ("\t", 3), (" And so: ", 1)])
+def test_short_sentences_are_found_within_lines(tmp_path, between, overlapping):
+    """Three sentences to a line, or two columns; of very short ones only whole sentences count."""
+    texts = [
+        "The cat saw the dog.",
+        "Understandable.",
+        "猫が犬を見た。",
+        "Nobody wrote this one here.",
+    ]
+    draft = Draft(tmp_path / "b", seed=1)
+    draft.write("test", [Example.make(source=text) for text in texts])
+    manifest = {
+        "format": 1, "name": "b", "version": "1", "source": "en", "target": "",
+        "builder": "none", "seed": 1,
+    }  # fmt: skip
+    benchmark = draft.finish(manifest)
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text(
+        between.join(["Something else stands here.", *texts[:3]])
+        + "\nUnderstandable things are said.\n"
+    )
+    found = contamination(benchmark, corpus)["splits"]["test"]["source"]
+    assert found["ngram_overlap"] == overlapping

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -172,3 +173,29 @@ def test_an_empty_line_is_refused(tmp_path: Path) -> None:
         list(read_lines_of(path))
     assert caught.value.where is not None
     assert caught.value.where.line == 2
+
+
+def test_two_builds_parse_a_text_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who comes second waits, and takes what the first has parsed."""
+    path = tmp_path / "t.txt"
+    path.write_text("Cats see dogs\n", encoding="utf-8")
+    code = (
+        "import sys, time; from pathlib import Path; from recombine.corpus import parsers\n"
+        "def slow(name):\n"
+        "    def parse(texts):\n"
+        "        Path(sys.argv[1]).open('a').write('parsed\\n'); time.sleep(1)\n"
+        "        yield from parsers._words(texts)\n"
+        "    return parse\n"
+        "parsers.load_parser = slow\n"
+        f"print(parsers.parsed_text(Path({str(path)!r}), 'words', cache=Path({str(tmp_path)!r})))\n"
+    )
+    log = tmp_path / "log"
+    runs = [
+        subprocess.Popen([sys.executable, "-c", code, str(log)], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    outputs = [run.communicate(timeout=60)[0].strip() for run in runs]
+    assert [run.returncode for run in runs] == [0, 0]
+    assert outputs[0] == outputs[1]
+    assert log.read_text() == "parsed\n"
+    assert next(iter(read_parsed(outputs[0]))).text == "Cats see dogs"

@@ -55,9 +55,10 @@ def hostile_report(tmp_path_factory, warm):
     draft.card("A card.")
     draft.finish(
         {
-            "format": FORMAT, "name": HOSTILE[0], "version": HOSTILE[1], "source": HOSTILE[2][:12],
-            "target": HOSTILE[3][:12], "builder": "imported", "seed": 0, "licence": HOSTILE[5],
-            "citation": HOSTILE[6], "metrics": ["exact", "chrf"], "recombine": "0", "recipe": {},
+            "format": FORMAT, "name": f"a/../../../x{HOSTILE[0]}", "version": HOSTILE[1],
+            "source": HOSTILE[2][:12], "target": HOSTILE[3][:12], "builder": "imported", "seed": 0,
+            "licence": HOSTILE[5], "citation": HOSTILE[6], "metrics": ["exact", "chrf"],
+            "recombine": "0", "recipe": {},
         }
     )  # fmt: skip
     (folder / "say.py").write_text(
@@ -157,12 +158,16 @@ def _without_code(text: str) -> str:
 
 def test_exports_are_whole_json(hostile_report, warm, survive):
     """Whatever is in them."""
-    out = hostile_report / "exported"
+    out = hostile_report / "deep/er/exported"
+    before = set(hostile_report.rglob("*"))
     ended = warm.run(
         ["report", "runs/e", "--out", str(out), "-o", 'exports=["harness", "genbench"]'],
         hostile_report,
     )
     wrong = ended.fault(0)
+    new = {path for path in set(hostile_report.rglob("*")) - before if path.is_file()}
+    outside = [str(path) for path in new if not path.is_relative_to(out)]
+    survive("hostile text", "files of exports", ", ".join(outside))
     for path in Path(out).rglob("*.json"):
         json.loads(path.read_text(encoding="utf-8"))
     survive("hostile text", "exports", wrong)

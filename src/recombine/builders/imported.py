@@ -7,7 +7,7 @@ as published: tokenisation, case and punctuation are not touched.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -100,6 +100,7 @@ class Imported:
     def _read_tsv(
         self, path: Path, tags: dict[str, str], problems: list[RecombineError]
     ) -> Iterator[Example]:
+        seen: dict[str, int] = {}
         for number, line in read_lines(path):
             where = Where(str(path), number, 1, line)
             cells = line.split("\t")
@@ -116,7 +117,20 @@ class Imported:
             source = next(cell for name, cell in named if name == "source")
             references = [cell for name, cell in named if name == "reference"]
             more = {n: c for n, c in named if n not in ("source", "reference", "id")}
-            yield from self._example(source, references, {**tags, **more}, where, problems)
+            for example in self._example(source, references, {**tags, **more}, where, problems):
+                identity = dict(named).get("id")
+                if identity is None:
+                    yield example
+                elif not identity.strip():
+                    problems.append(DataError("empty id", where))
+                elif identity in seen:
+                    first = seen[identity]
+                    problems.append(
+                        DataError(f"duplicate id {identity}, first on line {first}", where)
+                    )
+                else:
+                    seen[identity] = number
+                    yield replace(example, id=identity)
 
     def _read_jsonl(self, path: Path, problems: list[RecombineError]) -> Iterator[Example]:
         seen: dict[str, int] = {}

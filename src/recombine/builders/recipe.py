@@ -6,14 +6,14 @@ import dataclasses
 import difflib
 import math
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from recombine import __version__, registry
-from recombine.benchmark import FORMAT, Benchmark, identity_of, refuse_output
+from recombine.benchmark import FORMAT, Benchmark, refuse_output
 from recombine.config import (
     Document,
     apply_overrides,
@@ -24,8 +24,9 @@ from recombine.config import (
 )
 from recombine.corpus.parsers import language_of, parser_hint
 from recombine.draft import Draft
-from recombine.errors import ConfigError, RecombineError, StaleOutput, collected, raise_all
+from recombine.errors import ConfigError, RecombineError, collected, raise_all
 from recombine.lock import lock_of, locked
+from recombine.stage import code_version, content_by_name, require_same_key
 
 # Options that say where the work is done: they change no byte of a benchmark.
 PLACE = frozenset({"engine", "workers", "address", "cache"})
@@ -67,6 +68,7 @@ class Recipe:
             "metrics": list(self.head.metrics),
             "recombine": __version__,
             "sample": sample,
+            **code_version(self.builder),
             "recipe": _without_place(to_plain(self.builder)),
         }
 
@@ -106,9 +108,10 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = (), *, trust: bool
     if not head.name:
         head = dataclasses.replace(head, name=Path(name_or_path).stem)
     fields = {f.name for f in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
+    take_text = getattr(cls, "take_text", None)
     if isinstance(data.get("text"), Mapping):
-        head = own_text(data, fields, head)
-    elif "text" in data and "corpus" in fields:
+        head = own_text(data, take_text, head)
+    elif "text" in data and take_text is not None and "text" not in fields:
         raise ConfigError(
             "'text' does not say its language", hint="-o text.en=FILE -o text.fr=FILE"
         )
@@ -151,8 +154,12 @@ OWN_TEXT = ("text", "parsed", "training", "corpus")
 NOT_STATED = "that of the corpus, which was not stated"
 
 
-def own_text(data: dict[str, Any], fields: Collection[str], head: Head) -> Head:
-    """Take two raw texts, `text.en` and `text.fr`, as the corpus of any builder that reads one."""
+def own_text(data: dict[str, Any], take_text: Callable[..., None] | None, head: Head) -> Head:
+    """Take two raw texts, `text.en` and `text.fr`, where a builder has a way to (`take_text`)."""
+    if take_text is None:
+        raise ConfigError(
+            "this builder takes no text of your own", hint="divergent, compounds and consistency do"
+        )
     texts = dict(data.pop("text"))
     if not 1 <= len(texts) <= 2:
         raise ConfigError(
@@ -166,26 +173,22 @@ def own_text(data: dict[str, Any], fields: Collection[str], head: Head) -> Head:
             f"the parser '{data['parser']}' reads '{speaks}', and {texts[source]} is '{source}'",
             hint=parser_hint(source, words=False),
         )
-    if "corpus" in fields:
-        data["corpus"] = texts[source]
-        names = ("target_corpus",)
-        if not data.get("parser") and not data.get("brackets"):
-            raise ConfigError(
-                f"{texts[source]} is raw text, and this builder needs it parsed",
-                hint=f"give a parser: {parser_hint(source, words='definition' in fields)}",
-            )
-    elif "text" in fields:
-        data["text"] = texts[source]
-        names = ("translations",)
-        kinds = ["semi-natural", "natural"] if data.get("parser") else ["natural"]
-        data["data"] = list(dict.fromkeys([*data.get("data", ()), *kinds]))
-    else:
-        raise ConfigError(
-            "this builder takes no text of your own", hint="divergent, compounds and consistency do"
-        )
-    if target in texts:
-        data[names[0]] = texts[target]
+    take_text(data, texts[source], texts.get(target), source)
     return dataclasses.replace(head, source=source, target=target)
+
+
+def take_as_corpus(
+    data: dict[str, Any], text: str, translation: str | None, language: str, *, words: bool
+) -> None:
+    """Take raw text as the parsed corpus of a builder: it needs a parser (`words`: any will do)."""
+    if not data.get("parser"):
+        raise ConfigError(
+            f"{text} is raw text, and this builder needs it parsed",
+            hint=f"give a parser: {parser_hint(language, words=words)}",
+        )
+    data["corpus"] = text
+    if translation is not None:
+        data["target_corpus"] = translation
 
 
 def _find(name_or_path: str) -> Document | None:
@@ -282,37 +285,47 @@ def build(
     overrides: Sequence[str] = (),
     force: bool = False,
     sample: int = 0,
+    write: Callable[[Draft], None] | None = None,
 ) -> Benchmark:
     """Build a benchmark into `out`; an up-to-date one is left as it is.
 
-    `sample` keeps a stratified subset of each split, for trying things out.
+    `sample` keeps a stratified subset of each split, for trying things out. `write` does what the
+    builder would, where several builds share some work.
     """
     out = Path(out)
     if isinstance(recipe, str):
         recipe = read_recipe(recipe, overrides)
     refuse_output(out.absolute().parent)
     with locked(lock_of(out)):
-        return _build(recipe, out, seed, force, sample)
+        return _build(recipe, out, seed, force, sample, write or recipe.builder.build)
 
 
-def _build(recipe: Recipe, out: Path, seed: int, force: bool, sample: int) -> Benchmark:
-    manifest = recipe.manifest(seed, sample)
+def _build(
+    recipe: Recipe,
+    out: Path,
+    seed: int,
+    force: bool,
+    sample: int,
+    write: Callable[[Draft], None],
+) -> Benchmark:
     if out.exists() and not force:
-        return _existing(out, manifest)
+        return existing_benchmark(recipe, out, seed=seed, sample=sample)
+    manifest = _manifest(recipe, seed, sample)
     if out.exists() and not (out / "benchmark.toml").is_file():
         raise ConfigError(
             f"{out} exists and is not a benchmark; it is not replaced", hint="choose another --out"
         )
     draft = Draft(out, seed=seed, sample=sample)
     try:
-        recipe.builder.build(draft)
+        write(draft)
         return draft.finish(manifest, replace=force)
     except BaseException:
         shutil.rmtree(draft.path, ignore_errors=True)
         raise
 
 
-def _existing(out: Path, manifest: Mapping[str, Any]) -> Benchmark:
+def existing_benchmark(recipe: Recipe, out: Path, *, seed: int = 1, sample: int = 0) -> Benchmark:
+    """Return what `out` holds where that is what a build would make; raise where it is not."""
     if not (out / "benchmark.toml").is_file():
         raise ConfigError(
             f"{out} exists and is not a benchmark; it is not replaced", hint="choose another --out"
@@ -320,24 +333,46 @@ def _existing(out: Path, manifest: Mapping[str, Any]) -> Benchmark:
     benchmark = Benchmark.open(out)
     stored = to_plain(benchmark.manifest)
     stored["recipe"] = _without_place(stored["recipe"])
-    for field, value in manifest.items():
-        # TOML has no null: what is None in a recipe is absent from the manifest.
-        if identity_of(_without_none(stored.get(field))) != identity_of(_without_none(value)):
-            name = field
-            if field == "recipe":
-                name = f"recipe.{_first_difference(stored['recipe'], _without_none(value))}"
-            raise StaleOutput(
-                f"{out} was built with another '{name}'",
-                hint="use --force to build it again, or another --out",
-            )
+    # TOML has no null: what is None in a recipe is absent from the manifest.
+    now = {"code_version": 1, **_without_none(_manifest(recipe, seed, sample))}
+    # A file that is gone cannot be compared: what was built of it stays.
+    gone = [name for name, path in inputs_of(recipe.builder).items() if not path.exists()]
+    now["inputs"] |= {name: stored["inputs"][name] for name in gone if name in stored["inputs"]}
+    require_same_key(out, {name: _without_none(stored.get(name)) for name in now}, now)
     return benchmark
 
 
-def _first_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    for key in sorted({*old, *new}):
-        if identity_of(old.get(key)) != identity_of(new.get(key)):
-            return key
-    return ""
+def _manifest(recipe: Recipe, seed: int, sample: int) -> dict[str, Any]:
+    """What `benchmark.toml` says before anything is built, with what will be read."""
+    inputs = content_by_name(inputs_of(recipe.builder))
+    return {**recipe.manifest(seed, sample), "inputs": inputs}
+
+
+def inputs_of(builder: Any) -> dict[str, Path]:
+    """Return every file that a build reads, by name: those of its options, and what it `reads`."""
+    own = dict(builder.reads()) if hasattr(builder, "reads") else {}
+    return {**dict(named_files(builder)), **own}
+
+
+def named_files(value: Any, name: str = "") -> Iterator[tuple[str, Path]]:
+    """Every file that an option names, under the option's name."""
+    if isinstance(value, Path):
+        if value.is_dir():
+            files = sorted(path for path in value.rglob("*") if path.is_file())
+            yield from ((f"{name}/{path.relative_to(value).as_posix()}", path) for path in files)
+        else:
+            yield name, value
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from named_files(part, f"{name}.{key}".removeprefix("."))
+    elif isinstance(value, (list, tuple)):
+        for number, part in enumerate(value):
+            yield from named_files(part, f"{name}.{number}")
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            if field.name not in PLACE:
+                part = getattr(value, field.name, None)
+                yield from named_files(part, f"{name}.{field.name}".removeprefix("."))
 
 
 def _without_place(recipe: Mapping[str, Any]) -> dict[str, Any]:
@@ -350,17 +385,3 @@ def _without_none(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_without_none(item) for item in value if item is not None]
     return value
-
-
-def check_benchmark(benchmark: Benchmark) -> list[RecombineError]:
-    """Return every problem of a benchmark: its files, then what its builder can prove of them."""
-    problems = benchmark.verify()
-    try:
-        builder = registry.lookup_installed("builder", benchmark.manifest.builder)
-    except RecombineError:
-        return problems  # made by a builder that is not installed here; the files were checked
-    check = getattr(builder, "check", None)
-    # A certificate speaks of the whole benchmark; of a subset only the files can be verified.
-    if check is not None and not benchmark.manifest.sample:
-        problems.extend(check(benchmark))
-    return problems

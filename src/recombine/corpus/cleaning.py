@@ -8,6 +8,7 @@ benchmark cut from them measures that too.
 from __future__ import annotations
 
 import gzip
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,13 +28,14 @@ from recombine.registry import require
 # lines it named another language with less for 4, and 3 of those were German.
 SURE = 0.2
 
+_OPENS_DOCUMENT = re.compile(r"^#\s*newdoc id\s*=", re.MULTILINE)
 Write = Callable[[bytes], object]
 
 
 class CleanBlock(NamedTuple):
-    """What is left of a block, how many sentences it had, and why the others left."""
+    """What is left of a block with its documents, how many sentences it had, why others left."""
 
-    text: str
+    kept: list[tuple[str | None, str]]
     read: int
     removed: Counter[str]
 
@@ -61,7 +63,7 @@ class Cleaner:
         sentences = parse_block(block)
         parts = _raw_sentences(block)
         removed: Counter[str] = Counter()
-        kept: list[str] = []
+        kept: list[tuple[str | None, str]] = []
         for sentence, raw in zip(sentences, parts, strict=True):
             if self.target not in sentence.translations:
                 known = ", ".join(sentence.translations) or "none"
@@ -71,10 +73,11 @@ class Cleaner:
                 )
             reason = self.fault(sentence.text, sentence.translations[self.target])
             if reason is None:
-                kept.append(raw)
+                # A table names the document in every line.
+                kept.append((sentence.document if block.columns is None else None, raw))
             else:
                 removed[reason] += 1
-        return CleanBlock("".join(kept), len(sentences), removed)
+        return CleanBlock(kept, len(sentences), removed)
 
     def fault(self, source: str, target: str) -> str | None:
         """Why a pair is no translation, or None."""
@@ -107,8 +110,14 @@ def clean_corpus(corpus: Path, out: Path, *, source: str, target: str, workers: 
     with progress("reading the corpus") as bar, _writer(partial, out.suffix) as write:
         blocks = _with_header(read_blocks(corpus), write)
         cleaner = Cleaner(source=source, target=target)
+        opened = None
         for block in map_in_order(cleaner, blocks, workers=workers):
-            write(block.text.encode())
+            for document, raw in block.kept:
+                # The sentence that opened the document may be gone.
+                if document != opened and not _OPENS_DOCUMENT.search(raw):
+                    write(f"# newdoc id = {document}\n".encode())
+                opened = document
+                write(raw.encode())
             removed.update(block.removed)
             read += block.read
             bar.advance(block.read)

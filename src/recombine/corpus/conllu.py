@@ -10,6 +10,7 @@ translation under its header's name. In CoNLL-U, `# text_de = ...` is the transl
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -22,6 +23,7 @@ _MOST = 10**18  # beyond it, token numbers do not fit 64 bits
 REQUIRED_COLUMNS = ("lemmas", "relations", "heads")
 KNOWN_COLUMNS = (*REQUIRED_COLUMNS, "forms", "upos", "features", "document")
 BLOCK_CHARACTERS = 1 << 21
+LONGEST_SENTENCE = 4 * BLOCK_CHARACTERS
 
 
 class ParsedSentence(NamedTuple):
@@ -65,7 +67,10 @@ def read_blocks(path: Path | str, characters: int = BLOCK_CHARACTERS) -> Iterato
 def is_parsed(path: Path | str) -> bool:
     """Say whether a file looks parsed, by its first line that is no comment."""
     with open_text(Path(path)) as stream:
-        for number, line in enumerate(stream):
+        lines = iter(partial(stream.readline, LONGEST_SENTENCE), "")
+        for number, line in enumerate(lines):
+            if len(line) >= LONGEST_SENTENCE:
+                return False
             if number == 0 and all(name in line.split() for name in REQUIRED_COLUMNS):
                 return True
             if line.strip() and not line.startswith("#"):
@@ -97,7 +102,9 @@ def mean_distance(heads: Sequence[int], relations: Sequence[str]) -> float:
 
 
 def _cut(path: Path, stream: IO[str], characters: int) -> Iterator[TextBlock]:
-    first = stream.readline().removeprefix("\ufeff")
+    first = stream.readline(LONGEST_SENTENCE).removeprefix("\ufeff")
+    if len(first) >= LONGEST_SENTENCE:
+        raise _endless(path, 1)
     columns = _header(path, first)
     line, rest, separator = (1, first, "\n\n") if columns is None else (2, "", "\n")
     document: str | None = None
@@ -108,6 +115,8 @@ def _cut(path: Path, stream: IO[str], characters: int) -> Iterator[TextBlock]:
         rest += text
         cut = rest.rfind(separator)
         if cut < 0:
+            if len(rest) > LONGEST_SENTENCE:
+                raise _endless(path, line)
             continue
         cut += len(separator)
         block, rest = rest[:cut], rest[cut:]
@@ -116,6 +125,15 @@ def _cut(path: Path, stream: IO[str], characters: int) -> Iterator[TextBlock]:
         document = _last_document(block, document) if columns is None else None
     if rest.strip():
         yield TextBlock(str(path), columns, line, rest, document)
+
+
+def _endless(path: Path, line: int) -> DataError:
+    """A file that unpacks to gigabytes without an end of a sentence must not fill the memory."""
+    return DataError(
+        f"a sentence of more than {LONGEST_SENTENCE // 1_000_000} million characters",
+        Where(str(path), line),
+        hint="CoNLL-U has an empty line after each sentence, a table a line for each",
+    )
 
 
 def _header(path: Path, line: str) -> tuple[str, ...] | None:
@@ -208,17 +226,25 @@ def _conllu_sentence(
     return sentence, document
 
 
+def text_column(columns: Sequence[str]) -> int | None:
+    """Return which column is the sentence: `text`, `source`, or else the first (None: none is)."""
+    for name in ("text", "source"):
+        if name in columns:
+            return columns.index(name)
+    return None if columns[0] in KNOWN_COLUMNS else 0
+
+
 def _parse_columns(block: TextBlock, columns: tuple[str, ...]) -> list[ParsedSentence]:
     place = {name: index for index, name in enumerate(columns)}
-    text_column = next((place[name] for name in ("text", "source") if name in place), 0)
-    if columns[text_column] in KNOWN_COLUMNS:
+    text_at = text_column(columns)
+    if text_at is None:
         raise DataError(
             "no column holds the sentence's text", Where(block.path, 1), hint="name it 'text'"
         )
     translated = [
         (name, index)
         for name, index in place.items()
-        if name not in KNOWN_COLUMNS and index != text_column
+        if name not in KNOWN_COLUMNS and index != text_at
     ]
     lemmas_at, relations_at, heads_at = (place[name] for name in REQUIRED_COLUMNS)
     forms_at, upos_at, features_at, document_at = (
@@ -240,13 +266,13 @@ def _parse_columns(block: TextBlock, columns: tuple[str, ...]) -> list[ParsedSen
             raise _column_fault(block.path, number, line, fields) from error
         if (
             not len(lemmas) == len(relations) == len(heads)
-            or not fields[text_column]
+            or not fields[text_at]
             or not -_MOST < min(heads) <= max(heads) < _MOST
         ):
             raise _column_fault(block.path, number, line, fields)
         sentences.append(
             ParsedSentence(
-                fields[text_column],
+                fields[text_at],
                 lemmas,
                 relations,
                 heads,

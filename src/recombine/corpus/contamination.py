@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recombine.benchmark import Benchmark, stratified_sample
+from recombine.benchmark import TRAINING_SPLITS, Benchmark, stratified_sample
+from recombine.corpus.segment import is_unspaced
 from recombine.errors import DataError
 from recombine.files import read_lines
 from recombine.progress import progress
@@ -18,6 +20,7 @@ NGRAM = 8
 # A sentence counts as overlapping when most of its n-grams are in the corpus.
 MOST = 0.7
 EXAMPLES_SHOWN = 5
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s*")
 
 
 class Entry(NamedTuple):
@@ -50,11 +53,19 @@ def contamination(
     exact: dict[str, list[int]] = {}
     normalised: dict[str, list[int]] = {}
     grams: dict[str, list[int]] = {}
+    # A text shorter than an n-gram is looked for as a whole wherever it stands in a line; one of a
+    # few words, which any line may have, as a sentence of a line.
+    lengths: set[int] = set()
+    few: set[int] = set()
     for number, entry in enumerate(entries):
         exact.setdefault(entry.text.strip(), []).append(number)
         normalised.setdefault(simplify(entry.text), []).append(number)
-        for gram in set(ngrams(entry.text, ngram)):
-            grams.setdefault(gram, []).append(number)
+        units = units_of(entry.text, ngram)
+        if units.texts:
+            length = min(len(units.texts), units.most)
+            (lengths if 2 * length >= units.most else few).add(length)
+            for gram in set(units.grams(length)):
+                grams.setdefault(gram, []).append(number)
     found_exact: set[int] = set()
     found_normalised: set[int] = set()
     seen_grams: set[str] = set()
@@ -63,9 +74,18 @@ def contamination(
         for line in _corpus_lines([Path(path) for path in paths]):
             lines += 1
             bar.advance()
-            found_exact.update(exact.get(line.strip(), ()))
-            found_normalised.update(normalised.get(simplify(line), ()))
-            seen_grams.update(gram for gram in ngrams(line, ngram) if gram in grams)
+            for cell in {line, *line.split("\t")}:
+                found_exact.update(exact.get(cell.strip(), ()))
+                found_normalised.update(normalised.get(simplify(cell), ()))
+                units = units_of(cell, ngram)
+                for length in lengths:
+                    seen_grams.update(gram for gram in units.grams(length) if gram in grams)
+                for sentence in _SENTENCE_END.split(cell) if few else ():
+                    units = units_of(sentence, ngram)
+                    if len(units.texts) in few:
+                        seen_grams.update(
+                            gram for gram in units.grams(len(units.texts)) if gram in grams
+                        )
     shares = _gram_shares(entries, grams, seen_grams)
     return {
         "benchmark": benchmark.manifest.name,
@@ -87,7 +107,9 @@ def searched_splits(benchmark: Benchmark, splits: Sequence[str]) -> tuple[str, .
     """Return the splits asked for, or all that no system learns from."""
     for split in splits:
         benchmark.split_path(split)
-    return tuple(splits) or tuple(split for split in benchmark.splits if split != "train")
+    return tuple(splits) or tuple(
+        split for split in benchmark.splits if split not in TRAINING_SPLITS
+    )
 
 
 def _entries(benchmark: Benchmark, splits: Iterable[str], sample: int) -> Iterator[Entry]:
@@ -105,22 +127,26 @@ def simplify(text: str) -> str:
     return " ".join(kept.split())
 
 
-def ngrams(text: str, size: int) -> Iterator[str]:
-    """Word n-grams of the simplified text; character n-grams of texts written without spaces.
+class TextUnits(NamedTuple):
+    """What a text is made of: its words, or its characters where it is written without spaces."""
 
-    A text shorter than ``size`` is its own single n-gram, so that short sentences count too.
-    """
+    texts: Sequence[str]
+    joiner: str
+    most: int  # how many make an n-gram
+
+    def grams(self, length: int) -> Iterator[str]:
+        """Yield all stretches of so many units."""
+        for start in range(len(self.texts) - length + 1):
+            yield self.joiner.join(self.texts[start : start + length])
+
+
+def units_of(text: str, size: int) -> TextUnits:
+    """Return the units of the simplified text; `size` is the number of words of an n-gram."""
     simple = simplify(text)
-    words = simple.split()
-    spaced = len(words) > 1 and max(map(len, words)) < 4 * size
-    units: Sequence[str] = words if spaced else list(simple.replace(" ", ""))
-    if not units:
-        return
-    joiner = " " if spaced else ""
+    if not is_unspaced(simple):
+        return TextUnits(simple.split(), " ", size)
     # Characters carry less than words; twice as many make an n-gram.
-    length = min(len(units), size if spaced else 2 * size)
-    for start in range(len(units) - length + 1):
-        yield joiner.join(units[start : start + length])
+    return TextUnits(simple.replace(" ", ""), "", 2 * size)
 
 
 def _corpus_lines(paths: Sequence[Path]) -> Iterator[str]:

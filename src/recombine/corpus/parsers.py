@@ -12,17 +12,20 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import importlib.util
+import math
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 
+from recombine.corpus.conllu import is_parsed
 from recombine.corpus.segment import PLAIN_TOKEN
 from recombine.errors import ConfigError, DataError, Where
 from recombine.files import open_text, read_jsonl, sha256_of
+from recombine.lock import lock_of, locked
 from recombine.parallel import Engine, map_in_order
 from recombine.progress import progress
 from recombine.registry import require
@@ -66,6 +69,31 @@ class TextParser:
         return "".join(parts)
 
 
+def parsed_file(
+    path: Path, parser: str | None, *, words: bool = True, **options: Unpack[ParserOptions]
+) -> Path:
+    """Return the parsed file of a corpus: itself, or what a parser makes of it.
+
+    `words`: whether text that is only cut into words would do.
+    """
+    if parser is not None:
+        return parsed_text(path, parser, **options)
+    if not is_parsed(path):
+        raise ConfigError(
+            f"{path} is not parsed", hint=f"give a parser: {parser_hint(words=words)}"
+        )
+    return path
+
+
+class ParserOptions(TypedDict, total=False):
+    """Where a text is parsed, and where the result is kept."""
+
+    cache: Path | None
+    engine: Engine
+    workers: int
+    address: str | None
+
+
 def parsed_text(
     path: Path,
     parser: str,
@@ -89,6 +117,17 @@ def parsed_text(
         return finished
     folder.mkdir(parents=True, exist_ok=True)
     partial = finished.with_suffix(".partial")
+    # Another build of the same text waits for this one, and takes what it parsed.
+    with locked(lock_of(finished), wait=math.inf):
+        if not finished.is_file():
+            _parse_into(partial, path, parser, engine, workers, address)
+            partial.replace(finished)
+    return finished
+
+
+def _parse_into(
+    partial: Path, path: Path, parser: str, engine: Engine, workers: int, address: str | None
+) -> None:
     with (
         progress(f"parsing {path.name} with {parser}") as bar,
         partial.open("w", encoding="utf-8", newline="\n") as stream,
@@ -98,8 +137,6 @@ def parsed_text(
         ):
             stream.write(text)
             bar.advance(text.count("\n\n"))
-    partial.replace(finished)
-    return finished
 
 
 def read_lines_of(path: Path) -> Iterator[Lines]:

@@ -83,6 +83,31 @@ def is_unspaced(text: str) -> bool:
     return not text.isascii() and 2 * len(_UNSPACED_LETTER.sub("", text)) < len(text)
 
 
+def jieba() -> Callable[[str], list[str]]:
+    """Return jieba's segmenter of Chinese: words of its dictionary, each with the space before it.
+
+    Its own way to load the dictionary would write a cache into the machine's temporary folder, and
+    trust whatever lies there.
+    """
+    module = require("jieba", extra="zh", feature="words of Chinese")
+    tokenizer = module.Tokenizer()
+    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
+    tokenizer.initialized = True
+
+    def segment(text: str) -> list[str]:
+        words: list[str] = []
+        space = ""
+        for word in tokenizer.cut(text, HMM=False):
+            if word.isspace():
+                space += word
+            else:
+                words.append(space + word)
+                space = ""
+        return words
+
+    return segment
+
+
 def sudachi() -> Callable[[str], list[str]]:
     """Return Sudachi's segmenter of Japanese: the surfaces of the morphemes."""
     module = require("sudachipy", extra="ja", feature="Sudachi segmentation")

@@ -114,16 +114,18 @@ FEATURES = """\
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    """A text as YAML: JSON strings are YAML strings whatever is in them."""
+    return json.dumps(text)
 
 
 def _dataset_card(benchmark: Benchmark, sizes_of: Mapping[str, tuple[int, int]]) -> str:
     manifest = benchmark.manifest
     files = "\n".join(
-        f"  - split: {split}\n    path: data/{split}.parquet" for split in benchmark.splits
+        f"  - split: {_quoted(split)}\n    path: {_quoted(f'data/{split}.parquet')}"
+        for split in benchmark.splits
     )
     sizes = "".join(
-        f"  - name: {split}\n    num_bytes: {stored}\n    num_examples: {size}\n"
+        f"  - name: {_quoted(split)}\n    num_bytes: {stored}\n    num_examples: {size}\n"
         for split, (size, stored) in sizes_of.items()
     )
     licence = HUB_LICENCES.get(manifest.licence, "other")
@@ -133,7 +135,9 @@ def _dataset_card(benchmark: Benchmark, sizes_of: Mapping[str, tuple[int, int]])
     size = sum(count for count, _ in sizes_of.values())
     most = next((one for one in (1_000, 10_000, 100_000, 1_000_000) if size < one), 0)
     least = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M"}
-    languages = "\n".join(f"- {code}" for code in (manifest.source, manifest.target) if code)
+    languages = "\n".join(
+        f"- {_quoted(code)}" for code in (manifest.source, manifest.target) if code
+    )
     body = (benchmark.path / "README.md").read_text(encoding="utf-8")
     return (
         f"---\npretty_name: {_quoted(manifest.name)}\nlicense: {licence}\n{named}"

@@ -9,7 +9,8 @@ from recombine.benchmark import Benchmark, Example, refuse_output, stratified_sa
 from recombine.errors import ConfigError
 from recombine.export.dataset import write_parquet
 from recombine.export.tasks import HARNESSES, write_tasks
-from recombine.files import write_text
+from recombine.export.whole import require_whole
+from recombine.files import file_name, write_text
 from recombine.progress import progress
 
 Read = Callable[[str], list[Example]]
@@ -20,6 +21,7 @@ def export(benchmark: Benchmark, form: str, out: Path, *, sample: int = 0) -> li
     if form not in FORMATS:
         raise ConfigError(f"unknown export format '{form}'", hint=f"known: {', '.join(FORMATS)}")
     refuse_output(out)
+    require_whole(benchmark)
     out.mkdir(parents=True, exist_ok=True)
     if form in HARNESSES:
         return list(write_tasks(benchmark, out, form, sample))
@@ -54,7 +56,8 @@ def _write_tsv(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
 
 def _write_text(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
     """One file per language and split; further references get a number."""
-    source, target = benchmark.manifest.source, benchmark.manifest.target or "target"
+    source, target = map(file_name, (benchmark.manifest.source, benchmark.manifest.target))
+    target = "target" if target in ("", source) else target
     for split in benchmark.splits:
         examples = read(split)
         path = out / f"{split}.{source}"

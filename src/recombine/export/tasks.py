@@ -3,19 +3,24 @@
 An export holds the benchmark and a few lines in the harness's own form that call the functions
 here. The answers to all sentences go through our metrics at once, so that metrics of a corpus, and
 those that learn from all outputs, give the numbers that `recombine score` gives.
+
+A benchmark may be a stranger's, and the harness runs Python and expands Jinja templates: no text of
+a benchmark becomes a part of either. Names become identifiers, prompts are made by functions here
+when they are asked for, everything else is a quoted string.
 """
 
 from __future__ import annotations
 
+import json
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark, Example, stratified_sample
+from recombine.benchmark import TRAINING_SPLITS, Benchmark, Example, stratified_sample
 from recombine.errors import ConfigError
+from recombine.export.whole import copy_benchmark
 from recombine.files import read_json, write_json, write_text
 from recombine.metrics.base import Metric, Scored
 from recombine.metrics.score import scores_of
@@ -31,7 +36,7 @@ LANGUAGES = {
     "sv": "Swedish", "tr": "Turkish", "uk": "Ukrainian", "zh": "Chinese",
 }  # fmt: skip
 # Splits to learn from; the harness may take examples for a prompt from the first.
-LEARNED = ("train", "dev")
+LEARNED = (*TRAINING_SPLITS, "dev")
 
 
 class ExportedTask:
@@ -156,20 +161,35 @@ def harness_score(folder: Path, split: str, metric: str, answers: Sequence[Any])
     return exported_task(folder, split).value(metric, dict(answers))
 
 
+def harness_prompt(folder: Path, split: str, row: Mapping[str, Any]) -> str:
+    """The text that a model is to continue."""
+    benchmark = exported_task(folder, split).benchmark
+    source, target = (language(benchmark, side) for side in ("source", "target"))
+    return f"{source}: {row['source']}\n{target}:"
+
+
+def harness_target(row: Mapping[str, Any]) -> str:
+    """What a model should continue a prompt with."""
+    return f" {row['reference']}"
+
+
 def write_tasks(benchmark: Benchmark, out: Path, form: str, sample: int) -> Iterator[Path]:
     """Write the benchmark and what the harness reads."""
     place = out / "benchmark"
     if not place.exists():
-        shutil.copytree(benchmark.path, place)
+        copy_benchmark(benchmark, place)
     elif place.samefile(benchmark.path) or Benchmark.open(place).hash != benchmark.hash:
         raise ConfigError(f"{place} is there already", hint="choose another --out")
     write_json(out / "task.json", {"sample": sample})
     yield out / "task.json"
-    stem = _identifier(benchmark.manifest.name)
-    splits = {one: f"{stem}_{_identifier(one)}" for one in benchmark.splits if one not in LEARNED}
+    names = _Identifiers()
+    title = benchmark.manifest.name[:LONGEST_TITLE]
+    tested = [split for split in benchmark.splits if split not in LEARNED]
+    splits = {split: names.add(f"{title}_{split}") for split in tested}
     if form == "inspect":
         tasks = "".join(
-            _INSPECT_TASK.format(name=name, split=split) for split, name in splits.items()
+            _INSPECT_TASK.format(name=name, split=json.dumps(split))
+            for split, name in splits.items()
         )
         write_text(out / "task.py", _INSPECT + tasks)
         yield out / "task.py"
@@ -177,45 +197,66 @@ def write_tasks(benchmark: Benchmark, out: Path, form: str, sample: int) -> Iter
     functions = [_HARNESS]
     for split, name in splits.items():
         metrics = metrics_of(benchmark, split)
-        functions.append(_HARNESS_SPLIT.format(name=name, split=split))
+        quoted = json.dumps(split)
+        functions.append(_HARNESS_SPLIT.format(name=name, split=quoted))
+        scorers = {metric: names.add(f"{name}_{metric}") for metric in metrics}
         functions += [
-            _HARNESS_METRIC.format(name=f"{name}_{_identifier(metric)}", split=split, metric=metric)
-            for metric in metrics
+            _HARNESS_METRIC.format(name=scorer, split=quoted, metric=json.dumps(metric))
+            for metric, scorer in scorers.items()
         ]
-        write_text(out / f"{name}.yaml", _yaml(benchmark, name, split, metrics))
+        text = _yaml(benchmark, name, split, {scorers[one]: metrics[one] for one in metrics})
+        write_text(out / f"{name}.yaml", text)
         yield out / f"{name}.yaml"
     write_text(out / "recombine_tasks.py", "".join(functions))
     yield out / "recombine_tasks.py"
 
 
-def _identifier(text: str) -> str:
-    return re.sub(r"\W+", "_", text.replace("+", "p"))
+LONGEST_TITLE = 60
+
+
+class _Identifiers:
+    """Texts as Python names and file names: ASCII letters, digits, underscores; no name twice."""
+
+    def __init__(self) -> None:
+        # What the written modules import, in lower case as names here may be.
+        self._names = {"inspect_task", "task", "target", "harness_answer", "harness_dataset",
+                       "harness_prompt", "harness_score", "harness_target"}  # fmt: skip
+
+    def add(self, text: str) -> str:
+        plain = re.sub(r"\W+", "_", text.replace("+", "p"), flags=re.ASCII)
+        plain = plain if plain[:1].isalpha() else f"task_{plain}"
+        name, number = plain, 1
+        while name in self._names:
+            number += 1
+            name = f"{plain}_{number}"
+        self._names.add(name)
+        return name
 
 
 def _yaml(benchmark: Benchmark, name: str, split: str, metrics: Mapping[str, Metric]) -> str:
-    source, target = (language(benchmark, side) for side in ("source", "target"))
+    """The YAML file of a task; JSON strings are YAML strings whatever is in them."""
     lines = [
         f"# lm_eval run --tasks {name} --include_path THIS_FOLDER --model ...",
         f"task: {name}",
         f"custom_dataset: !function recombine_tasks.{name}_dataset",
         "output_type: generate_until",
-        f"test_split: {split}",
+        f"test_split: {json.dumps(split)}",
         *([f"fewshot_split: {LEARNED[0]}"] if LEARNED[0] in benchmark.splits else []),
-        f'doc_to_text: "{source}: {{{{source}}}}\\n{target}:"',
-        'doc_to_target: " {{reference}}"',
+        f"doc_to_text: !function recombine_tasks.{name}_prompt",
+        "doc_to_target: !function recombine_tasks.target",
         "generation_kwargs:",
         '  until: ["\\n"]',
         "  do_sample: false",
         f"process_results: !function recombine_tasks.{name}_answer",
         "metric_list:",
     ]
-    for metric, made in metrics.items():
+    for scorer, metric in metrics.items():
         lines += [
-            f"  - metric: {metric}",
-            f"    aggregation: !function recombine_tasks.{name}_{_identifier(metric)}",
-            f"    higher_is_better: {str(made.higher_is_better).lower()}",
+            f"  - metric: {json.dumps(metric.name)}",
+            f"    aggregation: !function recombine_tasks.{scorer}",
+            f"    higher_is_better: {json.dumps(metric.higher_is_better)}",
         ]
-    lines += ["metadata:", f'  version: "{benchmark.manifest.version}"']
+    lines += ["metadata:", f"  version: {json.dumps(benchmark.manifest.version)}"]
     return "\n".join(lines) + "\n"
 
 
@@ -231,30 +272,44 @@ _INSPECT_TASK = """
 
 @task
 def {name}() -> Task:
-    return inspect_task(Path(__file__).parent.resolve(), "{split}")
+    return inspect_task(Path(__file__).parent.resolve(), {split})
 """
 
 _HARNESS = '''"""What the YAML files beside this one call."""
 
 from pathlib import Path
 
-from recombine.export.tasks import harness_answer, harness_dataset, harness_score
+from recombine.export.tasks import (
+    harness_answer,
+    harness_dataset,
+    harness_prompt,
+    harness_score,
+    harness_target,
+)
 
 FOLDER = Path(__file__).parent.resolve()
+
+
+def target(row):
+    return harness_target(row)
 '''
 
 _HARNESS_SPLIT = """
 
 def {name}_dataset(**options):
-    return harness_dataset(FOLDER, "{split}")
+    return harness_dataset(FOLDER, {split})
+
+
+def {name}_prompt(row):
+    return harness_prompt(FOLDER, {split}, row)
 
 
 def {name}_answer(row, answers):
-    return harness_answer(FOLDER, "{split}", row, answers[0])
+    return harness_answer(FOLDER, {split}, row, answers[0])
 """
 
 _HARNESS_METRIC = """
 
 def {name}(answers):
-    return harness_score(FOLDER, "{split}", "{metric}", answers)
+    return harness_score(FOLDER, {split}, {metric}, answers)
 """

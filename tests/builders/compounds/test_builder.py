@@ -7,11 +7,12 @@ from collections import Counter
 
 import pytest
 
-from builders.invented_corpus import SMALL, bracketed, write_corpus
+from builders.invented_corpus import SMALL, write_corpus
+from recombine.builders.check import check_benchmark
 from recombine.builders.compounds.assemble import seen_in
 from recombine.builders.compounds.builder import Compounds, paper_patterns
 from recombine.builders.compounds.contexts import compose
-from recombine.builders.recipe import build, check_benchmark, read_recipe
+from recombine.builders.recipe import build, read_recipe
 from recombine.errors import ConfigError, DataError
 from recombine.metrics.compound.metric import Compound
 
@@ -235,23 +236,6 @@ def test_raw_text_goes_through_a_parser(tmp_path, monkeypatch):
     assert (parsed.path / "gen.jsonl").read_bytes() == (given.path / "gen.jsonl").read_bytes()
     # The parse is kept for the other builders of the same text.
     assert len(list((tmp_path / "cache").rglob("*.conllu"))) == 1
-
-
-def test_phrases_may_come_from_brackets(tmp_path):
-    """Constituency trees of the same sentences give the same phrases."""
-    rows, options = columns(tmp_path, 400)
-    trees = tmp_path / "corpus.mrg"
-    trees.write_text("\n".join(bracketed(row) for row in rows) + "\n", "utf-8")
-    options.append(f"brackets='{trees}'")
-    found = build("compounds", tmp_path / "b", overrides=options)
-    given = build(
-        "compounds", tmp_path / "b2", overrides=[*SMALL, f"corpus='{tmp_path / 'c.tsv'}'"]
-    )
-    assert (found.path / "gen.jsonl").read_bytes() == (given.path / "gen.jsonl").read_bytes()
-    with pytest.raises(ConfigError, match="give one"):
-        Compounds(corpus="x", brackets="y", target_corpus="z", parser="words")
-    with pytest.raises(ConfigError, match="hold no translations"):
-        Compounds(corpus="x", brackets="y")
 
 
 def test_a_role_that_nothing_uses_is_refused():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from recombine.benchmark import Benchmark
+from recombine.builders.check import check_benchmark
 from recombine.builders.compounds.release import CompoundRelease, read_lexicon
-from recombine.builders.recipe import build, check_benchmark, read_recipe
+from recombine.builders.recipe import build, read_recipe
 from recombine.errors import ConfigError, DataError, Problems, RecombineError
 from recombine.report.tables.compound_factors import compound_text, count_in
 from recombine.testing import check_builder

@@ -15,6 +15,7 @@ from recombine.builders.consistency.examples import (
     repeat_probes,
     slot_focus,
     synonym_examples,
+    synonym_focus,
     word_probes,
 )
 from recombine.builders.consistency.synthetic import TemplateSentence
@@ -112,3 +113,18 @@ def test_bad_groups() -> None:
     assert "second conjunct" in next(_faults(two))
     same = {"base": member("base", "a"), "synonym": member("synonym", "a")}
     assert "same sentence" in next(_faults(same))
+
+
+def test_a_focus_is_where_its_term_stands() -> None:
+    """Whatever the case, plurals by their stem; what is nowhere has no place."""
+    pair = SynonymPair("boat", "ship", renderings=("boot",))
+    places = {
+        "Two Boats sink .": (4, 8),
+        "\u0130stanbul has a boat .": (15, 19),
+        "Nothing here .": (None, None),
+    }
+    for source, place in places.items():
+        focus = synonym_focus(source, "boat", pair)
+        assert (focus.start, focus.end) == place
+    example = idiom_example("Nothing here .", Idiom("by heart", ("heart",)), {})
+    assert (example.focus[0].start, example.focus[0].end) == (None, None)

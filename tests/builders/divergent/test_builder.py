@@ -10,8 +10,9 @@ import pytest
 
 from parsed_corpora import made_up, write_conllu
 from recombine.benchmark import Benchmark
+from recombine.builders.check import check_benchmark
 from recombine.builders.divergent.builder import Divergent
-from recombine.builders.recipe import build, check_benchmark, read_recipe
+from recombine.builders.recipe import build, read_recipe
 from recombine.errors import DataError, RecombineError, Where
 from recombine.testing import check_builder
 

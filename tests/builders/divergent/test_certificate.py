@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from parsed_corpora import counted, made_up, write_conllu
+from recombine.builders.divergent.builder import Divergent
 from recombine.builders.divergent.certificate import (
     _confounders,
-    check_divergent,
     data_card,
     item_lines,
     name_lines,
     read_items,
-    split_vectors,
+    read_split_items,
 )
 from recombine.builders.recipe import build, read_recipe
 from recombine.errors import DataError
@@ -48,26 +48,27 @@ def test_certificate_card_and_check(tmp_path: Path) -> None:
     assert test["atom_types"] == len(atoms)
     lemmas = {word for one in benchmark.iterate("test") for word in one.source.split()}
     assert test["lemmas"] == len(lemmas)
-    vectors, count = split_vectors(benchmark)
+    _, vectors, count = read_split_items(benchmark)
     assert vectors["test"][count:].sum() == test["compound_occurrences"]
     assert (vectors["test"] >= 0).all()
     assert f"{certificate['atom_divergence']:.6f}" in data_card(certificate, "search")
-    assert check_divergent(benchmark) == []
+    assert Divergent.check(benchmark) == []
     unknown = {**certificate, "compound_divergence": float("nan")}
     (benchmark.path / "certificate.json").write_text(json.dumps(unknown))
-    (problem,) = check_divergent(benchmark)
-    assert "the certificate says nan" in str(problem)
-    for name, said in (("sentences", "sentences in"), ("atom_occurrences", "atom occurrences in")):
+    (problem,) = Divergent.check(benchmark)
+    assert "compound_divergence is" in str(problem)
+    names = ("sentences", "atom_occurrences", "compound_types", "novel_compound_share")
+    for name in names:
         for split in certificate["splits"]:
             wrong = copy.deepcopy(certificate)
             wrong["splits"][split][name] += 1
             (benchmark.path / "certificate.json").write_text(json.dumps(wrong))
-            (problem,) = check_divergent(benchmark)
-            assert f"{said} {split}: the certificate says" in str(problem)
+            (problem,) = Divergent.check(benchmark)
+            assert f"splits.{split}.{name} is" in str(problem)
     del certificate["atoms"]
     (benchmark.path / "certificate.json").write_text(json.dumps(certificate))
-    (problem,) = check_divergent(benchmark)
-    assert "incomplete" in str(problem)
+    (problem,) = Divergent.check(benchmark)
+    assert "atoms is" in str(problem)
 
 
 def test_items_come_back(tmp_path: Path) -> None:

@@ -152,3 +152,12 @@ def test_another_encoding_has_a_line(tmp_path: Path) -> None:
             preparation.run(tmp_path / "work")
         assert caught.value.where is not None
         assert (caught.value.where.path, caught.value.where.line) == (str(latin), 2)
+
+
+@pytest.mark.parametrize("unit", ["lemma", "form"])
+def test_a_table_without_sentences_is_named(tmp_path: Path, unit: str) -> None:
+    """Lemmas are no text: neither way of reading takes them for it."""
+    path = tmp_path / "c.tsv"
+    path.write_text("lemmas\trelations\theads\ngo home\troot obj\t0 1\n", encoding="utf-8")
+    with pytest.raises(DataError, match="no column holds the sentence's text"):
+        Preparation(corpora=(path,), unit=unit, workers=1).run(tmp_path / "work")  # type: ignore[arg-type]

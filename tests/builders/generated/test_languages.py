@@ -17,12 +17,12 @@ def test_the_card_says_how_the_language_is(tmp_path: Path) -> None:
     """Notes on a language stand on the cards of its benchmarks and on no others."""
     small = ["scale=0.2"]
     spanish = build("sget-mini", tmp_path / "es", overrides=["benchmark.target=es", *small])
-    assert "No native speaker" in (spanish.path / "README.md").read_text(encoding="utf-8")
+    assert "Written for Recombine" in (spanish.path / "README.md").read_text(encoding="utf-8")
     certificate = json.loads((spanish.path / "certificate.json").read_text(encoding="utf-8"))
     assert len(certificate["patterns"]) == 42
     assert "unmarked" not in certificate
     japanese = build("sget-mini", tmp_path / "ja", overrides=small)
-    assert "No native speaker" not in (japanese.path / "README.md").read_text(encoding="utf-8")
+    assert "Written for Recombine" not in (japanese.path / "README.md").read_text(encoding="utf-8")
 
 
 def test_what_a_language_does_not_mark_is_certified(tmp_path: Path) -> None:
@@ -66,3 +66,24 @@ def test_a_homograph_is_known_as_either_word() -> None:
     lexicon = Lexicon(Grammar.load("sget"), "es")
     assert lexicon.strange({"pasa"}, lexicon.lemmas({"pasó"})) == []
     assert lexicon.strange({"pasa"}, lexicon.lemmas({"dio"})) == ["pasa", "pasar"]
+
+
+def test_elision_and_a_capital_make_no_new_word() -> None:
+    """Training that shows *que*, *Alex* and *à qui* shows the words of *À qui ... qu'Alex*."""
+    lexicon = Lexicon(Grammar.load("sget"), "fr")
+    words = lexicon.words("Qu'est-ce qu'Alex a appris d'un ami ?", ())
+    assert words == ["qu'", "est-ce", "qu'", "Alex", "a", "appris", "d'", "un", "ami"]
+    assert lexicon.tokens(["À qui est-ce que Léa l'a dit ?"]) >= {"à", "Léa", "l'"}
+    assert {"asseoir", "assise"} <= lexicon.forms_of(["sit"])
+
+
+def test_french_builds_from_and_into_english(tmp_path: Path) -> None:
+    """All 42 patterns ask for something that French marks, and the certificate holds."""
+    for source, target in (("en", "fr"), ("fr", "en")):
+        pair = [f"benchmark.source={source}", f"benchmark.target={target}", "scale=0.2"]
+        made = build("sget-mini", tmp_path / source, overrides=pair).path
+        certificate = json.loads((made / "certificate.json").read_text(encoding="utf-8"))
+        assert len(certificate["patterns"]) == 42
+        assert "unmarked" not in certificate
+        for pattern in certificate["patterns"].values():
+            assert pattern["lemmas_not_in_train"] == []

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recombine.builders.recipe import build, check_benchmark
+from recombine.builders.check import check_benchmark
+from recombine.builders.recipe import build
 from recombine.errors import RecombineError
 from recombine.grammar import Grammar
 

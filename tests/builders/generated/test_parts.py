@@ -6,8 +6,8 @@ import pytest
 
 from recombine.builders.generated.parts import (
     Exposure,
+    PlannedOptions,
     RecipePart,
-    Setting,
     exposure_draws,
     held_out,
     part_draws,
@@ -16,7 +16,7 @@ from recombine.builders.generated.parts import (
 )
 from recombine.errors import ConfigError
 
-SETTING = Setting(source="en", depth={"pp": "0-2"}, exclude=("wh",))
+SETTING = PlannedOptions(source_language="en", depth={"pp": "0-2"}, exclude=("wh",))
 
 
 def test_targets_stand_for_a_group():
@@ -35,7 +35,7 @@ def test_inside_and_outside():
         depth_outside={"cp": 0},
         depth_inside={"cp": "1"},
     )
-    outside, inside = part_draws("gen.p", part, SETTING, 11, unique=True)
+    outside, inside = part_draws("gen", "p", part, SETTING, 11)
     assert (outside.size, inside.size) == (5, 6)
     assert outside.constraints.require == ("_.obj = x | _.io = x",)
     assert inside.constraints.require == ("that_past >> _.obj = x | that_past >> _.io = x",)
@@ -48,14 +48,14 @@ def test_inside_and_outside():
 def test_each_depth_by_itself():
     """5-6 becomes two draws that share the size."""
     part = RecipePart(size=7, depth={"pp": "5-6"}, each_depth=True)
-    draws = list(part_draws("gen.d", part, SETTING, 7, unique=False))
+    draws = list(part_draws("gen", "d", part, SETTING, 7))
     assert [(one.constraints.depth["pp"], one.size) for one in draws] == [("5", 3), ("6", 4)]
     assert draws[0].limits == {}
 
 
 def test_exposures_use_the_first_target_words():
     """target_words cuts exposures too; a size of its own wins."""
-    setting = Setting(source="en", target_words=2, exposures=100, scale=0.1)
+    setting = PlannedOptions(source_language="en", target_words=2, exposures=100, scale=0.1)
     part = RecipePart(
         size=1,
         pattern=("_ = $target",),
@@ -100,9 +100,11 @@ def test_shares_divide_the_exposures():
     part = RecipePart(
         size=1, targets=("a", "b", "c"), expose=(Exposure(pattern=("x",), shares=(25, 22, 16)),)
     )
-    (draw,) = exposure_draws("p", part, Setting(source="en", exposures=20))
+    (draw,) = exposure_draws("p", part, PlannedOptions(source_language="en", exposures=20))
     assert draw.quota() == {"a": 8, "b": 7, "c": 5}
-    (fewer,) = exposure_draws("p", part, Setting(source="en", exposures=20, target_words=2))
+    (fewer,) = exposure_draws(
+        "p", part, PlannedOptions(source_language="en", exposures=20, target_words=2)
+    )
     assert fewer.quota() == {"a": 11, "b": 9}
     assert draw._replace(shares=(), size=20).quota() == {"a": 7, "b": 7, "c": 6}
 

@@ -13,24 +13,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from recombine.benchmark import Benchmark, Example
+from recombine.builders.check import compare
 from recombine.builders.compounds.assemble import Assembly, CompoundDesign, seen_in_text
 from recombine.builders.compounds.atoms import Role
 from recombine.builders.compounds.contexts import ContextLimits
 from recombine.builders.compounds.filter import Filtered, Pair, filter_corpus, statistics_table
 from recombine.builders.compounds.phrases import Slot
 from recombine.builders.compounds.references import read_references, review_lines
+from recombine.builders.recipe import take_as_corpus
 from recombine.corpus.alignment import Alignment, align, align_with_eflomal
-from recombine.corpus.brackets import read_brackets, texts_of
-from recombine.corpus.conllu import ParsedSentence, is_parsed, read_parsed
-from recombine.corpus.parsers import parsed_text, parser_hint, require_relations
+from recombine.corpus.conllu import ParsedSentence, read_parsed
+from recombine.corpus.parsers import parsed_file, require_relations
 from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError, RecombineError, Where
-from recombine.files import read_json, read_lines
+from recombine.files import read_lines, read_table
 from recombine.parallel import gc_paused
 from recombine.progress import progress
 
@@ -80,13 +81,13 @@ class Compounds:
     reference; `drafts`: the same with machine translations, to be post-edited in the `review.tsv`
     that is written.
     `target_corpus`: translations line by line, where the corpus has none; `parser`: for raw text
-    (`spacy:MODEL`, `stanza:LANGUAGE`); `brackets`: its constituency trees, one a line.
+    (`spacy:MODEL`, `stanza:LANGUAGE`).
     """
 
+    proves: ClassVar[str] = "compounds, groups, parts and training that lacks them"
     corpus: Path
     target_corpus: Path | None = None
     parser: str | None = None
-    brackets: Path | None = None
     target_language: str = ""
     limit: int = 0
     shortest: int = 4
@@ -112,11 +113,6 @@ class Compounds:
     drafts: Path | None = None
 
     def __post_init__(self) -> None:
-        if self.brackets is not None:
-            if self.parser is not None:
-                raise ConfigError("'parser' and 'brackets' both parse the corpus: give one")
-            if self.target_corpus is None:
-                raise ConfigError("'brackets' hold no translations", hint="give target_corpus")
         require_relations(self.parser, "a compound")
         used = set(paper_roles())
         for category, patterns in self.patterns.items():
@@ -139,6 +135,11 @@ class Compounds:
             raise ConfigError(
                 f"no pattern uses the role '{idle}'", hint=f"roles: {', '.join(sorted(used))}"
             )
+
+    @staticmethod
+    def take_text(data: dict[str, Any], text: str, translation: str | None, language: str) -> None:
+        """Take raw text as the corpus."""
+        take_as_corpus(data, text, translation, language, words=False)
 
     @gc_paused()
     def build(self, draft: Draft) -> None:
@@ -184,20 +185,19 @@ class Compounds:
     @staticmethod
     def check(benchmark: Benchmark) -> list[RecombineError]:
         """Recount compounds and contexts, and look for the compounds in the training data."""
-        stored = read_json(benchmark.path / "certificate.json")
-        examples = benchmark.read("gen")
-        counted = census(examples, None)
-        counted["compounds_seen_in_train"] = len(
-            seen_in_text(
-                (example.source for example in benchmark.iterate("train")),
-                {str(example.tags["compound"]).lower() for example in examples},
+        try:
+            examples = benchmark.read("gen")
+            counted = census(examples)
+            counted["compounds_seen_in_train"] = len(
+                seen_in_text(
+                    (example.source for example in benchmark.iterate("train")),
+                    {str(example.tags.get("compound")).lower() for example in examples},
+                )
             )
-        )
-        return [
-            DataError(f"certificate says {key} = {stored.get(key)!r}, the files say {value!r}")
-            for key, value in counted.items()
-            if stored.get(key) != value
-        ]
+            faults = list(_rows_at_fault(benchmark))
+        except RecombineError as error:
+            return [error]
+        return [*faults, *compare(benchmark, counted, unproved=UNPROVED)]
 
     def _design(self) -> CompoundDesign:
         return CompoundDesign(
@@ -241,17 +241,7 @@ class Compounds:
         return filtered
 
     def _sentences(self) -> Iterator[ParsedSentence]:
-        if self.brackets is not None:
-            sentences = read_brackets(self.brackets, texts_of(self.corpus))
-        elif self.parser is not None:
-            sentences = read_parsed(parsed_text(self.corpus, self.parser))
-        else:
-            if not is_parsed(self.corpus):
-                raise ConfigError(
-                    f"{self.corpus} is not parsed",
-                    hint=f"give a parser: {parser_hint(words=False)}",
-                )
-            sentences = read_parsed(self.corpus)
+        sentences = read_parsed(parsed_file(self.corpus, self.parser, words=False))
         if self.target_corpus is None:
             yield from sentences
             return
@@ -286,7 +276,85 @@ class Compounds:
         return aligner([pair.tokens for pair in pairs], [pair.target_tokens for pair in pairs])
 
 
-def census(examples: Sequence[Example], uses: Counter[int] | None) -> dict[str, Any]:
+# What only the corpus could show, which is not in the benchmark.
+UNPROVED = (
+    "most_uses_of_a_context",
+    "removed_by_filter",
+    "rejected_contexts",
+    "compounds_without_contexts",
+)
+
+
+def _rows_at_fault(benchmark: Benchmark) -> Iterator[RecombineError]:
+    """Rows that are not what their ids, groups, roles and tags say: the first of each kind."""
+    contexts = benchmark.manifest.recipe.get("contexts")
+    atoms = {
+        (row["category"], row["role"], row["atom"]): (int(row["frequency"]), row["accepted"])
+        for row in read_table(benchmark.path / "atoms.tsv", ("category", "role", "atom"))
+    }
+    for split in benchmark.splits:
+        kinds: set[str] = set()
+        for number, example in enumerate(benchmark.iterate(split), start=1):
+            for kind, text in _row_faults(split, example, contexts, atoms):
+                if kind not in kinds:
+                    where = Where(str(benchmark.split_path(split)), number)
+                    yield DataError(f"{example.id}: {text}", where)
+                kinds.add(kind)
+
+
+_TAGS = {
+    "gen": ("pattern", "category", "length", "contexts", "context_length", "rarest_atom", "mdd",
+            "compound"),
+    "context": ("category", "length", "contexts", "compound"),
+}  # fmt: skip
+
+
+def _row_faults(
+    split: str,
+    example: Example,
+    contexts: object,
+    atoms: Mapping[tuple[str, str, str], tuple[int, str]],
+) -> Iterator[tuple[str, str]]:
+    """What is wrong with a row; `atoms` have their frequency and renderings."""
+    names = _TAGS.get(split, ())
+    if tuple(example.tags) != names:
+        yield "tags", f"its tags are {', '.join(example.tags) or 'none'}"
+        return
+    if not names:
+        if (made := Example.make(source=example.source, references=example.references).id) != (
+            example.id.partition("-")[0]
+        ):
+            yield "id", f"its id would be {made}"
+        if example.group or example.role or example.focus:
+            yield "group", "a sentence to train on has no group, role or focus"
+        return
+    tags, compound = example.tags, str(example.tags["compound"])
+    role = "context" if split == "gen" else "original"
+    if example.role != role:
+        yield "role", f"its role is {example.role!r}, not '{role}'"
+    place = "" if split == "gen" else " original"
+    if not str(example.group).startswith(f"{tags['category']}{place}: {compound}"):
+        yield "group", f"its group is '{example.group}', not that of '{compound}'"
+    if tags["length"] != len(example.focus):
+        yield "length", f"its compound has {len(example.focus)} parts, not {tags['length']}"
+    if tags["contexts"] != (contexts if split == "gen" else 1):
+        yield "contexts", f"it has {tags['contexts']} contexts, not {contexts}"
+    if split != "gen":
+        return
+    if tags["pattern"] != " ".join(part.role for part in example.focus):
+        yield "pattern", f"its parts are not those of the pattern '{tags['pattern']}'"
+    parts = [example.source[part.start : part.end].lower() for part in example.focus]
+    if parts != [part.text for part in example.focus] or " ".join(parts) != compound.lower():
+        yield "focus", f"its focus is not '{compound}'"
+    category = str(tags["category"])
+    known = [atoms.get((category, part.role, part.text), (0, "")) for part in example.focus]
+    if tags["rarest_atom"] != min((frequency for frequency, _ in known), default=0):
+        yield "frequency", f"its rarest atom is not as frequent as {tags['rarest_atom']}"
+    if ["/".join(part.accepted) or "/" for part in example.focus] != [text for _, text in known]:
+        yield "accepted", "the renderings of its atoms are not those of atoms.tsv"
+
+
+def census(examples: Sequence[Example], uses: Counter[int] | None = None) -> dict[str, Any]:
     """Return the counts that a stranger can verify."""
     sizes = Counter(example.group for example in examples)
     patterns = Counter(str(example.tags["pattern"]) for example in examples)

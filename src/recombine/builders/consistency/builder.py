@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from recombine.benchmark import Benchmark, Example, Focus
+from recombine.builders.check import compare
 from recombine.builders.consistency.examples import (
     check_groups,
     clause_probes,
@@ -45,11 +46,15 @@ from recombine.builders.consistency.wordlists import (
     read_synonyms,
     read_words,
     require_clauses,
+    shipped_tables,
 )
+from recombine.config import parse_config
 from recombine.corpus.parsers import parsed_text, parser_hint
 from recombine.draft import Draft
 from recombine.errors import ConfigError, RecombineError
+from recombine.grammar.benchmark_grammar import grammar_inputs
 from recombine.progress import progress
+from recombine.stage import identity_of
 
 
 @dataclass(kw_only=True)
@@ -59,6 +64,7 @@ class ConsistencyTests:
     The recipe. All sizes are per template and condition; 0 leaves a test out.
     """
 
+    proves: ClassVar[str] = "that groups are minimal pairs with their roles, tags and places"
     source_language: str = "en"
     target_language: str = ""
     grammar: str = "paradox"
@@ -113,9 +119,26 @@ class ConsistencyTests:
                 "no template is used", hint='[template.t1] np = "subj", vp = "obj", clause = "obj"'
             )
 
+    @staticmethod
+    def take_text(data: dict[str, Any], text: str, translation: str | None, language: str) -> None:
+        """Take raw text for natural sentences, and with a parser for semi-natural ones."""
+        data["text"] = text
+        kinds = ["semi-natural", "natural"] if data.get("parser") else ["natural"]
+        data["data"] = list(dict.fromkeys([*data.get("data", ()), *kinds]))
+        if translation is not None:
+            data["translations"] = translation
+
     def build(self, draft: Draft) -> None:
         """Write every split that has a size."""
         _Build(self, draft).write_all()
+
+    def reads(self) -> dict[str, Path]:
+        """The template grammar, and the shipped tables of the languages."""
+        languages = (self.source_language, self.target_language)
+        return {
+            **grammar_inputs(self.grammar, None, languages, variants=False),
+            **shipped_tables(*languages),
+        }
 
     def plan(self) -> dict[str, Any]:
         """Return the number of sentences per split of generated data, for --dry-run."""
@@ -139,8 +162,27 @@ class ConsistencyTests:
 
     @staticmethod
     def check(benchmark: Benchmark) -> list[RecombineError]:
-        """Verify from the files alone that pairs are minimal and conjuncts shared."""
-        return check_groups(benchmark)
+        """Verify from the files alone that pairs are minimal, conjuncts shared, counts right."""
+        try:
+            recipe = parse_config(ConsistencyTests, benchmark.manifest.recipe)
+            counted: dict[str, Any] = {
+                "sizes": {split: benchmark.manifest.splits.get(split, 0) for split in _TESTS}
+            }
+            if "train" in benchmark.splits:
+                idioms = read_idioms(
+                    recipe.source_language,
+                    recipe.target_language,
+                    recipe.idioms,
+                    recipe.idiom_keywords,
+                )
+                sources = (example.source for example in benchmark.iterate("train"))
+                counted["idioms_in_training"] = count_idioms(
+                    sources, [idiom.text for idiom in idioms]
+                )
+            faults = check_groups(benchmark)
+        except RecombineError as error:
+            return [error]
+        return [*faults, *compare(benchmark, counted, unproved=("templates",))]
 
 
 class DrawnCase(NamedTuple):
@@ -316,8 +358,9 @@ class _Build:
                         yield idiom_example(source, idiom, tags)
         if self.natural is not None:
             for idiom in self.idioms:
-                # By its length, not its place: another list of idioms finds the same sentences.
-                rng = self._random("natural", "idioms", len(idiom.text))
+                # By its text, not its place: another list of idioms finds the same sentences.
+                place = int(identity_of(idiom.text)[:8], 16)
+                rng = self._random("natural", "idioms", 1, place)
                 found = self.natural.with_idiom(idiom, self.recipe.natural_samples, rng)
                 for source, reference in found:
                     tags = {"idiom": idiom.text, "data": "natural"}
@@ -389,6 +432,9 @@ _STREAMS = (
     "natural",
     "training",
 )
+_TESTS = (
+    "sentences", "systematicity", "substitutivity", "overgeneralisation", "context", "probe",
+)  # fmt: skip
 _KINDS = ("synthetic", "semi-natural", "natural")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,8 +19,8 @@ def idiom_example(
     source: str, idiom: Idiom, tags: Mapping[str, Any], reference: str | None = None
 ) -> Example:
     """Return a sentence with an idiom: where it stands, its keywords, what betrays it."""
-    start = source.lower().find(idiom.text.lower())
-    focus = [Focus(text=idiom.text, role="idiom", start=start, end=start + len(idiom.text))]
+    start, end = place_of(idiom.text, source)
+    focus = [Focus(text=idiom.text, role="idiom", start=start, end=end)]
     for place, keyword in enumerate(idiom.keywords):
         accepted = idiom.literal if place == 0 else ()
         focus.append(Focus(text=keyword, role="keyword", accepted=accepted))
@@ -34,10 +35,17 @@ def idiom_example(
 
 def synonym_focus(source: str, term: str, pair: SynonymPair) -> Focus:
     """Return where a term of a synonym pair stands, and how it is known to be rendered."""
-    start = source.lower().find(term.lower())
-    return Focus(
-        text=term, role="synonym", accepted=pair.renderings, start=start, end=start + len(term)
-    )
+    start, end = place_of(term, source)
+    return Focus(text=term, role="synonym", accepted=pair.renderings, start=start, end=end)
+
+
+def place_of(term: str, source: str) -> tuple[int, int] | tuple[None, None]:
+    """Return from where to where a sentence has a term, whatever its case; None: nowhere.
+
+    A plural is found by its stem.
+    """
+    match = re.search(re.escape(term), source, re.IGNORECASE)
+    return (None, None) if match is None else match.span()
 
 
 def synonym_examples(base: TemplateSentence, pair: SynonymPair, group: str) -> Iterator[Example]:
@@ -155,8 +163,51 @@ def check_groups(benchmark: Benchmark) -> list[RecombineError]:
             if example.group is not None and example.role is not None:
                 groups.setdefault(example.group, {})[example.role] = example
         for name, members in groups.items():
-            problems += [DataError(f"group {name}: {fault}", where) for fault in _faults(members)]
+            problems += [
+                DataError(f"group {name}: {fault}", where)
+                for fault in (*_faults(members), *_label_faults(name, members))
+            ]
     return problems
+
+
+def _label_faults(group: str, members: dict[str, Example]) -> Iterator[str]:
+    """Tags, their order, and places that are not those of a group and its roles."""
+    test, data, place = [*group.split("/"), "", ""][:3]
+    roles = _ROLES.get(test, ())
+    for role, example in members.items():
+        if role not in roles:
+            yield f"it has no role '{role}'"
+            continue
+        # Natural sentences have no template but that of the sentence they were matched with.
+        template = str(example.tags.get("template", "")) if data == "natural" else place
+        if test == "synonym":
+            named = str(example.tags.get("synonym"))
+            tags = {"synonym": named, "data": data, **({"template": template} if template else {})}
+            terms = named.split("/")
+            if [part.text for part in example.focus] != [terms[-1 if role == "synonym" else 0]]:
+                yield f"the focus of '{role}' is not its term of '{named}'"
+        else:
+            tags = group_tags(group, role, data, template)
+        if list(example.tags.items()) != list(tags.items()):
+            yield f"'{role}' has the tags {dict(example.tags)}, not {tags}"
+        if focus := _misplaced(example):
+            yield f"'{focus.text}' does not stand there in '{role}'"
+
+
+def _misplaced(example: Example) -> Focus | None:
+    """The first focus whose words stand elsewhere: a term may be inflected there."""
+    for focus in example.focus:
+        words = example.source[focus.start : focus.end]
+        if focus.start is not None and not words.lower().startswith(focus.text.lower()):
+            return focus
+    return None
+
+
+_ROLES = {
+    "np-vp": ("base", "np", "vp"),
+    "conj": ("base", "s1p", "s3"),
+    "synonym": ("base", "synonym"),
+}
 
 
 def _faults(members: dict[str, Example]) -> Iterator[str]:

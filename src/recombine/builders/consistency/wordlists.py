@@ -113,6 +113,16 @@ def require_clauses(items: Sequence[SynonymPair | Idiom], what: str) -> None:
             )
 
 
+def shipped_tables(source: str, target: str) -> dict[str, Path]:
+    """Return the shipped tables that speak of a language pair, by name."""
+    paths = sorted(data_path("consistency").glob("*.tsv"))
+    return {
+        path.name: path
+        for path in paths
+        if path.name.partition(".")[0] in (source, f"{source}-{target}")
+    }
+
+
 def _shipped(language: str, kind: str) -> Path:
     path = data_path("consistency", f"{language}.{kind}.tsv")
     if not path.is_file():

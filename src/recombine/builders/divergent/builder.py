@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,17 +23,16 @@ from recombine.builders.divergent.certificate import (
     data_card,
     item_lines,
     name_lines,
+    tested_tags,
 )
-from recombine.builders.divergent.count import Counts, Cuts, Edition, count_corpus
+from recombine.builders.divergent.count import Counts, Cuts, count_corpus
 from recombine.builders.divergent.encode import EncodedCorpus, Preparation, Unit
-from recombine.builders.divergent.extract import Definition
 from recombine.builders.divergent.given import read_split
 from recombine.builders.divergent.measure import (
     ATOM_ALPHA,
     COMPOUND_ALPHA,
     length_class,
     novel_shares,
-    novelty_class,
 )
 from recombine.builders.divergent.running_split import SearchProgress
 from recombine.builders.divergent.search import TRIES, split_rows
@@ -47,6 +46,8 @@ from recombine.builders.divergent.split import (
     choose_bounds,
     random_split,
 )
+from recombine.builders.recipe import take_as_corpus
+from recombine.config import parse_config
 from recombine.corpus.parsers import require_relations
 from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError, RecombineError
@@ -54,11 +55,20 @@ from recombine.parallel import Engine
 from recombine.progress import progress
 
 
+class CountedCorpus(NamedTuple):
+    """A corpus with its counts, and the number of sentences after each of its files."""
+
+    corpus: EncodedCorpus
+    counts: Counts
+    ends: list[int]
+
+
 @dataclass(frozen=True, kw_only=True)
-class Divergent:
+class Divergent(Cuts):
     """Train and test sets of a parsed corpus with the same atoms and other compounds."""
 
     megabytes_a_second: ClassVar[float] = 0.8
+    proves: ClassVar[str] = "divergences, novelty and ids by items.tsv, but not that file itself"
     corpus: Path
     target_corpus: Path | None = None
     parser: str | None = None
@@ -68,19 +78,14 @@ class Divergent:
     atom_weight: float = 1.0
     atom_alpha: float = ATOM_ALPHA
     compound_alpha: float = COMPOUND_ALPHA
-    definition: Definition = "dependencies"
-    edition: Edition = "paper"
     unit: Unit | None = None
-    skip_most_frequent: int = 200
-    block: int = 100
-    min_frequency: int = 10
-    min_weight: float = 0.5
-    order: int = 2
     method: Literal["search", "published", "random"] = "search"
     train_size: int | tuple[int, ...] | None = None
     test_size: int | tuple[int, ...] | None = None
     used_share: float | None = None
     test_share: tuple[float, ...] | None = None
+    # Take the default sizes of a split of this divergence (those of a series are all alike).
+    sizes_as: float | None = None
     dev_size: int = 0
     keep_rest: bool = False
     groups: Literal["none", "document"] = "none"
@@ -99,6 +104,7 @@ class Divergent:
     cache: Path | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("target_divergence", "target_atom_divergence"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} = {getattr(self, name)} is not between 0 and 1")
@@ -114,6 +120,21 @@ class Divergent:
             require_relations(self.parser, f"definition = {self.definition!r}", sequences)
         if self.given is not None and (self.fixed_train or self.start or self.dev_size):
             raise ConfigError("a given split has its own train, dev and test")
+
+    @staticmethod
+    def take_text(data: dict[str, Any], text: str, translation: str | None, language: str) -> None:
+        """Take raw text as the corpus; its words are enough for sequences of words."""
+        take_as_corpus(data, text, translation, language, words=True)
+
+    @property
+    def goal(self) -> Goal:
+        """What the split is to be like."""
+        return Goal(self.target_divergence, self.target_atom_divergence, self.atom_weight)
+
+    @property
+    def alphas(self) -> dict[str, float]:
+        """The exponents of both divergences."""
+        return {"atom_alpha": self.atom_alpha, "compound_alpha": self.compound_alpha}
 
     def preparation(self) -> Preparation:
         """Return how the corpus is read."""
@@ -137,8 +158,16 @@ class Divergent:
 
     def build(self, draft: Draft) -> None:
         """Read, count, split, write and certify."""
-        corpus, ends = self.preparation().run(draft.workdir)
-        counts = count_corpus(corpus, Cuts.of(self), draft.workdir / "rows")
+        self.build_from(self.counted(draft.workdir), draft)
+
+    def counted(self, workdir: Path) -> CountedCorpus:
+        """Read and count the corpus: what does not depend on the split."""
+        corpus, ends = self.preparation().run(workdir)
+        return CountedCorpus(corpus, count_corpus(corpus, self, workdir / "rows"), ends)
+
+    def build_from(self, counted: CountedCorpus, draft: Draft) -> None:
+        """Split, write and certify."""
+        corpus, counts, ends = counted
         if self.given is not None:
             split = read_split(self.given, corpus.size, first=self.given_first)
             self.write(draft, corpus, counts, split.rows(counts.sentences), split.note)
@@ -150,16 +179,17 @@ class Divergent:
     def bounds(self, counts: Counts, ends: list[int]) -> Bounds:
         """Return the sizes that the split must keep."""
         available = int((counts.sentences < ends[0]).sum())
-        fixed = counts.size - int((counts.sentences < ends[0]).sum())
+        fixed = counts.size - available
+        divergence = self.target_divergence if self.sizes_as is None else self.sizes_as
         if fixed:
             test = choose_bounds(
-                available + fixed, self.target_divergence, train_size=fixed,
+                available + fixed, divergence, train_size=fixed,
                 test_size=self.test_size, test_share=self.test_share,
             )  # fmt: skip
             return Bounds(train=(fixed, fixed), test=test.test, used=test.used)
         return choose_bounds(
             available,
-            self.target_divergence,
+            divergence,
             train_size=self.train_size,
             test_size=self.test_size,
             used_share=self.used_share,
@@ -177,7 +207,6 @@ class Divergent:
     ) -> Sides:
         """Return the side of every row."""
         columns = counts.atoms + counts.compounds
-        goal = Goal(self.target_divergence, self.target_atom_divergence, self.atom_weight)
         fixed = counts.sentences >= ends[0]
         if self.method == "random":
             free = np.flatnonzero(~fixed)
@@ -194,20 +223,18 @@ class Divergent:
 
                 most = bounds.used[1]
                 return published_split(
-                    counts.rows, counts.atoms, columns, goal, seed=seed, most_used=most,
-                    candidates=self.candidates, atom_alpha=self.atom_alpha,
-                    compound_alpha=self.compound_alpha, report=report,
+                    counts.rows, counts.atoms, columns, self.goal, seed=seed, most_used=most,
+                    candidates=self.candidates, report=report, **self.alphas,
                 ).sides  # fmt: skip
             start, locked = self._start(counts, fixed)
             return split_rows(
                 counts.rows,
                 counts.atoms,
                 columns,
-                goal,
+                self.goal,
                 bounds,
                 seed=seed,
-                atom_alpha=self.atom_alpha,
-                compound_alpha=self.compound_alpha,
+                **self.alphas,
                 passes=self.passes,
                 tries=self.tries,
                 groups=self._groups(corpus, counts),
@@ -290,9 +317,8 @@ class Divergent:
             counts,
             rows,
             shares,
-            goal=Goal(self.target_divergence, self.target_atom_divergence, self.atom_weight),
-            atom_alpha=self.atom_alpha,
-            compound_alpha=self.compound_alpha,
+            goal=self.goal,
+            **self.alphas,
         )
         if note is not None:
             certificate["given"] = note
@@ -337,10 +363,7 @@ class Divergent:
             if split != "train":
                 share = float(shares[row])
                 length = int(corpus.starts[sentence + 1] - corpus.starts[sentence])
-                tags = {"novelty": novelty_class(share), "length": length_class(length)}
-                if not np.isnan(share):
-                    tags["novel_compounds"] = round(share, 6)
-                tags["sentence"] = sentence + 1
+                tags = tested_tags(share, length_class(length), sentence + 1)
             example = Example.make(
                 source=source,
                 references=() if target is None else (target,),
@@ -364,7 +387,11 @@ class Divergent:
     @staticmethod
     def check(benchmark: Benchmark) -> list[RecombineError]:
         """Recompute the certificate from the written files."""
-        return check_divergent(benchmark)
+        try:
+            options = parse_config(Divergent, benchmark.manifest.recipe)
+        except RecombineError as error:
+            return [error]
+        return check_divergent(benchmark, options.goal, options.alphas)
 
     def plan(self) -> dict[str, Any]:
         """Say what would be built, without reading the corpus."""

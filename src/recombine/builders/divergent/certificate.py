@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.benchmark import Benchmark
+from recombine.benchmark import Benchmark, Example
+from recombine.builders.check import compare
 from recombine.builders.divergent.count import Counts
 from recombine.builders.divergent.encode import EncodedCorpus
 from recombine.builders.divergent.measure import (
@@ -26,11 +27,9 @@ from recombine.builders.divergent.measure import (
 )
 from recombine.builders.divergent.split import Goal
 from recombine.errors import DataError, RecombineError, Where
-from recombine.files import read_json, read_lines
+from recombine.files import read_lines
 
 ITEMS = "items.tsv"
-# Two sums of the same numbers in another order differ by less.
-TOLERANCE = 1e-9
 Index = npt.NDArray[np.int64]
 
 
@@ -173,52 +172,129 @@ def _numbers(columns: list[int], counts: list[int], offset: int) -> str:
     )
 
 
-def check_divergent(benchmark: Benchmark) -> list[RecombineError]:
-    """Return the differences between a certificate and what the files say."""
-    path = benchmark.path / "certificate.json"
+# What only the corpus could show, which is not in the benchmark.
+UNPROVED = ("sentences", "rows", "used_share", "words", "mean_length", "lemmas", "given")
+
+
+def check_divergent(
+    benchmark: Benchmark, goal: Goal, alphas: Mapping[str, float]
+) -> list[RecombineError]:
+    """Return the differences between certificate and rows on one side, and items on the other."""
     try:
-        stored = read_json(path)
-        vectors, atoms = split_vectors(benchmark)
-        alphas = {name: float(stored[name]) for name in ("atom_alpha", "compound_alpha")}
-        found = divergences(vectors["train"], vectors["test"], atoms, **alphas)
-        claims = {
-            "atom_divergence": (stored["atom_divergence"], found.atom),
-            "compound_divergence": (stored["compound_divergence"], found.compound),
-            "atoms": (stored["atoms"], atoms),
-            "compounds": (stored["compounds"], len(vectors["train"]) - atoms),
-        }
-        for split, vector in vectors.items():
-            claims[f"sentences in {split}"] = (
-                stored["splits"][split]["sentences"],
-                benchmark.manifest.splits[split],
-            )
-            claims[f"atom occurrences in {split}"] = (
-                stored["splits"][split]["atom_occurrences"],
-                int(vector[:atoms].sum()),
-            )
+        items = read_split_items(benchmark)
+        counted = _counted(items, goal, alphas)
     except RecombineError as error:
         return [error]
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        return [DataError(f"the certificate is incomplete: {error!r}", Where(str(path)))]
-    return [
-        DataError(f"{name}: the certificate says {said}, the files give {real}", Where(str(path)))
-        for name, (said, real) in claims.items()
-        if not abs(said - real) <= TOLERANCE  # NaN is no number that the files give
-    ]
+    faults = _rows_at_fault(benchmark, items)
+    return [*faults, *compare(benchmark, counted, unproved=UNPROVED)]
 
 
-def split_vectors(benchmark: Benchmark) -> tuple[dict[str, Vector], int]:
-    """Return the summed counts of every split from the written files, and the number of atoms."""
+def _counted(items: SplitItems, goal: Goal, alphas: Mapping[str, float]) -> dict[str, Any]:
+    """The certificate as far as the items tell it."""
+    vectors, atoms = items.vectors, items.atoms
+    found = divergences(vectors["train"], vectors["test"], atoms, **alphas)
+    sizes = {split: len(rows) for split, rows in items.shares.items()}
+    counted: dict[str, Any] = {
+        "atom_divergence": found.atom,
+        "compound_divergence": found.compound,
+        **alphas,
+        "target_divergence": goal.compound,
+        "target_atom_divergence": goal.atom,
+        "score": goal.score(found.atom, found.compound),
+        "atoms": atoms,
+        "compounds": len(vectors["train"]) - atoms,
+        "test_share": sizes["test"] / sum(sizes.values()),
+        "splits": {split: _counted_split(items, split) for split in vectors},
+    }
+    if "dev" in vectors:
+        joint = divergences(vectors["train"] + vectors["dev"], vectors["test"], atoms, **alphas)
+        counted["train_and_dev"] = {
+            "atom_divergence": joint.atom,
+            "compound_divergence": joint.compound,
+        }
+    return counted
+
+
+def _counted_split(items: SplitItems, split: str) -> dict[str, Any]:
+    vector, atoms = items.vectors[split], items.atoms
+    shares = list(items.shares[split].values())
+    known = [share for share in shares if not np.isnan(share)]
+    classes = [novelty_class(share) for share in shares]
+    return {
+        "sentences": len(shares),
+        "atom_types": int((vector[:atoms] > 0).sum()),
+        "compound_types": int((vector[atoms:] > 0).sum()),
+        "atom_occurrences": int(vector[:atoms].sum()),
+        "compound_occurrences": int(vector[atoms:].sum()),
+        "novel_compound_share": float(np.mean(known)) if known else None,
+        "novelty": {name: classes.count(name) for name in CLASSES},
+    }
+
+
+def _rows_at_fault(benchmark: Benchmark, items: SplitItems) -> Iterator[RecombineError]:
+    """Rows whose id or tags are not those of their sentence and items: the first of each split."""
+    for split, shares in items.shares.items():
+        path = benchmark.split_path(split)
+        for number, example in enumerate(benchmark.iterate(split), start=1):
+            sentence = example.tags.get("sentence")
+            tags: Mapping[str, Any] = {"sentence": sentence}
+            if split != "train":
+                tags = tested_tags(shares[example.id], example.tags.get("length"), sentence)
+            made = Example.make(
+                source=example.source,
+                references=example.references,
+                tags=tags,
+                salt=str(sentence),
+            )
+            if example.id.partition("-")[0] != made.id:
+                yield DataError(f"the id of this row would be {made.id}", Where(str(path), number))
+                break
+            row, other = example.to_row(), {**made.to_row(), "id": example.id}
+            wrong = [key for key in {**row, **other} if row.get(key) != other.get(key)]
+            if wrong or list(example.tags) != list(made.tags):
+                named = ", ".join(wrong) or "order of tags"
+                yield DataError(f"wrong {named} of '{example.id}'", Where(str(path), number))
+                break
+
+
+def tested_tags(share: float, length: Any, sentence: Any) -> dict[str, Any]:
+    """Return the tags of a sentence that is not for training, by its share of novel compounds."""
+    tags = {"novelty": novelty_class(share), "length": length}
+    if not np.isnan(share):
+        tags["novel_compounds"] = round(share, 6)
+    return {**tags, "sentence": sentence}
+
+
+class SplitItems(NamedTuple):
+    """What the items say: of every example the share of novel compounds, and sums of each split."""
+
+    shares: dict[str, dict[str, float]]  # split -> id -> share; nan without any compound
+    vectors: dict[str, Vector]
+    atoms: int
+
+
+def read_split_items(benchmark: Benchmark) -> SplitItems:
+    """Read the items of all splits; each example has its own, and each item a name."""
     sizes = [_line_count(benchmark.path / name) for name in ("atoms.tsv", "compounds.tsv")]
     atoms, columns = sizes[0], sum(sizes)
     splits = [split for split in benchmark.splits if split in ("train", "dev", "test")]
+    if not {"train", "test"} <= set(splits):
+        raise DataError("a divergent split has train and test", Where(str(benchmark.path)))
     split_of = {example.id: split for split in splits for example in benchmark.iterate(split)}
+    shares: dict[str, dict[str, float]] = {split: {} for split in splits}
+    tested: dict[str, dict[int, int]] = {}
     vectors: dict[str, Vector] = {split: np.zeros(columns, np.int64) for split in splits}
     path = benchmark.path / ITEMS
-    for row in read_items(path):
+    for number, row in enumerate(read_items(path), start=1):
         split = split_of.pop(row.id, None)
         if split is None:
-            raise DataError(f"items of '{row.id}', which is in no split", Where(str(path)))
+            raise DataError(f"items of '{row.id}', which is in no split", Where(str(path), number))
+        if max(row.atoms, default=0) >= atoms or max(row.compounds, default=0) >= columns - atoms:
+            raise DataError("an item without a name", Where(str(path), number))
+        # Of a training sentence no compound is novel; it need not be remembered.
+        shares[split][row.id] = 0.0 if row.compounds else float("nan")
+        if split != "train":
+            tested[row.id] = row.compounds
         vector = vectors[split]
         for column, count in row.atoms.items():
             vector[column] += count
@@ -226,7 +302,14 @@ def split_vectors(benchmark: Benchmark) -> tuple[dict[str, Vector], int]:
             vector[atoms + column] += count
     if split_of:
         raise DataError(f"no items of example '{min(split_of)}'", Where(str(path)))
-    return vectors, atoms
+    train = vectors["train"]
+    for split in shares:
+        for identity in shares[split].keys() & tested.keys():
+            compounds = tested[identity]
+            novel = sum(count for at, count in compounds.items() if not train[atoms + at])
+            if compounds:
+                shares[split][identity] = novel / sum(compounds.values())
+    return SplitItems(shares, vectors, atoms)
 
 
 class ItemRow(NamedTuple):

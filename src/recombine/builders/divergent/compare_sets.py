@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.benchmark import Benchmark
-from recombine.builders.divergent.count import Counts, Cuts, Edition, count_corpus
+from recombine.builders.divergent.count import Counts, Cuts, count_corpus
 from recombine.builders.divergent.encode import EncodedCorpus, Preparation, Unit
-from recombine.builders.divergent.extract import Definition
 from recombine.builders.divergent.measure import (
     ATOM_ALPHA,
     COMPOUND_ALPHA,
@@ -34,18 +33,11 @@ Index = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measurement:
+class Measurement(Cuts):
     """The options of `recombine divergence`."""
 
     parser: str | None = None
-    definition: Definition = "dependencies"
-    edition: Edition = "paper"
     unit: Unit | None = None
-    skip_most_frequent: int = 200
-    block: int = 100
-    min_frequency: int = 10
-    min_weight: float = 0.5
-    order: int = 2
     atom_alpha: float = ATOM_ALPHA
     compound_alpha: float = COMPOUND_ALPHA
     top: int = 10
@@ -63,7 +55,7 @@ class Measurement:
         """Return the divergences of two corpora and what they rest on."""
         with tempfile.TemporaryDirectory(prefix="recombine-") as folder:
             corpus, ends = self._prepare((train, test), Path(folder))
-            counts = count_corpus(corpus, Cuts.of(self), Path(folder) / "rows")
+            counts = count_corpus(corpus, self, Path(folder) / "rows")
             sides = counts.sentences >= ends[0]
             train_rows, test_rows = (self._some(np.flatnonzero(one)) for one in (~sides, sides))
             found = self._pair(counts, train_rows, test_rows)

@@ -7,7 +7,7 @@ parts that the paper does not mention; `edition = "all"` drops every cut.
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -58,11 +58,6 @@ class Cuts:
             raise ConfigError(f"an n-gram compound needs order >= 2, not {self.order}")
         if self.block < 1:
             raise ConfigError(f"block = {self.block}: a block has at least one lemma")
-
-    @classmethod
-    def of(cls, options: object) -> Cuts:
-        """Take them from whatever has options of the same names."""
-        return cls(**{one.name: getattr(options, one.name) for one in fields(cls)})
 
 
 class SparseRows(NamedTuple):

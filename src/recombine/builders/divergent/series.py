@@ -7,17 +7,18 @@ the amount of training data. `series.toml` lists them; an experiment may name it
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from recombine.benchmark import Benchmark
 from recombine.builders.divergent.builder import Divergent
-from recombine.builders.divergent.count import Counts, Cuts, count_corpus
-from recombine.builders.divergent.encode import EncodedCorpus
-from recombine.builders.recipe import Recipe
+from recombine.builders.recipe import Recipe, build
 from recombine.config import dump_toml, parse_config, read_toml
 from recombine.draft import Draft
 from recombine.errors import ConfigError
@@ -55,31 +56,31 @@ def build_series(
     *,
     divergences: Sequence[float] = DIVERGENCES,
     seeds: Sequence[int] = (1,),
+    force: bool = False,
 ) -> Series:
-    """Build every member under `out` that is not there yet, and write `series.toml`."""
+    """Build every member under `out` that is not up to date, and write `series.toml`."""
     builder = recipe.builder
     if not isinstance(builder, Divergent):
         raise ConfigError(f"a series is made by the builder 'divergent', not {recipe.builder_name}")
     if not divergences or not seeds:
         raise ConfigError("a series needs at least one divergence and one seed")
-    out.mkdir(parents=True, exist_ok=True)
-    shared = Draft(out / "shared", seed=0)
-    shared.path.rmdir()  # only its working directory is wanted
-    corpus, ends = builder.preparation().run(shared.workdir)
-    counts = count_corpus(corpus, Cuts.of(builder), shared.workdir / "rows")
-    # The tightest default sizes are those of the maximal split; all members share them.
-    bounds = dataclasses.replace(builder, target_divergence=1.0).bounds(counts, ends)
+    workdir = out / "shared.work"
+    counted = cache(lambda: builder.counted(workdir))
+    once = Lock()
 
     def make(wanted: tuple[float, int]) -> Member:
         divergence, seed = wanted
         folder = out / f"c-{divergence:g}-seed-{seed}"
-        single = dataclasses.replace(builder, target_divergence=divergence)
-        manifest = dataclasses.replace(recipe, builder=single).manifest(seed)
-        if not (folder / "benchmark.toml").is_file():
-            draft = Draft(folder, seed=seed)
-            sides = single.divide(corpus, counts, bounds, ends, seed, draft.workdir)
-            single.write(draft, corpus, counts, single.rows(corpus, counts, sides, seed))
-            draft.finish(manifest)
+        # The tightest default sizes are those of the maximal split; all members share them.
+        single = dataclasses.replace(builder, target_divergence=divergence, sizes_as=1.0)
+
+        def write(draft: Draft) -> None:
+            with once:  # the first member that is not there yet reads the corpus for all
+                corpus = counted()
+            single.build_from(corpus, draft)
+
+        member = dataclasses.replace(recipe, builder=single)
+        build(member, folder, seed=seed, force=force, write=write)
         return _member(folder, out, divergence, seed)
 
     wanted = [(divergence, seed) for divergence in divergences for seed in seeds]
@@ -87,7 +88,8 @@ def build_series(
         members = tuple(pool.map(make, wanted))
     series = Series(format=FORMAT, name=recipe.head.name, member=members)
     write_text(out / "series.toml", dump_toml(_plain(series)))
-    _clean(shared.workdir, corpus, counts)
+    counted.cache_clear()  # the mapped files are released first
+    shutil.rmtree(workdir, ignore_errors=True)
     return series
 
 
@@ -124,10 +126,3 @@ def _plain(series: Series) -> dict[str, Any]:
             for member in series.member
         ],
     }
-
-
-def _clean(workdir: Path, corpus: EncodedCorpus, counts: Counts) -> None:
-    import shutil
-
-    del corpus, counts  # the mapped files are released first
-    shutil.rmtree(workdir, ignore_errors=True)

@@ -7,26 +7,29 @@ and the same places to look at, and neither sees the other.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from recombine.benchmark import TRAIN
 from recombine.builders.generated.focus import FocusFinder
 from recombine.builders.generated.held_out import HeldOut, HeldOuts
 from recombine.builders.generated.lexicon import Lexicon
 from recombine.builders.generated.parts import (
-    TRAIN,
     Draw,
+    PlannedOptions,
     PlannedPart,
     RecipePart,
-    Setting,
+    plan_control,
     plan_part,
 )
 from recombine.errors import ConfigError, GrammarError, RecombineError, raise_all
 from recombine.grammar import Grammar
 from recombine.grammar.coverage import unsaid
 from recombine.grammar.model import Symbol
+from recombine.grammar.sampling.selection import selector_of
 from recombine.grammar.tree import Tree
 
 
@@ -36,35 +39,48 @@ class Blueprint:
     def __init__(
         self,
         grammar: Grammar,
-        setting: Setting,
+        options: PlannedOptions,
         split: Mapping[str, Mapping[str, RecipePart]],
         *,
         partial: bool = False,
     ) -> None:
         self.grammar = grammar
-        self.setting = setting
+        self.options = options
         self.left_out: dict[tuple[str, str], str] = {}  # (split, part) -> why, of a partial recipe
         if partial:
             split = self._drawable(split)
         self.splits = tuple(split)
         self.parts: list[PlannedPart] = []
+        self.control: list[PlannedPart] = []  # what a control shows of every pattern
         self.finders: dict[tuple[str, str], FocusFinder] = {}
-        self.lexicon = Lexicon(grammar, setting.source)
+        self.lexicon = Lexicon(grammar, options.source_language)
         self.problems: list[RecombineError] = []
         held: dict[str, HeldOut] = {}
         for name, parts in split.items():
             for label, part in parts.items():
                 try:
-                    planned = plan_part(name, label, part, setting, grammar.inventory)
-                    self.finders[name, label] = FocusFinder(grammar, self.lexicon, part, setting)
+                    planned = plan_part(name, label, part, options, grammar.inventory)
+                    self.finders[name, label] = FocusFinder(grammar, self.lexicon, part, options)
                     if planned.is_pattern:
-                        held[label] = HeldOut(grammar, part, setting)
+                        held[label] = HeldOut(grammar, part, options)
+                        self._plan_control(label, part)
                     self.parts.append(planned)
                 except RecombineError as error:
                     self.problems.append(_in_part(name, label, error))
         self._check_words()
         self._check_pools()
         self.held = HeldOuts(grammar.inventory, held)
+
+    def _plan_control(self, label: str, part: RecipePart) -> None:
+        if not self.options.shown_by_control:
+            return
+        if any(shown.name == label for shown in self.control):
+            raise ConfigError(
+                "a pattern of two splits: a control cannot tell which of them it shows",
+                hint="give the parts different names",
+            )
+        size, inventory = self.options.shown_by_control, self.grammar.inventory
+        self.control.append(plan_control(label, part, size, self.options, inventory))
 
     def _drawable(
         self, split: Mapping[str, Mapping[str, RecipePart]]
@@ -74,8 +90,8 @@ class Blueprint:
         for name, parts in split.items():
             for label, part in parts.items():
                 try:
-                    said = without_words(part, self.setting.unsaid)
-                    planned = plan_part(name, label, said, self.setting, self.grammar.inventory)
+                    said = without_words(part, self.options.unsaid)
+                    planned = plan_part(name, label, said, self.options, self.grammar.inventory)
                     for draw in (*planned.draws, *planned.exposures):
                         _check_draw(self.grammar, draw)
                 except RecombineError as error:
@@ -92,13 +108,33 @@ class Blueprint:
     def describe_left_out(self) -> dict[str, Any]:
         """What a partial benchmark does not have, for its certificate."""
         return {
-            "unsaid": sorted(self.setting.unsaid),
+            "unsaid": sorted(self.options.unsaid),
             "parts": {f"{split}.{part}": why for (split, part), why in self.left_out.items()},
         }
 
     def patterns(self) -> Iterator[PlannedPart]:
         """The parts that training must not show."""
         return (one for one in self.parts if one.is_pattern)
+
+    def composed_labels(self, split: str) -> set[str]:
+        """The labels of sentences that are composed of constituents."""
+        return {one.name for one in self.parts if one.split == split and one.part.compose}
+
+    def plain_labels(self, split: str) -> set[str]:
+        """The labels of sentences that are drawn whole and prepare no pattern."""
+        return {one.name for one in self.parts if one.split == split and not one.part.compose}
+
+    def sizes(self) -> dict[str, dict[str, int]]:
+        """How many rows of each label each split has; a control is counted by its certificate."""
+        found: dict[str, Counter[str]] = {split: Counter() for split in self.splits}
+        for one in self.parts:
+            if one.part.compose:
+                found[one.split][one.name] += one.size
+            for draw in (*(() if one.part.compose else one.draws), *one.exposures):
+                found.setdefault(draw.split, Counter())[draw.label] += draw.size
+        return {
+            split: {n: size for n, size in rows.items() if size} for split, rows in found.items()
+        }
 
     def pools(self) -> dict[str, list[PlannedPart]]:
         """The parts that share their draws."""
@@ -115,19 +151,20 @@ class Blueprint:
     def violates(self, tree: Tree) -> bool:
         """Whether a tree pairs words that do not go together, where that is cared for.
 
-        Names go with every verb; only words that the lists know can violate them.
+        Only words that some pair has can violate the pairs: published ones know no names.
         """
-        return self.setting.selection and any(
-            dependent in self._listed for _, _, dependent in self.grammar.violations(tree)
+        return self.options.selection and any(
+            self.grammar.inventory.codes[dependent] in self._listed
+            for _, _, dependent in self.grammar.violations(tree)
         )
 
     @cached_property
-    def _listed(self) -> frozenset[str]:
-        return frozenset(word for words in self.grammar.abstract.pairs.values() for word in words)
+    def _listed(self) -> frozenset[int]:
+        return selector_of(self.grammar.inventory).listed
 
     def check_draws(self) -> None:
         """Build every sampler before anything is drawn; what cannot be drawn is a problem too."""
-        for one in self.parts:
+        for one in (*self.parts, *self.control):
             try:
                 for draw in (*one.draws, *one.exposures):
                     _check_draw(self.grammar, draw)
@@ -139,14 +176,14 @@ class Blueprint:
         """Every word that may be drawn must be said in both languages."""
         inventory = self.grammar.inventory
         targets = {word for one in self.parts for word in one.part.targets}
-        for language in (self.setting.source, self.setting.target):
+        for language in self.options.languages:
             concrete = self.grammar.concrete(language)
             missing = [
                 word.id
                 for code, word in enumerate(inventory.words, start=inventory.first_word)
                 if not concrete.word_forms(code)
-                and (word.id in targets or self.setting.weights.get(word.id, word.weight))
-                and word.id not in self.setting.unsaid
+                and (word.id in targets or self.options.weights.get(word.id, word.weight))
+                and word.id not in self.options.unsaid
             ]
             if missing:
                 self.problems.append(
@@ -178,12 +215,10 @@ def _check_draw(grammar: Grammar, draw: Draw) -> None:
 def uncovered(grammar: Grammar, languages: Sequence[str]) -> frozenset[str]:
     """The rules and words that one of the languages lacks."""
     lacking = unsaid(grammar.concrete(language) for language in languages)
-    needed = {
-        word for selection in grammar.abstract.selections for word in selection.fallback
-    } & lacking
+    needed = {word for mending in grammar.abstract.mendings for word in mending.fallback} & lacking
     if needed:
         raise GrammarError(
-            f"%select falls back on words that are not said: {', '.join(sorted(needed))}",
+            f"%mend falls back on words that are not said: {', '.join(sorted(needed))}",
             hint="add these to the lexicon first",
         )
     return lacking

@@ -8,21 +8,35 @@ go with it, and the certificate proves that training does not show it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
 
-from recombine.benchmark import Benchmark, Example
+from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Benchmark, Example
+from recombine.builders.check import compare
 from recombine.builders.generated.blueprint import Blueprint, uncovered, vocabulary_weights
-from recombine.builders.generated.certificate import card_of, certify, compare, compare_card
+from recombine.builders.generated.certificate import (
+    broken_promises,
+    card_of,
+    certify,
+    compare_card,
+    rows_at_fault,
+    sizes_at_fault,
+)
 from recombine.builders.generated.draw import Drawing
-from recombine.builders.generated.parts import TRAIN, RecipePart, Setting, scaled
-from recombine.builders.generated.proof import Proof, look_in_train, prove, violation_bounds
+from recombine.builders.generated.parts import PlannedOptions, RecipeOptions, RecipePart, scaled
+from recombine.builders.generated.proof import RowProof, look_in_training, prove, violation_bounds
 from recombine.config import parse_config, to_plain
 from recombine.draft import Draft, card_head
-from recombine.errors import ConfigError, Problems, RecombineError
+from recombine.errors import ConfigError, DataError, Problems, RecombineError, Where
 from recombine.files import read_json
 from recombine.grammar import Grammar
-from recombine.grammar.benchmark_grammar import declared_grammar, keep_grammar
+from recombine.grammar.benchmark_grammar import (
+    declared_grammar,
+    grammar_inputs,
+    is_shipped,
+    keep_grammar,
+)
 from recombine.grammar.files.folder import find_grammar
 from recombine.parallel import beside, gc_paused
 from recombine.progress import progress
@@ -31,7 +45,7 @@ MOST_REFERENCES = 32  # of one example
 
 
 @dataclass(kw_only=True)
-class Generated:
+class Generated(RecipeOptions):
     """Sentences and translations of a grammar, with combinations held out of training.
 
     Recipe: a grammar and one `[split.NAME.PART]` table per part.
@@ -46,28 +60,13 @@ class Generated:
     exclude: patterns no part shows. weights: rule weights for all parts.
     partial: draw only what both languages say; parts that cannot be drawn then are left out.
     references: how many references an example to be judged has; those after the first are variants.
+    control: also write `control`, training text of the same size in which no pattern is new.
+    control_size: how many of its sentences show each pattern; as many as an exposure block has.
     """
 
+    proves: ClassVar[str] = "every row, what training shows, certificate and card, by the grammar"
     grammar: str
-    edition: str | None = None
-    source_language: str = "en"
-    target_language: str = "ja"
     split: dict[str, dict[str, RecipePart]]
-    scale: float = 1.0
-    exposures: int = 100
-    target_words: int = 5
-    concatenation: bool = True
-    selection: bool = True
-    no_repeat: bool = True
-    disjoint: bool = True
-    zipf: float | None = None
-    vocabulary: dict[str, int] = field(default_factory=dict)
-    depth: dict[str, Any] = field(default_factory=dict)
-    exclude: tuple[str, ...] = ()
-    weights: dict[str, float] = field(default_factory=dict)
-    unique: tuple[str, ...] = ("gen",)
-    partial: bool | None = None
-    references: int | None = None
 
     def __post_init__(self) -> None:
         if self.scale <= 0:
@@ -78,6 +77,17 @@ class Generated:
             raise ConfigError(f"references must be between 1 and {MOST_REFERENCES}")
         if not self.split:
             raise ConfigError("a generated benchmark needs at least one [split.NAME.PART]")
+        if self.control and (CONTROL in self.split or TRAIN not in self.split):
+            raise ConfigError(
+                "'control' writes a split of that name, made from that called 'train'"
+            )
+        if self.control and not self.shown_by_control:
+            raise ConfigError(
+                "a control shows every pattern",
+                hint="control_size = 100: how many sentences of each",
+            )
+        if self.control_size is not None and not self.control:
+            raise ConfigError("control_size goes with control = true")
         known = [split for split in self.unique if split not in self.split]
         if known and self.unique != ("gen",):
             raise ConfigError(f"unique names split '{known[0]}', which the recipe does not have")
@@ -85,40 +95,35 @@ class Generated:
     def load(self) -> Grammar:
         """Load the grammar; the languages must be there."""
         grammar = Grammar.load(self.grammar, edition=self.edition)
-        for language in self._languages:
+        for language in self.languages:
             grammar.concrete(language)
         return grammar
 
-    @property
-    def _languages(self) -> tuple[str, str]:
-        return self.source_language, self.target_language
+    def reads(self) -> dict[str, Path]:
+        """The files of the grammar; its variants where they are drawn, or go with the benchmark."""
+        variants = (self.references or 1) > 1 or not is_shipped(self.grammar)
+        return grammar_inputs(self.grammar, self.edition, self.languages, variants=variants)
 
     def blueprint(self) -> Blueprint:
         """Work the recipe out for its grammar."""
         grammar = self.load()
-        unsaid = uncovered(grammar, self._pair()) if self.partial else frozenset()
-        setting = Setting(
-            source=self.source_language,
-            target=self.target_language,
-            scale=self.scale,
-            exposures=self.exposures,
-            disjoint=self.disjoint,
-            unique=self.unique,
-            zipf=self.zipf,
-            selection=self.selection,
-            no_repeat=self.no_repeat,
-            depth=self.depth,
-            exclude=self.exclude,
+        unsaid = uncovered(grammar, self.languages) if self.partial else frozenset()
+        options = PlannedOptions.of(
+            self,
             weights={**vocabulary_weights(grammar, self.vocabulary), **self.weights},
-            target_words=self.target_words,
             unsaid=unsaid,
-            place=self.grammar,
-            references=self.references or 1,
         )
-        return Blueprint(grammar, setting, self._wanted(), partial=bool(self.partial))
+        return Blueprint(grammar, options, self._wanted(), partial=bool(self.partial))
 
-    def _pair(self) -> tuple[str, str]:
-        return self.source_language, self.target_language
+    def needs(self) -> frozenset[str]:
+        """The rules and words of the grammar that some part of the recipe can draw."""
+        blueprint = self.blueprint()
+        inventory = blueprint.grammar.inventory
+        codes: set[int] = set()
+        for one in (*blueprint.parts, *blueprint.control):
+            for draw in (*one.draws, *one.exposures):
+                codes |= blueprint.grammar.sampler(draw.constraints).drawable()
+        return frozenset(inventory.labels[code] for code in codes)
 
     def describe_coverage(self) -> str:
         """How much of the recipe can be drawn from what both languages say."""
@@ -132,9 +137,11 @@ class Generated:
                 for parts in self._wanted().values()
                 for part in parts.values()
                 for word in part.targets[: self.target_words]
-                if word in blueprint.setting.unsaid
+                if word in blueprint.options.unsaid
             }
         )
+        if blueprint.left_out:
+            text += f"; not yet: {', '.join(f'{s}.{part}' for s, part in blueprint.left_out)}"
         return text + (f"; it needs the target words {', '.join(missing)}" if missing else "")
 
     def _wanted(self) -> dict[str, dict[str, RecipePart]]:
@@ -156,6 +163,8 @@ class Generated:
                 for part in parts.values()
                 for one in part.expose
             )
+            if self.control:
+                found[CONTROL] = found[TRAIN]
         return found
 
     def check_recipe(self) -> None:
@@ -181,12 +190,17 @@ class Generated:
         drawing = Drawing(blueprint, draft.seed)
         with progress("sentences", sum(self.sizes().values())) as bar:
             splits = drawing.sentences(bar.advance)
-        train = list(drawing.examples(TRAIN, splits.get(TRAIN, [])))
+        training = {
+            split: list(drawing.examples(split, splits[split]))
+            for split in TRAINING_SPLITS
+            if split in splits
+        }
         # Parsing all of train takes as long as writing all splits does.
-        look = beside(lambda: look_in_train(blueprint, train))
+        look = beside(lambda: look_in_training(blueprint, training))
         examples: dict[str, list[Example]] = {}
         for split, sentences in splits.items():
-            examples[split] = train if split == TRAIN else list(drawing.examples(split, sentences))
+            rows = training.get(split)
+            examples[split] = list(drawing.examples(split, sentences)) if rows is None else rows
             draft.write(split, examples[split])
         certificate = certify(blueprint, self.grammar, examples, look)
         certificate["violations"] = drawing.violations(splits)
@@ -224,7 +238,7 @@ class Generated:
             "",
             "## Left out",
             "",
-            f"Words and rules that {' or '.join(self._pair())} does not say: {names}.",
+            f"Words and rules that {' or '.join(self.languages)} does not say: {names}.",
             "",
             *(parts or ["No part of the recipe is missing."]),
         ]
@@ -232,28 +246,30 @@ class Generated:
     def _notes(self) -> list[str]:
         """What the grammar's author says of it, of the two languages and of the edition."""
         own = [f"editions/{self.edition}/NOTES.md"] if self.edition else []
-        names = ("NOTES.md", *(f"NOTES.{code}.md" for code in self._languages), *own)
+        names = ("NOTES.md", *(f"NOTES.{code}.md" for code in self.languages), *own)
         files = (find_grammar(self.grammar) / name for name in names)
         read = (path.read_text(encoding="utf-8").strip() for path in files if path.is_file())
         return [line for text in read for line in ("", text)]
+
+    @staticmethod
+    def placed(benchmark: Benchmark, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options that name the grammar where it is: in the benchmark, or shipped."""
+        own = declared_grammar(benchmark)
+        return {**options, "grammar": options.get("grammar", "") if own is None else own.place}
 
     @staticmethod
     @gc_paused()
     def check(benchmark: Benchmark) -> list[RecombineError]:
         """Re-verify the certificate from the files alone."""
         try:
-            options = dict(benchmark.manifest.recipe)
-            own = declared_grammar(benchmark)
-            name = options.get("grammar", "")
-            recipe = parse_config(
-                Generated, {**options, "grammar": own.place if own is not None else name}
-            )
+            named = benchmark.manifest.recipe
+            recipe = parse_config(Generated, Generated.placed(benchmark, named))
             blueprint = recipe.blueprint()
             blueprint.check()
             examples = {split: benchmark.read(split) for split in benchmark.splits}
             proof = prove(blueprint, examples)
-            proved = certify(blueprint, recipe.grammar, examples, lambda: proof.train)
-            proved["grammar"]["name"] = name
+            proved = certify(blueprint, recipe.grammar, examples, lambda: proof.training)
+            proved["grammar"]["name"] = named.get("grammar", "")
             proved["violations"] = _agreed_violations(benchmark, blueprint, examples, proof)
             if recipe.partial:
                 proved["left_out"] = blueprint.describe_left_out()
@@ -264,7 +280,10 @@ class Generated:
         head = card_head(to_plain(benchmark.manifest), benchmark.manifest.splits)
         card = head + recipe._card(proved, examples)
         return [
-            *compare(benchmark.path, proved, proof.faults),
+            *rows_at_fault(benchmark.path, proof.faults),
+            *sizes_at_fault(benchmark.path, blueprint, examples),
+            *(DataError(text, Where(str(benchmark.path))) for text in broken_promises(proved)),
+            *compare(benchmark, proved),
             *compare_card(benchmark.path / "README.md", card),
         ]
 
@@ -273,7 +292,7 @@ def _agreed_violations(
     benchmark: Benchmark,
     blueprint: Blueprint,
     examples: Mapping[str, Sequence[Example]],
-    proof: Proof,
+    proof: RowProof,
 ) -> dict[str, int]:
     """What was counted, or what is written where ambiguous pairs leave that open."""
     try:

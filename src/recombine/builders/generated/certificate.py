@@ -8,20 +8,19 @@ the files, proves every row besides (proof.py), and compares.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Example
+from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Example
 from recombine.builders.generated.blueprint import Blueprint
-from recombine.builders.generated.parts import TRAIN
 from recombine.builders.generated.proof import Fault, TrainFindings
 from recombine.errors import DataError, RecombineError, Where
 from recombine.grammar.benchmark_grammar import grammar_hash
 
 FORMAT = 1
+NOTHING_SHOWN = TrainFindings({}, 0, {})  # by a benchmark without train
 EXAMPLES = 2  # sentences of each pattern on the data card
 
 
@@ -29,11 +28,11 @@ def certify(
     blueprint: Blueprint,
     name: str,
     examples: Mapping[str, Sequence[Example]],
-    look: Callable[[], TrainFindings],
+    look: Callable[[], Mapping[str, TrainFindings]],
 ) -> dict[str, Any]:
     """Count and prove; the result is written to certificate.json.
 
-    `name` is the grammar's, `look` gives what `look_in_train` found.
+    `name` is the grammar's, `look` gives what `look_in_training` found.
     """
     grammar, lexicon = blueprint.grammar, blueprint.lexicon
     sources = {split: [one.source for one in rows] for split, rows in examples.items()}
@@ -43,14 +42,17 @@ def certify(
             "name": name,
             "edition": grammar.edition,
             "sha256": grammar_hash(
-                name, (blueprint.setting.source, blueprint.setting.target), grammar.edition
+                name,
+                (blueprint.options.source_language, blueprint.options.target_language),
+                grammar.edition,
             ),
         },
         "splits": {split: _summary(rows) for split, rows in examples.items()},
         "overlaps": _overlaps(sources),
         "sources_with_two_translations": _conflicts(examples),
     }
-    shown, unparsed, train_words = look()
+    training = look()
+    shown, unparsed, train_words = training.get(TRAIN, NOTHING_SHOWN)
     certificate["train_sentences_without_analysis"] = unparsed
     train_forms = lexicon.tokens(sources.get(TRAIN, ()))
     train_lemmas = lexicon.lemmas(train_forms)
@@ -61,12 +63,12 @@ def certify(
             rows_of.setdefault((split, one.tags.get("pattern")), []).append(one)
     for pattern in blueprint.patterns():
         rows = rows_of.get((pattern.split, pattern.name), [])
-        words = pattern.part.targets[: blueprint.setting.target_words]
+        words = pattern.part.targets[: blueprint.options.target_words]
         forms = lexicon.tokens(one.source for one in rows)
         new = sorted(forms - train_forms)
         allowed = lexicon.forms_of(words)
         targets = Counter(str(one.tags["target_word"]) for one in rows if "target_word" in one.tags)
-        in_train, evidence = shown[pattern.name]
+        in_train, evidence = shown.get(pattern.name, (0, []))
         patterns[pattern.name] = {
             "split": pattern.split,
             "held_out": blueprint.held.held[pattern.name].describe(),
@@ -82,15 +84,70 @@ def certify(
     certificate["patterns"] = patterns
     if unmarked := _unmarked(blueprint):
         certificate["unmarked"] = unmarked
-    certificate["disjoint"] = blueprint.setting.disjoint
+    if blueprint.control:
+        certificate["control"] = control_of(blueprint, examples, training[CONTROL])
+    certificate["disjoint"] = blueprint.options.disjoint
+    certificate["unique"] = [split for split in blueprint.options.unique if split in examples]
     return certificate
+
+
+def control_of(
+    blueprint: Blueprint, examples: Mapping[str, Sequence[Example]], findings: TrainFindings
+) -> dict[str, Any]:
+    """What makes the control one: where it differs from train, and how often it shows what.
+
+    Both are compared line by line: a control has the order of train.
+    """
+    train, control = examples[TRAIN], examples[CONTROL]
+    exchanged = [
+        (old, new)
+        for old, new in zip(train, control, strict=False)
+        if (old.source, old.references) != (new.source, new.references)
+    ]
+    labels = Counter(str(new.tags.get("pattern")) for _, new in exchanged)
+    tokens = blueprint.lexicon.tokens
+    tested = [split for split in examples if split not in TRAINING_SPLITS]
+    patterns: dict[str, dict[str, Any]] = {
+        one.name: {
+            "sentences": labels[one.name],
+            "share": round(labels[one.name] / max(1, len(control)), 6),
+            "shown": findings.shown[one.name][0],
+            "targets": {
+                word: findings.words.get(word, 0)
+                for word in one.part.targets[: blueprint.options.target_words]
+            },
+        }
+        for one in blueprint.control
+    }
+    return {
+        "sentences": len(control),
+        "lines_of_train": len(train) - len(exchanged),
+        "exchanged": dict(
+            sorted(Counter(str(old.tags.get("pattern")) for old, _ in exchanged).items())
+        ),
+        "exchanged_for_others": labels.total() - sum(row["sentences"] for row in patterns.values()),
+        "sentences_without_analysis": findings.unparsed,
+        # With disjoint = false, train itself has sentences of dev and test.
+        "tested": {split: _also_in(control, examples[split]) for split in tested},
+        "tested_in_train": {split: _also_in(train, examples[split]) for split in tested},
+        "lost_word_forms": sorted(
+            tokens(one.source for one in train) - tokens(one.source for one in control)
+        ),
+        "sentences_per_pattern": {one.name: one.size for one in blueprint.control},
+        "patterns": patterns,
+    }
+
+
+def _also_in(rows: Sequence[Example], tested: Sequence[Example]) -> int:
+    known = {one.source for one in tested}
+    return sum(one.source in known for one in rows)
 
 
 def _unmarked(blueprint: Blueprint) -> dict[str, list[str]]:
     """The patterns that ask for what a language does not mark, by language."""
-    grammar, setting = blueprint.grammar, blueprint.setting
+    grammar, options = blueprint.grammar, blueprint.options
     found: dict[str, list[str]] = {}
-    for code in (setting.source, setting.target):
+    for code in options.languages:
         rules = frozenset(map(grammar.inventory.code, grammar.source.languages[code].unmarked))
         names = [n for n, held in blueprint.held.held.items() if held.needs_one_of(rules)]
         if rules and names:
@@ -111,7 +168,7 @@ def _summary(rows: Sequence[Example]) -> dict[str, Any]:
 
 def _overlaps(sources: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """How many sentences of a split stand in an earlier one too."""
-    names = list(sources)
+    names = [split for split in sources if split != CONTROL]  # it has train's on purpose
     found: dict[str, int] = {}
     for index, later in enumerate(names):
         for earlier in names[:index]:
@@ -152,6 +209,8 @@ def broken_promises(certificate: Mapping[str, Any]) -> list[str]:
             if row[key]:
                 words = ", ".join(f"'{word}'" for word in row[key])
                 found.append(f"pattern '{name}': training does not show the word {what}{words}")
+    if "control" in certificate:
+        found.extend(_broken_by_control(certificate["control"], certificate["splits"][TRAIN]))
     if certificate["disjoint"]:
         found.extend(
             f"{number} sentences of {pair.replace(' in ', ' are also in ')}"
@@ -161,24 +220,26 @@ def broken_promises(certificate: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def compare(
-    folder: Path, proved: Mapping[str, Any], faults: Sequence[Fault]
-) -> list[RecombineError]:
-    """Everything that does not hold: of rows, of the whole, and of the written certificate."""
-    path = folder / "certificate.json"
-    where = Where(str(path))
-    problems: list[RecombineError] = list(_rows_at_fault(folder, faults))
-    problems += [DataError(text, Where(str(folder))) for text in broken_promises(proved)]
-    try:
-        written = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        return [*problems, DataError(f"the certificate cannot be read: {error}", where)]
-    for key in dict.fromkeys([*proved, *written]):
-        problems += [
-            DataError(f"the certificate says otherwise: {difference}", where)
-            for difference in _differences(written.get(key), proved.get(key), key)
-        ]
-    return problems
+def _broken_by_control(control: Mapping[str, Any], train: Mapping[str, Any]) -> Iterator[str]:
+    """What a control does that makes it none."""
+    if control["sentences"] != train["sentences"]:
+        yield f"the control has {control['sentences']} sentences, train has {train['sentences']}"
+    if number := control["sentences_without_analysis"]:
+        yield f"{number} sentences of the control are outside the grammar"
+    if number := control["exchanged_for_others"]:
+        yield f"{number} lines of the control differ from train and show no pattern"
+    for split, number in control["tested"].items():
+        if number > control["tested_in_train"][split]:
+            yield f"{number} sentences of the control are also in {split}"
+    if control["lost_word_forms"]:
+        words = ", ".join(f"'{word}'" for word in control["lost_word_forms"])
+        yield f"the control lacks the word forms {words}, which training shows"
+    for name, row in control["patterns"].items():
+        wanted = control["sentences_per_pattern"][name]
+        if row["sentences"] != wanted:
+            yield f"the control has {row['sentences']} sentences of pattern '{name}', not {wanted}"
+        if row["shown"] < row["sentences"]:
+            yield f"pattern '{name}' is seen in {row['shown']} sentences of the control alone"
 
 
 def compare_card(path: Path, proved: str) -> list[RecombineError]:
@@ -195,7 +256,7 @@ def compare_card(path: Path, proved: str) -> list[RecombineError]:
     return []
 
 
-def _rows_at_fault(folder: Path, faults: Sequence[Fault]) -> Iterator[DataError]:
+def rows_at_fault(folder: Path, faults: Sequence[Fault]) -> Iterator[DataError]:
     """One problem per part and kind of fault, with the first row and how many there are."""
     kinds: dict[tuple[str, str, str], list[Fault]] = {}
     for fault in faults:
@@ -206,12 +267,23 @@ def _rows_at_fault(folder: Path, faults: Sequence[Fault]) -> Iterator[DataError]
         yield DataError(found[0].message + more, where)
 
 
-def _differences(written: Any, proved: Any, name: str) -> Iterator[str]:
-    if isinstance(proved, dict) and isinstance(written, dict):
-        for key in [*proved, *(key for key in written if key not in proved)]:
-            yield from _differences(written.get(key), proved.get(key), f"{name}.{key}")
-    elif written != proved:
-        yield f"{name} is {proved!r}, not {written!r}"
+def sizes_at_fault(
+    folder: Path, blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]
+) -> Iterator[DataError]:
+    """Where a split has more or fewer sentences of a part than the recipe asks for."""
+    asked = blueprint.sizes()
+    for split, rows in examples.items():
+        if split == CONTROL:
+            continue
+        written = Counter(str(row.tags.get("pattern")) for row in rows)
+        for label in dict.fromkeys([*asked.get(split, {}), *written]):
+            size = asked.get(split, {}).get(label, 0)
+            if written[label] != size:
+                message = f"{written[label]:,} sentences of '{label}', the recipe asks for {size:,}"
+                yield DataError(message, Where(str(folder / f"{split}.jsonl")))
+    for split in asked:
+        if split not in examples:
+            yield DataError(f"the recipe has a split '{split}'", Where(str(folder)))
 
 
 def card_of(certificate: Mapping[str, Any], examples: Mapping[str, Sequence[Example]]) -> str:
@@ -225,7 +297,7 @@ def card_of(certificate: Mapping[str, Any], examples: Mapping[str, Sequence[Exam
     violations = certificate.get("violations", {})
     if violations:
         lines.append(
-            "- word pairs outside the selectional lists (a noun of several verbs satisfies one): "
+            "- word pairs outside the selectional lists: "
             + ", ".join(f"{split} {number}" for split, number in violations.items())
         )
     lines += [
@@ -242,12 +314,37 @@ def card_of(certificate: Mapping[str, Any], examples: Mapping[str, Sequence[Exam
     for code, names in certificate.get("unmarked", {}).items():
         listed = ", ".join(f"`{name}`" for name in names)
         lines += ["", f"Not marked in {code}: what {listed} ask for. Tables set these apart."]
+    if "control" in certificate:
+        lines += ["", *_control_card(certificate["control"])]
     lines += ["", "## Examples", ""]
     for split, rows in examples.items():
         shown: dict[str, int] = {}
-        for one in rows:
+        for one in rows if split != CONTROL else ():
             pattern = str(one.tags.get("pattern", split))
-            if shown.get(pattern, 0) < EXAMPLES and (split != "train" or "/" not in pattern):
+            if shown.get(pattern, 0) < EXAMPLES and (split != TRAIN or "/" not in pattern):
                 shown[pattern] = shown.get(pattern, 0) + 1
                 lines.append(f"- {split}, {pattern}: {one.source} -> {one.references[0]}")
     return "\n".join(lines)
+
+
+def _control_card(control: Mapping[str, Any]) -> list[str]:
+    """What the control is, and how often it shows each pattern."""
+    tested = ", ".join(f"{split} {number}" for split, number in control["tested"].items())
+    exchanged = control["sentences"] - control["lines_of_train"]
+    return [
+        "## Control",
+        "",
+        f"`control` is a second training set, {control['sentences']:,} sentences like train, for "
+        "which no pattern is new. Line by line it is train, but for "
+        f"{exchanged:,} plain sentences, each exchanged for a sentence of a pattern.",
+        "",
+        f"- sentences of the control that are tested: {tested}",
+        "- word forms of train that it lacks: " + (", ".join(control["lost_word_forms"]) or "none"),
+        "",
+        "| pattern | sentences | share of the control | sentences that show it |",
+        "| --- | ---: | ---: | ---: |",
+        *(
+            f"| {name} | {row['sentences']} | {100 * row['share']:.2f}% | {row['shown']} |"
+            for name, row in control["patterns"].items()
+        ),
+    ]

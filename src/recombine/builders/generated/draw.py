@@ -7,15 +7,15 @@ is left is drawn last, so that generalisation sentences use only words that trai
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any, NamedTuple
 
-from recombine.benchmark import Example, Focus
+from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Example, Focus
 from recombine.builders.generated.blueprint import Blueprint
 from recombine.builders.generated.lexicon import MARKS
-from recombine.builders.generated.parts import TRAIN, Draw, PlannedPart
+from recombine.builders.generated.parts import Draw, PlannedPart
 from recombine.errors import GrammarError
 from recombine.grammar import Constraints
 from recombine.grammar.sampling.constraints import read_bound
@@ -23,6 +23,8 @@ from recombine.grammar.tree import Tree
 from recombine.grammar.variants.wordings import Wordings, wordings_of
 
 PATIENCE = 50_000  # candidates dropped in a row before a draw is called hopeless
+REMEMBERED = 1_000  # of them whose words are looked at then
+NAMED = 6  # words that are named
 ENDLESS = 2**31  # candidates there are to choose from
 
 Codes = tuple[int, ...]
@@ -35,7 +37,6 @@ class DrawnSentence(NamedTuple):
     target: str
     codes: Codes
     draw: Draw
-    part: str
 
 
 class Dropped(str):
@@ -62,25 +63,25 @@ class Drawing:
     def __init__(self, blueprint: Blueprint, seed: int) -> None:
         self.blueprint = blueprint
         self.grammar = blueprint.grammar
-        self.setting = blueprint.setting
+        self.options = blueprint.options
         self.lexicon = blueprint.lexicon
         self.held = blueprint.held
         self.seed = seed
-        self._source = self.grammar.realiser(self.setting.source).fill
-        self._target = self.grammar.realiser(self.setting.target).fill
+        self._source = self.grammar.realiser(self.options.source_language).fill
+        self._target = self.grammar.realiser(self.options.target_language).fill
         self._known: dict[str, str] = {}  # source sentence -> translation, over all splits
         self._wordings: Wordings | None = None
         self._taken: dict[str, str] = {}  # source sentence -> split, where splits are disjoint
         self._longest = 0  # words of the longest training sentence that is not composed
 
-    def sentences(self, advance: Callable[[], Any]) -> dict[str, list[DrawnSentence]]:
+    def sentences(self, advance: Callable[[int], Any]) -> dict[str, list[DrawnSentence]]:
         """Draw all splits: training as a whole before what generalises from it."""
         found: dict[str, list[DrawnSentence]] = {split: [] for split in self.blueprint.splits}
 
         def add(split: str, sentences: Iterable[DrawnSentence]) -> None:
             for sentence in sentences:
                 found[split].append(sentence)
-                advance()
+                advance(1)
 
         for pool, members in self.blueprint.pools().items():
             for split, sentence in self._deal(pool, members):
@@ -89,32 +90,77 @@ class Drawing:
             if one.part.compose:
                 add(one.split, self._compose(one))
             for draw in one.exposures:
-                add(TRAIN, self._draw(TRAIN, draw, f"exposure/{one.name}", None))
+                add(TRAIN, self._draw(draw, None))
         rest = [one for one in self.blueprint.parts if not (one.part.pool or one.part.compose)]
         for one in rest:
             if one.split == TRAIN:
                 for draw in one.draws:
-                    add(TRAIN, self._draw(TRAIN, draw, one.name, None))
+                    add(TRAIN, self._draw(draw, None))
         train = found.get(TRAIN, [])
-        seen = {word for one in train for word in self.lexicon.words(one.source, one.codes)}
+        seen = {word for one in train for word in self.words(one)}
         self._longest = self._longest_of(train)
         for one in rest:
             if one.split != TRAIN:
                 allowed = self._allowed(seen, one) if train else None
                 for draw in one.draws:
-                    add(one.split, self._draw(one.split, draw, one.name, allowed))
+                    add(one.split, self._draw(draw, allowed))
+        if self.blueprint.control:
+            tested = {one.source for split in found if split != TRAIN for one in found[split]}
+            shown = [s for one in self.blueprint.control for s in self._shown(one, seen, tested)]
+            found[CONTROL] = self._exchange(train, shown)
+            advance(len(train))
         return found
 
+    def words(self, sentence: DrawnSentence) -> list[str]:
+        """The words of a drawn sentence without its punctuation."""
+        return self.lexicon.words(sentence.source, sentence.codes)
+
     def _longest_of(self, train: Iterable[DrawnSentence]) -> int:
-        composed = {o.name for o in self.blueprint.parts if o.split == TRAIN and o.part.compose}
-        words = self.lexicon.words
-        return max(
-            (len(words(s.source, s.codes)) for s in train if s.part not in composed), default=0
-        )
+        composed = self.blueprint.composed_labels(TRAIN)
+        return max((len(self.words(s)) for s in train if s.draw.label not in composed), default=0)
+
+    # --- the control
+
+    def _shown(self, one: PlannedPart, seen: set[str], tested: set[str]) -> Iterator[DrawnSentence]:
+        """Draw the sentences by which the control shows a pattern: none that is tested."""
+        if one.part.compose:
+            yield from self._compose(one, tested)
+            return
+        for draw in one.draws:
+            yield from self._draw(draw, self._allowed(seen, one), tested)
+
+    def _exchange(
+        self, train: list[DrawnSentence], shown: list[DrawnSentence]
+    ) -> list[DrawnSentence]:
+        """Training with as many plain sentences exchanged: all others stay, each in its place.
+
+        Plain is what neither prepares a pattern nor is composed. A sentence stays where it is the
+        last to have some word, so that the control shows every word that training shows.
+        """
+        plain = self.blueprint.plain_labels(TRAIN)
+        left = Counter(word for one in train for word in self.words(one))
+        control, waiting = list(train), iter(shown)
+        exchanged = 0
+        places = (place for place, one in enumerate(train) if one.draw.label in plain)
+        for place in shuffled(places, f"{self.seed}\0control"):
+            if exchanged == len(shown):
+                break
+            own = Counter(self.words(train[place]))
+            if all(left[word] > times for word, times in own.items()):
+                left -= own
+                control[place] = next(waiting)
+                exchanged += 1
+        if exchanged < len(shown):
+            raise GrammarError(
+                f"the control exchanges {len(shown):,} sentences of training, which has only "
+                f"{exchanged:,} plain ones that can go",
+                hint="lower control_size, or train on more sentences",
+            )
+        return control
 
     def _allowed(self, seen: set[str], one: PlannedPart) -> set[str]:
         """The words of a part: those of training, and the forms of its target words."""
-        targets = one.part.targets[: self.setting.target_words]
+        targets = one.part.targets[: self.options.target_words]
         words = seen | self.lexicon.forms_of(targets) | {""}
         return {word + mark for word in words for mark in ("", *MARKS)}
 
@@ -181,7 +227,7 @@ class Drawing:
         return self._claim(source, split) or self._translate(codes, source)
 
     def _claim(self, source: str, split: str) -> Dropped | None:
-        free = not self.setting.disjoint or self._taken.setdefault(source, split) == split
+        free = not self.options.disjoint or self._taken.setdefault(source, split) == split
         return None if free else TAKEN
 
     def _translate(self, codes: Codes, source: str) -> Pair | Dropped:
@@ -191,14 +237,20 @@ class Drawing:
     # --- three ways to draw
 
     def _draw(
-        self, split: str, draw: Draw, part: str, allowed: set[str] | None
+        self, draw: Draw, allowed: set[str] | None, barred: Collection[str] = ()
     ) -> Iterator[DrawnSentence]:
-        """Draw the sentences of one part, equally many with each of its target words."""
+        """Draw the sentences of one part, equally many with each of its target words.
+
+        `allowed` are the words they may have, `barred` are sentences that they must not be.
+        """
+        split = draw.split
         code = self.grammar.inventory.code
         quota = {code(word): share for word, share in draw.quota().items()}
         seen: set[str] = set()
         within = self._within(draw)
-        spaced = self.lexicon.spaced
+        plain = self.lexicon.plain
+        # The words of the last candidates with a word that training does not show.
+        strange: deque[Iterable[str]] = deque(maxlen=REMEMBERED)
 
         def judge(codes: Codes) -> Pair | Dropped:
             if not within(codes):
@@ -211,10 +263,13 @@ class Drawing:
                 return SHOWN
             if source in seen:
                 return REPEATED
-            if allowed is not None and not allowed.issuperset(
-                source.split(" ") if spaced else self.lexicon.words(source, codes)
-            ):
-                return STRANGE
+            if source in barred:
+                return TAKEN
+            if allowed is not None:
+                words = source.split(" ") if plain else self.lexicon.words(source, codes)
+                if not allowed.issuperset(words):
+                    strange.append(words)
+                    return STRANGE
             pair = self._pair(codes, source, split)
             if not isinstance(pair, Dropped):
                 if quota:
@@ -226,12 +281,17 @@ class Drawing:
         def missing() -> str:
             labels = self.grammar.inventory.labels
             words = [f"{labels[code]} {left}" for code, left in quota.items() if left]
-            return f", still wanted: {', '.join(words)}" if words else ""
+            text = f", still wanted: {', '.join(words)}" if words else ""
+            unseen = Counter(word for row in strange for word in row if word not in (allowed or ()))
+            if unseen:
+                named = ", ".join(f"'{word}'" for word, _ in unseen.most_common(NAMED))
+                text += f", often for a word that training does not show: {named}"
+            return text
 
         for codes, pair in self._taken_from(
             draw.name, draw.size, self._candidates(draw), judge, missing
         ):
-            yield DrawnSentence(*pair, codes, draw, part)
+            yield DrawnSentence(*pair, codes, draw)
 
     def _deal(self, pool: str, members: list[PlannedPart]) -> Iterator[tuple[str, DrawnSentence]]:
         """Deal the draws of a pool to its splits: by sentence where splits are disjoint."""
@@ -257,7 +317,7 @@ class Drawing:
             pair = self._translate(codes, source)
             if isinstance(pair, Dropped):
                 return pair
-            key = source if self.setting.disjoint else str(number)
+            key = source if self.options.disjoint else str(number)
             lot = lot_of(f"{self.seed}\0{pool}\0{key}", bounds[-1])
             member = next(index for index, bound in enumerate(bounds) if lot < bound)
             if not left[member]:
@@ -274,14 +334,13 @@ class Drawing:
         for codes, pair in self._taken_from(
             f"pool '{pool}'", bounds[-1], self._candidates(draws[0]), judge
         ):
-            one = members[member]
-            yield one.split, DrawnSentence(*pair, codes, draws[member], one.name)
+            yield members[member].split, DrawnSentence(*pair, codes, draws[member])
 
-    def _compose(self, one: PlannedPart) -> Iterator[DrawnSentence]:
+    def _compose(self, one: PlannedPart, barred: Collection[str] = ()) -> Iterator[DrawnSentence]:
         """Build sentences from separately drawn constituents of one rule."""
         code = self.grammar.inventory.code(one.part.compose)
-        label = f"{one.split}.{one.name}"
-        draw = Draw(label, Constraints(), {}, one.size, (), 0)
+        name = f"{one.split}.{one.name}"
+        draw = Draw(name, one.split, one.name, Constraints(), {}, one.size, (), 0)
 
         def constituents(slot: Draw) -> Iterator[Codes]:
             within = self._within(slot)
@@ -297,6 +356,8 @@ class Drawing:
             source = self._source(codes)
             if one.split == TRAIN and self.held.shown_by(codes):
                 return SHOWN
+            if source in barred:
+                return TAKEN
             return self._pair(codes, source, one.split)
 
         streams = [constituents(slot) for slot in one.draws]
@@ -304,49 +365,48 @@ class Drawing:
             (code, *(number for piece in pieces for number in piece))
             for pieces in zip(*streams, strict=True)
         )
-        for codes, pair in self._taken_from(label, one.size, candidates, judge):
-            yield DrawnSentence(*pair, codes, draw, one.name)
+        for codes, pair in self._taken_from(name, one.size, candidates, judge):
+            yield DrawnSentence(*pair, codes, draw)
 
     # --- writing
 
     def examples(self, split: str, sentences: list[DrawnSentence]) -> Iterator[Example]:
         """Turn sentences into examples, shuffled within a training split."""
-        if split == TRAIN:
-            # Mixed as published: batches of exposures in a row would be a curriculum.
-            order = sorted(
-                range(len(sentences)),
-                key=lambda index: hashlib.sha256(f"{self.seed}\0order\0{index}".encode()).digest(),
-            )
+        if split in TRAINING_SPLITS:
+            # Mixed as published: batches of exposures in a row would be a curriculum. A control has
+            # the order of training, so that both differ in the exchanged lines alone.
+            order = shuffled(range(len(sentences)), f"{self.seed}\0order")
             sentences = [sentences[index] for index in order]
         longest = self._longest
         for one in sentences:
-            finder = self.blueprint.finders.get((split, one.part))
-            tags: dict[str, str | int | float] = {"pattern": one.part}
+            finder = self.blueprint.finders.get((one.draw.split, one.draw.label))
+            tags: dict[str, str | int | float] = {"pattern": one.draw.label}
             focus: tuple[Focus, ...] = ()
             if finder is not None and finder.part.category:
-                length = len(self.lexicon.words(one.source, one.codes))
+                length = len(self.words(one))
                 tags |= finder.tags(one.codes, one.draw.inside)
                 tags.update(length=length, longer_than_train="yes" if length > longest else "no")
                 focus = finder.focus(one.codes, one.source, one.target)
-            elif split == TRAIN:
-                tags["length"] = len(self.lexicon.words(one.source, one.codes))
-            references = (one.target, *(self._variants(one) if split != TRAIN else ()))
+            elif split in TRAINING_SPLITS:
+                tags["length"] = len(self.words(one))
+            is_tested = split not in TRAINING_SPLITS
+            references = (one.target, *(self._variants(one) if is_tested else ()))
             yield Example.make(source=one.source, references=references, tags=tags, focus=focus)
 
     def _variants(self, one: DrawnSentence) -> tuple[str, ...]:
         """Other wordings of a sentence, as many as the recipe wants references."""
-        count = self.setting.references - 1
+        count = (self.options.references or 1) - 1
         if not count:
             return ()
         if self._wordings is None:
-            setting = self.setting
-            self._wordings = wordings_of(self.grammar, setting.place, setting.target)
+            options = self.options
+            self._wordings = wordings_of(self.grammar, options.grammar, options.target_language)
         tree = Tree(self.grammar.inventory, one.codes)
         return self._wordings.sample(tree, count, self.seed, stream=one.source)
 
     def violations(self, splits: Mapping[str, list[DrawnSentence]]) -> dict[str, int]:
         """How many sentences of each split pair words that do not go together."""
-        if not self.setting.selection:
+        if not self.options.selection:
             return {}
         inventory, violates = self.grammar.inventory, self.blueprint.violates
         return {
@@ -371,6 +431,11 @@ def _target_of(codes: Codes, quota: Mapping[int, int]) -> int:
     """The only target word of a tree; -1 where there is none or more than one."""
     found = [code for code in codes if code in quota]
     return found[0] if len(found) == 1 else -1
+
+
+def shuffled(places: Iterable[int], salt: str) -> list[int]:
+    """Places in an order that is the same on every machine for the same salt."""
+    return sorted(places, key=lambda place: hashlib.sha256(f"{salt}\0{place}".encode()).digest())
 
 
 def lot_of(text: str, total: int) -> int:

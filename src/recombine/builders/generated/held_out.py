@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from recombine.builders.generated.parts import RecipePart, Setting, held_out
+from recombine.builders.generated.parts import PlannedOptions, RecipePart, held_out
 from recombine.grammar import Grammar, Tree
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.pattern import Formula, Matcher, Pattern, PatternNode
@@ -14,9 +14,9 @@ from recombine.grammar.sampling.constraints import Allowed, read_bound
 class HeldOut:
     """The pattern of one part, ready to be looked for in many trees."""
 
-    def __init__(self, grammar: Grammar, part: RecipePart, setting: Setting) -> None:
+    def __init__(self, grammar: Grammar, part: RecipePart, options: PlannedOptions) -> None:
         self.inventory = grammar.inventory
-        self.text = held_out(part, setting)
+        self.text = held_out(part, options)
         self.depth: dict[str, Allowed] = {t: read_bound(t, b) for t, b in part.depth.items()}
         self._matcher: Matcher | None = None
         self._needs: list[list[frozenset[int]]] = []

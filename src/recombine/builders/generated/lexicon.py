@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from recombine.grammar import Grammar
+from recombine.grammar.model import LiteralText
 
 MARKS = ".?!,。？"
 
@@ -18,12 +19,18 @@ class Lexicon:
         self._grammar = grammar
         self._language = language
         self.spaced = " " in self._concrete.language.join
+        own = self._concrete.language
+        self._elided = tuple(touch.new for touch in own.touches if touch.glued)
+        self._capitals = bool({"capitalise", "sentence_case"} & set(own.post))
+        # Whether words are what stands between spaces.
+        self.plain = self.spaced and not self._elided and not self._capitals
+        self._uncapitalised: dict[str, str] | None = None
         self._lemmas: dict[str, set[str]] | None = None
 
     def words(self, text: str, codes: Sequence[int]) -> list[str]:
         """The words of a sentence without its punctuation."""
         if self.spaced:
-            return words_of(text)
+            return self._words_of(text)
         slots = self._grammar.realiser(self._language).form_slots(codes)
         return [column[codes[node]] for node, column in slots]
 
@@ -31,9 +38,11 @@ class Lexicon:
         """The distinct word forms of some sentences; what has no analysis is one word."""
         found: set[str] = set()
         if self.spaced:
-            for source in sources:
-                found.update(source.split(" "))
-            return {word.strip(MARKS) for word in found} - {""}
+            if self.plain:
+                for source in sources:
+                    found.update(source.split(" "))
+                return {word.strip(MARKS) for word in found} - {""}
+            return {word for source in sources for word in self._words_of(source)}
         parse = self._grammar.parser(self._language).parse
         for source in set(sources):
             tree = parse(source).tree
@@ -68,9 +77,47 @@ class Lexicon:
 
     def _forms(self, code: int) -> Iterable[str]:
         forms = (form for every in self._concrete.word_forms(code).values() for form in every)
-        return (word for form in forms for word in form.split()) if self.spaced else forms
+        if not self.spaced:
+            return forms
+        return (word for form in forms for part in form.split() for word in self._parted(part))
+
+    def _words_of(self, text: str) -> list[str]:
+        """The words of a text: *qu'Emma* is two, and the capital of the first word is none."""
+        words = words_of(text)
+        if not self.plain:
+            words = [word for part in words for word in self._parted(part)]
+            if self._capitals and words:
+                words[0] = self._without_capital(words[0])
+        return words
+
+    def _parted(self, word: str) -> list[str]:
+        """A word and what elision has joined to it: *d'un* is *d'* and *un*."""
+        for start in self._elided:
+            if word.lower().startswith(start) and len(word) > len(start):
+                return [word[: len(start)], *self._parted(word[len(start) :])]
+        return [word]
+
+    def _without_capital(self, word: str) -> str:
+        """The word as the grammar writes it inside a sentence."""
+        if self._uncapitalised is None:
+            language = self._concrete.language
+            texts = [
+                piece.text
+                for line in language.lines.values()
+                for pieces in line.variants
+                for piece in pieces
+                if isinstance(piece, LiteralText)
+            ]
+            every = [*self._concrete.forms, *self._concrete.tables.values()]
+            texts.extend(text for forms in every for cell in forms.values() for text in cell)
+            words = {word for text in texts for part in text.split() for word in self._parted(part)}
+            words.update(self._elided)
+            self._uncapitalised = {
+                word[:1].upper() + word[1:]: word for word in words if word[:1].islower()
+            }
+        return self._uncapitalised.get(word, word)
 
 
 def words_of(sentence: str) -> list[str]:
     """The words between spaces without their punctuation."""
-    return [word for w in sentence.split(" ") if (word := w.strip(MARKS))]
+    return [word for part in sentence.split(" ") if (word := part.strip(MARKS))]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
+from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS
 from recombine.errors import ConfigError
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.sampling.constraints import Constraints, read_bound
 
-TRAIN = "train"
 TARGET = "$target"
 
 
@@ -119,32 +119,67 @@ class RecipePart(Demand):
                 raise ConfigError(f"{len(exposure.shares)} shares for {len(words)} targets")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """What all parts of a recipe share."""
+@dataclass(kw_only=True)
+class RecipeOptions:
+    """All options of a generated recipe; `Generated` says what they mean."""
 
-    source: str
-    target: str = ""
+    grammar: str = ""
+    edition: str | None = None
+    source_language: str = "en"
+    target_language: str = "ja"
+    split: dict[str, dict[str, RecipePart]] = field(default_factory=dict)
     scale: float = 1.0
     exposures: int = 100
-    disjoint: bool = True
-    unique: tuple[str, ...] = ()
-    zipf: float | None = None
+    target_words: int = 5
+    concatenation: bool = True
     selection: bool = True
     no_repeat: bool = True
-    depth: Mapping[str, Any] = field(default_factory=dict)
+    disjoint: bool = True
+    zipf: float | None = None
+    vocabulary: dict[str, int] = field(default_factory=dict)
+    depth: dict[str, Any] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
-    weights: Mapping[str, float] = field(default_factory=dict)
-    target_words: int = 5
+    weights: dict[str, float] = field(default_factory=dict)
+    unique: tuple[str, ...] = ("gen",)
+    partial: bool | None = None
+    references: int | None = None
+    control: bool = False
+    control_size: int | None = None
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Source and target."""
+        return self.source_language, self.target_language
+
+    @property
+    def shown_by_control(self) -> int:
+        """How many sentences of each pattern a control shows; 0 where there is none."""
+        size = self.exposures if self.control_size is None else self.control_size
+        return size if self.control else 0
+
+
+@dataclass(kw_only=True)
+class PlannedOptions(RecipeOptions):
+    """The options of a recipe for its grammar: with all weights, and without what is not said."""
+
     unsaid: frozenset[str] = frozenset()  # rules and words that a language lacks: never drawn
-    place: str = ""  # of the grammar, whose variants are further references
-    references: int = 1
+
+    @classmethod
+    def of(cls, options: RecipeOptions, **more: Any) -> PlannedOptions:
+        """Take the options of a recipe, with more of them or others."""
+        shared = {one.name: getattr(options, one.name) for one in fields(RecipeOptions)}
+        return cls(**{**shared, **more})
 
 
 class Draw(NamedTuple):
-    """One stream of sentences: constraints that are built in, depths that are checked."""
+    """One stream of sentences: constraints that are built in, depths that are checked.
+
+    `label` is what the rows are labelled with: the tag `pattern` of the split's examples.
+    """
 
     name: str
+    split: str
+    label: str
     constraints: Constraints
     limits: Mapping[str, Any]
     size: int
@@ -179,15 +214,15 @@ def with_targets(text: str, targets: tuple[str, ...]) -> str:
     return text.replace(TARGET, targets[0] if len(targets) == 1 else f"({'|'.join(targets)})")
 
 
-def held_out(part: RecipePart, setting: Setting) -> str:
+def held_out(part: RecipePart, options: PlannedOptions) -> str:
     """The pattern of a part as one text; empty where only depths define it."""
-    targets = part.targets[: setting.target_words]
+    targets = part.targets[: options.target_words]
     return " | ".join(with_targets(text, targets) for text in part.pattern)
 
 
 def demand_constraints(
     demand: Demand,
-    setting: Setting,
+    options: PlannedOptions,
     *,
     targets: tuple[str, ...] = (),
     inside: str = "",
@@ -202,21 +237,21 @@ def demand_constraints(
     require = [with_targets(text, targets) for text in demand.require]
     if alternatives:
         require.insert(0, " | ".join(alternatives))
-    repeats = setting.no_repeat if no_repeat is None else no_repeat
+    repeats = options.no_repeat if no_repeat is None else no_repeat
     return Constraints(
         require=tuple(require),
-        exclude=(*setting.exclude, *(with_targets(text, targets) for text in demand.exclude)),
+        exclude=(*options.exclude, *(with_targets(text, targets) for text in demand.exclude)),
         depth={**demand.depth, **(depth or {})},
         count=demand.count,
         weights={
-            **setting.weights,
+            **options.weights,
             **dict.fromkeys(targets, 1.0),
             **demand.weights,
-            **dict.fromkeys(sorted(setting.unsaid), 0.0),
+            **dict.fromkeys(sorted(options.unsaid), 0.0),
         },
-        zipf=setting.zipf,
-        select=setting.selection,
-        no_repeat=setting.source if repeats else None,
+        zipf=options.zipf,
+        select=options.selection,
+        no_repeat=options.source_language if repeats else None,
         start=start,
     )
 
@@ -234,44 +269,60 @@ class PlannedPart(NamedTuple):
     @property
     def is_pattern(self) -> bool:
         """Whether it is a pattern that training must not show."""
-        return self.split != TRAIN and bool(self.part.category)
+        return self.split not in TRAINING_SPLITS and bool(self.part.category)
 
 
 def plan_part(
-    split: str, name: str, part: RecipePart, setting: Setting, inventory: Inventory
+    split: str, name: str, part: RecipePart, options: PlannedOptions, inventory: Inventory
 ) -> PlannedPart:
     """Work out the draws of a part."""
-    size = scaled(part.size, setting.scale)
+    size = scaled(part.size, options.scale)
     if part.compose:
-        draws = _slot_draws(f"{split}.{name}", part, setting, size, inventory)
+        draws = _slot_draws(split, name, part, options, size, inventory)
     else:
-        label = f"pool.{part.pool}" if part.pool else f"{split}.{name}"
-        draws = part_draws(label, part, setting, size, unique=split in setting.unique)
+        draws = part_draws(split, name, part, options, size)
     return PlannedPart(
-        split, name, part, size, tuple(draws), tuple(exposure_draws(name, part, setting))
+        split, name, part, size, tuple(draws), tuple(exposure_draws(name, part, options))
     )
 
 
+def plan_control(
+    name: str, part: RecipePart, size: int, options: PlannedOptions, inventory: Inventory
+) -> PlannedPart:
+    """Work out what the control shows of a part that training must not show."""
+    shown = replace(part, size=size, pool="", expose=())
+    return plan_part(CONTROL, name, shown, options, inventory)
+
+
 def part_draws(
-    name: str, part: RecipePart, setting: Setting, size: int, *, unique: bool
+    split: str, name: str, part: RecipePart, options: PlannedOptions, size: int
 ) -> Iterator[Draw]:
     """The draws of a part: outside and inside, and every depth by itself where asked for."""
-    targets = part.targets[: setting.target_words]
+    stream = f"pool.{part.pool}" if part.pool else f"{split}.{name}"
+    targets = part.targets[: options.target_words]
     inner = math.floor(size * part.inside_share + 0.5) if part.inside else 0
     halves = [("", size - inner, part.depth_outside)]
     if part.inside:
         halves.append((part.inside, inner, part.depth_inside))
     for inside, amount, bounds in halves:
-        label = f"{name}.inside" if inside else name
+        half = f"{stream}.inside" if inside else stream
         for suffix, depth, share in _depths(part, amount):
             depth = {**depth, **bounds}
             if share:
                 constraints = demand_constraints(
-                    part, setting, targets=targets, inside=inside, depth=depth
+                    part, options, targets=targets, inside=inside, depth=depth
                 )
-                left = {tag: b for tag, b in setting.depth.items() if tag not in depth}
+                left = {tag: b for tag, b in options.depth.items() if tag not in depth}
                 yield Draw(
-                    label + suffix, constraints, left, share, targets, int(bool(inside)), unique
+                    half + suffix,
+                    split,
+                    name,
+                    constraints,
+                    left,
+                    share,
+                    targets,
+                    int(bool(inside)),
+                    split in options.unique,
                 )
 
 
@@ -288,7 +339,12 @@ def _depths(part: RecipePart, size: int) -> Iterator[tuple[str, dict[str, Any], 
 
 
 def _slot_draws(
-    name: str, part: RecipePart, setting: Setting, size: int, inventory: Inventory
+    split: str,
+    name: str,
+    part: RecipePart,
+    options: PlannedOptions,
+    size: int,
+    inventory: Inventory,
 ) -> Iterator[Draw]:
     """One draw per slot of the rule that a part composes."""
     code = inventory.code(part.compose)
@@ -301,29 +357,30 @@ def _slot_draws(
         )
     for one in parts:
         demand = part.slot[one.slot]
-        limits = {tag: bound for tag, bound in setting.depth.items() if tag not in demand.depth}
+        limits = {tag: bound for tag, bound in options.depth.items() if tag not in demand.depth}
         constraints = demand_constraints(
             demand,
-            setting,
+            options,
             start=one.symbol.category,
-            no_repeat=setting.no_repeat and len(parts) > 1,
+            no_repeat=options.no_repeat and len(parts) > 1,
         )
-        yield Draw(f"{name}.{one.slot}", constraints, limits, size, (), 0)
+        stream = f"{split}.{name}.{one.slot}"
+        yield Draw(stream, split, name, constraints, limits, size, (), 0)
 
 
-def exposure_draws(name: str, part: RecipePart, setting: Setting) -> Iterator[Draw]:
+def exposure_draws(name: str, part: RecipePart, options: PlannedOptions) -> Iterator[Draw]:
     """The training sentences that go with a part."""
     for number, exposure in enumerate(part.expose, start=1):
-        wanted = setting.exposures if exposure.size is None else exposure.size
-        targets = (exposure.targets or part.targets)[: setting.target_words]
-        plain = replace(setting, no_repeat=setting.no_repeat and not exposure.bare)
-        limits = {tag: bound for tag, bound in setting.depth.items() if tag not in exposure.depth}
-        size = scaled(wanted, setting.scale)
+        wanted = options.exposures if exposure.size is None else exposure.size
+        targets = (exposure.targets or part.targets)[: options.target_words]
+        plain = replace(options, no_repeat=options.no_repeat and not exposure.bare)
+        limits = {tag: bound for tag, bound in options.depth.items() if tag not in exposure.depth}
+        size = scaled(wanted, options.scale)
         if size:
             constraints = demand_constraints(exposure, plain, targets=targets)
             shares = exposure.shares[: len(targets)]
-            label = f"{TRAIN}.{name}.exposure-{number}"
-            yield Draw(label, constraints, limits, size, targets, 0, shares=shares)
+            stream, label = f"{TRAIN}.{name}.exposure-{number}", f"exposure/{name}"
+            yield Draw(stream, TRAIN, label, constraints, limits, size, targets, 0, shares=shares)
 
 
 def scaled(size: int, scale: float) -> int:

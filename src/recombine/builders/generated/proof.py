@@ -1,4 +1,4 @@
-"""Proof: every example of a generated benchmark is what its file says, by the grammar alone.
+"""RowProof: every example of a generated benchmark is what its file says, by the grammar alone.
 
 A sentence is parsed with the benchmark's own grammar. Some analysis must explain the whole row: its
 translation is the first reference and its variants are the others, it shows the pattern, the depth
@@ -8,24 +8,23 @@ analysis that is meant is tried first; of an ambiguous sentence any analysis wil
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import NamedTuple
 
-from recombine.benchmark import Example, Focus, normalise
+from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Example, Focus, normalise
 from recombine.builders.generated.blueprint import Blueprint
 from recombine.builders.generated.held_out import named_words
-from recombine.builders.generated.parts import TRAIN, Draw
+from recombine.builders.generated.parts import Draw
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.pattern import Pattern
 from recombine.grammar.sampling.automaton import Automaton
 from recombine.grammar.sampling.constraints import read_bound
 from recombine.grammar.tree import Tree
 from recombine.grammar.variants.wordings import Wordings, wordings_of
-from recombine.parallel import beside
+from recombine.parallel import beside, cores
 from recombine.progress import progress
 
 EVIDENCE = 3  # offending sentences kept as evidence
@@ -52,19 +51,20 @@ class TrainFindings(NamedTuple):
     words: dict[str, int]
 
 
-class Proof(NamedTuple):
+class RowProof(NamedTuple):
     """What is wrong with rows, what training shows, and what each split has of strange pairs."""
 
     faults: list[Fault]
-    train: TrainFindings
+    training: dict[str, TrainFindings]  # of train, and of a control
     violations: dict[str, int]  # split -> sentences whose words do not go together
 
 
-def prove(blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]) -> Proof:
+def prove(blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]) -> RowProof:
     """Prove every row, on all cores."""
+    training = [split for split in TRAINING_SPLITS if split in examples]
     longest = longest_in_train(blueprint, examples.get(TRAIN, ()))
     rows = [(s, n, one) for s, every in examples.items() for n, one in enumerate(every, start=1)]
-    shares = min(MOST_PROCESSES, len(os.sched_getaffinity(0)))
+    shares = min(MOST_PROCESSES, cores())
     bounds = [len(rows) * number // shares for number in range(shares + 1)]
     parts = [rows[start:end] for start, end in pairwise(bounds)]
     others = [beside(partial(_prove_share, blueprint, part, longest)) for part in parts[1:]]
@@ -74,20 +74,33 @@ def prove(blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]) -> Pr
     violations = Counter[str]()
     for one in found:
         violations.update(one.violations)
-    return Proof(
+    return RowProof(
         [fault for one in found for fault in one.faults],
-        _joined([one.train for one in found]),
-        {split: violations[split] for split in examples} if blueprint.setting.selection else {},
+        {split: _joined([one.training[split] for one in found]) for split in training},
+        {split: violations[split] for split in examples} if blueprint.options.selection else {},
     )
 
 
-def look_in_train(blueprint: Blueprint, train: Sequence[Example]) -> TrainFindings:
-    """Parse training sentences; count held-out patterns, failures and words."""
+def look_in_training(
+    blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]
+) -> dict[str, TrainFindings]:
+    """Parse the sentences to train on; count held-out patterns, failures and words of each split.
+
+    A control has most sentences of train: each is parsed once.
+    """
     reader = PairReader(blueprint)
-    look = _TrainLook(blueprint)
-    for (source, reference), times in Counter((o.source, reference_of(o)) for o in train).items():
-        look.add(source, reader.analyse(source, reference), times)
-    return look.findings()
+    times = {
+        split: Counter((one.source, reference_of(one)) for one in examples[split])
+        for split in TRAINING_SPLITS
+        if split in examples
+    }
+    looks = {split: _TrainLook(blueprint) for split in times}
+    for pair in dict.fromkeys(pair for counted in times.values() for pair in counted):
+        tree = reader.analyse(*pair)
+        for split, counted in times.items():
+            if pair in counted:
+                looks[split].add(pair[0], tree, counted[pair])
+    return {split: look.findings() for split, look in looks.items()}
 
 
 def reference_of(example: Example) -> str:
@@ -99,12 +112,12 @@ class PairReader:
     """Finds what a sentence means: of several analyses, the one that its translation has too."""
 
     def __init__(self, blueprint: Blueprint) -> None:
-        grammar, setting = blueprint.grammar, blueprint.setting
-        self._parse = grammar.parser(setting.source).parse
+        grammar, options = blueprint.grammar, blueprint.options
+        self._parse = grammar.parser(options.source_language).parse
         # Made when it is asked for: few sentences leave open what they mean.
-        self._target_parser = partial(grammar.parser, setting.target)
-        self._source = grammar.realiser(setting.source).fill
-        self._target = grammar.realiser(setting.target).fill
+        self._target_parser = partial(grammar.parser, options.target_language)
+        self._source = grammar.realiser(options.source_language).fill
+        self._target = grammar.realiser(options.target_language).fill
         self._kept: dict[tuple[str, str], Tree | None] = {}
 
     def read(self, source: str, reference: str) -> Tree | None:
@@ -196,16 +209,16 @@ def _prove_share(
     rows: Sequence[tuple[str, int, Example]],
     longest: int,
     advance: Callable[[], None] = lambda: None,
-) -> Proof:
+) -> RowProof:
     judge = Judge(blueprint, longest)
-    look = _TrainLook(blueprint)
+    looks = {split: _TrainLook(blueprint) for split in TRAINING_SPLITS}
     faults = []
     violations = Counter[str]()
     for split, line, example in rows:
         advance()
         tree = judge.reader.read(example.source, reference_of(example))
-        if split == TRAIN:
-            look.add(example.source, tree)
+        if split in looks:
+            looks[split].add(example.source, tree)
         if tree is not None and blueprint.violates(tree):
             violations[split] += 1
         label = str(example.tags.get("pattern", ""))
@@ -213,7 +226,7 @@ def _prove_share(
             Fault(split, line, label, kind, message)
             for kind, message in judge.faults(split, label, example, tree)
         ]
-    return Proof(faults, look.findings(), violations)
+    return RowProof(faults, {split: look.findings() for split, look in looks.items()}, violations)
 
 
 def violation_bounds(blueprint: Blueprint, rows: Sequence[Example]) -> tuple[int, int]:
@@ -242,29 +255,31 @@ class Judge:
     """Compares rows with what the grammar says of their sentences."""
 
     def __init__(self, blueprint: Blueprint, longest: int) -> None:
-        grammar, setting = blueprint.grammar, blueprint.setting
+        grammar, options = blueprint.grammar, blueprint.options
         self.blueprint = blueprint
         self.longest = longest
         self.inventory = grammar.inventory
         self.reader = PairReader(blueprint)
-        self._target = grammar.realiser(setting.target)
-        self._admits: dict[tuple[str, str], list[tuple[int, Admission]]] = {}
-        for one in blueprint.parts:
-            key = one.split, one.name
+        self._target = grammar.realiser(options.target_language)
+        self._admits: dict[tuple[str, str], list[tuple[int, Admission | Composition]]] = {}
+        for one in (*blueprint.parts, *blueprint.control):
+            drawn = one.draws
             if one.part.compose:
                 root = self.inventory.code(one.part.compose)
-                self._admits[key] = [(0, Admission(self.inventory, None, root))]
-            else:
-                self._admits[key] = [(d.inside, Admission(self.inventory, d)) for d in one.draws]
-            if one.exposures:
-                self._admits[TRAIN, f"exposure/{one.name}"] = [
-                    (0, Admission(self.inventory, draw)) for draw in one.exposures
-                ]
+                slots = [Admission(self.inventory, draw) for draw in drawn]
+                self._admits[one.split, one.name] = [(0, Composition(root, slots))]
+                drawn = ()
+            for draw in (*drawn, *one.exposures):
+                # Only rows that are judged say on which side of a clause they stand.
+                side = draw.inside if one.part.category and one.split != CONTROL else 0
+                ways = self._admits.setdefault((draw.split, draw.label), [])
+                ways.append((side, Admission(self.inventory, draw)))
+            self._admits.setdefault((one.split, one.name), [])
 
     @cached_property
     def _wordings(self) -> Wordings:
-        grammar, setting = self.blueprint.grammar, self.blueprint.setting
-        return wordings_of(grammar, setting.place or grammar.name, setting.target)
+        grammar, options = self.blueprint.grammar, self.blueprint.options
+        return wordings_of(grammar, options.grammar or grammar.name, options.target_language)
 
     def faults(
         self, split: str, label: str, example: Example, meant: Tree | None
@@ -272,7 +287,10 @@ class Judge:
         """What no analysis explains: that of the analysis that is meant."""
         if meant is None:
             # Of training, the certificate counts them.
-            return [] if split == TRAIN else [("grammar", "the sentence is outside the grammar")]
+            outside = [("grammar", "the sentence is outside the grammar")]
+            return [] if split in TRAINING_SPLITS else outside
+        if split == CONTROL and (split, label) not in self._admits:
+            split = TRAIN  # a control has most of its sentences from there
         if (split, label) not in self._admits:
             return [("label", f"the recipe has no part '{label}' in {split}")]
         found = list(self._of_tree(split, label, example, meant))
@@ -312,7 +330,7 @@ class Judge:
             if finder.part.targets and len(targets) != 1:
                 yield "target", f"the sentence has {len(targets)} target words instead of one"
             tags |= finder.tags(codes, 1 if inside == 1 else 0)
-        if is_pattern or split == TRAIN:
+        if is_pattern or split in TRAINING_SPLITS:
             length = tags["length"] = len(self.blueprint.lexicon.words(example.source, codes))
             if is_pattern:
                 tags["longer_than_train"] = "yes" if length > self.longest else "no"
@@ -328,15 +346,28 @@ class Judge:
             yield "focus", f"its pattern is about {said}, which is not its focus"
 
 
-class Admission:
-    """Whether a tree could have come from a draw, or is composed by a rule."""
+class Composition:
+    """Whether a tree is composed by a rule, of what each of its slots asks for."""
 
-    def __init__(self, inventory: Inventory, draw: Draw | None, root: int | None = None) -> None:
-        self.inventory = inventory
+    def __init__(self, root: int, slots: Sequence[Admission]) -> None:
         self._root = root
-        self._limits = [(t, read_bound(t, b)) for t, b in draw.limits.items()] if draw else []
-        self._automaton = Automaton(inventory, draw.constraints) if draw else None
-        texts = (*draw.constraints.require, *draw.constraints.exclude) if draw else ()
+        self._slots = slots
+
+    def admits(self, tree: Tree) -> bool:
+        """Whether it is."""
+        return tree.codes[0] == self._root and all(
+            slot.admits(part) for slot, part in zip(self._slots, tree.children, strict=True)
+        )
+
+
+class Admission:
+    """Whether a tree could have come from a draw."""
+
+    def __init__(self, inventory: Inventory, draw: Draw) -> None:
+        self.inventory = inventory
+        self._limits = [(t, read_bound(t, b)) for t, b in draw.limits.items()]
+        self._automaton = Automaton(inventory, draw.constraints)
+        texts = (*draw.constraints.require, *draw.constraints.exclude)
         # Words that no pattern names cannot decide: trees that differ in those are judged once.
         self._telling = frozenset(
             code for text in texts for code in named_words(Pattern.parse(text), inventory)
@@ -345,8 +376,6 @@ class Admission:
 
     def admits(self, tree: Tree) -> bool:
         """Whether it could."""
-        if self._automaton is None:
-            return tree.codes[0] == self._root
         first, telling = self.inventory.first_word, self._telling
         shape = tuple([code if code < first or code in telling else -1 for code in tree.codes])
         found = self._shapes.get(shape)

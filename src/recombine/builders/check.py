@@ -1,0 +1,182 @@
+"""Check: what can be proved of a benchmark from its files alone, and what cannot.
+
+First the files (hashes, sizes, rows), then the manifest, then what the builder proves of rows and
+certificate. A recipe that names no file of yours is followed once more, and must give the same
+bytes: that proves the seed, the ids, the order of tags, and options that no row shows.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from recombine import __version__, registry
+from recombine.benchmark import Benchmark
+from recombine.builders.recipe import inputs_of, named_files
+from recombine.config import parse_config
+from recombine.draft import Draft
+from recombine.errors import ConfigError, DataError, RecombineError, Where, collected
+from recombine.files import read_json
+from recombine.stage import code_version, content_by_name
+
+# Two sums of the same numbers in another order differ by less.
+TOLERANCE = 1e-9
+# What no file can prove.
+OPEN = "Name, licence and metrics are its maker's word."
+# Fields of a manifest that a builder has as options, too.
+LANGUAGES = {"source_language": "source", "target_language": "target"}
+
+
+def check_benchmark(benchmark: Benchmark) -> list[RecombineError]:
+    """Return every problem of a benchmark: its files, then what its builder can prove of them."""
+    problems = benchmark.verify()
+    builder = _builder_of(benchmark)
+    if builder is None:
+        return problems  # the files were checked; describe_proof says that nothing else was
+    options = None
+    with collected(problems, Where(str(benchmark.path / "benchmark.toml"))):
+        options = _options_of(benchmark, builder)
+    problems += _manifest_faults(benchmark, options)
+    check = getattr(builder, "check", None)
+    # A certificate speaks of the whole benchmark; of a subset only the files can be verified.
+    if check is None or benchmark.manifest.sample or options is None:
+        return problems
+    problems += check(benchmark)
+    if not problems and _can_be_repeated(benchmark, options):
+        with collected(problems):
+            problems += _differences_when_built_again(benchmark, options)
+    return problems
+
+
+def describe_proof(benchmark: Benchmark) -> str:
+    """Say in one line what `check_benchmark` proves of a benchmark, and what it cannot."""
+    manifest, builder = benchmark.manifest, _builder_of(benchmark)
+    files = "only that its files are those that were built"
+    if builder is None:
+        return f"proved is {files}: the builder '{manifest.builder}' is not installed here"
+    if manifest.sample:
+        return f"proved is {files}: it is a sample of {manifest.sample} examples a split"
+    if getattr(builder, "check", None) is None:
+        return f"proved is {files}: '{manifest.builder}' takes what others have published"
+    text = f"proved is {getattr(builder, 'proves', 'what its builder checks')}"
+    try:
+        options = _options_of(benchmark, builder)
+    except RecombineError:
+        return text
+    if _can_be_repeated(benchmark, options):
+        return f"{text}; and that recipe and seed give these bytes. {OPEN}"
+    if list(named_files(options)):
+        return f"{text}; not what only the files that it was made of could show. {OPEN}"
+    other = "another version built it, or other data"
+    return f"{text}; not that recipe and seed give these bytes: {other}. {OPEN}"
+
+
+def compare(
+    benchmark: Benchmark, counted: Mapping[str, Any], *, unproved: Collection[str] = ()
+) -> list[RecombineError]:
+    """Return where the stored certificate says otherwise than what was counted.
+
+    `unproved` are keys that nobody can count from the files; any other key must be counted.
+    """
+    path = benchmark.path / "certificate.json"
+    try:
+        stored = read_json(path)
+    except RecombineError as error:
+        return [DataError(f"the certificate cannot be read: {error.message}", Where(str(path)))]
+    return [
+        DataError(f"the certificate says otherwise: {difference}", Where(str(path)))
+        for difference in _differences(stored, counted, "", frozenset(unproved))
+    ]
+
+
+def _differences(stored: Any, counted: Any, name: str, unproved: frozenset[str]) -> Iterator[str]:
+    if isinstance(counted, Mapping) and isinstance(stored, Mapping):
+        for key in dict.fromkeys([*counted, *stored]):
+            if key in counted or key not in unproved:
+                inner = f"{name}.{key}" if name else str(key)
+                yield from _differences(stored.get(key), counted.get(key), inner, unproved)
+    elif not _is_equal(stored, counted):
+        yield f"{name} is {counted!r}, not {stored!r}"
+
+
+def _is_equal(stored: Any, counted: Any) -> bool:
+    if isinstance(counted, float) and isinstance(stored, (int, float)):
+        return math.isclose(stored, counted, rel_tol=0, abs_tol=TOLERANCE)
+    # JSON knows no tuples, and 1 is not true.
+    plain = list(counted) if isinstance(counted, tuple) else counted
+    return type(stored) is type(plain) and stored == plain
+
+
+def _builder_of(benchmark: Benchmark) -> Any:
+    """The builder that made it, or None where that is not installed here."""
+    try:
+        return registry.lookup_installed("builder", benchmark.manifest.builder)
+    except RecombineError:
+        return None
+
+
+def _options_of(benchmark: Benchmark, builder: Any) -> Any:
+    """The options it was built with; a grammar of its own lies in the benchmark."""
+    options = dict(benchmark.manifest.recipe)
+    placed = getattr(builder, "placed", None)
+    return parse_config(builder, options if placed is None else placed(benchmark, options))
+
+
+def _manifest_faults(benchmark: Benchmark, options: Any) -> Iterator[RecombineError]:
+    """What the manifest says that its recipe does not."""
+    manifest, where = benchmark.manifest, Where(str(benchmark.path / "benchmark.toml"))
+    for option, field in LANGUAGES.items():
+        wanted, written = getattr(options, option, None), getattr(manifest, field)
+        if wanted is not None and wanted != written:
+            yield DataError(f"{field} is '{written}', but the recipe is of '{wanted}'", where)
+    known = registry.names("metric")
+    for metric in manifest.metrics:
+        if metric not in known and ".py:" not in metric:
+            yield ConfigError(f"there is no metric '{metric}'", where)
+
+
+def _can_be_repeated(benchmark: Benchmark, options: Any) -> bool:
+    """Whether the recipe can be followed here again: none of your files, the same code and data."""
+    manifest = benchmark.manifest
+    same_code = manifest.recombine == __version__ and manifest.code_version == code_version(
+        options
+    ).get("code_version", 1)
+    return (
+        same_code
+        and not list(named_files(options))
+        and manifest.inputs == content_by_name(inputs_of(options))
+    )
+
+
+def _differences_when_built_again(benchmark: Benchmark, options: Any) -> Iterator[RecombineError]:
+    """Follow the recipe once more, and return the first line of each split that differs."""
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Draft(Path(folder) / "again", seed=benchmark.manifest.seed)
+        options.build(draft)
+        built = {path.stem for path in draft.path.glob("*.jsonl")}
+        where = Where(str(benchmark.path))
+        for split in sorted(built ^ set(benchmark.splits)):
+            yield DataError(f"recipe and seed give other splits: '{split}'", where)
+        for split in benchmark.splits:
+            if split in built:
+                yield from _first_difference(
+                    benchmark.split_path(split), draft.path / f"{split}.jsonl"
+                )
+        counted = read_json(draft.path / "certificate.json")
+        # A grammar lies elsewhere now, and ambiguous pairs leave open how violations are counted.
+        open_keys = ("grammar", "violations")
+        counted = {key: value for key, value in counted.items() if key not in open_keys}
+        yield from compare(benchmark, counted, unproved=open_keys)
+
+
+def _first_difference(stored: Path, again: Path) -> Iterator[RecombineError]:
+    with stored.open("rb") as old, again.open("rb") as new:
+        for number, (line, wanted) in enumerate(zip_longest(old, new), start=1):
+            if line != wanted:
+                text = "recipe and seed give another row"
+                yield DataError(text, Where(str(stored), number))
+                return

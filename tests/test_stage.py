@@ -1,0 +1,100 @@
+"""Keys of outputs: what an output was made from, and what is said when that has changed."""
+
+import pytest
+
+from recombine.errors import StaleOutput
+from recombine.stage import (
+    Meta,
+    code_version,
+    content_of,
+    difference,
+    require_same_key,
+    set_aside,
+)
+
+
+def test_a_stale_output_names_the_field(tmp_path):
+    """Made from other inputs: refused, with the field and both values."""
+    meta = Meta(tmp_path / "gen.jsonl")
+    assert not meta.is_current({"seed": 1})
+    meta.write({"seed": 1, "noise": 0.5}, complete=True)
+    assert meta.is_current({"seed": 1, "noise": 0.5})
+    with pytest.raises(StaleOutput, match=r"another 'noise': 0\.5 then, 0\.7 now"):
+        meta.is_current({"seed": 1, "noise": 0.7})
+
+
+def test_what_force_replaces_is_kept(tmp_path):
+    """Files and folders get a number; their side file goes."""
+    for _ in range(2):
+        (tmp_path / "model").mkdir()
+        Meta(tmp_path / "model").write({"a": 1}, complete=True)
+        set_aside(tmp_path / "model")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.old-1", "model.old-2"]
+
+
+def test_difference_sees_added_and_removed_fields():
+    """Tuples and lists are the same thing once stored."""
+    assert difference({"a": [1]}, {"a": (1,)}) is None
+    assert difference({"a": 1}, {"a": 1, "b": 2}) == ("b", None, 2)
+
+
+def test_difference_looks_into_options():
+    """All options in one line, cut off, would look the same before and after."""
+    old = {"options": {"preset": "tiny", "steps": 10}, "seed": 1}
+    new = {"options": {"preset": "tiny", "steps": 30}, "seed": 1}
+    assert difference(old, new) == ("options.steps", 10, 30)
+    assert difference({"options": None}, new) == ("options", None, new["options"])
+
+
+def test_a_difference_is_told_in_its_own_letters(tmp_path):
+    """What was written in Japanese is read in Japanese."""
+    meta = Meta(tmp_path / "gen.jsonl")
+    meta.write({"name": "犬"}, complete=True)
+    with pytest.raises(StaleOutput, match=r"犬.* then, .猫"):
+        meta.is_current({"name": "猫"})
+
+
+def test_files_count_by_what_they_say(tmp_path):
+    """Not by where they lie or when they were written; two of one name both count."""
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x").write_text(folder)
+    first, second = tmp_path / "a" / "x", tmp_path / "b" / "x"
+    both = content_of([first, second])
+    assert set(both) == {"x"}
+    assert both != content_of([first])
+    first.write_text("c")
+    assert content_of([first, second]) != both
+    first.write_text("a")
+    assert content_of([first, second]) == both
+
+
+def test_a_very_large_file_goes_by_its_size_and_ends(tmp_path, monkeypatch):
+    """A corpus of many gigabytes is not read for it."""
+    monkeypatch.setattr("recombine.stage.LARGE", 100)
+    monkeypatch.setattr("recombine.stage.END", 10)
+    path = tmp_path / "x"
+    path.write_bytes(b"a" * 1000)
+    before = content_of([path])
+    for changed in (b"a" * 1001, b"b" + b"a" * 999, b"a" * 999 + b"b"):
+        path.write_bytes(changed)
+        assert content_of([path]) != before
+
+
+def test_the_first_version_of_code_is_not_written_down():
+    """Its author gives it a number when its results change."""
+    assert code_version(object()) == {}
+    assert code_version(type("Changed", (), {"code_version": 3})()) == {"code_version": 3}
+
+
+def test_a_difference_is_short_to_read(tmp_path):
+    """Hashes by their beginning, what was not there as none, long values cut."""
+    then, now = {"files": {"x": "a" * 64}}, {"files": {"x": "b" * 64}}
+    with pytest.raises(StaleOutput, match=r"another 'files\.x': aaaaaaaa then, bbbbbbbb now"):
+        require_same_key(tmp_path, then, now)
+    with pytest.raises(StaleOutput, match="another 'sample': none then, 5 now") as refused:
+        require_same_key(tmp_path, {}, {"sample": 5})
+    assert "--force" in refused.value.hint
+    with pytest.raises(StaleOutput, match=r"\.\.\. now"):
+        require_same_key(tmp_path, {}, {"text": "x" * 500})
+    require_same_key(tmp_path, {"a": [1]}, {"a": (1,)})
