@@ -88,3 +88,10 @@ def test_numbers_are_text_and_text_stays_as_it_is():
     slices = Slices([key(one=2), key(one="b"), key(one=True)])
     assert list(slices.tags["one"]) == ["2", "b", show_tag(True)]
     assert all(type(one) is str for one in slices.tags["one"])
+
+
+def test_one_word_has_length_one():
+    """Characters are counted where words are not separated alone."""
+    assert source_length("Understandable.") == 1
+    assert source_length("ねこ") == 2
+    assert source_length("แมวดำ") == 5

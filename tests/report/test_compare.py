@@ -13,7 +13,7 @@ from recombine.report.options import ReportOptions
 from recombine.report.reading.panel import Column, Panel, read_panel
 from recombine.report.reading.runs import open_runs
 from recombine.report.tables.own import slice_difference_table
-from recombine.statistics.intervals import Aggregator
+from recombine.statistics.aggregate import Aggregator
 from recombine.statistics.paired import PairedDifference
 from report import compound_run
 from report.scored_run import small_benchmark
@@ -40,7 +40,7 @@ def test_equal_scores_are_tied(findings):
 
 def test_compare_is_a_function_of_runs(run):
     """The API gives the same comparisons without writing a report."""
-    found = compare([run], "exact", "gen", ReportOptions(samples=200))
+    found = compare([run], "exact", "gen", ReportOptions())
     assert len(found) == 3
 
 

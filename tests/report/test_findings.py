@@ -32,13 +32,13 @@ def test_classes_of_verdicts_are_counted(run):
     assert total["right"] + total["dropped"] == len(panel.keys)
 
 
-def test_resampling_by_a_tag_that_nobody_has_is_refused(run):
+def test_clusters_by_a_tag_that_nobody_has_are_refused(run):
     """A misspelt tag names those that exist; a good one is said in the findings."""
     source = open_runs([run])
     with pytest.raises(DataError, match="no example has the tag 'word'") as caught:
         build_report(source, ReportOptions(metrics=("exact",), cluster="word"))
     assert "target_word" in (caught.value.hint or "")
     report = build_report(source, ReportOptions(metrics=("exact",), cluster="target_word"))
-    assert report.main.resampled == "whole clusters by target_word (40 for 320 keys)"
-    assert report.main.overall("lstm").method == "crossed seeds x clusters"
-    assert report.main.comparisons[0].overall.test == "seeds + paired clusters"
+    assert report.main.sampled == "whole clusters by target_word (40 for 320 keys)"
+    assert report.main.overall("lstm").method == "seeds and clusters"
+    assert report.main.comparisons[0].overall.test == "Student's t over seeds and paired clusters"

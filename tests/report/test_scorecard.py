@@ -186,3 +186,12 @@ def test_what_a_report_would_say_is_said_here_too(two_runs, tmp_path):
     second = second._replace(report=replace(second.report, sheets=sheets))
     (note,) = scorecard_notes([first, second])
     assert "exact is not the same everywhere" in note
+
+
+def test_a_system_is_best_of_the_tests_that_it_took(two_runs, tmp_path):
+    """Not of those on which it never was."""
+    other = build_benchmark(tmp_path / "third", 12, name="third")
+    systems = {name: ACCURACY[name] for name in ("lstm", "transformer")}
+    without = make_run(tmp_path / "c", benchmark=other, systems=systems, seeds=(1, 2, 3))
+    suites = [read_suite(run, ReportOptions(metrics=("exact",))) for run in (*two_runs, without)]
+    assert headline(suites) == "oracle-ish is best on 2 of 2 tests of generalisation that it took"

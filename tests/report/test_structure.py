@@ -10,6 +10,8 @@ from recombine.report.examples import explain, tell_fault
 from recombine.report.structure import MOST_SENTENCES, SentenceReader, to_be_read
 from recombine.report.words import read_words
 
+WORDS = read_words()
+
 
 @pytest.fixture(scope="module")
 def benchmark(tmp_path_factory) -> Benchmark:
@@ -19,7 +21,7 @@ def benchmark(tmp_path_factory) -> Benchmark:
 
 def test_constituents_have_human_names_and_both_languages(benchmark):
     """A place phrase on a subject lies in it; the subject is what is asked about."""
-    reader = SentenceReader(benchmark, read_words())
+    reader = SentenceReader(benchmark, WORDS)
     example = next(
         one for one in benchmark.iterate("gen") if one.tags["pattern"] == "pp_on_subject"
     )
@@ -36,7 +38,7 @@ def test_constituents_have_human_names_and_both_languages(benchmark):
 
 def test_every_pattern_can_be_read(benchmark):
     """All 42 patterns have constituents, and no name of a slot or category is shown."""
-    reader = SentenceReader(benchmark, read_words())
+    reader = SentenceReader(benchmark, WORDS)
     first = {one.tags["pattern"]: one for one in benchmark.iterate("gen")}
     assert len(first) == 42
     for pattern, example in first.items():
@@ -49,7 +51,7 @@ def test_every_pattern_can_be_read(benchmark):
 
 def test_what_the_grammar_does_not_say_is_left_out(benchmark):
     """A sentence of somebody else has no tree; a benchmark without a grammar none at all."""
-    reader = SentenceReader(benchmark, read_words())
+    reader = SentenceReader(benchmark, WORDS)
     assert reader.read(Example.make(source="Colourless ideas sleep.", references=("x",))) == []
 
 
@@ -67,15 +69,15 @@ def test_few_of_many_are_read_wrong_ones_first():
 
 def test_faults_are_told_as_somebody_saw_them():
     """Slots have names, senses none; what has another form stays; two meanings are shown."""
-    assert tell_fault("recursion level skipped", "pp: 2 of 3 levels") == (
+    assert tell_fault("recursion level skipped", "pp: 2 of 3 levels", WORDS) == (
         "kept 2 of 3 levels (place phrase)"
     )
-    assert tell_fault("argument dropped", "io Emma") == "dropped the recipient, “Emma”"
-    assert tell_fault("wrong word", "lend_dat for give_dat") == "wrote “lend” for “give”"
-    assert tell_fault("role changed", "Emma as obj") == "made “Emma” the object"
-    assert tell_fault("something new", "x") == "something new: x"
-    assert tell_fault("role", "role changed: Emma as obj") == "role: made “Emma” the object"
-    assert tell_fault("tense", "pass_dat in the present") == "tense: pass in the present"
+    assert tell_fault("argument dropped", "io Emma", WORDS) == "dropped the recipient, “Emma”"
+    assert tell_fault("wrong word", "lend_dat for give_dat", WORDS) == "wrote “lend” for “give”"
+    assert tell_fault("role changed", "Emma as obj", WORDS) == "made “Emma” the object"
+    assert tell_fault("something new", "x", WORDS) == "something new: x"
+    assert tell_fault("role", "role changed: Emma as obj", WORDS) == "role: made “Emma” the object"
+    assert tell_fault("tense", "pass_dat in the present", WORDS) == "tense: pass in the present"
     detail = {"class": "modifier dropped", "findings": [["modifier dropped", "old of cat"]]}
     assert explain(detail) == "modifier dropped: dropped “old”, which describes “cat”"
     sides = {"meant": "give_dat(subj «Ava»)", "said": "give_dat(io «Ava»)"}
@@ -87,3 +89,16 @@ def test_faults_are_told_as_somebody_saw_them():
         "the translations differ elsewhere, too; words that differ: 9; may differ: 1"
     )
     assert explain({"role": "io", "wanted": "x"}) == "the recipient; should be “x”"
+
+
+def test_a_level_that_one_noun_lost_is_told_too():
+    """The verdicts of near misses name what is missing, not how many levels there are."""
+    told = tell_fault("recursion level skipped", "pp: without garden", WORDS)
+    assert told == "left out the level of “garden” (place phrase)"
+
+
+def test_explanations_have_words_of_ones_own(tmp_path):
+    """`-o words=FILE` was for tables and not for what stands beside an example."""
+    own = tmp_path / "own.tsv"
+    own.write_text("of\tvalue\tlabel\nclass\tliteral\tliteral, alas\n", encoding="utf-8")
+    assert explain({"class": "literal"}, read_words(own)) == "literal, alas"

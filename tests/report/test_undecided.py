@@ -20,7 +20,6 @@ from recombine.report.exports.inspect_log import write_inspect_logs
 from recombine.report.figures.own import report_figures
 from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
-from recombine.report.page.headline import find_headline
 from recombine.report.reading.runs import open_runs
 from recombine.report.scorecard import write_scorecard
 from recombine.report.tables.own import overall_table, tag_table
@@ -110,14 +109,14 @@ def test_what_may_be_right_is_no_loss(report: Findings) -> None:
     assert (change.difference, change.undecided) == (25.0, 50.0)
     assert verdict_of(change, 0.0, True) == "tie"
     assert verdict_of(change._replace(undecided=10.0), 0.0, True) == "win"
-    assert "barks" in find_headline(report).headline  # nobody is called the best
-    assert "apart" in find_headline(report).headline
+    assert "barks" in report.headline.headline  # nobody is called the best
+    assert "apart" in report.headline.headline
 
 
 def test_never_right_is_said_of_what_was_judged(report: Findings) -> None:
     """A kind of sentence of which nothing was understood may be right."""
     alone = replace(report.main, systems=("barks",), ranking=(("barks",),))
-    told = find_headline(replace(report, sheets=(alone,)))
+    told = replace(report, sheets=(alone,)).headline
     assert "None of the 2 structures is surely never right" in " ".join(told.sentences)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from recombine.report.page.headline import find_headline
 from recombine.report.tables.table import Table
 from recombine.report.verdict import MOST_LINES, family_markdown, summary_table, verdict
 from recombine.report.write import write_report
@@ -12,7 +11,7 @@ from recombine.report.write import write_report
 
 def test_the_terminal_says_what_the_page_says(findings):
     """One headline for both, and its reasons."""
-    told = find_headline(findings)
+    told = findings.headline
     assert verdict(findings)[: 1 + len(told.sentences)] == [f"{told.headline}.", *told.sentences]
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from recombine.benchmark import Example
 from recombine.errors import ConfigError
-from recombine.statistics.intervals import Aggregator, Kind
+from recombine.statistics.aggregate import Aggregator, Kind
 
 Stats = npt.NDArray[np.float64]
 
@@ -72,7 +72,7 @@ class Metric(Protocol):
     unit: ClassVar[str] = "percent"
     limits: ClassVar[tuple[float, float]] = (0.0, 100.0)
     # Tags whose values are what was sampled: keys that share one (the first that they have) are
-    # drawn together. Without one, the benchmark's groups are.
+    # one unit of the sample. Without one, the benchmark's groups are.
     clusters: ClassVar[tuple[str, ...]] = ()
     # The statistic that is 1 where a key could not be judged: the score may be higher by its mean,
     # and is printed as a range where anything is undecided.
@@ -98,7 +98,7 @@ class Metric(Protocol):
         return Aggregator(self.kind, _scale(self)).from_rows(stats)
 
     def aggregate_many(self, sums: Stats) -> Stats:
-        """Return the scores of many sums of statistics at once: what resampling calls."""
+        """Return the scores of many sums of statistics at once: what intervals and tests call."""
         return np.array([self.aggregate(row[None, :]) for row in sums], dtype=np.float64)
 
     def prepare(self, items: Sequence[Scored]) -> None:
@@ -122,7 +122,7 @@ def _scale(metric: Metric) -> float:
 
 
 def aggregator_of(metric: Metric) -> Aggregator:
-    """How resampling may aggregate a metric, by what it declares."""
+    """How the statistics of a metric become a score, by what it declares."""
     if metric.kind in ("mean", "ratio"):
         return Aggregator(metric.kind, _scale(metric), metric.limits)
     many = metric.aggregate_many if metric.kind == "sums" else None

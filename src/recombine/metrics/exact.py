@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from recombine.benchmark import Example, normalise
 from recombine.metrics.base import Metric, Missing, Observation, Scored
-from recombine.statistics.intervals import Kind
+from recombine.statistics.aggregate import Kind
 
 
 @dataclass(kw_only=True)

@@ -30,7 +30,7 @@ from recombine.grammar.parsing.relaxed import relax
 from recombine.grammar.realise.realiser import Realisation, Realiser
 from recombine.grammar.tree import Tree
 from recombine.metrics.base import Metric, Missing, Observation, Scored
-from recombine.statistics.intervals import Kind
+from recombine.statistics.aggregate import Kind
 
 MOST_READINGS = 24  # of one hypothesis; a reading with the right role is enough
 MOST_STARTS = 60  # characters before a constituent that may belong to it
@@ -79,7 +79,7 @@ class Constituent(NamedTuple):
             return self.realisation.piece(node)
         tokens = [token for token in self.realisation.tokens if token.node == word]
         if len(tokens) > 1:
-            particles = self.realiser.concrete.word_forms(codes[word]).get(PARTICLE, ())
+            particles = self.realiser.compiled.word_forms(codes[word]).get(PARTICLE, ())
             tokens = tokens[tokens[0].text in particles :]
         # The parts of a separable verb stand apart, or touch.
         gaps = ["", *(" " * (b.start > a.end) for a, b in itertools.pairwise(tokens))]

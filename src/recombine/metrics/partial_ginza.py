@@ -11,7 +11,7 @@ from recombine.errors import ConfigError
 from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.partial import names_constituents
 from recombine.registry import require
-from recombine.statistics.intervals import Kind
+from recombine.statistics.aggregate import Kind
 
 # Universal Dependencies of the roles that SGET's patterns speak of. Some Japanese verbs mark their
 # object with が or に (like, notice), which the parser calls nsubj and obl.

@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +15,10 @@ from recombine.files import inert_cell, write_text
 from recombine.metrics.base import aggregator_of
 from recombine.metrics.scoring import Result
 from recombine.metrics.slices import DECLARED
-from recombine.statistics.intervals import SLICE_SAMPLES, Aggregator, Interval, normal_quantile
-from recombine.statistics.resample import Array, Draws
-from recombine.statistics.seeds import system_interval
+from recombine.statistics.aggregate import Array
+from recombine.statistics.sample import Sample
 
 ALL = "all"
-# What an interval is made with unless somebody says otherwise.
-SAMPLES, CONFIDENCE = 1_000, 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +44,8 @@ class Score:
     unit: str
     method: str
     seeds: tuple[float, ...]
+    # Of the value, in its unit; NaN where too few observations tell.
+    standard_error: float = math.nan
     signature: str = ""
     # By how much the score would be higher if all that could not be judged were right.
     undecided: float = 0.0
@@ -72,29 +70,16 @@ class Score:
         reach = f" to {self.reach:.{decimals}f}" if self.undecided else ""
         return f"{self.value:.{decimals}f}{reach}"
 
-    def standard_error(self, confidence: float) -> float:
-        """The standard error of a normal estimate whose interval this is."""
-        return self.half_width / normal_quantile(confidence)
-
     @property
     def counted(self) -> str:
         """Of how many the score speaks: "n=1,894 of 1,900, 6 failed"."""
         text = f"n={self.n:,}" + (f" of {self.of:,}" if self.of != self.n else "")
         return text + (f", {self.failed:,} failed" if self.failed else "")
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> object:
-            """Say what the fields of version 0.1 are called."""
-            renamed = {"score": "value", "ci_low": "low", "ci_high": "high"}
-            hint = f"; it is called '{renamed[name]}'" if name in renamed else ""
-            raise AttributeError(f"a Score has no '{name}'{hint}")
-
 
 def make_score(
-    tables: Sequence[Array],
-    aggregator: Aggregator,
-    draws: Draws,
+    sample: Sample,
+    system: str,
     *,
     of: int,
     failed: int,
@@ -104,20 +89,14 @@ def make_score(
     signature: str,
     tag: str = "",
     slice: str = "",
-    system: str = "",
-    samples: int = SAMPLES,
-    confidence: float = CONFIDENCE,
-    known: Interval | None = None,
     undecided: int | None = None,
 ) -> Score:
-    """The score of one system from the statistics of each of its seeds: the one place for it.
+    """The score of one system of a sample: the one place for it.
 
-    `known` is its interval where it has been worked out before, from the same statistics;
     `undecided` is the statistic that says what could not be judged.
     """
-    span = known or system_interval(
-        tables, aggregator, draws, samples=samples, confidence=confidence
-    )
+    tables, aggregator = sample.tables[system], sample.aggregator
+    span = sample.interval(system)
     return Score(
         metric=metric,
         split=split,
@@ -127,27 +106,30 @@ def make_score(
         value=span.estimate,
         low=span.low,
         high=span.high,
-        n=min(aggregator.counted(rows) for rows in tables),
+        n=min(int(aggregator.counts(rows).sum()) for rows in tables),
         of=of,
         failed=failed,
         unit=unit,
         method=span.method,
         seeds=tuple(aggregator.from_rows(rows) for rows in tables),
+        standard_error=span.error,
         signature=signature,
-        undecided=undecided_share(tables, undecided),
+        undecided=undecided_share(tables, undecided, aggregator.scale),
     )
 
 
-def undecided_share(tables: Sequence[Array], column: int | None) -> float:
-    """The share that could not be judged, in percent; the mean over seeds."""
+def undecided_share(tables: Sequence[Array], column: int | None, scale: float = 100.0) -> float:
+    """The share that could not be judged, in the score's unit; the mean over seeds."""
     if column is None or not all(len(table) for table in tables):
         return 0.0
-    return 100.0 * float(np.mean([table[:, column].mean() for table in tables]))
+    return scale * float(np.mean([table[:, column].mean() for table in tables]))
 
 
-def scores_of(results: Iterable[Result], *, overall_only: bool = False) -> list[Score]:
+def scores_of(
+    results: Iterable[Result], system: str = "", *, overall_only: bool = False
+) -> list[Score]:
     """Return the scores of one system and seed: the whole split first, then every slice."""
-    found = []
+    scores = []
     for result in results:
         metric, slices = result.metric, result.slices
         stats, aggregator = result.stats, aggregator_of(result.metric)
@@ -158,13 +140,11 @@ def scores_of(results: Iterable[Result], *, overall_only: bool = False) -> list[
                 rows_of, keys_of = slices.rows(tag), slices.all_keys(tag)
                 parts += [(tag, value, rows_of[value], keys_of[value]) for value in rows_of]
         for tag, value, rows, keys in parts:
-            table = stats[rows]
             clusters = slices.clusters(DECLARED, metric.clusters, rows if tag else None)
-            found.append(
+            scores.append(
                 make_score(
-                    [table],
-                    aggregator,
-                    Draws([table], clusters=clusters),
+                    Sample({system: [stats[rows]]}, aggregator, clusters),
+                    system,
                     of=len(keys),
                     failed=int(result.failed[keys].sum()),
                     metric=metric.name,
@@ -173,32 +153,10 @@ def scores_of(results: Iterable[Result], *, overall_only: bool = False) -> list[
                     signature=signature,
                     tag=tag,
                     slice=value,
-                    samples=SLICE_SAMPLES if tag else SAMPLES,
                     undecided=metric.undecided,
                 )
             )
-    return found
-
-
-def stored_intervals(scores: Iterable[Score]) -> list[list[object]]:
-    """Intervals as plain data, kept beside the observations: a report need not draw again."""
-    return [
-        [
-            one.tag, one.slice,
-            *(None if math.isnan(end) else end for end in (one.value, one.low, one.high)),
-            one.method,
-        ]
-        for one in scores
-    ]  # fmt: skip
-
-
-def read_intervals(stored: Iterable[Sequence[Any]]) -> dict[tuple[str, str], Interval]:
-    """Tag and slice -> interval, from what `stored_intervals` made."""
-    found = {}
-    for tag, value, *ends, method in stored:
-        estimate, low, high = (math.nan if end is None else float(end) for end in ends)
-        found[tag, value] = Interval(estimate, low, high, method)
-    return found
+    return scores
 
 
 COLUMNS = (

@@ -1,10 +1,11 @@
-"""Slices: which keys have which value of which tag, and which are drawn together.
+"""Slices: which keys have which value of which tag, and which are one unit of the sample.
 
 One slicer serves scoring and report, so that a score of a slice is of the same keys in both.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -13,19 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.benchmark import Example
-from recombine.statistics.intervals import cluster_codes, some_clusters
-from recombine.statistics.resample import Clusters
+from recombine.statistics.aggregate import Clusters, cluster_codes, some_clusters
 
 Labels = npt.NDArray[np.object_]
 Rows = npt.NDArray[np.int64]
 
+# Scripts written without spaces: Thai to Myanmar, Khmer, kana and Chinese characters.
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 # Every example has a length, whatever its builder tagged.
 LENGTH_TAG = "length"
 # A value an example may not have for a tag.
 NO_TAG = ""
 # A tag with more values than this names examples and does not class them.
 MOST_VALUES = 300
-# What is resampled unless somebody says otherwise: what metric and benchmark declare.
+# The units of the sample unless somebody says otherwise: what metric and benchmark declare.
 DECLARED = ""
 
 
@@ -145,7 +147,7 @@ def _in_order(labels: list[str]) -> list[str]:
 def source_length(text: str) -> int:
     """Words of a source; characters where the script does not separate words."""
     words = len(text.split())
-    return words if words > 1 else len(text)
+    return words if words > 1 or not UNSPACED.search(text) else len(text)
 
 
 def show_tag(value: Any) -> str:

@@ -12,7 +12,7 @@ from recombine.benchmark import Example
 from recombine.errors import ConfigError
 from recombine.metrics.base import Metric, Missing, Observation, Scored, Stats
 from recombine.registry import require
-from recombine.statistics.intervals import Kind
+from recombine.statistics.aggregate import Kind
 
 # The tokenisers sacrebleu itself recommends for languages written without spaces.
 _TOKENISERS = {"ja": "ja-mecab", "zh": "zh", "ko": "ko-mecab"}

@@ -13,12 +13,11 @@ import numpy as np
 from recombine.metrics.score import undecided_share
 from recombine.metrics.slices import Rows
 from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import Panel, PanelPart, read_panel
+from recombine.report.reading.panel import Panel, read_panel
 from recombine.report.reading.runs import open_runs
 from recombine.report.scores import main_tag
-from recombine.statistics.intervals import SLICE_SAMPLES
 from recombine.statistics.paired import PairedDifference, holm, mcnemar, tied_sets
-from recombine.statistics.seeds import compare_systems
+from recombine.statistics.sample import Sample
 
 ALPHA = 0.05
 
@@ -51,7 +50,7 @@ def verdict_of(difference: PairedDifference, p_adjusted: float, higher_is_better
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two systems on one metric and split."""
+    """Two systems on one metric and split; the second has the better score."""
 
     first: str
     second: str
@@ -70,20 +69,18 @@ class Comparison:
 
 
 def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
-    """Every pair of systems; p-values Holm-adjusted over pairs, and over slices within a pair."""
-    pairs = list(combinations(panel.systems, 2))
-    whole = panel.part(None, options.cluster, options.seed)
-    overall = [
-        _difference(panel, None, whole, a, b, options, options.samples, options.trials)
-        for a, b in pairs
-    ]
+    """Every pair of systems, the better one second; p-values Holm-adjusted over pairs, and over
+    pairs and slices.
+    """
+    pairs = [(other, better) for better, other in combinations(_best_first(panel), 2)]
+    overall = [_difference(panel, None, *pair, options) for pair in pairs]
     slices = _slices(panel, pairs, options)
-    adjusted = holm([one.p_value for one in overall])
-    found = []
+    adjusted = holm([difference.p_value for difference in overall])
+    comparisons = []
     for (first, second), difference, p_adjusted in zip(pairs, overall, adjusted, strict=True):
         only_first, only_second = _discordant(panel, first, second)
         both = judged_by_both(panel, first, second, None)
-        found.append(
+        comparisons.append(
             Comparison(
                 first=first,
                 second=second,
@@ -97,36 +94,28 @@ def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
                 only_second=only_second,
             )
         )
-    return found
+    return comparisons
 
 
 def _difference(
     panel: Panel,
     where: Rows | None,
-    part: PanelPart,
     first: str,
     second: str,
     options: ReportOptions,
-    samples: int,
-    trials: int,
+    sample: Sample | None = None,
 ) -> PairedDifference:
     """Second minus first on the keys that could be judged for both, or on those of a slice."""
     both = judged_by_both(panel, first, second, where)
-    if both is not None and len(both) == 0:
-        return PairedDifference(math.nan, math.nan, math.nan, 1.0, "nothing in common")
     if both is not where:
-        part = panel.part(both, options.cluster, options.seed)
-    found = compare_systems(
-        part.tables[first],
-        part.tables[second],
-        panel.aggregator,
-        part.draws,
-        samples=samples,
-        trials=trials,
-        confidence=options.confidence,
+        sample = panel.sample(both, options, (first, second))
+    sample = sample or panel.sample(where, options)
+    difference = sample.difference(first, second)
+    behind = first if (difference.difference > 0) == panel.higher_is_better else second
+    scale = panel.aggregator.scale
+    return difference._replace(
+        undecided=undecided_share(sample.tables[behind], panel.undecided, scale)
     )
-    behind = first if (found.difference > 0) == panel.higher_is_better else second
-    return found._replace(undecided=undecided_share(part.tables[behind], panel.undecided))
 
 
 def judged_by_both(panel: Panel, first: str, second: str, where: Rows | None) -> Rows | None:
@@ -146,28 +135,23 @@ def judged_by_both(panel: Panel, first: str, second: str, where: Rows | None) ->
 def _slices(
     panel: Panel, pairs: Sequence[tuple[str, str]], options: ReportOptions
 ) -> dict[tuple[str, str], tuple[SliceDifference, ...]]:
-    """Differences of each pair on each value of the main tag; the pairs share the draws."""
+    """Differences of each pair on each value of the main tag, all of them one family of tests."""
     tag = main_tag(panel)
     places = panel.slices(tag) if tag is not None else {}
-    # A randomisation test of n trials has no p below 1 / (n + 1), which Holm multiplies by the
-    # number of slices: with too few trials no difference, however large, could ever be told.
-    trials = max(options.trials, math.ceil(2 * len(places) / ALPHA))
-    found: dict[tuple[str, str], list[PairedDifference]] = {pair: [] for pair in pairs}
+    differences = []
     for where in places.values():
-        part = panel.part(where, options.cluster, options.seed)
-        for pair in pairs:
-            found[pair].append(
-                _difference(panel, where, part, *pair, options, SLICE_SAMPLES, trials)
-            )
-    return {
-        pair: tuple(
+        sample = panel.sample(where, options)
+        differences += [_difference(panel, where, *pair, options, sample) for pair in pairs]
+    adjusted = holm([difference.p_value for difference in differences])
+    slices: dict[tuple[str, str], list[SliceDifference]] = {pair: [] for pair in pairs}
+    cells = ((value, where, pair) for value, where in places.items() for pair in pairs)
+    for (value, where, pair), difference, p_adjusted in zip(
+        cells, differences, adjusted, strict=True
+    ):
+        slices[pair].append(
             SliceDifference(value, len(where), difference, p_adjusted, panel.higher_is_better)
-            for (value, where), difference, p_adjusted in zip(
-                places.items(), differences, holm([one.p_value for one in differences]), strict=True
-            )
         )
-        for pair, differences in found.items()
-    }
+    return {pair: tuple(of_pair) for pair, of_pair in slices.items()}
 
 
 def _discordant(panel: Panel, first: str, second: str) -> tuple[int, int]:
@@ -182,18 +166,22 @@ def _discordant(panel: Panel, first: str, second: str) -> tuple[int, int]:
 
 def ranking(panel: Panel, comparisons: Sequence[Comparison]) -> list[list[str]]:
     """Tied sets of systems, best set first: what the data allow to be said of ranks."""
-    direction = -1.0 if panel.higher_is_better else 1.0
-    score = {name: float(np.mean(list(panel.seed_scores(name).values()))) for name in panel.systems}
-    # Of what has no score nobody knows where it stands: last, and not between others.
-    order = sorted(
-        panel.systems, key=lambda name: (math.isnan(score[name]), direction * score[name], name)
-    )
     differ = {
         frozenset((one.first, one.second))
         for one in comparisons
         if verdict_of(one.overall, one.p_adjusted, panel.higher_is_better) != "tie"
     }
-    return tied_sets(order, differ)
+    return tied_sets(_best_first(panel), differ)
+
+
+def _best_first(panel: Panel) -> list[str]:
+    """The systems by score, whatever the data allow to be said of it."""
+    direction = -1.0 if panel.higher_is_better else 1.0
+    score = {name: float(np.mean(list(panel.seed_scores(name).values()))) for name in panel.systems}
+    # Of what has no score nobody knows where it stands: last, and not between others.
+    return sorted(
+        panel.systems, key=lambda name: (math.isnan(score[name]), direction * score[name], name)
+    )
 
 
 def compare(

@@ -18,7 +18,7 @@ import numpy as np
 
 from recombine.benchmark import Example
 from recombine.metrics.slices import show_tag
-from recombine.report.words import read_words
+from recombine.report.words import Words, read_words
 
 # Splits after the first one are there for orientation; they get a tenth of the room together.
 SHARE_OF_OTHER_SPLITS = 0.1
@@ -114,12 +114,16 @@ def _most_telling(
     return plain + rest[: quota - len(plain)]
 
 
-def explain(detail: Mapping[str, Any]) -> str:
+def explain(detail: Mapping[str, Any], words: Words | None = None) -> str:
     """A verdict's detail in words: the metric's own sentence if it has one, else its fields."""
+    words = words or read_words()
     if not detail:
         return ""
     if detail.get("findings"):
-        kind, faults = detail.get("class"), [tell_fault(*one) for one in detail["findings"]]
+        kind, faults = (
+            detail.get("class"),
+            [tell_fault(fault, text, words) for fault, text in detail["findings"]],
+        )
         told = "; ".join(dict.fromkeys(faults))
         told = told if told.startswith(f"{kind}: ") else f"{kind}: {told}"
         sides = [
@@ -135,22 +139,22 @@ def explain(detail: Mapping[str, Any]) -> str:
             )
     if isinstance(detail.get("wrong"), list) and "contexts" in detail:
         # A compound in all its contexts: how often it went wrong, and how.
-        faults = _counted(explain({**one, "id": None}) for one in detail["wrong"])
+        faults = _counted(explain({**one, "id": None}, words) for one in detail["wrong"])
         told = f"“{detail.get('compound', '')}” is wrong in {len(detail['wrong'])} of"
         told += f" {detail['contexts']} contexts"
         return ": ".join([told, *(["; ".join(faults)] if faults else [])])[:MOST_DETAIL]
     if set(detail) <= {"class", *UNTOLD}:
-        told = read_words().label("class", str(detail.get("class", "")))
+        told = words.label("class", str(detail.get("class", "")))
         return "" if told == "right" else told
     parts = []
     for name, value in detail.items():
         if name in UNTOLD:
             continue
         if name == "class" and isinstance(value, str):
-            parts.append(read_words().label("class", value))
+            parts.append(words.label("class", value))
             continue
         if name == "role" and isinstance(value, str):
-            parts.append(f"the {read_words().role(value)}")
+            parts.append(f"the {words.role(value)}")
             continue
         if name in NAMELESS and isinstance(value, (str, int)):
             parts.append(NAMELESS[name].format(value))
@@ -166,45 +170,45 @@ def explain(detail: Mapping[str, Any]) -> str:
 
 # What a metric found of a meaning (metrics/anatomy), in the words of somebody who saw it happen.
 FAULTS = {
-    "recursion level skipped": (r"(\S+): (\d+) of (\d+) levels", "kept {1} of {2} levels ({role})"),
-    "recursion level added": (r"(\S+): (\d+) for (\d+) levels", "made {1} levels of {2} ({role})"),
-    "subject and object swapped": (
-        r"(.+) and (.+)",
-        "swapped who does it: “{0}” and “{1}”",
+    "recursion level skipped": (
+        (r"(\S+): (\d+) of (\d+) levels", "kept {1} of {2} levels ({role})"),
+        (r"(\S+): without (.+)", "left out the level of “{1}” ({role})"),
     ),
-    "modifier attached elsewhere": (r"(.+) on (.+)", "put “{0}” on “{1}”"),
-    "modifier dropped": (r"(.+) of (.+)", "dropped “{0}”, which describes “{1}”"),
-    "argument dropped": (r"(\S+) (.+)", "dropped the {role}, “{1}”"),
-    "clause dropped": (r"(.+)", "dropped the clause with “{0}”"),
-    "tense or voice": (r"(.+) for (.+)", "wrote {0} for {1}"),
-    "wrong word, same prefix": (r"(.+) for (.+)", "wrote “{0}” for “{1}”"),
-    "wrong word": (r"(.+) for (.+)", "wrote “{0}” for “{1}”"),
-    "wrong function word": (r"(.+) for (.+)", "wrote “{0}” for “{1}”"),
-    "modifiers reordered": (r"on (.+)", "put the words that describe “{0}” in another order"),
-    "modifier added": (r"(.+)", "added “{0}”"),
-    "word added": (r"(.+)", "added “{0}”"),
-    "role changed": (r"(.+) as (\S+)", "made “{0}” the {last}"),
-    "other structure": (r"(.+) as (\S+)", "made “{0}” a {last}"),
+    "recursion level added": (
+        (r"(\S+): (\d+) for (\d+) levels", "made {1} levels of {2} ({role})"),
+    ),
+    "subject and object swapped": ((r"(.+) and (.+)", "swapped who does it: “{0}” and “{1}”"),),
+    "modifier attached elsewhere": ((r"(.+) on (.+)", "put “{0}” on “{1}”"),),
+    "modifier dropped": ((r"(.+) of (.+)", "dropped “{0}”, which describes “{1}”"),),
+    "argument dropped": ((r"(\S+) (.+)", "dropped the {role}, “{1}”"),),
+    "clause dropped": ((r"(.+)", "dropped the clause with “{0}”"),),
+    "tense or voice": ((r"(.+) for (.+)", "wrote {0} for {1}"),),
+    "wrong word, same prefix": ((r"(.+) for (.+)", "wrote “{0}” for “{1}”"),),
+    "wrong word": ((r"(.+) for (.+)", "wrote “{0}” for “{1}”"),),
+    "wrong function word": ((r"(.+) for (.+)", "wrote “{0}” for “{1}”"),),
+    "modifiers reordered": ((r"on (.+)", "put the words that describe “{0}” in another order"),),
+    "modifier added": ((r"(.+)", "added “{0}”"),),
+    "word added": ((r"(.+)", "added “{0}”"),),
+    "role changed": ((r"(.+) as (\S+)", "made “{0}” the {last}"),),
+    "other structure": ((r"(.+) as (\S+)", "made “{0}” a {last}"),),
 }
 
 
-def tell_fault(kind: str, text: str) -> str:
+def tell_fault(kind: str, text: str, words: Words) -> str:
     """One fault in words; what has another form stays as the metric said it, with its kind.
 
     What a meaning differs in (role, tense) stands before the fault that shows it.
     """
     if kind not in FAULTS:
         inner, _, rest = text.partition(": ")
-        return f"{kind}: {tell_fault(inner, rest) if inner in FAULTS else _as_word(text)}"
-    pattern, phrase = FAULTS[kind]
-    found = re.fullmatch(pattern, text)
-    if found is None:
-        return _as_word(text)
-    words = read_words()
-    parts = found.groups()
-    return phrase.format(
-        *map(_as_word, parts), role=words.role(parts[0]), last=words.role(parts[-1])
-    )
+        return f"{kind}: {tell_fault(inner, rest, words) if inner in FAULTS else _as_word(text)}"
+    for pattern, phrase in FAULTS[kind]:
+        match = re.fullmatch(pattern, text)
+        if match is not None:
+            parts = match.groups()
+            role, last = words.role(parts[0]), words.role(parts[-1])
+            return phrase.format(*map(_as_word, parts), role=role, last=last)
+    return _as_word(text)
 
 
 def _as_word(label: str) -> str:

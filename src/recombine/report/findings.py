@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recombine.benchmark import TRAINING_SPLITS
 from recombine.errors import DataError
 from recombine.metrics.score import Score
 from recombine.metrics.slices import DECLARED, LENGTH_TAG, NO_TAG
@@ -18,8 +19,9 @@ from recombine.progress import progress
 from recombine.registry import lookup
 from recombine.report.compare import Comparison, compare_panel, ranking
 from recombine.report.examples import room
+from recombine.report.method import BenchmarkMethod, Headline
 from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import HIDDEN_SPLITS, Panel, read_panel
+from recombine.report.reading.panel import Panel, read_panel
 from recombine.report.reading.runs import ReportRuns
 from recombine.report.scores import all_scores, main_tag, numeric_tags
 from recombine.report.words import Words, read_words
@@ -51,7 +53,7 @@ class Sheet:
     right_value: float
     limits: tuple[float, float]
     as_shipped: bool
-    resampled: str
+    sampled: str
     scores: tuple[Score, ...]
     comparisons: tuple[Comparison, ...]
     ranking: tuple[tuple[str, ...], ...]
@@ -63,6 +65,8 @@ class Sheet:
     crosses: Mapping[tuple[str, str], Mapping[tuple[str, str], Mapping[str, Cross]]]
     labels: Mapping[str, Mapping[str, Counter[str]]]
     right_labels: frozenset[str]
+    # Classes that have no part in the score.
+    unjudged_labels: frozenset[str]
     left_out: Mapping[str, int]
 
     def overall(self, system: str) -> Score:
@@ -131,7 +135,17 @@ class Findings:
 
     def split_name(self, split: str) -> str:
         """What a split is called."""
-        return self.words.split(self.source.benchmark.manifest.builder, split)
+        return self.words.split(self.method.name, split)
+
+    @property
+    def method(self) -> BenchmarkMethod:
+        """The kind of benchmark, which says what the report shows."""
+        return self.source.method
+
+    @cached_property
+    def headline(self) -> Headline:
+        """What was found, in plain words."""
+        return self.method.headline(self)
 
     def measured(self, sheet: Sheet) -> str:
         """A metric and where it was measured, as a title or a caption begins."""
@@ -166,7 +180,8 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
         splits = dict.fromkeys(split for split, _ in wanted)
         there = [one for one in splits if any(c.translations(one).is_file() for c in source.cells)]
         shown = room(there, options.examples)
-        source = replace(source, shown=shown, shown_seed=options.seed)
+        words = read_words(*map(Path, options.words))
+        source = replace(source, shown=shown, shown_seed=options.seed, words=words)
     _require_cluster(source, options)
     sheets, notes = [], list(source.notes)
     with progress("report", len(wanted)) as bar:
@@ -190,7 +205,7 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
 
 
 def _require_cluster(source: ReportRuns, options: ReportOptions) -> None:
-    """Refuse to resample by a tag that no example has, before anything is worked out."""
+    """Refuse to cluster by a tag that no example has, before anything is worked out."""
     known = {DECLARED, "group", "key", LENGTH_TAG}
     for split in _chosen_splits(source, options):
         for example in source.examples(split).values():
@@ -199,7 +214,7 @@ def _require_cluster(source: ReportRuns, options: ReportOptions) -> None:
             known.update(example.tags)
     if options.cluster not in known:
         raise DataError(
-            f"no example has the tag '{options.cluster}' to resample by",
+            f"no example has the tag '{options.cluster}' to cluster by",
             hint=f"there are: {', '.join(sorted(known - {DECLARED}))}",
         )
 
@@ -208,7 +223,8 @@ def _chosen_splits(source: ReportRuns, options: ReportOptions) -> Sequence[str]:
     found = source.splits()
     if options.splits:
         return [split for split in options.splits if split in found]
-    visible = [split for split in found if split not in HIDDEN_SPLITS]
+    hidden = (*TRAINING_SPLITS, *source.method.hidden_splits)
+    visible = [split for split in found if split not in hidden]
     return visible or list(found)
 
 
@@ -229,7 +245,7 @@ def make_sheet(panel: Panel, options: ReportOptions) -> Sheet:
         right_value=panel.right_value,
         limits=panel.aggregator.limits,
         as_shipped=panel.as_shipped,
-        resampled=_resampled(panel, options.cluster),
+        sampled=_sampled(panel, options.cluster),
         scores=tuple(all_scores(panel, options)),
         comparisons=tuple(comparisons),
         ranking=tuple(tuple(group) for group in ranking(panel, comparisons)),
@@ -241,12 +257,13 @@ def make_sheet(panel: Panel, options: ReportOptions) -> Sheet:
         crosses=_crosses(panel, tag),
         labels=_label_counts(panel, tag),
         right_labels=_right_labels(panel),
+        unjudged_labels=_unjudged_labels(panel),
         left_out=panel.left_out,
     )
 
 
-def _resampled(panel: Panel, cluster: str) -> str:
-    """What intervals and tests draw: keys, or clusters of them."""
+def _sampled(panel: Panel, cluster: str) -> str:
+    """The units of the sample: keys, or clusters of them."""
     codes = panel.clusters(cluster)
     if codes is None:
         return "single keys"
@@ -345,4 +362,17 @@ def _right_labels(panel: Panel) -> frozenset[str]:
             for value, label in zip(column.values, column.labels, strict=False):
                 seen[label] += 1
                 right[label] += value == panel.right_value
-    return frozenset(label for label in seen if 2 * right[label] > seen[label])
+    found = frozenset(label for label in seen if 2 * right[label] > seen[label])
+    return found - _unjudged_labels(panel)
+
+
+def _unjudged_labels(panel: Panel) -> frozenset[str]:
+    """Classes of which no observation has a part in the score."""
+    counted: Counter[str] = Counter()
+    for by_seed in panel.columns.values():
+        for column in by_seed.values():
+            for label, counts in zip(
+                column.labels, panel.aggregator.counts(column.stats), strict=False
+            ):
+                counted[label] += bool(counts)
+    return frozenset(label for label, count in counted.items() if not count)

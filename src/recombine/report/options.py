@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from recombine.errors import ConfigError
-from recombine.metrics.score import CONFIDENCE, SAMPLES
-from recombine.metrics.slices import DECLARED
+from recombine.statistics.sample import CONFIDENCE, TRIALS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,15 +20,15 @@ class ReportOptions:
     splits: tuple[str, ...] = ()
     # Metrics of your own (./file.py:Name) that were scored: sums and rows need their code again.
     own: tuple[str, ...] = ()
-    # What is resampled whole. Unless something is said, what the metric declares (synonyms, idioms,
-    # templates), else `group`, the examples that the benchmark says belong together (the contexts
-    # of a compound). Or `key`, every key by itself; or a tag (target_word).
+    # What was sampled as a whole. Unless something is said, what the metric declares (synonyms,
+    # idioms, templates), else `group`, the examples that the benchmark says belong together (the
+    # contexts of a compound). Or `key`, every key by itself; or a tag (target_word).
     cluster: str = ""
     # Of each split, a stratified subset of this many examples; 0 = all.
     sample: int = 0
     confidence: float = CONFIDENCE
-    samples: int = SAMPLES
-    trials: int = 2_000
+    # Random exchanges of outputs in a paired test of a corpus score or of clusters.
+    trials: int = TRIALS
     seed: int = 0
     # Largest report.html in megabytes; the examples shown are thinned out to fit.
     page_megabytes: float = 4.5
@@ -42,23 +40,14 @@ class ReportOptions:
     # every-eval-ever, harness, inspect, genbench
     exports: tuple[str, ...] = ()
 
-    @property
-    def as_scored(self) -> bool:
-        """Whether intervals are wanted as the score stage makes them."""
-        wanted = (self.cluster, self.sample, self.confidence, self.samples, self.seed)
-        return wanted == (DECLARED, 0, CONFIDENCE, SAMPLES, 0)
-
     def __post_init__(self) -> None:
         if not 0 < self.confidence < 1:
             raise ConfigError(
                 f"confidence must be between 0 and 1, not {self.confidence:g}",
                 hint="95% is -o confidence=0.95",
             )
-        # At least one resample must lie beyond each end of an interval, and one trial in as many
-        # may be as large as what was observed where a difference is significant.
-        least = {"samples": math.ceil(2 / (1 - self.confidence) - 1e-9), "trials": 20}
-        least |= {"sample": 0, "seed": 0, "examples": 0}
-        for name, fewest in least.items():
+        # One trial in 20 may be as large as what was observed where a difference is significant.
+        for name, fewest in {"trials": 20, "sample": 0, "seed": 0, "examples": 0}.items():
             if getattr(self, name) < fewest:
                 raise ConfigError(
                     f"{name} must be {fewest} or more, not {getattr(self, name)}",

@@ -24,7 +24,7 @@ from recombine.report.page.sections import between, whole
 from recombine.report.reading.panel import comparable
 from recombine.report.reading.runs import open_runs, reading, run_names
 from recombine.report.tables.divergent import generalisation_table
-from recombine.report.tables.family import BUILDER, are_of_one_corpus, make_family
+from recombine.report.tables.family import are_of_one_corpus, make_family
 from recombine.report.tables.own import ranged
 from recombine.report.tables.table import Cell, Table, html, markdown, show_p
 from recombine.report.tables.variants import variant_table
@@ -203,8 +203,10 @@ def headline(suites: Sequence[Suite]) -> str:
     best = [name for name, count in wins.items() if count == most]
     if len(best) != 1:
         return "No system is best everywhere" if best else "No test tells the best systems apart"
-    of = "every test" if most == len(sheets) > 1 else f"{most} of {len(sheets)} tests"
-    return f"{best[0]} is best on {of} of generalisation"
+    taken = sum(best[0] in sheet.systems for sheet in sheets)
+    of = "every test" if most == len(sheets) > 1 else f"{most} of {taken} tests"
+    only = " that it took" if taken < len(sheets) else ""
+    return f"{best[0]} is best on {of} of generalisation{only}"
 
 
 def _cell(sheet: Sheet, system: str) -> str:
@@ -232,11 +234,7 @@ def _told_apart(suites: list[Suite]) -> list[Suite]:
 
 
 def _generalisation(suites: Sequence[Suite]) -> Table | None:
-    reports = [
-        suite.report
-        for suite in suites
-        if suite.report.source.benchmark.manifest.builder == BUILDER
-    ]
+    reports = [suite.report for suite in suites if suite.report.method.of_one_corpus]
     if len(reports) < 2 or not are_of_one_corpus(reports):
         return None
     return generalisation_table(make_family(reports))
@@ -313,9 +311,7 @@ def _chance(p: Cell) -> float:
 
 def _correlation(one: Sheet, other: Sheet, options: ReportOptions) -> tuple[Cell, ...] | None:
     scored = [
-        (_good(one, name, options.confidence), _good(other, name, options.confidence))
-        for name in one.systems
-        if name in other.systems
+        (_good(one, name), _good(other, name)) for name in one.systems if name in other.systems
     ]
     # No score: none of a system's outputs could be judged, such as copies of the source.
     known = [pair for pair in scored if not any(math.isnan(score) for score, _ in pair)]
@@ -332,11 +328,11 @@ def _correlation(one: Sheet, other: Sheet, options: ReportOptions) -> tuple[Cell
     )  # fmt: skip
 
 
-def _good(sheet: Sheet, system: str, confidence: float) -> tuple[float, float]:
+def _good(sheet: Sheet, system: str) -> tuple[float, float]:
     """A score, the higher the better, with its standard error."""
     score = sheet.overall(system)
     sign = 1 if sheet.higher_is_better else -1
-    return sign * score.value, score.standard_error(confidence)
+    return sign * score.value, score.standard_error
 
 
 def build_tables(suites: Sequence[Suite]) -> list[Table]:

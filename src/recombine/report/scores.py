@@ -9,46 +9,31 @@ import numpy as np
 
 from recombine.metrics.score import Score, make_score
 from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import Panel, PanelPart
-from recombine.statistics.intervals import SLICE_SAMPLES
+from recombine.report.reading.panel import Panel
+from recombine.statistics.sample import Sample
 
 
 def overall(panel: Panel, options: ReportOptions) -> list[Score]:
     """One score per system on all keys."""
-    part = panel.part(None, options.cluster, options.seed)
-    return [
-        _score(panel, part, system, "", "", options, options.samples) for system in panel.systems
-    ]
+    sample = panel.sample(None, options)
+    return [_score(panel, sample, system, "", "") for system in panel.systems]
 
 
 def by_tag(panel: Panel, tag: str, options: ReportOptions) -> list[Score]:
     """One score per system and value of the tag, values in order of first appearance."""
-    rows = []
+    scores = []
     for value, where in panel.slices(tag).items():
-        part = panel.part(where, options.cluster, options.seed)
-        for system in panel.systems:
-            rows.append(_score(panel, part, system, tag, value, options, SLICE_SAMPLES))
-    return rows
+        sample = panel.sample(where, options)
+        scores += [_score(panel, sample, system, tag, value) for system in panel.systems]
+    return scores
 
 
-def _score(
-    panel: Panel,
-    part: PanelPart,
-    system: str,
-    tag: str,
-    value: str,
-    options: ReportOptions,
-    samples: int,
-) -> Score:
-    known = panel.intervals.get(system, {}).get((tag, value)) if options.as_scored else None
-    if known is not None and known.estimate != panel.aggregator.from_rows(part.tables[system][0]):
-        known = None  # somebody changed the observations
+def _score(panel: Panel, sample: Sample, system: str, tag: str, value: str) -> Score:
     failed = panel.failed[system]
     keys = panel.sliced.all_keys(tag)[value] if tag else np.arange(len(failed))
     return make_score(
-        part.tables[system],
-        panel.aggregator,
-        part.draws,
+        sample,
+        system,
         of=len(keys),
         failed=int(failed[keys].sum()),
         metric=panel.metric,
@@ -57,10 +42,6 @@ def _score(
         signature=panel.signature,
         tag=tag,
         slice=value,
-        system=system,
-        samples=samples,
-        confidence=options.confidence,
-        known=known,
         undecided=panel.undecided,
     )
 
@@ -73,7 +54,7 @@ def sliceable_tags(panel: Panel) -> list[str]:
 def main_tag(panel: Panel) -> str | None:
     """The tag that names what is tested: the first one that slices."""
     tags = sliceable_tags(panel)
-    for preferred in ("pattern", "idiom", "synonym", "template"):
+    for preferred in panel.main_tags:
         if preferred in tags:
             return preferred
     return tags[0] if tags else None

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from recombine.report.findings import Findings
-from recombine.report.page.headline import find_headline
 from recombine.report.tables.own import ranged
 from recombine.report.tables.table import Table, markdown
 
@@ -23,7 +22,7 @@ MOST_LINES = {"Notes": 5, "Tables": 12, "Figures": 6, "Signatures": 6}
 
 def verdict(report: Findings) -> list[str]:
     """The headline of the page and its reasons, and what to beware of."""
-    told = find_headline(report)
+    told = report.headline
     lines = [f"{told.headline}.", *told.sentences]
     single = [name for name, seeds in report.main.seeds.items() if len(seeds) == 1]
     if any(name in report.source.trained for name in single):

@@ -63,13 +63,13 @@ class Words:
         """What the part of a sentence that fills a slot is called."""
         return self.label("role", name)
 
-    def split(self, builder: str, name: str) -> str:
-        """What a split is called in benchmarks of this builder: the test set of one is familiar
+    def split(self, method: str, name: str) -> str:
+        """What a split is called in benchmarks of this method: the test set of one is familiar
         text, that of another is new.
         """
         for (of, value), wording in self.known.items():
             kind, _, split = value.rpartition("/")
-            if of == "split" and split == name and builder.startswith(kind):
+            if of == "split" and split == name and kind in ("", method):
                 return wording.label
         return name.replace("_", " ")
 

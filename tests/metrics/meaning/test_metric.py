@@ -334,7 +334,7 @@ def spanish() -> MeaningMatch:
         ("What did the child on the bed find?", "Qué encontró el niño en la cama?", "same"),
         ("The author sent the child a radio.", "El niño envió una radio al autor.", "different"),
         ("The author sent the child a radio.", "El autor envió el niño una radio.", "outside"),
-        ("Jameis called a child.", "Jameis llamó un niño.", "different"),
+        ("Jameis called a child.", "Jameis llamó un niño.", "outside"),
         ("The bag was given to a child.", "El bolso fue dado a un niño.", "same"),
         ("The bag was given to a child.", "El bolso fue dada a un niño.", "outside"),
         ("A red box was found.", "Un cajón rojo fue encontrado.", "same"),
@@ -351,6 +351,37 @@ def test_spanish_has_variants_too(spanish, source, hypothesis, verdict):
     found = spanish.observe([Scored(example, hypothesis)])
     assert found is not None
     assert found.detail["class"] == verdict
+
+
+@pytest.fixture(scope="module")
+def french() -> MeaningMatch:
+    """The metric for SGET in French."""
+    return MeaningMatch(grammar="sget", source_language="en", target_language="fr", workers=1)
+
+
+@pytest.mark.parametrize(
+    ("source", "hypothesis", "verdict"),
+    [
+        ("The judge serves a child a pen.", "Le juge sert un stylo à un enfant.", "same"),
+        ("A book was given to Liam by Emma.", "Emma a donné un livre à Liam.", "same"),
+        ("Who did a kitty give the book to?", "À qui un chaton a-t-il donné le livre ?", "same"),
+        ("Mia said that Liam ran.", "Mia a dit que Liam a couru.", "same"),
+        ("Patrick was held.", "Patrick a été retenu.", "same"),
+        ("The king loved a book.", "Le roi a aimé un livre.", "same"),
+        ("A king saw the rare red book.", "Un roi vit le livre rouge rare.", "same"),
+        ("What did the child find?", "Qu'a trouvé l'enfant ?", "same"),
+        ("A child was given a book.", "Un enfant a reçu un livre.", "same"),
+        ("Mia said that Emma sees Liam.", "Mia a dit qu'Emma voyait Liam.", "same"),
+        ("Mia said that Emma sees Liam.", "Mia a dit qu'Emma a vu Liam.", "different"),
+        ("The girl escaped.", "La fille s'est échappé.", "outside"),
+        ("The judge serves a child a pen.", "Un enfant sert un stylo à un juge.", "different"),
+        ("Mia said that Liam ran.", "Mia a dit que Liam court.", "outside"),
+        ("A red book was found.", "Un livre rouge a été trouvée.", "outside"),
+    ],
+)
+def test_french_has_variants_too(french, source, hypothesis, verdict):
+    """Order, voice, inversion, tense of the past and synonyms do not count."""
+    assert judged(french, source, hypothesis).detail["class"] == verdict
 
 
 @pytest.mark.parametrize(("language", "name"), [("de", "german"), ("zh", "chinese")])
@@ -392,8 +423,10 @@ def test_words_that_are_written_as_one_are_heard_as_two(hypothesis, verdict):
 
 
 def test_the_right_words_in_a_form_that_nobody_says_are_not_right(spanish):
-    """What is read as meant and is no wording of it differs in its form."""
+    """What is read as meant and is no wording of it could be a slip or another way to say it."""
     example = Example.make(source="Jameis called a child.", references=("?",))
     found = spanish.observe([Scored(example, "Jameis llamó un niño.")])
     assert found is not None
-    assert [kind for kind, _ in found.detail["findings"]] == ["form"]
+    assert found.value == 0.0
+    assert found.detail["class"] == "outside"
+    assert "the right words in their roles" in found.detail["explanation"]

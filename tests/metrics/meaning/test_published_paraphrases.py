@@ -1,11 +1,17 @@
-"""The table of metrics on valid and wrong translations, from the published rows themselves."""
+"""The table of metrics on valid and wrong translations, from the published rows themselves.
+
+The rows were written for the default edition as it was before November 2026, whose references are
+no edition any more. `partial` reads with the official edition what that says; `meaning` reads with
+the standard edition, and with the official one the few sources with words that only it has.
+"""
 
 from __future__ import annotations
 
 import csv
+import functools
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +19,7 @@ import pytest
 
 from recombine.benchmark import Example
 from recombine.builders.recipe import read_recipe
-from recombine.metrics.base import Metric, Scored
+from recombine.metrics.base import Metric, Observation, Scored
 from recombine.metrics.exact import Exact
 from recombine.metrics.meaning.metric import MeaningMatch
 from recombine.metrics.partial import Partial
@@ -23,7 +29,7 @@ from recombine.metrics.surface import Bleu, Chrf
 @pytest.fixture(scope="module")
 def rows(reference_data: Path) -> list[tuple[str, Scored]]:
     """Every row with its label, and with the focus that its pattern has in a build of SGET."""
-    blueprint = read_recipe("sget").builder.blueprint()
+    blueprint = read_recipe("sget-official").builder.blueprint()
     grammar = blueprint.grammar
 
     def scored(row: dict[str, str]) -> Scored:
@@ -40,13 +46,29 @@ def rows(reference_data: Path) -> list[tuple[str, Scored]]:
         return [(row["label"], scored(row)) for row in csv.DictReader(lines, delimiter="\t")]
 
 
+class MeaningByEdition(MeaningMatch):
+    """The meaning by the edition that has the words of the source."""
+
+    def observe(self, items: Sequence[Scored]) -> Observation | None:
+        """Ask the standard edition first."""
+        others = (self, *_metrics("official"))
+        found = (MeaningMatch.observe(metric, items) for metric in others)
+        return next((observation for observation in found if observation is not None), None)
+
+
+@functools.cache
+def _metrics(edition: str) -> tuple[MeaningMatch, ...]:
+    languages = {"source_language": "en", "target_language": "ja"}
+    return (MeaningMatch(grammar="sget", edition=edition, workers=1, **languages),)
+
+
 def metrics() -> Iterator[Metric]:
     """The metrics of the table."""
     yield Exact()
     yield Bleu(target_language="ja")
     yield Chrf()
-    yield Partial(grammar="sget", target_language="ja")
-    yield MeaningMatch(grammar="sget", source_language="en", target_language="ja", workers=1)
+    yield Partial(grammar="sget", edition="official", target_language="ja")
+    yield MeaningByEdition(grammar="sget", source_language="en", target_language="ja", workers=1)
 
 
 @pytest.mark.reference
@@ -61,8 +83,8 @@ def test_the_table_is_what_the_metrics_say(rows, repository):
         }
         valid, wrong = values["valid"][:, None], values["wrong"][None]
         auc = float(((valid > wrong) + (valid == wrong) / 2).mean())
-        # Of the 42 patterns 31 name a constituent, and the source of one has adjectives not drawn.
-        judged = 90 if isinstance(metric, Partial) else 126
+        # Of the 42 patterns 31 name a constituent; the official edition says the reference of 25.
+        judged = 75 if isinstance(metric, Partial) else 126
         assert {kind: len(each) for kind, each in values.items()} == dict.fromkeys(values, judged)
         if isinstance(metric, MeaningMatch):
             classes = Counter((label, one.detail["class"]) for label, one in found if one)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 from recombine.registry import data_path
@@ -17,8 +19,8 @@ from recombine.report.figures.figure import (
     svg_to_pdf,
     to_svg,
 )
-from recombine.report.figures.own import report_figures
-from recombine.report.figures.palette import VARIABLES
+from recombine.report.figures.own import from_to, report_figures
+from recombine.report.figures.palette import TIE, VARIABLES
 
 
 def test_figures_are_drawn(findings):
@@ -99,3 +101,43 @@ def test_a_figure_can_be_taken_from_the_page(findings):
     rows = list(csv.DictReader(io.StringIO(as_table(figure.spec))))
     assert len(rows) == len(figure.spec["data"]["values"])
     assert "told" not in rows[0]
+
+
+def test_a_value_that_every_object_has_is_drawn(findings):
+    """Vega looked `constructor` up in an object, and the whole report was lost."""
+    names = ("constructor", "toString", "valueOf", "hasOwnProperty")
+    rows = [
+        {"x": x, "system": system, "score": 10.0 * x, "low": 1.0, "high": 50.0}
+        for system in names
+        for x in (1, 2)
+    ]
+    axis = {"field": "score", "type": "quantitative", "title": "score"}
+    svg = to_svg(line_chart(findings, rows, "x", axis))
+    assert all(name in svg for name in names)
+
+
+def test_a_pdf_has_the_same_bytes_at_every_call(findings):
+    """Names in a dictionary came in another order each time."""
+    forest = next(one for one in report_figures(findings) if one.name.startswith("difference"))
+    svg = to_svg(forest.spec)
+    assert len({svg_to_pdf(svg) for _ in range(6)}) == 1
+
+
+def test_captions_of_halves_and_of_what_does_not_vary_can_be_read():
+    """Nobody reads "falls from 62 up to 10 to 26 from 11 on"."""
+    rows = [{"system": "a", "x": x, "score": 60.0 - 5 * x, "n": 9} for x in range(1, 9)]
+    assert from_to(rows) == "a falls from 48 (up to 4) to 28 (5 and more)"
+
+
+def test_what_was_not_judged_is_neither_right_nor_wrong(findings):
+    """Words like "hardly anything" stood beside a bar that is 100% "no sentence at all"."""
+    counts = {"lstm": {"PP 3": Counter({"degenerate": 9, "paraphrase": 1})}}
+    sheet = replace(
+        findings.main, labels=counts, right_labels=frozenset({"paraphrase"}),
+        unjudged_labels=frozenset({"degenerate"}),
+    )  # fmt: skip
+    figures = report_figures(replace(findings, sheets=(sheet,)))
+    (anatomy,) = (one for one in figures if one.name.endswith("anatomy"))
+    assert "hardly anything (90% not judged)" in anatomy.caption
+    domain = anatomy.spec["encoding"]["color"]["scale"]
+    assert dict(zip(domain["domain"], domain["range"], strict=True))["no sentence at all"] == TIE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recombine.report.figures.figure import to_svg
 from recombine.report.figures.palette import MORE
-from recombine.report.figures.papers import paper_figures
+from recombine.report.figures.papers import extremes, paper_figures
 from recombine.report.figures.training import (
     LOG,
     log_figure,
@@ -129,3 +129,10 @@ def test_logs_of_training_are_drawn(findings):
     found = {(row["panel"], row["step"]): row["score"] for row in figure.spec["data"]["values"]}
     assert found == {("loss", 50): 5.0, ("loss", 100): 2.5, ("dev, exact", 100): 25.0}
     assert to_svg(figure.spec).startswith("<svg")
+
+
+def test_one_rate_has_no_least_and_no_most():
+    """It said "errs least on zero shot (0) (100%), most on zero shot (0) (100%)"."""
+    rows = [{"label": "zero shot", "system": "a", "score": 100.0}]
+    assert extremes(rows) == ""
+    assert "least on b" in extremes([*rows, {"label": "b", "system": "a", "score": 5.0}])

@@ -16,7 +16,7 @@ from report.synthetic import make_sget_like_run
 def report(tmp_path_factory):
     """Two systems on sentences of SGET's patterns."""
     run = make_sget_like_run(tmp_path_factory.mktemp("beside"))
-    return build_report(open_runs([run]), ReportOptions(samples=50, trials=50))
+    return build_report(open_runs([run]), ReportOptions(trials=50))
 
 
 def test_another_benchmark_has_no_published_number_beside_it(report):

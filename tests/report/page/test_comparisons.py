@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -35,3 +36,21 @@ def test_classes_that_two_metrics_share_are_shown_once(findings):
     assert text.count("<details") == 1
     assert 'm6" title="60.0%">3' in text
     assert "q=the+translations+differ+elsewhere" in text, "explanations say it in these words"
+
+
+def test_counts_stand_beside_the_system_that_is_right(findings):
+    """They were swapped: "second" was the one that stands first. The link has the split, too."""
+    main = findings.main
+    one = next(c for c in main.comparisons if {c.first, c.second} == {"lstm", "oracle-ish"})
+    text = compare_section(findings)
+    for better, other, count in (
+        (one.second, one.first, one.only_second),
+        (one.first, one.second, one.only_first),
+    ):
+        if count:
+            link = re.search(rf'href="([^"]+)">only {better} is right: {count:,}<', text)
+            assert link is not None
+            assert f"a={better}&amp;b={other}" in link[1]
+            assert "tag.split=gen" in link[1]
+    strong = max(one.only_first, one.only_second)
+    assert f"only oracle-ish is right: {strong:,}" in text

@@ -18,7 +18,7 @@ from report.divergent_runs import make_runs
 def test_a_family_of_runs_has_a_page_of_its_own(tmp_path):
     """Several divergent runs give page, Markdown, CSV, LaTeX and figures; nothing is fetched."""
     runs = make_runs(tmp_path)
-    paths = write_report(runs, tmp_path / "out", ReportOptions(samples=50, trials=50))
+    paths = write_report(runs, tmp_path / "out", ReportOptions(trials=50))
     page = paths.html.read_text(encoding="utf-8")
     for words in (
         "How much is lost",

@@ -111,7 +111,7 @@ def test_only_the_map_of_its_metric_follows(tmp_path, page):
     """The slider shows its own map, other metrics keep their numbers, and choosing them ends it."""
     one = {"alone": ACCURACY["lstm"]}
     run = make_run(tmp_path / "run", systems=one, seeds=(1,), per_pattern=10)
-    options = ReportOptions(metrics=("exact", "bleu"), splits=("gen",), samples=50, trials=50)
+    options = ReportOptions(metrics=("exact", "bleu"), splits=("gen",), trials=50)
     shown = page(build_report(open_runs([run]), options))
     tiles = [shown.locator(f"{of} .tile b") for of in (".map.main", ".map:not(.main)")]
     before = [one.all_text_contents() for one in tiles]
@@ -123,3 +123,10 @@ def test_only_the_map_of_its_metric_follows(tmp_path, page):
     shown.select_option("#map-metric", "BLEU")
     assert shown.locator("#film-step").inner_text() == "the model that was scored"
     assert tiles[0].all_text_contents() == before[0]
+
+
+def test_a_system_with_checkpoints_alone_does_not_end_the_report(findings):
+    """It has no score of the main metric, and so no row of the map."""
+    table = slices_of(findings)
+    rows = tuple((*row, 5.0) for row in table.rows)
+    assert "newcomer" in film(findings, Table("t", "T", (*table.columns, "newcomer"), rows))

@@ -18,7 +18,7 @@ from report.synthetic import make_sget_like_run
 
 def text_of(run: Path) -> str:
     """What a reader sees of a page, without the list of files."""
-    report = build_report(open_runs([run]), ReportOptions(samples=50, trials=50))
+    report = build_report(open_runs([run]), ReportOptions(trials=50))
     page = render_page(report, {}, (), paper_tables(report))
     page = re.sub(r'<section id="(files|made)">.*?</section>', "", page, flags=re.DOTALL)
     page = re.sub(r"<(script|style|title)\b.*?</\1>", "", page, flags=re.DOTALL)

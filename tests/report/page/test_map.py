@@ -6,7 +6,7 @@ import re
 from copy import copy
 from dataclasses import replace
 
-from recombine.report.page.first_screen import bars
+from recombine.report.page.first_screen import bars, familiar_and_new
 from recombine.report.page.map import map_section, strips
 from recombine.report.page.scale import shade, step
 from recombine.report.tables.own import by_family
@@ -14,7 +14,7 @@ from recombine.report.tables.own import by_family
 
 def test_each_system_has_a_bar_for_familiar_and_one_for_new(findings):
     """Three systems on two splits are six bars, each with its number."""
-    text = bars(findings)
+    text = bars(findings, familiar_and_new)
     assert text.count('class="vb familiar"') == text.count('class="vb new"') == 3
 
 

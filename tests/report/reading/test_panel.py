@@ -49,7 +49,7 @@ def test_changed_benchmark_is_refused(run, tmp_path):
     shutil.copytree(run, copy)
     record = copy / "lstm" / "seed-1" / "run.json"
     record.write_text(record.read_text().replace('"benchmark_hash": "', '"benchmark_hash": "0'))
-    with pytest.raises(StaleOutput, match="another version"):
+    with pytest.raises(StaleOutput, match="with another 'benchmark'"):
         open_runs([copy])
 
 

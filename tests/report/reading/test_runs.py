@@ -142,7 +142,7 @@ def test_two_editions_are_told_apart_by_their_recipe(tmp_path):
         seed=1,
         splits={"gen": 2},
         files={"README.md": "1"},
-        recipe={"grammar": "sget", "edition": "corrected"},
+        recipe={"grammar": "sget", "edition": "standard"},
     )
     other = dataclasses.replace(
         manifest, files={"README.md": "2"}, recipe={**manifest.recipe, "edition": "official"}
@@ -150,7 +150,7 @@ def test_two_editions_are_told_apart_by_their_recipe(tmp_path):
     opened = [
         (tmp_path, Benchmark(tmp_path, one, one.recipe["edition"])) for one in (manifest, other)
     ]
-    with pytest.raises(DataError, match=r"differ in 'edition' \('corrected' and 'official'\)"):
+    with pytest.raises(DataError, match=r"differ in 'edition' \('standard' and 'official'\)"):
         require_same_benchmark(opened)
 
 

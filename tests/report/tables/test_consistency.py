@@ -126,7 +126,7 @@ def test_printed_and_released_numbers_are_told_apart(
 
 def test_the_examples_of_the_page_are_pairs(source: ReportRuns) -> None:
     """A changed sentence comes with the one it was made from, also where there is little room."""
-    report = build_report(source, ReportOptions(samples=50, trials=50))
+    report = build_report(source, ReportOptions(trials=50))
     for budget in (10_000_000, 60_000):
         packed = pack_examples(report, budget)
         data = unpack(packed.text)
@@ -146,7 +146,7 @@ def test_the_examples_of_the_page_are_pairs(source: ReportRuns) -> None:
 
 def test_the_first_screen_has_a_card_per_test(source: ReportRuns) -> None:
     """Three tests, each with its question, sentences that show it and a bar."""
-    text = verdict_section(build_report(source, ReportOptions(samples=50, trials=50)))
+    text = verdict_section(build_report(source, ReportOptions(trials=50)))
     assert text.count('<article class="card test">') == 3
     assert text.count('<p class="shown">') == 5
     assert "once in a while</mark>" in text

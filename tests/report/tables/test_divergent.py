@@ -41,7 +41,7 @@ def runs(tmp_path_factory):
 @pytest.fixture(scope="module")
 def family(runs) -> Family:
     """Their findings together."""
-    return read_family(runs, ReportOptions(samples=50, trials=50))
+    return read_family(runs, ReportOptions(trials=50))
 
 
 def column(table, name):

@@ -198,3 +198,11 @@ def test_no_p_value_is_zero():
     assert [show_p(one) for one in (0.0, 0.00004, 0.0001, 0.05, 1.0)] == [
         "<0.0001", "<0.0001", "0.0001", "0.0500", "1.0000",
     ]  # fmt: skip
+
+
+def test_a_frame_keeps_what_looks_like_a_gap():
+    """By way of CSV a system called NA or null was a number that is missing."""
+    rows = (("NA", Ranged(1.0, 0.5, 2.0)), ("null", None))
+    frame = Table("t", "T", ("system", "score"), rows).to_pandas()
+    assert list(frame["system"]) == ["NA", "null"]
+    assert list(frame.columns) == ["system", "score", "score low", "score high"]

@@ -47,6 +47,7 @@ class Unit:
     head: int
     frame: tuple[str, ...]
     nodes: tuple[int, ...]
+    contrast: str = ""  # what sets it apart from the word itself: negation, another tense
 
     @property
     def node(self) -> int:

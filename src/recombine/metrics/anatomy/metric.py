@@ -29,7 +29,7 @@ from recombine.metrics.anatomy.dependencies import (
 from recombine.metrics.anatomy.near_miss import forms_of, name_edits, split_words, spoken
 from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.meaning.outline import side_by_side
-from recombine.statistics.intervals import Kind
+from recombine.statistics.aggregate import Kind
 
 # Readings of one hypothesis that are looked at; the closest to the reference is what was meant.
 MOST_READINGS = 24

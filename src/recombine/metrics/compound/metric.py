@@ -20,7 +20,7 @@ from recombine.metrics.compound.arrangement import Arrangement, arrange, between
 from recombine.metrics.compound.learning import Knowledge, ReferenceText, category, learn
 from recombine.metrics.compound.official import official_fault
 from recombine.metrics.compound.units import WHOLE, Atom, Units, find_all, is_mark
-from recombine.statistics.intervals import Kind
+from recombine.statistics.aggregate import Kind
 
 
 def is_compound(example: Example) -> bool:

@@ -22,7 +22,7 @@ from recombine.benchmark import Example
 from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.consistency import official
 from recombine.metrics.consistency.evidence import Evidence, Judgement
-from recombine.statistics.intervals import Kind
+from recombine.statistics.aggregate import Kind
 
 SWAPS = ("np", "vp")
 CONJUNCTS = ("s1p", "s3")
@@ -107,7 +107,7 @@ class Consistency(Metric):
             self.excluded["the two sources are identical"] += 1
             return None
         if base.missing or variant.missing:
-            judged: Judgement | None = Judgement("missing", False, reason="an output is missing")
+            judged: Judgement | None = Judgement("no output", False, reason="an output is missing")
         elif self._evidence is None:
             judged = self._judge_officially(role, base, variant, members)
         else:

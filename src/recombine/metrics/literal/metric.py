@@ -20,7 +20,7 @@ from recombine.corpus.segment import is_punctuation, segment
 from recombine.corpus.word_forms import Keyword, as_keyword, find_keyword
 from recombine.metrics.base import Metric, Missing, Observation, Scored
 from recombine.metrics.literal.keywords import own_translations, read_dictionary, read_lemmas
-from recombine.statistics.intervals import Kind
+from recombine.statistics.aggregate import Kind
 
 
 def idiom_of(example: Example) -> str:

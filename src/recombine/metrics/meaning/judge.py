@@ -9,8 +9,7 @@ word by word: who does what to whom, what hangs where, when, and whether at all.
 from __future__ import annotations
 
 import dataclasses
-import functools
-import re
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -20,7 +19,7 @@ from recombine.grammar.model import LiteralText
 from recombine.grammar.parsing.parser import Budget, Parser
 from recombine.grammar.parsing.relaxed import relax
 from recombine.grammar.tree import Tree
-from recombine.grammar.variants.widened import Widened, is_table, widen, word_of
+from recombine.grammar.variants.widened import Widened, WordVariant, widen
 from recombine.grammar.variants.wordings import Wordings, wordings_of
 from recombine.metrics.anatomy.dependencies import (
     Finding,
@@ -52,7 +51,7 @@ ASPECTS = {
     "wrong function word": "attachment",
     "other structure": "structure",
 }
-_SENSE = re.compile(r"~\d+\b")  # which of its synonyms a word was read by says nothing to a reader
+_TABLE = WordVariant("")
 _STRUCTURE = ("role", "attachment")  # what another reading of the same words can differ in
 
 
@@ -61,8 +60,8 @@ class Meaning(NamedTuple):
 
     units: list[Unit]
     tags: list[frozenset[str]]  # per unit: of the rules it is the head of
-    contrasts: list[str]  # per unit: what sets its word apart from the word itself
     markers: list[str]  # per unit: the function words of its phrase
+    contrasted: list[tuple[str, ...]]  # per unit: the contrasts that its rules make
     depths: Mapping[str, int]
     question: str  # what is asked for, or nothing
 
@@ -94,7 +93,6 @@ class MeaningJudge:
         self.wordings: Wordings = wordings_of(grammar, place, target)
         self._identities: dict[str, Hashable | None] = {}
         self._markers: dict[str, str] = {}
-        self._contrasts: dict[str, str] = {}
         self._asides: dict[tuple[str, ...], tuple[object, ...]] = {}
 
     @cached_property
@@ -161,10 +159,28 @@ class MeaningJudge:
             for differences in [self.differences(one, reading)]
         ]
         _, _, number, differences, one = min(found, key=lambda each: each[:3])
-        # It is no wording of what was meant, or it would have been accepted: an object without its
-        # preposition, a word that is taken for another of the same translation.
-        wrong = differences or [Finding("form", "the right words, but nobody says it like this")]
-        return MeaningVerdict(DIFFERENT, tuple(wrong), one, readings[number])
+        if differences:
+            return MeaningVerdict(DIFFERENT, tuple(differences), one, readings[number])
+        if self._said_by_the_grammar(hypothesis, wanted):
+            return MeaningVerdict(SAME, (), one, one)
+        if apart := _tags_apart(one, readings[number]):
+            return MeaningVerdict(DIFFERENT, apart, one, readings[number])
+        # The right words in the right places, read with less care than the grammar has: an object
+        # without its preposition, or agreement that does not hold.
+        note = "the right words in their roles, but not as the grammar or its variants say it"
+        return MeaningVerdict(OUTSIDE, (), one, None, note)
+
+    def _said_by_the_grammar(self, hypothesis: str, wanted: Sequence[Meaning]) -> bool:
+        """Whether the grammar itself says a hypothesis of a tree that means what is wanted.
+
+        An active for a passive, or another tense below a past: what holds is said otherwise.
+        """
+        read = self.grammar.parser(self.target).parse(hypothesis, SMALL_BUDGET)
+        return any(
+            not self.differences(one, reading) and not _tags_apart(one, reading)
+            for reading in map(self.meaning, read.trees(MOST_OTHERS))
+            for one in wanted
+        )
 
     def _open_in_the_source(self, meant: Sequence[Tree], hypothesis: str) -> bool:
         """Whether a hypothesis differs in words alone that the source language says alike.
@@ -205,7 +221,7 @@ class MeaningJudge:
 
         def unlikely(code: int) -> tuple[bool, bool]:
             label = labels[code]
-            return self._identity(label) not in known, bool(self._contrast(label))
+            return self._identity(label) not in known, bool(self._stands_for(label).contrast)
 
         def choose(words: tuple[int, ...]) -> int:
             return words[0] if len(words) == 1 else min(words, key=unlikely)
@@ -213,9 +229,11 @@ class MeaningJudge:
         found: dict[object, tuple[Tree, list[Unit]]] = {}
         for tree in self._reader.parse(cleaned, budget).trees(most, choose):
             units = self._units(tree)
-            question = self.wordings.variants.questions.get(tree.label.split("/")[0], "")
-            said = ((one.label, one.slot, one.head, *self._aside(one.frame)) for one in units)
-            key = (question, *said)
+            said = (
+                (one.word, one.contrast, one.slot, one.head, *self._aside(one.frame))
+                for one in units
+            )
+            key = (self._question(tree), *said)
             found.setdefault(key, (tree, units))
         close = sorted(found.values(), key=lambda one: -closeness(wanted.units, one[1]))
         return [self.meaning(tree, units) for tree, units in close[:MOST_COMPARED]]
@@ -228,45 +246,72 @@ class MeaningJudge:
             frozenset(tag for node in unit.nodes for tag in inventory.tags(tree.codes[node]))
             for unit in units
         ]
-        contrasts = [self._contrast(unit.label) for unit in units]
-        markers = ["".join(self._marker(rule) for rule in _rules(unit.frame)) for unit in units]
+        markers = ["".join(map(self._marker, self._rules(unit.frame))) for unit in units]
         every = dict.fromkeys(tag for code in tree.codes for tag in inventory.tags(code))
         depths = {tag: tree.depth(tag) for tag in every}
-        question = self.wordings.variants.questions.get(tree.label.split("/")[0], "")
-        return Meaning(units, tags, contrasts, markers, depths, question)
+        contrasted = [self._contrasted(unit.frame) for unit in units]
+        return Meaning(units, tags, markers, contrasted, depths, self._question(tree))
+
+    def _contrasted(self, frame: tuple[str, ...]) -> tuple[str, ...]:
+        """The contrasts (``%contrast polarity : negated {neg}``) that the rules of a frame make."""
+        declared, rules = self.wordings.variants.contrasted, self.grammar.abstract.rules
+        if not declared:
+            return ()
+        names = (
+            declared[key]
+            for rule in self._rules(frame)
+            if rule in rules
+            for key in (rule, *(f"{{{tag}}}" for tag in rules[rule].tags))
+            if key in declared
+        )
+        return tuple(sorted(names))
+
+    def _question(self, tree: Tree) -> str:
+        """What a tree asks for, or nothing."""
+        (top, *_) = self._rules((tree.label,))
+        return self.wordings.variants.questions.get(top, "")
 
     def _units(self, tree: Tree) -> list[Unit]:
         """Who does what to whom, in roles that hold in every voice."""
         units = units_of(tree, self._identity, {})
         if tree.inventory is not self.grammar.inventory:
-            units = self._rehung(tree, units)
+            units = [self._plain(unit) for unit in self._rehung(tree, units)]
         roles = self.wordings.variants.roles
         for index, unit in enumerate(units):
             if unit.named and unit.head >= 0:
-                rules = _rules(units[unit.head].frame)
+                rules = self._rules(units[unit.head].frame)
                 role = next((roles[r, unit.slot] for r in rules if (r, unit.slot) in roles), "")
                 if role:
                     units[index] = dataclasses.replace(unit, slot=role)
         return units
 
+    def _plain(self, unit: Unit) -> Unit:
+        """A unit called by the word that it stands for."""
+        word, contrast = self._stands_for(unit.label)
+        if word == unit.label and not contrast:
+            return unit
+        return dataclasses.replace(unit, label=word, contrast=contrast)
+
     def _aside(self, frame: tuple[str, ...]) -> tuple[object, ...]:
         """What the rules of a frame say beside words and roles."""
         found = self._asides.get(frame)
         if found is None:
-            rules = _rules(frame)
+            rules = self._rules(frame)
             marker = "".join(self._marker(rule) for rule in rules)
             tags = frozenset(
                 tag for rule in rules for tag in self.grammar.abstract.rules[rule].tags
             )
-            found = self._asides[frame] = (marker, tags)
+            found = self._asides[frame] = (marker, tags, self._contrasted(frame))
         return found
 
-    def _contrast(self, label: str) -> str:
-        """What sets a word apart from the word it stands for: negation, another tense."""
-        found = self._contrasts.get(label)
-        if found is None:
-            found = self._contrasts[label] = word_of(label)[1]
-        return found
+    def _rules(self, frame: tuple[str, ...]) -> tuple[str, ...]:
+        """The rules of the original grammar in a frame of the widened one."""
+        chains = self._widened.chains
+        return tuple([name for rule in frame for name in chains.get(rule, (rule,))])
+
+    def _stands_for(self, label: str) -> WordVariant:
+        """The word that a word of the widened grammar stands for; none for a table."""
+        return self._widened.words.get(label, _TABLE)
 
     def _rehung(self, tree: Tree, units: list[Unit]) -> list[Unit]:
         """Units of a chain of rules, each on the word on which it really depends."""
@@ -293,14 +338,18 @@ class MeaningJudge:
         said = tuple([Said("", marker) for marker in one.markers] for one in (wanted, given))
         found = compare(wanted.units, given.units, (said[0], said[1]), depths, lambda *_: False)
         findings = [
-            Finding(ASPECTS.get(one.kind, "word"), f"{one.kind}: {_SENSE.sub('', one.text)}")
+            Finding(ASPECTS.get(one.kind, "word"), f"{one.kind}: {one.text}")
             for one in found
             if one.kind != "modifiers reordered"
         ]
         for index, other in match(wanted.units, given.units).items():
-            label = wanted.units[index].label
-            if wanted.contrasts[index] != given.contrasts[other]:
-                findings.append(Finding(given.contrasts[other] or wanted.contrasts[index], label))
+            label, contrast = wanted.units[index].label, given.units[other].contrast
+            if contrast != wanted.units[index].contrast:
+                findings.append(Finding(contrast or wanted.units[index].contrast, label))
+            elif wanted.contrasted[index] != given.contrasted[other]:
+                apart = set(wanted.contrasted[index]) ^ set(given.contrasted[other])
+                kind = min(apart or wanted.contrasted[index])
+                findings.append(Finding(kind, label))
             elif ("present" in wanted.tags[index]) != ("present" in given.tags[other]):
                 now = "present" if "present" in given.tags[other] else "past"
                 findings.append(Finding("tense", f"{label} in the {now}"))
@@ -321,14 +370,12 @@ class MeaningJudge:
     def _identity(self, label: str) -> Hashable | None:
         """What a word is: words that the target language says alike are one; None if unsaid."""
         if label not in self._identities:
-            word = word_of(label)[0]
+            word = self._stands_for(label).word
             identity: Hashable | None = None
-            if not is_table(label):
-                forms = self.wordings.senses.same[word]
-                own = (
-                    {text for texts in forms[0].values() for text in texts if text} if forms else ()
-                )
-                identity = frozenset(own) or None
+            if word:
+                senses = self.wordings.senses(self.grammar.inventory.code(word))
+                forms = senses[0].values() if senses else ()
+                identity = frozenset(text for texts in forms for text in texts if text) or None
             self._identities[label] = identity
         return self._identities[label]
 
@@ -342,7 +389,11 @@ class MeaningJudge:
         return self._markers[rule]
 
 
-@functools.lru_cache(maxsize=100_000)
-def _rules(frame: tuple[str, ...]) -> tuple[str, ...]:
-    """The rules of the original grammar in a frame of the widened one."""
-    return tuple(name for rule in frame for name in rule.split("/") if not name.startswith("_"))
+def _tags_apart(wanted: Meaning, given: Meaning) -> tuple[Finding, ...]:
+    """The rule tags, such as {neg}, that one of two meanings has and the other has not."""
+    counts = [Counter(tag for tags in one.tags for tag in tags) for one in (wanted, given)]
+    added, dropped = counts[1] - counts[0], counts[0] - counts[1]
+    return (
+        *(Finding(tag, "added") for tag in sorted(added)),
+        *(Finding(tag, "dropped") for tag in sorted(dropped)),
+    )

@@ -21,7 +21,7 @@ from recombine.metrics.meaning.judge import DIFFERENT, OUTSIDE, SAME, MeaningJud
 from recombine.metrics.meaning.outline import side_by_side
 from recombine.parallel import gc_paused, map_in_order
 from recombine.progress import progress
-from recombine.statistics.intervals import Kind
+from recombine.statistics.aggregate import Kind
 
 TRIED = 50  # sources that are read before a grammar is said not to fit the benchmark
 BLOCK = 64  # hypotheses judged by a process at a time

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from recombine.grammar.variants.widened import word_of
 from recombine.metrics.anatomy.dependencies import Unit, match
 
 
@@ -20,7 +19,7 @@ def outline(units: Sequence[Unit], marked: Collection[int] = ()) -> str:
 
     def told(index: int) -> str:
         unit = units[index]
-        word = " ".join(filter(None, word_of(unit.label)))  # with what sets it apart: give tense
+        word = f"{unit.label} {unit.contrast}".strip()  # with what sets it apart: give tense
         text = f"«{word}»" if index in marked else word
         inner = [told(child) for child in below.get(index, ())]
         text += f"({', '.join(inner)})" if inner else ""
@@ -37,9 +36,9 @@ def side_by_side(wanted: Sequence[Unit], given: Sequence[Unit]) -> tuple[str, st
     for index, other in pairs.items():
         here, there = wanted[index], given[other]
         moved = pairs.get(here.head, -1) != there.head or here.slot != there.slot
-        if moved or word_of(here.label)[0] != word_of(there.label)[0]:
+        if moved or here.label != there.label:
             left.add(index)
             right.add(other)
-        elif word_of(there.label)[1]:
+        elif there.contrast:
             right.add(other)
     return outline(wanted, left), outline(given, right)

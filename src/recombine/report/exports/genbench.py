@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import NamedTuple
 
 from recombine.files import write_json, write_text
 from recombine.metrics.score import Score
@@ -24,47 +23,10 @@ AXES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-class TaxonomyPlace(NamedTuple):
-    """Where a kind of benchmark stands in the taxonomy, by the papers' own cards or text."""
-
-    motivation: str
-    kind: str
-    shift: str
-    source: str
-    locus: str
-
-
-# One place per builder; the locus assumes training on the benchmark's own training split.
-PLACES: dict[str, TaxonomyPlace] = {
-    "generated": TaxonomyPlace(
-        "Intrinsic", "Structural", "Covariate", "Fully generated", "Train-test"
-    ),
-    "compounds": TaxonomyPlace(
-        "Intrinsic", "Compositional", "Covariate", "Generated shift", "Train-test"
-    ),
-    "divergent": TaxonomyPlace(
-        "Practical", "Compositional", "Covariate", "Partitioned natural", "Train-test"
-    ),
-    "consistency": TaxonomyPlace(
-        "Intrinsic", "Compositional", "Covariate", "Generated shift", "Train-test"
-    ),
-    "imported": TaxonomyPlace(
-        "Practical", "Compositional", "Assumed", "Naturally occurring", "Train-test"
-    ),
-}
-
-
-def place_of(builder: str) -> TaxonomyPlace:
-    """The taxonomy place of a builder; releases stand where their method stands."""
-    return next(
-        (place for name, place in PLACES.items() if builder.startswith(name)), PLACES["imported"]
-    )
-
-
 def write_genbench_card(report: Findings, folder: Path) -> list[Path]:
     """Write card.json and card.tex."""
     manifest = report.source.benchmark.manifest
-    place = place_of(manifest.builder)
+    place = report.method.taxonomy
     chosen = dict(zip(AXES, place, strict=True))
     json_path, tex_path = folder / "card.json", folder / "card.tex"
     write_json(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine import __version__
-from recombine.files import write_json, write_text
+from recombine.files import file_name, write_json, write_text
 from recombine.report.exports.samples import file_names, samples_of, stamp
 from recombine.report.findings import Findings
 
@@ -33,7 +33,7 @@ def write_harness(report: Findings, folder: Path) -> list[Path]:
 
 def task_name(report: Findings, split: str) -> str:
     """BENCHMARK_SPLIT, as harness tasks are named."""
-    return f"{report.source.benchmark.manifest.name}_{split}".replace("-", "_")
+    return file_name(f"{report.source.benchmark.manifest.name}_{split}").replace("-", "_")
 
 
 def _results(report: Findings, system: str) -> dict[str, Any]:
@@ -49,8 +49,7 @@ def _results(report: Findings, system: str) -> dict[str, Any]:
         row[f"{sheet.metric},none"] = "N/A" if math.isnan(score.value) else score.value
         if score.undecided:
             row[f"{sheet.metric}_up_to,none"] = score.reach
-        # Half the interval over the normal quantile: what readers of the harness call stderr.
-        error = score.standard_error(report.options.confidence)
+        error = score.standard_error
         row[f"{sheet.metric}_stderr,none"] = "N/A" if math.isnan(error) else error
         # Metrics of one split may be about different parts of it.
         known = samples.setdefault(task, {"effective": 0})["effective"]

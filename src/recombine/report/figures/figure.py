@@ -36,6 +36,12 @@ FONT = "Helvetica, Arial, 'Noto Sans CJK JP', sans-serif"
 MOST_LABELS = 6
 # Names at the ends of lines are so far apart, of the height of a figure.
 APART = 0.06
+# Names that every object of JavaScript has.
+OBJECT_NAMES = frozenset(
+    ("constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString",
+     "toString", "valueOf", "__proto__", "__defineGetter__", "__defineSetter__",
+     "__lookupGetter__", "__lookupSetter__")
+)  # fmt: skip
 # A larger drawing is not in the page twice, to be downloaded from it: it lies beside the page.
 MOST_BYTES = 60_000
 
@@ -181,7 +187,24 @@ def _end_labels(rows: Sequence[Mapping[str, Any]], y_axis: Spec) -> list[dict[st
 def to_svg(spec: Spec) -> str:
     """The figure as SVG text."""
     converter = require("vl_convert", extra="report", feature="drawing figures")
-    return _titled(str(converter.vegalite_to_svg(json.dumps(spec))))
+    return _titled(str(converter.vegalite_to_svg(as_json(spec))))
+
+
+def as_json(spec: Spec, indent: int | None = None) -> str:
+    """A specification for Vega, which takes names that every JavaScript object has for its own.
+
+    A value `constructor` would end the drawing of all figures; with an invisible mark behind it
+    it is a name like others.
+    """
+    return json.dumps(_with_own_names(spec), ensure_ascii=False, indent=indent)
+
+
+def _with_own_names(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _with_own_names(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_with_own_names(inner) for inner in value]
+    return f"{value}\u2060" if isinstance(value, str) and value in OBJECT_NAMES else value
 
 
 def _titled(svg: str) -> str:
@@ -196,7 +219,14 @@ def _titled(svg: str) -> str:
 def svg_to_pdf(svg: str) -> bytes:
     """An SVG figure as PDF."""
     converter = require("vl_convert", extra="report", feature="drawing figures")
-    return bytes(converter.svg_to_pdf(svg))
+    drawn = bytes(converter.svg_to_pdf(svg))
+    # The names of a dictionary come in another order at every call; sorted they take as much room.
+    return re.sub(
+        rb"(?:^ +/[A-Za-z]+\d+ \d+ 0 R\n)+",
+        lambda lines: b"".join(sorted(lines[0].splitlines(keepends=True))),
+        drawn,
+        flags=re.MULTILINE,
+    )
 
 
 def draw(figures: Sequence[Figure]) -> dict[str, str]:
@@ -239,7 +269,7 @@ def downloads(figure: Figure, svg: str) -> str:
     files = {
         "svg": ("image/svg+xml", svg),
         "csv": ("text/csv", as_table(figure.spec)),
-        "vl.json": ("application/json", json.dumps(figure.spec, ensure_ascii=False)),
+        "vl.json": ("application/json", as_json(figure.spec)),
     }
     links = []
     for suffix, (kind, text) in files.items():
@@ -266,7 +296,7 @@ def write_figures(
     paths = []
     for figure in figures:
         spec_path = folder / f"{figure.name}.vl.json"
-        write_text(spec_path, json.dumps(figure.spec, ensure_ascii=False, indent=1) + "\n")
+        write_text(spec_path, as_json(figure.spec, indent=1) + "\n")
         write_text(folder / f"{figure.name}.csv", as_table(figure.spec))
         paths += [spec_path, folder / f"{figure.name}.csv"]
         if "svg" in formats:

@@ -45,9 +45,7 @@ def report_figures(report: Findings) -> list[Figure]:
     of the report together.
     """
     sheet = report.main
-    # Every factor of compounds is a figure of its paper.
-    compounds = report.source.benchmark.manifest.builder.startswith("compound")
-    figures = [] if compounds else _curves(report, sheet)
+    figures = _curves(report, sheet) if report.method.draws_curves else []
     if sheet.main_tag and len(sheet.by_tag(sheet.main_tag)) > 1:
         figures.append(_heat_map(report, sheet))
     if sheet.family_tag:
@@ -103,12 +101,12 @@ def from_to(rows: Sequence[Mapping[str, Any]]) -> str:
         half = len(own) // 2 if len(own) > MOST_ENDS else 1
         parts = own[:half], own[-half:] if len(own) <= MOST_ENDS else own[half:]
         begin, end = (_mean(part) for part in parts)
-        first, last = f"at {round(own[0]['x'], 2):g}", f"at {round(own[-1]['x'], 2):g}"
+        first, last = f" at {round(own[0]['x'], 2):g}", f" at {round(own[-1]['x'], 2):g}"
         if half > 1:
-            first, last = f"up to {own[half - 1]['x']:g}", f"from {own[half]['x']:g} on"
+            first, last = f" (up to {own[half - 1]['x']:g})", f" ({own[half]['x']:g} and more)"
         moves = "falls" if end < begin else "rises"
         found.append(
-            f"{system} {moves} from {begin:.0f} {first} to {end:.0f} {last}"
+            f"{system} {moves} from {begin:.0f}{first} to {end:.0f}{last}"
             if abs(end - begin) > 1
             else f"{system} stays at {end:.0f}"
         )
@@ -277,7 +275,7 @@ def _forest(report: Findings, sheet: Sheet, comparison: Comparison) -> Figure:
         table_name("difference", sheet.metric, sheet.split, comparison.second, comparison.first),
         f"{comparison.second} is better than {comparison.first} on {wins} of {len(rows)}, worse on "
         f"{losses}; {ties} cannot be told ({report.words.metric(sheet.metric)} on "
-        f"{report.split_name(sheet.split)}, paired tests, Holm).",
+        f"{report.split_name(sheet.split)}, paired tests, Holm; each interval by itself).",
         spec,
     )
 
@@ -311,7 +309,8 @@ def _colours_of_errors(report: Findings) -> dict[str, str]:
     for sheet in report.sheets:
         for by_value in sheet.labels.values():
             for counts in by_value.values():
-                total.update({k: n for k, n in counts.items() if k not in sheet.right_labels})
+                known = sheet.right_labels | sheet.unjudged_labels
+                total.update({k: n for k, n in counts.items() if k not in known})
     wrong = [name for name, _ in total.most_common(len(PALETTE) - 1)]
     return {name: PALETTE[1 + place] for place, name in enumerate(wrong)}
 
@@ -324,14 +323,16 @@ def _stacked(
 ) -> Figure | None:
     """What became of every sentence: right, or wrong in which way, as shares of each bar."""
     total: Counter[str] = sum(bars.values(), Counter())
-    classes = [name for name, _ in total.most_common() if name not in sheet.right_labels]
-    right = [name for name, _ in total.most_common() if name in sheet.right_labels]
-    if not classes:
+    order = [name for name, _ in total.most_common()]
+    unjudged = [name for name in order if name in sheet.unjudged_labels]
+    right = [name for name in order if name in sheet.right_labels]
+    classes = [name for name in order if name not in (*right, *unjudged)]
+    if not classes and not unjudged:
         return None
-    shown = [*right, *(name for name in classes if name in colours)]
+    shown = [*right, *(name for name in classes if name in colours), *unjudged]
     said = {name: report.words.label("class", name) for name in [*shown, "other"]}
     # What is right on one test (a change in one place) may be wrong on another.
-    colours = {**colours, **dict.fromkeys(right, MORE[4])}
+    colours = {**colours, **dict.fromkeys(right, MORE[4]), **dict.fromkeys(unjudged, TIE)}
     rows = []
     for bar, counts in bars.items():
         size = sum(counts.values())
@@ -372,11 +373,9 @@ def _stacked(
         errors = [(counts[name], name) for name in classes if counts[name]]
         count, name = max(errors, default=(0, ""))
         share = 100 * count / sum(counts.values())
-        told.append(
-            f"{bar}: {said.get(name, name)}, {share:.0f}%"
-            if share >= 1
-            else f"{bar}: hardly anything"
-        )
+        most = f"{said.get(name, name)}, {share:.0f}%" if share >= 1 else "hardly anything"
+        apart = 100 * sum(counts[name] for name in unjudged) / sum(counts.values())
+        told.append(f"{bar}: {most}" + (f" ({apart:.0f}% not judged)" if apart >= 1 else ""))
     return Figure(
         table_name(sheet.metric, sheet.split, "anatomy"),
         f"What goes wrong most on {report.split_name(sheet.split)}. {'; '.join(told)}.",

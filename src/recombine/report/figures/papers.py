@@ -26,7 +26,7 @@ def paper_figures(report: Findings, tables: Sequence[Table]) -> list[Figure]:
     for table in tables:
         if set(LONG) <= set(table.columns) and 1 < len(table.rows) <= MOST_ROWS:
             spec = _ranges(report, table)
-            caption = f"{table.title}: {_extremes(spec['data']['values'])}."
+            caption = f"{table.title}: {extremes(spec['data']['values'])}."
             figures.append(Figure(table.name, caption, spec, FIGURES))
             continue
         if not table.name.startswith(DRAWN) or not 1 < len(table.rows) <= MOST_ROWS:
@@ -56,12 +56,12 @@ def _points(report: Findings, table: Table) -> list[dict[str, Any]]:
     return found
 
 
-def _extremes(rows: Sequence[Mapping[str, Any]]) -> str:
+def extremes(rows: Sequence[Mapping[str, Any]]) -> str:
     """Where each system errs least and most."""
     found = []
     for system in dict.fromkeys(row["system"] for row in rows):
         own = [row for row in rows if row["system"] == system and row["score"] is not None]
-        if own:
+        if len({row["score"] for row in own}) > 1:
             low, high = (pick(own, key=lambda row: float(row["score"])) for pick in (min, max))
             found.append(
                 f"{system} errs least on {low['label']} ({low['score']:.0f}%), most on "

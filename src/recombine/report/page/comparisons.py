@@ -38,7 +38,7 @@ def compare_section(report: Findings) -> str:
         )
     return f"""<h2>How do the systems compare?</h2>
 <p class="quiet">Paired on the same items. A difference counts only when its Holm-adjusted p-value is
-below .05; otherwise it is a tie.</p>
+below .05; otherwise it is a tie. Intervals are of each difference by itself.</p>
 {blocks}"""
 
 
@@ -71,14 +71,24 @@ def _ranking_text(sheet: Sheet) -> str:
 
 
 def _pair(report: Findings, sheet: Sheet, one: Comparison) -> str:
-    link = examples_link(a=one.second, b=one.first, verdict="better", metric=sheet.metric)
-    only = (
-        f'<br><a class="small" href="{escape(link)}">only second right: {one.only_second:,}; '
-        f"only first right: {one.only_first:,}</a>"
-        if one.only_first or one.only_second
-        else ""
-    )
+    links = [
+        f'<a href="{escape(_where_better(sheet, better, other))}">only {escape(better)} is right: '
+        f"{count:,}</a>"
+        for better, other, count in (
+            (one.second, one.first, one.only_second),
+            (one.first, one.second, one.only_first),
+        )
+        if count
+    ]
+    only = f'<br><span class="small">{"; ".join(links)}</span>' if links else ""
     return f"{swatch(report, one.second)} − {swatch(report, one.first)}{only}"
+
+
+def _where_better(sheet: Sheet, better: str, other: str) -> str:
+    """The examples of a split that one system gets better than another."""
+    return examples_link(
+        a=better, b=other, verdict="better", metric=sheet.metric, tag__split=sheet.split
+    )
 
 
 def _difference_bar(report: Findings, one: Comparison, reach: float) -> str:
@@ -106,6 +116,7 @@ def _slice_details(report: Findings, sheet: Sheet, one: Comparison) -> str:
     cells = {}
     for row, (value, _, _, verdict) in enumerate(table.rows):
         tag = {f"tag__{sheet.main_tag}": str(value)}
+        tag["tag__split"] = sheet.split
         link = examples_link(a=one.second, b=one.first, metric=sheet.metric, **tag)
         cells[row, 0] = CellLook(
             html=f'<a href="{escape(link)}">{escape(report.words.label(sheet.main_tag or "", str(value)))}</a>'

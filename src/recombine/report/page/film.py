@@ -32,7 +32,8 @@ def film(report: Findings, slices: Table | None) -> str:
         if not isinstance(step, int):
             continue  # a checkpoint without a number, such as "best"
         for system, score in zip(slices.columns[at + 1 :], found, strict=True):
-            line = scores[system].setdefault(str(value), [None] * len(steps))
+            # Of a system without a score of the main metric there are checkpoints alone.
+            line = scores.setdefault(system, {}).setdefault(str(value), [None] * len(steps))
             line[steps.index(step)] = round(score, 1) if isinstance(score, float) else None
     data = {
         "steps": steps,

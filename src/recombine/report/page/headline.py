@@ -1,53 +1,27 @@
-"""The headline of the page: what a report found, in plain words.
+"""The headline of benchmarks with new and familiar sentences: what a report found, in plain words.
 
-Every method asks another question, so each has its own sentence; numbers are those of the first
-metric of each split, said as so many of a hundred where they are shares.
+Numbers are those of the first metric of each split, said as so many of a hundred where they are
+shares. Methods that ask another question have a headline of their own (`recombine.methods`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from recombine.metrics.score import Score
 from recombine.metrics.slices import LENGTH_TAG
 from recombine.report.findings import Findings, Sheet
+from recombine.report.method import Headline
 
 # Sentences like those of training, in benchmarks that have a generalisation set beside them.
 FAMILIAR = "test"
-# The two errors of compounds (Li et al. 2021, section 5): per translation, and per compound.
-INSTANCE, AGGREGATE = "compound", "compound_aggregate"
 # Below these shares of what it gets on familiar sentences a system is said to compose so well.
 NEARLY_ALL, HALF, HARDLY = 0.9, 0.5, 0.05
 # What is said where it depends on sentences that could not be judged.
 UNTOLD = "says too much that could not be judged"
-# What is exchanged in each test of consistency, and what should stay (Dankers et al. 2022).
-CHANGES = {
-    "systematicity": "an exchanged part {often} changes the rest",
-    "substitutivity": "a synonym {often} changes the translation",
-}
 # A system that gets fewer familiar sentences right has not learnt the language itself.
 LEARNT = 50.0
-
-
-class Headline(NamedTuple):
-    """A headline and the sentences that say why."""
-
-    headline: str
-    sentences: tuple[str, ...]
-
-
-def find_headline(report: Findings) -> Headline:
-    """What the report found, by the method of its benchmark."""
-    builder = report.source.benchmark.manifest.builder
-    if builder.startswith("consistency"):
-        return _consistency(report)
-    if builder.startswith("compound") and report.sheet(INSTANCE, report.main.split):
-        return _compounds(report)
-    if builder.startswith("divergent"):
-        return _divergent(report)
-    return _generalisation(report)
 
 
 def familiar_sheet(report: Findings) -> Sheet | None:
@@ -78,7 +52,8 @@ def amount(sheet: Sheet, score: Score) -> str:
     return of_hundred(score.value, score.reach) if sheet.is_share else f"{score.value:.1f}"
 
 
-def _generalisation(report: Findings) -> Headline:
+def generalisation_headline(report: Findings) -> Headline:
+    """What becomes of new sentences, and of familiar ones where there are some."""
     main, familiar = report.main, familiar_sheet(report)
     if len(main.systems) > 1:
         return _several(report)
@@ -95,10 +70,21 @@ def _generalisation(report: Findings) -> Headline:
             f"It gets {amount(main, known)} right on {report.split_name(FAMILIAR)}, "
             f"and {amount(main, score)} on {new}"
         )
-    # The same must be said whatever the truth is about what could not be judged.
-    said = {_judged(new, old) for new in _ends(score) for old in _ends(known)}
-    judged = said.pop() if len(said) == 1 else UNTOLD
-    return Headline(f"{system} {judged}", (told + ".", *_slices_told(report, [system])))
+    # The same must be said whatever the truth is about what could not be judged, and wherever in
+    # its interval the score lies; else the number stands for itself.
+    judged = {_judged(new, old) for new in _ends(score) for old in _ends(known)}
+    sure = {_judged(new, old) for new in _interval(score) for old in _ends(known)} | judged
+    head = f"{system} {next(iter(judged))}"
+    if len(judged) > 1:
+        head = f"{system} {UNTOLD}"
+    elif len(sure) > 1:
+        head = f"{system} gets {amount(main, score)} right on {new}"
+    return Headline(head, (told + ".", *_slices_told(report, [system])))
+
+
+def _interval(score: Score) -> list[float]:
+    """The ends of a score's interval; nothing where it has none."""
+    return [] if math.isnan(score.low) else [score.low, score.high]
 
 
 def _ends(score: Score | None) -> list[float]:
@@ -179,94 +165,6 @@ def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
 
 def _is(count: int) -> str:
     return "is" if count == 1 else "are"
-
-
-def _compounds(report: Findings) -> Headline:
-    """Instance and aggregate error, the two numbers of the method."""
-    main = report.sheet(INSTANCE, report.main.split)
-    assert main is not None
-    aggregate = report.sheet(AGGREGATE, main.split)
-    best = main.ranking[0][0]
-    told = []
-    for system in main.systems[:3]:
-        line = f"{system}: the new compound is wrong in {amount(main, main.overall(system))} "
-        line += "translations"
-        if aggregate is not None and system in aggregate.systems:
-            line += (
-                f", and {amount(aggregate, aggregate.overall(system))} compounds are wrong at "
-                "least once"
-            )
-        told.append(line + ".")
-    first = aggregate if aggregate is not None and best in aggregate.systems else main
-    what = "new compounds go wrong at least once" if first is aggregate else "new compounds wrong"
-    return Headline(f"{best}: {amount(first, first.overall(best))} {what}", tuple(told))
-
-
-def _divergent(report: Findings) -> Headline:
-    """The experiment's own metric on a test set of new combinations."""
-    main = report.main
-    named, new = report.words.metric(main.metric), report.split_name(main.split)
-    told = ", ".join(f"{name} {main.overall(name).value:.1f}" for name in main.systems[:4])
-    manifest = report.source.benchmark.manifest
-    wanted = manifest.recipe.get("target_divergence")
-    kinds = {0.0: "as few as possible", 1.0: "as many as possible"}
-    how = kinds.get(float(wanted)) if isinstance(wanted, (int, float)) else None
-    note = "Training and test share their words and differ in how these combine."
-    if how:
-        note = f"Training and test share their words; {how} of their combinations are new."
-    return Headline(
-        f"{named} on {new}: {told}",
-        (note, "What is lost by them shows beside the other splits of the corpus."),
-    )
-
-
-def _consistency(report: Findings) -> Headline:
-    """One sentence per test: systematicity, substitutivity, idioms."""
-    firsts: dict[str, Sheet] = {}
-    for sheet in report.sheets:
-        firsts.setdefault(sheet.split, sheet)
-    told = []
-    for split, sheet in firsts.items():
-        best = sheet.overall(sheet.ranking[0][0])
-        score = amount(sheet, best)
-        if math.isnan(best.value):
-            told.append(f"{score} on {report.split_name(split)}")
-        elif split == "overgeneralisation":
-            told.append(f"{score} idioms are taken literally")
-        else:
-            told.append(f"{score} pairs are translated alike ({report.split_name(split)})")
-    alike = {
-        split: sheet.overall(sheet.ranking[0][0]).value
-        for split, sheet in firsts.items()
-        if sheet.higher_is_better and sheet.is_share
-    }
-    return Headline(
-        consistency_told(alike) or report.title, (f"At best {'; '.join(told)}.",) if told else ()
-    )
-
-
-def consistency_told(alike: Mapping[str, float]) -> str:
-    """Which changes of the source change more of the translation than they should.
-
-    `alike` maps a test to how many of a hundred pairs are translated alike; what no number is
-    known of is not told.
-    """
-    often = {
-        split: "rarely" if value >= 90 else "often" if value < 50 else "sometimes"
-        for split, value in alike.items()
-        if not math.isnan(value)
-    }
-    if set(often.values()) == {"rarely"}:
-        return "A small change of the source changes little else"
-    if len(set(often.values())) == 1:
-        (one,) = set(often.values())
-        return f"A small change of the source {one} changes the rest of the translation"
-    told = [
-        CHANGES.get(split, "{often} something else changes (" + split + ")").format(often=one)
-        for split, one in often.items()
-    ]
-    head = ", ".join(told)
-    return head[:1].upper() + head[1:]
 
 
 def listed(names: Sequence[str]) -> str:

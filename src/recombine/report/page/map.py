@@ -34,9 +34,7 @@ def map_section(
     `published` maps the name of a published system to its scores by value of the main tag; `above`
     is what drives the map.
     """
-    builder = report.source.benchmark.manifest.builder
-    # Every split of a consistency benchmark is a test of its own.
-    each = builder.startswith("consistency")
+    each = report.method.splits_are_tests
     sheets = [
         sheet
         for sheet in report.sheets
@@ -105,7 +103,7 @@ def _sorting(report: Findings, published: Mapping[str, Mapping[str, float]]) -> 
 
 def _differences(report: Findings, published: Mapping[str, Mapping[str, float]]) -> str:
     """Pairs of columns whose difference can be shown in place of the scores."""
-    systems = report.main.systems
+    systems = [name for tied in report.main.ranking for name in tied]  # best first
     pairs = [(a, b) for a in systems for b in systems if a != b]
     pairs += [(a, b) for a in systems for b in published]
     if not pairs:

@@ -102,7 +102,8 @@ Score = mean over seeds, never the best seed.</p>
 
 
 def _interval_note(report: Findings) -> str:
-    methods = dict.fromkeys(report.main.overall(system).method for system in report.main.systems)
+    scores = [sheet.overall(system) for sheet in report.sheets for system in sheet.systems]
+    methods = dict.fromkeys(score.method for score in scores)
     return f" ({escape(', '.join(methods))})" if methods else ""
 
 
@@ -265,10 +266,11 @@ def made_section(report: Findings, notes: Sequence[str]) -> str:
         "Builder and seed": f"{manifest.builder}, seed {manifest.seed}",
         "Licence": manifest.licence or "not stated",
         "Citation": manifest.citation or "not stated",
-        "Intervals": f"{100 * report.options.confidence:g}%, {report.options.samples:,} resamples, seed {report.options.seed}",
+        "Intervals": f"{100 * report.options.confidence:g}%",
+        "Paired tests": f"{report.options.trials:,} trials where outputs are exchanged, seed {report.options.seed}",
     }
-    units = dict.fromkeys(sheet.resampled for sheet in report.sheets)
-    facts["Resampled"] = ", ".join(units)
+    units = dict.fromkeys(sheet.sampled for sheet in report.sheets)
+    facts["Units of the sample"] = ", ".join(units)
     rows = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
     signatures = dict.fromkeys((sheet.metric, sheet.signature) for sheet in report.sheets)
     listed = "".join(

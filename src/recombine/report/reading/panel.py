@@ -18,16 +18,17 @@ import numpy.typing as npt
 
 from recombine.config import to_plain
 from recombine.errors import ConfigError, DataError, RecombineError, StaleOutput, Where
-from recombine.experiment.run import Meta
 from recombine.metrics.base import aggregator_of, declaration
-from recombine.metrics.score import read_intervals
 from recombine.metrics.scoring import Result, create_metric
-from recombine.metrics.slices import DECLARED, Slices
+from recombine.metrics.slices import Slices
 from recombine.registry import lookup
+from recombine.report.method import BenchmarkMethod
+from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import ReportRuns, Scores, open_runs, read_translations
 from recombine.report.reading.score_file import ScoreColumns, read_details, read_scores
-from recombine.statistics.intervals import Aggregator, Interval
-from recombine.statistics.resample import Array, Clusters, Draws
+from recombine.stage import Meta
+from recombine.statistics.aggregate import Aggregator, Array, Clusters
+from recombine.statistics.sample import Sample
 
 __all__ = [
     "Column",
@@ -42,9 +43,6 @@ __all__ = [
     "read_translations",
 ]
 
-# Splits that exist for other purposes than a score of their own.
-HIDDEN_SPLITS = ("train", "probe", "context")
-
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -53,15 +51,6 @@ class Column:
     stats: Array
     values: Array
     labels: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PanelPart:
-    """Some keys of a panel, or all: the statistics of every system's seeds, and draws from them."""
-
-    size: int
-    tables: Mapping[str, list[Array]]
-    draws: Draws
 
 
 @dataclass(frozen=True)
@@ -80,10 +69,12 @@ class Panel:
     higher_is_better: bool
     # The value of an observation without fault.
     right_value: float
-    # Tags whose values are drawn whole.
+    # Tags whose values are units of the sample.
     declared_clusters: tuple[str, ...] = ()
     # The statistic that says what could not be judged.
     undecided: int | None = None
+    # Tags that name what is tested.
+    main_tags: tuple[str, ...] = BenchmarkMethod.main_tags
     # Whether the metric had the options that it has unless somebody gives others.
     as_shipped: bool = True
     # System -> the keys, of those sliced, of which some seed has no output.
@@ -91,9 +82,6 @@ class Panel:
     left_out: Mapping[str, int] = field(default_factory=dict)
     # Whether each system was judged by rules that were learned from texts of its own.
     judges_differ: bool = False
-    # System of one seed, of which every key is here -> tag and slice -> the interval that the
-    # score stage worked out.
-    intervals: Mapping[str, Mapping[tuple[str, str], Interval]] = field(default_factory=dict)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -143,32 +131,35 @@ class Panel:
         """Positions of the keys for each value of a tag: numbers ascending, else as they appear."""
         return self.sliced.rows(tag)
 
-    def part(
-        self, where: npt.NDArray[np.int64] | None, cluster: str = DECLARED, seed: int = 0
-    ) -> PanelPart:
-        """These keys, or all, to be resampled by this cluster with this seed."""
-        place = (cluster, seed)
-        if where is None and place in self._whole:
-            return self._whole[place]
-        tables = {system: self.tables(system, where) for system in self.systems}
-        everything = [one for by_seed in tables.values() for one in by_seed]
-        draws = Draws(everything, seed, self.clusters(cluster, where))
-        found = PanelPart(len(self.keys) if where is None else len(where), tables, draws)
-        if where is None:
-            self._whole[place] = found
-        return found
+    def sample(
+        self,
+        where: npt.NDArray[np.int64] | None,
+        options: ReportOptions,
+        systems: Sequence[str] = (),
+    ) -> Sample:
+        """What these systems, or all, did on these keys, or all."""
+        if where is None and not systems and options in self._whole:
+            return self._whole[options]
+        tables = {system: self.tables(system, where) for system in systems or self.systems}
+        sample = Sample(
+            tables,
+            self.aggregator,
+            self.clusters(options.cluster, where),
+            confidence=options.confidence,
+            trials=options.trials,
+            seed=options.seed,
+        )
+        if where is None and not systems:
+            self._whole[options] = sample
+        return sample
 
     @cached_property
-    def _whole(self) -> dict[tuple[str, int], PanelPart]:
+    def _whole(self) -> dict[ReportOptions, Sample]:
         return {}
 
     def clusters(self, name: str, where: npt.NDArray[np.int64] | None = None) -> Clusters | None:
         """Cluster numbers of the keys; None where every key stands alone."""
         return self.sliced.clusters(name, self.declared_clusters, where)
-
-
-# Builders whose papers' tables look at single observations again: their panels are kept.
-LOOKED_AT_AGAIN = ("compound", "consistency")
 
 
 def read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | None = None) -> Panel:
@@ -177,7 +168,7 @@ def read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | No
     panel: Panel | None = source.panels.get(place)
     if panel is None:
         panel = _read_panel(source, *place)
-        if source.benchmark.manifest.builder.startswith(LOOKED_AT_AGAIN):
+        if source.method.looks_again:
             source.panels[place] = panel
     return panel
 
@@ -195,7 +186,7 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
     for one in files:
         tables[one.system, one.seed] = table = read_scores(one.path, kept)
         if kept:
-            source.judged[one.path] = table.judged(kept, facts.undecided)
+            source.judged[one.path] = table.judged(kept, facts.undecided, source.words)
             table.details.clear()
     common = set.intersection(*(set(table.keys) for table in tables.values()))
     left_out = {
@@ -235,7 +226,9 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
         source.keep_examples(split, verdicts, facts.right_value)
         for one in files:
             table = tables[one.system, one.seed]
-            source.judged[one.path] = table.judged(source.kept[split], facts.undecided)
+            source.judged[one.path] = table.judged(
+                source.kept[split], facts.undecided, source.words
+            )
     return Panel(
         metric=metric,
         split=split,
@@ -250,20 +243,15 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
         right_value=facts.right_value,
         declared_clusters=facts.clusters,
         undecided=facts.undecided,
+        main_tags=source.method.main_tags,
         as_shipped=_is_as_shipped(metas[files[0].system, files[0].seed], source),
         failed=_failed(metas, (*ids, *unseen)),
         left_out=left_out,
         judges_differ=_judges_differ(str(told.get("signature", "")) for told in metas.values()),
-        intervals={
-            system: read_intervals(metas[system, seed].get("intervals", ()))
-            for system, by_seed in columns.items()
-            for seed in by_seed
-            if len(by_seed) == 1 and len(tables[system, seed].keys) == len(keys)
-        },
     )
 
 
-def panel_of(results: Mapping[str, Result]) -> Panel:
+def panel_of(results: Mapping[str, Result], method: BenchmarkMethod) -> Panel:
     """One metric on one split as several systems did, whose observations are at hand."""
     first, *others = results.values()
     metric = first.metric
@@ -303,6 +291,7 @@ def panel_of(results: Mapping[str, Result]) -> Panel:
         right_value=metric.right_value,
         declared_clusters=metric.clusters,
         undecided=metric.undecided,
+        main_tags=method.main_tags,
         left_out={
             system: len(one.observations) - len(keys)
             for system, one in results.items()

@@ -13,11 +13,14 @@ from typing import Any
 from recombine.benchmark import Benchmark, Example, stratified_sample
 from recombine.errors import DataError, StaleOutput
 from recombine.experiment.fingerprint import LEARNED_FROM
-from recombine.experiment.run import Cell, Meta, Run, difference, stale_output
+from recombine.experiment.run import Cell, Run
 from recombine.files import read_json, read_jsonl, sha256_of
 from recombine.lock import InUse, lock_of, locked
 from recombine.metrics.slices import Slices
 from recombine.report.examples import JudgedExample, TranslatedSplit, choose
+from recombine.report.method import BenchmarkMethod, method_of
+from recombine.report.words import Words, read_words
+from recombine.stage import FieldDifference, Meta, require_same_key, stale_output
 
 # Seconds to wait for a process that scores: it takes seconds, unlike training.
 PATIENCE = 30.0
@@ -50,8 +53,15 @@ class ReportRuns:
     # Split -> how many of its examples a reader can look at, and the seed that they are drawn with.
     shown: Mapping[str, int] = field(default_factory=dict)
     shown_seed: int = 0
+    # What verdicts are called in front of people.
+    words: Words = field(default_factory=read_words)
     # Name of a metric -> the ./file.py:Name that somebody vouches for.
     own_metrics: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def method(self) -> BenchmarkMethod:
+        """The kind of benchmark."""
+        return method_of(self.benchmark)
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -137,36 +147,30 @@ class ReportRuns:
     def splits(self) -> tuple[str, ...]:
         """Splits with scores, the generalisation sets first."""
         found = {one.split for one in self.scores if one.checkpoint is None}
-        order = {name: place for place, name in enumerate([*CHAPTERS, *self.benchmark.splits])}
-        order.update({name: place for place, name in enumerate(CHAPTERS)})
+        order = {name: place for place, name in enumerate(self.benchmark.splits)}
+        first = self.method.first_splits
+
+        def rank(split: str) -> int:
+            return next((n for n, start in enumerate(first) if split.startswith(start)), len(first))
+
         return tuple(
-            sorted(found, key=lambda name: (_split_rank(name), order.get(name, len(order)), name))
+            sorted(found, key=lambda name: (rank(name), order.get(name, len(order)), name))
         )
 
     def metrics(self, split: str) -> tuple[str, ...]:
         """Metrics scored on a split, the benchmark's own order first.
 
-        Of a divergent split the experiment says what is measured: its order comes before.
+        Where the experiment says what is measured its order comes before.
         """
         found = {one.metric for one in self.scores if one.split == split and not one.checkpoint}
         named = list(self.benchmark.manifest.metrics)
-        if self.benchmark.manifest.builder.startswith("divergent"):
+        if self.method.experiment_chooses:
             path = self.runs[0] / "experiment.json"
             asked = read_json(path).get("metrics") if path.is_file() else None
             named = list(dict.fromkeys([*(asked or ()), *named]))
         wanted = [name.rpartition(":")[2] for name in named]
         order = {name: index for index, name in enumerate(wanted)}
         return tuple(sorted(found, key=lambda name: (order.get(name, len(order)), name)))
-
-
-# The tests of a consistency benchmark in the order of the paper (Dankers et al. 2022, section 4).
-CHAPTERS = ("systematicity", "substitutivity", "overgeneralisation")
-
-
-def _split_rank(name: str) -> int:
-    if name.startswith(("gen", "cg")):
-        return 0
-    return 1 if name.startswith("test") else 2
 
 
 def open_runs(runs: Sequence[Path], without: Collection[Path] = ()) -> ReportRuns:
@@ -255,11 +259,8 @@ def _require_unchanged(path: Path, run: Run, benchmark: Benchmark) -> None:
     for cell in run.cells():
         recorded = cell.record().get("benchmark_hash")
         if recorded is not None and recorded != benchmark.hash:
-            raise StaleOutput(
-                f"{path}: {cell.system}, seed {cell.seed}, was made on another version of the "
-                f"benchmark {benchmark.path}",
-                hint="restore that benchmark, or translate and score again",
-            )
+            changed = FieldDifference("benchmark", recorded, benchmark.hash)
+            raise stale_output(cell.path, changed, "restore that benchmark, or translate again")
 
 
 def _benchmark_candidates(path: Path, run: Run) -> list[str]:
@@ -375,9 +376,7 @@ def _require_own_model(cell: Cell) -> None:
             shared = [name for name in options if name in used]
             now["options"] = {name: options[name] for name in shared}
             then["options"] = {name: used[name] for name in shared}
-        found = difference(then, now)
-        if found is not None:
-            raise stale_output(path.parent, found, hint="recombine translate EXPERIMENT --force")
+        require_same_key(path.parent, then, now, "recombine translate EXPERIMENT --force")
 
 
 def _sampled(cell: Cell, name: str) -> list[str]:

@@ -13,7 +13,8 @@ from recombine.errors import DataError, Where
 from recombine.parallel import gc_paused
 from recombine.report.examples import JudgedExample, explain
 from recombine.report.reading.runs import read_rows
-from recombine.statistics.resample import Array
+from recombine.report.words import Words
+from recombine.statistics.aggregate import Array
 
 
 @dataclass(slots=True)
@@ -34,14 +35,16 @@ class ScoreColumns:
         return {name: value for group, value in pairs for name in group}
 
     def judged(
-        self, wanted: Collection[str], undecided: int | None = None
+        self, wanted: Collection[str], undecided: int | None = None, words: Words | None = None
     ) -> dict[str, JudgedExample]:
         """What is said of these examples; the statistic says which could not be judged."""
         values = self.values
         if undecided is not None:
             values = np.where(self.stats[:, undecided] > 0, np.nan, values)
         return {
-            name: JudgedExample(value, explain(detail), tuple(one for one in group if one != name))
+            name: JudgedExample(
+                value, explain(detail, words), tuple(one for one in group if one != name)
+            )
             for group, value, detail in zip(self.ids, values.tolist(), self.details, strict=True)
             for name in group
             if name in wanted

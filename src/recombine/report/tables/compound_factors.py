@@ -23,10 +23,9 @@ from recombine.report.reading.panel import read_panel
 from recombine.report.reading.runs import ReportRuns
 from recombine.report.tables.published import COGNITION, find_all, published_setting
 from recombine.report.tables.table import Cell, Table
-from recombine.statistics.intervals import SLICE_SAMPLES, Aggregator, cluster_codes
+from recombine.statistics.aggregate import Aggregator, cluster_codes
 from recombine.statistics.logistic import Effect, clustered_logistic
-from recombine.statistics.resample import Draws
-from recombine.statistics.seeds import system_interval
+from recombine.statistics.sample import Sample
 
 METRIC = "compound"
 BINS = 5
@@ -156,12 +155,11 @@ def _why(note: str) -> str:
 def error_rate(rows: Sequence[JudgedCompound]) -> tuple[int, int, float, float, float]:
     """Sentences, compounds, the error rate and its interval, as every score of a report has it.
 
-    Seeds and compounds are both a sample: five contexts of a compound are drawn together.
+    Seeds and compounds are both a sample: five contexts of a compound are one unit.
     """
     tables = [np.array([[one.errors[seed]] for one in rows]) for seed in range(len(rows[0].errors))]
     groups = [one.example.group or "" for one in rows]
-    draws = Draws(tables, 0, cluster_codes(groups))
-    span = system_interval(tables, Aggregator("mean"), draws, samples=SLICE_SAMPLES)
+    span = Sample({"": tables}, Aggregator("mean"), cluster_codes(groups)).interval("")
     compounds = len({one.example.group or one.example.id for one in rows})
     return len(rows), compounds, span.estimate, span.low, span.high
 

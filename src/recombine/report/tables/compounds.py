@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from recombine.experiment.run import Meta
 from recombine.report.findings import Findings, Sheet, make_sheet
 from recombine.report.reading.panel import read_panel
 from recombine.report.tables.published import (
@@ -15,6 +14,7 @@ from recombine.report.tables.published import (
     published_setting,
 )
 from recombine.report.tables.table import Cell, Table
+from recombine.stage import Meta
 
 # The metric whose key is one sentence, and the one whose key is the compound in all its contexts.
 INSTANCE, AGGREGATE, BLEU = "compound", "compound_aggregate", "bleu"

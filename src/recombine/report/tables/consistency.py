@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.benchmark import Example
-from recombine.experiment.run import Meta
 from recombine.files import read_json, read_jsonl
 from recombine.report.reading.panel import Panel, read_panel
 from recombine.report.reading.runs import ReportRuns, Scores, read_rows
 from recombine.report.tables.consistency_curves import training_counts, training_tables
 from recombine.report.tables.published import PARADOX, find_all, lookup, published_setting
 from recombine.report.tables.table import Cell, Table
+from recombine.stage import Meta
 
 # The paper's models by the size of their training data. Its released results are not always what
 # it prints (Table 4, semi-natural conjuncts: .65/.73/.76 against .63/.71/.73; Tables 6 and 8 some

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,12 +13,12 @@ from recombine.errors import DataError
 from recombine.experiment.run import Run
 from recombine.files import read_json
 from recombine.report.findings import Findings, Sheet, build_report
+from recombine.report.method import method_of
 from recombine.report.options import ReportOptions
 from recombine.report.reading.panel import comparable
 from recombine.report.reading.runs import benchmark_of, open_runs
 from recombine.report.tables.table import Ranged
 
-BUILDER = "divergent"
 SPLIT = "test"
 MIN, RANDOM, MAX = "min", "random", "max"
 
@@ -149,7 +148,11 @@ class Family:
         return division.report.sheet(self.metric, SPLIT)
 
     def measured(self, divisions: Sequence[Division], system: str) -> MeasuredSplit | None:
-        """A system's mean over splits; the test sets are independent, so variances add up."""
+        """A system's mean over splits of one corpus, whose test sets share sentences.
+
+        How much they share is not known here, so the half-widths are averaged: the interval of
+        test sets that go up and down together is as wide, and no other is wider.
+        """
         scores = [
             sheet.overall(system)
             for sheet in map(self.sheet, divisions)
@@ -159,7 +162,7 @@ class Family:
             return None
         mean = sum(one.value for one in scores) / len(scores)
         below, above = (
-            math.sqrt(sum(width**2 for width in widths)) / len(scores)
+            sum(widths) / len(scores)
             for widths in (
                 [one.value - one.low for one in scores],
                 [one.high - one.value for one in scores],
@@ -174,7 +177,7 @@ def is_family(runs: Sequence[Path]) -> bool:
         return False
     benchmarks = [benchmark_of(path, Run(path)) for path in runs]
     return (
-        all(one.manifest.builder == BUILDER for one in benchmarks)
+        all(method_of(one).of_one_corpus for one in benchmarks)
         and len({one.hash for one in benchmarks}) > 1
     )
 

@@ -249,7 +249,7 @@ def difference_table(found: Sequence[tuple[Panel, Comparison]], *, slices: bool 
         notes.append(OPEN)
     return Table(
         name="compare",
-        title="Paired differences, second minus first",
+        title="Paired differences, second minus first; the second has the better score",
         columns=columns,
         rows=tuple(rows),
         notes=tuple(notes),

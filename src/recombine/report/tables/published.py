@@ -12,17 +12,18 @@ holds and not by its name, and only for systems of the same kind.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from recombine.benchmark import Benchmark, identity_of
+from recombine.benchmark import Benchmark
 from recombine.builders.recipe import read_recipe
 from recombine.experiment.run import Cell
 from recombine.files import read_table
 from recombine.registry import data_path
+from recombine.report.method import method_of
 from recombine.report.reading.runs import ReportRuns
+from recombine.stage import identity_of
 
 SGET, COGNITION, DBCA, PARADOX = "sget", "cognition", "dbca", "paradox"
 # Variants of SGET that the paper trains on, too: the recipe key that makes them.
@@ -114,7 +115,7 @@ def kind_of(cell: Cell) -> str:
     record = cell.record()
     options: Mapping[str, Any] = record.get("options") or {}
     use = str(options.get("use", ""))
-    if record.get("track") in ("train-only", "grammar") or options.get("train_size"):
+    if record.get("track") in ("train-only", "grammar", "control") or options.get("train_size"):
         return ""
     if use == "llm":
         model = str(options.get("model", "")).lower()
@@ -146,37 +147,16 @@ _RELEASED = {
         },
     ),
 }  # fmt: skip
-# Sentences of the splits of Table 2 of Moisio et al. 2023, rounded there to thousands.
-_DBCA_SIZES = {
-    "dbca-min": ((193_000, 204_000), (34_000, 38_000)),
-    "dbca-random": ((199_000, 201_000), (29_000, 31_000)),
-    "dbca-max": ((196_000, 201_000), (21_500, 23_500)),
-}
-_DBCA_TARGETS = ("de", "fr", "el", "fi")
-# They are of Europarl, in which 7 to 12% of the sentences have one of these; other English has
-# next to none.
-_PARLIAMENT = re.compile(
-    r"\b(?:Mr President|Madam President|ladies and gentlemen|rapporteur|this House|Commissioner"
-    r"|European Parliament)\b",
-    re.IGNORECASE,
-)
-_LEAST_PARLIAMENT = 0.02
-# Options that say where a corpus lies, into which language and how many sentences.
-_DBCA_FREE = (
-    "corpus", "target_corpus", "parser", "target_language", "train_size", "test_size", "dev_size",
-    "used_share", "test_share", "keep_rest",
-)  # fmt: skip
 
 
 def published_benchmark(benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:
     """The published benchmark that this one is, and in what it varies; None if it is none."""
+    return None if benchmark.manifest.sample else method_of(benchmark).published(benchmark)
+
+
+def published_release(benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:
+    """Released data, by the sentences of its splits."""
     manifest = benchmark.manifest
-    if manifest.sample:
-        return None
-    if manifest.builder == "generated":
-        return _generated(benchmark)
-    if manifest.builder == "divergent":
-        return _divergent(benchmark)
     languages = (manifest.builder, manifest.source, manifest.target)
     if languages in _RELEASED:
         name, digests = _RELEASED[languages]
@@ -194,39 +174,7 @@ def sentences_digest(sources: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(sorted(set(sources))).encode("utf-8")).hexdigest()
 
 
-def _generated(benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:
-    """SGET by its recipe, in either edition, with the sizes of the paper."""
-    manifest = benchmark.manifest
-    sizes = {split: manifest.splits.get(split) for split in ("dev", "test", "gen")}
-    if sizes != {"dev": 5_000, "test": 5_000, "gen": 76_000}:
-        return None
-    varied = (CONCATENATION, SELECTION)
-    if not _follows(manifest.recipe, "sget", ("edition", *varied)):
-        return None
-    return SGET, tuple(key for key in varied if not manifest.recipe.get(key, True))
-
-
-def _divergent(benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:
-    """A split of Moisio et al. 2023 by recipe, languages, the sizes of Table 2 and the corpus."""
-    manifest = benchmark.manifest
-    if manifest.source != "en" or manifest.target not in _DBCA_TARGETS:
-        return None
-    train = manifest.splits.get("train", 0) + manifest.splits.get("dev", 0)
-    test = manifest.splits.get("test", 0)
-    for name, (trains, tests) in _DBCA_SIZES.items():
-        if trains[0] <= train <= trains[1] and tests[0] <= test <= tests[1]:
-            follows = _follows(manifest.recipe, name, _DBCA_FREE)
-            return (DBCA, ()) if follows and is_europarl(benchmark) else None
-    return None
-
-
-def is_europarl(benchmark: Benchmark) -> bool:
-    """Whether the test sentences were said in the European Parliament."""
-    said = [_PARLIAMENT.search(one.source) is not None for one in benchmark.iterate("test")]
-    return sum(said) >= _LEAST_PARLIAMENT * len(said) > 0
-
-
-def _follows(recipe: Mapping[str, Any], shipped: str, free: tuple[str, ...]) -> bool:
+def follows(recipe: Mapping[str, Any], shipped: str, free: tuple[str, ...]) -> bool:
     """Whether options are those of a shipped recipe, but for those that are free."""
     overrides = [f"corpus={recipe['corpus']}"] if "corpus" in recipe else []
     wanted = read_recipe(shipped, overrides).manifest(seed=0)["recipe"]

@@ -76,7 +76,8 @@ class Table:
     def to_pandas(self) -> Any:
         """The table as a data frame; an interval has two columns more."""
         pandas = require("pandas", extra="report", feature="to_pandas")
-        return pandas.read_csv(io.StringIO(comma_separated(self.columns, self.rows)))
+        columns, rows = flat(self.columns, self.rows)
+        return pandas.DataFrame(rows, columns=columns)
 
     def __str__(self) -> str:
         return plain(self)
@@ -276,8 +277,21 @@ def _latex_cell(table: Table, number: int, place: int) -> str:
 
 
 def comma_separated(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """CSV with a header, line feeds only, and full precision; an interval has two columns more,
-    and a number of which not all could be judged a third.
+    """CSV with a header, line feeds only, and full precision."""
+    head, lines = flat(columns, rows)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([inert_cell(name) for name in head])
+    for cells in lines:
+        writer.writerow(["" if cell is None else inert_cell(cell) for cell in cells])
+    return buffer.getvalue()
+
+
+def flat(
+    columns: Sequence[str], rows: Sequence[Sequence[object]]
+) -> tuple[list[str], list[list[object]]]:
+    """Columns and rows of plain values; an interval has two columns more, and a number of which
+    not all could be judged a third.
     """
     more: dict[int, tuple[str, ...]] = {}
     for row in rows:
@@ -288,9 +302,7 @@ def comma_separated(columns: Sequence[str], rows: Sequence[Sequence[object]]) ->
     head: list[str] = []
     for place, name in enumerate(columns):
         head += [name, *(f"{name} {end}" for end in more.get(place, ()))]
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([inert_cell(name) for name in head])
+    lines = []
     for row in rows:
         cells: list[object] = []
         for place, cell in enumerate(row):
@@ -300,8 +312,8 @@ def comma_separated(columns: Sequence[str], rows: Sequence[Sequence[object]]) ->
                 cells += [*cell[:3], None if judged else cell.reach][:width]
             else:
                 cells += [cell, *[None] * (width - 1)]
-        writer.writerow(["" if cell is None else inert_cell(cell) for cell in cells])
-    return buffer.getvalue()
+        lines.append(cells)
+    return head, lines
 
 
 class CellLook(NamedTuple):

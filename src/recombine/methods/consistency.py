@@ -1,0 +1,168 @@
+"""Translating the same thing the same way, and idioms not literally (Dankers et al. 2022)."""
+
+# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from recombine.benchmark import Benchmark, Example
+from recombine.corpus.segment import PLAIN_TOKEN
+from recombine.corpus.token_diff import differing
+from recombine.methods.imported import ImportedMethod
+from recombine.report.findings import Findings, Sheet
+from recombine.report.method import Headline, TaxonomyPlace
+from recombine.report.page.first_screen import Bar, capital, draw_bar
+from recombine.report.page.headline import amount
+from recombine.report.page.sections import colour
+from recombine.report.tables.consistency import consistency_tables
+from recombine.report.tables.published import published_release
+from recombine.report.tables.table import Table
+
+BASE = "base"
+# What is exchanged in each test of consistency, and what should stay (Dankers et al. 2022).
+CHANGES = {
+    "systematicity": "an exchanged part {often} changes the rest",
+    "substitutivity": "a synonym {often} changes the translation",
+}
+
+
+class ConsistencyMethod(ImportedMethod):
+    """Three tests beside each other: systematicity, substitutivity, idioms."""
+
+    name = "consistency"
+    builders = ("consistency", "consistency-release")
+    taxonomy = TaxonomyPlace(
+        "Intrinsic", "Compositional", "Covariate", "Generated shift", "Train-test"
+    )
+    # In the order of the paper, section 4.
+    first_splits = ("systematicity", "substitutivity", "overgeneralisation")
+    # Sentences that metrics learn from.
+    hidden_splits = ("probe", "context")
+    splits_are_tests = True
+    looks_again = True
+
+    def headline(self, report: Findings) -> Headline:
+        """Return one sentence per test."""
+        firsts: dict[str, Sheet] = {}
+        for sheet in report.sheets:
+            firsts.setdefault(sheet.split, sheet)
+        told = []
+        for split, sheet in firsts.items():
+            best = sheet.overall(sheet.ranking[0][0])
+            score = amount(sheet, best)
+            if math.isnan(best.value):
+                told.append(f"{score} on {report.split_name(split)}")
+            elif split == "overgeneralisation":
+                told.append(f"{score} idioms are taken literally")
+            else:
+                told.append(f"{score} pairs are translated alike ({report.split_name(split)})")
+        alike = {
+            split: sheet.overall(sheet.ranking[0][0]).value
+            for split, sheet in firsts.items()
+            if sheet.higher_is_better and sheet.is_share
+        }
+        return Headline(
+            consistency_told(alike) or report.title,
+            (f"At best {'; '.join(told)}.",) if told else (),
+        )
+
+    def first_screen(self, report: Findings) -> str:
+        """Return a card per test, with two sentences that show what is asked."""
+        return cards(report)
+
+    def tables(self, report: Findings) -> list[Table]:
+        """Return Tables 4 to 8 and what the figures are drawn from."""
+        return consistency_tables(report.source)
+
+    def published(self, benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:
+        """Return the paradox tests, by their released sentences."""
+        return published_release(benchmark)
+
+
+def consistency_told(alike: Mapping[str, float]) -> str:
+    """Which changes of the source change more of the translation than they should.
+
+    `alike` maps a test to how many of a hundred pairs are translated alike; what no number is
+    known of is not told.
+    """
+    often = {
+        split: "rarely" if value >= 90 else "often" if value < 50 else "sometimes"
+        for split, value in alike.items()
+        if not math.isnan(value)
+    }
+    if set(often.values()) == {"rarely"}:
+        return "A small change of the source changes little else"
+    if len(set(often.values())) == 1:
+        (one,) = set(often.values())
+        return f"A small change of the source {one} changes the rest of the translation"
+    told = [
+        CHANGES.get(split, "{often} something else changes (" + split + ")").format(often=one)
+        for split, one in often.items()
+    ]
+    head = ", ".join(told)
+    return head[:1].upper() + head[1:]
+
+
+# What each test of consistency asks, in a sentence.
+ASKED = {
+    "systematicity": "A part of the sentence is exchanged. Only its translation should change.",
+    "substitutivity": "A word is exchanged for a synonym. Nothing else should change.",
+    "overgeneralisation": "An idiom means something else than its words. They should not be translated one by one.",
+}
+
+
+def cards(report: Findings) -> str:
+    """A card per test: its question, two sentences of it, and a bar per system."""
+    firsts: dict[str, Sheet] = {}
+    for sheet in report.sheets:
+        firsts.setdefault(sheet.split, sheet)
+    cards = []
+    for split, sheet in firsts.items():
+        drawn = "".join(
+            f'<div class="{colour(report, system)}">{draw_bar(Bar(sheet, sheet.overall(system), system))}</div>'
+            for system in sheet.systems
+        )
+        less = "" if sheet.higher_is_better else ", lower is better"
+        cards.append(f"""<article class="card test"><h2>{escape(capital(report.split_name(split)))}</h2>
+<p class="small">{escape(ASKED.get(split, ""))}</p>{_shown(report, split)}
+<p class="small quiet">{escape(capital(report.words.metric(sheet.metric)))}, {sheet.limits[0]:g} to {sheet.limits[1]:g}{less}</p>{drawn}</article>""")
+    return f'<div class="tests">{"".join(cards)}</div>'
+
+
+def _shown(report: Findings, split: str) -> str:
+    """Sentences of a test: a pair with its difference marked, or an idiom in its place."""
+    groups: dict[str, Example] = {}
+    for example in report.source.examples(split).values():
+        for focus in example.focus:
+            if focus.role == "idiom" and focus.start is not None and focus.end is not None:
+                text = example.source
+                return f'<p class="shown">{escape(text[: focus.start])}<mark>{escape(text[focus.start : focus.end])}</mark>{escape(text[focus.end :])}</p>'
+        group = example.group
+        if group is None:
+            continue
+        other = groups.setdefault(group, example)
+        if other is not example and BASE in (other.role, example.role):
+            base, changed = (other, example) if other.role == BASE else (example, other)
+            return "".join(
+                f'<p class="shown">{one}</p>' for one in _marked(base.source, changed.source)
+            )
+    return ""
+
+
+def _marked(first: str, second: str) -> tuple[str, str]:
+    """Both sentences, the words in which they differ marked."""
+    words = [PLAIN_TOKEN.findall(text) for text in (first, second)]
+    changed: tuple[set[int], set[int]] = (set(), set())
+    for one in differing(words[0], words[1]):
+        changed[0].update(range(one.first_start, one.first_end))
+        changed[1].update(range(one.second_start, one.second_end))
+
+    def told(tokens: Sequence[str], places: set[int]) -> str:
+        return " ".join(
+            f"<mark>{escape(token)}</mark>" if place in places else escape(token)
+            for place, token in enumerate(tokens)
+        )
+
+    return told(words[0], changed[0]), told(words[1], changed[1])

@@ -1,0 +1,99 @@
+"""A test set with the atoms of training in other compounds (DBCA, Moisio et al. 2023)."""
+
+# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
+from __future__ import annotations
+
+import re
+
+from recombine.benchmark import Benchmark
+from recombine.methods.imported import ImportedMethod
+from recombine.report.findings import Findings
+from recombine.report.method import Headline, TaxonomyPlace
+from recombine.report.tables.divergent import divergent_tables
+from recombine.report.tables.family import read_certified
+from recombine.report.tables.published import DBCA, follows
+from recombine.report.tables.table import Table
+
+# Sentences of the splits of Table 2 of Moisio et al. 2023, rounded there to thousands.
+_DBCA_SIZES = {
+    "dbca-min": ((193_000, 204_000), (34_000, 38_000)),
+    "dbca-random": ((199_000, 201_000), (29_000, 31_000)),
+    "dbca-max": ((196_000, 201_000), (21_500, 23_500)),
+}
+_DBCA_TARGETS = ("de", "fr", "el", "fi")
+# They are of Europarl, in which 7 to 12% of the sentences have one of these; other English has
+# next to none.
+_PARLIAMENT = re.compile(
+    r"\b(?:Mr President|Madam President|ladies and gentlemen|rapporteur|this House|Commissioner"
+    r"|European Parliament)\b",
+    re.IGNORECASE,
+)
+_LEAST_PARLIAMENT = 0.02
+# Options that say where a corpus lies, into which language and how many sentences.
+_DBCA_FREE = (
+    "corpus", "target_corpus", "parser", "target_language", "train_size", "test_size", "dev_size",
+    "used_share", "test_share", "keep_rest",
+)  # fmt: skip
+
+
+class DivergentMethod(ImportedMethod):
+    """The experiment's own metric on new combinations; what they cost shows beside other splits."""
+
+    name = "divergent"
+    builders = ("divergent",)
+    taxonomy = TaxonomyPlace(
+        "Practical", "Compositional", "Covariate", "Partitioned natural", "Train-test"
+    )
+    experiment_chooses = True
+    of_one_corpus = True
+
+    def headline(self, report: Findings) -> Headline:
+        """Return the scores, and how many combinations were to be new."""
+        main = report.main
+        named, new = report.words.metric(main.metric), report.split_name(main.split)
+        told = ", ".join(f"{name} {main.overall(name).value:.1f}" for name in main.systems[:4])
+        manifest = report.source.benchmark.manifest
+        wanted = manifest.recipe.get("target_divergence")
+        kinds = {0.0: "as few as possible", 1.0: "as many as possible"}
+        how = kinds.get(float(wanted)) if isinstance(wanted, (int, float)) else None
+        note = "Training and test share their words and differ in how these combine."
+        if how:
+            note = f"Training and test share their words; {how} of their combinations are new."
+        return Headline(
+            f"{named} on {new}: {told}",
+            (note, "What is lost by them shows beside the other splits of the corpus."),
+        )
+
+    def first_screen(self, report: Findings) -> str:
+        """Return the scores as bars, and how far training and test are apart."""
+        certified = read_certified(report.source.benchmark)
+        if certified is None:
+            return super().first_screen(report)
+        atoms, compounds = (
+            float(certified.certificate[f"{kind}_divergence"]) for kind in ("atom", "compound")
+        )
+        return f"""{super().first_screen(report)}
+<p class="small quiet">Training and test differ in their words by D<sub>A</sub> = {atoms:.3f}, and in how these combine by D<sub>C</sub> = {compounds:.3f} (0: the same, 1: nothing in common). What is lost by new combinations is the difference to a split of the same corpus with a low D<sub>C</sub>; this report has none beside it.</p>"""
+
+    def tables(self, report: Findings) -> list[Table]:
+        """Return Table 2."""
+        return divergent_tables(report)
+
+    def published(self, benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:
+        """Return a split of the paper by recipe, languages, the sizes of Table 2 and the corpus."""
+        manifest = benchmark.manifest
+        if manifest.source != "en" or manifest.target not in _DBCA_TARGETS:
+            return None
+        train = manifest.splits.get("train", 0) + manifest.splits.get("dev", 0)
+        test = manifest.splits.get("test", 0)
+        for name, (trains, tests) in _DBCA_SIZES.items():
+            if trains[0] <= train <= trains[1] and tests[0] <= test <= tests[1]:
+                alike = follows(manifest.recipe, name, _DBCA_FREE)
+                return (DBCA, ()) if alike and is_europarl(benchmark) else None
+        return None
+
+
+def is_europarl(benchmark: Benchmark) -> bool:
+    """Whether the test sentences were said in the European Parliament."""
+    said = [_PARLIAMENT.search(one.source) is not None for one in benchmark.iterate("test")]
+    return sum(said) >= _LEAST_PARLIAMENT * len(said) > 0

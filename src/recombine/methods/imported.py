@@ -1,0 +1,33 @@
+"""Text from anywhere: a test set, familiar or new, and nothing known of how it was made."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from recombine.report.findings import Findings
+from recombine.report.method import BenchmarkMethod, Headline
+from recombine.report.page.first_screen import bars, familiar_and_new
+from recombine.report.page.headline import generalisation_headline
+from recombine.report.tables.generated import generated_tables
+from recombine.report.tables.table import Table
+from recombine.report.tables.unmarked import set_apart
+
+
+class ImportedMethod(BenchmarkMethod):
+    """What can be said of any benchmark: new sentences beside familiar ones, patterns if named."""
+
+    name = "imported"
+    builders: ClassVar[tuple[str, ...]] = ("imported",)
+
+    def headline(self, report: Findings) -> Headline:
+        """Return how much is right of what is new."""
+        return generalisation_headline(report)
+
+    def first_screen(self, report: Findings) -> str:
+        """Return familiar and new sentences as bars."""
+        return bars(report, familiar_and_new)
+
+    def tables(self, report: Findings) -> list[Table]:
+        """Return tables by pattern, where patterns are what is tested."""
+        tagged = report.main.main_tag == "pattern"
+        return set_apart(report, generated_tables(report)) if tagged else []
