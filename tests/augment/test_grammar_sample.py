@@ -30,7 +30,7 @@ def test_half_of_the_pairs_show_what_training_holds_out(benchmark):
     known = {one.source for split in benchmark.splits for one in benchmark.read(split)}
     assert not {pair.source for pair in found} & known
     assert len({pair.source for pair in found}) == len(found)
-    grammar = Grammar.load("sget", "corrected")
+    grammar = Grammar.load("sget")
     for pair in found[::40]:
         assert grammar.parse(pair.source, "en")
         assert grammar.parse(pair.target, "ja")
@@ -43,7 +43,7 @@ def test_any_two_languages_have_an_upper_bound(tmp_path):
     made = build("sget-mini", tmp_path / "mini", overrides=["scale=0.1", *languages])
     found = augment(made, 100, method="grammar")
     assert len(found) > 60
-    grammar = Grammar.load("sget", "corrected")
+    grammar = Grammar.load("sget")
     for pair in found[::20]:
         assert grammar.parse(pair.source, "ja")
         assert grammar.parse(pair.target, "es")

@@ -66,7 +66,7 @@ def test_typos_and_impossible_numbers_are_refused():
         augment(PAIRS, suport=3)
     with pytest.raises(ConfigError, match="n = 0"):
         augment(PAIRS, 0)
-    with pytest.raises(ConfigError, match="'recombine', 'substitute', 'words', 'grammar'"):
+    with pytest.raises(ConfigError, match="'recombine', 'exchange', 'words', 'grammar'"):
         augment(PAIRS, method="magic")
 
 

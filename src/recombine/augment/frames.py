@@ -29,8 +29,8 @@ SAME_CLAUSE = 0.5
 FEWEST_SAME = 0.3
 FEWEST_CLAUSES = 20
 OTHERWISE = (
-    "such pairs cannot be recombined yet; -o method=substitute exchanges words that were seen "
-    "between the same neighbours"
+    "such pairs cannot be recombined yet; -o method=exchange exchanges words for others that have "
+    "like neighbours"
 )
 Key = tuple[tuple[Item, ...], tuple[Item, ...]]
 

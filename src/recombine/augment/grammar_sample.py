@@ -56,8 +56,7 @@ class GrammarSample:
         n, seed = n or 0, seed or 0
         known = set(self._known)
         source, target = (
-            self.grammar.realiser(language).fill
-            for language in (self.blueprint.setting.source, self.blueprint.setting.target)
+            self.grammar.realiser(language).fill for language in self.blueprint.options.languages
         )
         for draw, size in self._shares(n):
             sampler = self.grammar.sampler(draw.constraints)
@@ -86,7 +85,7 @@ class GrammarSample:
 
     def _depth(self, codes: tuple[int, ...]) -> int:
         tree = Tree(self.grammar.inventory, codes)
-        return max((tree.depth(tag) for tag in self.blueprint.setting.depth), default=0)
+        return max((tree.depth(tag) for tag in self.blueprint.options.depth), default=0)
 
     def _admits(self, draw: Draw) -> Callable[[tuple[int, ...]], bool]:
         limits = [(tag, read_bound(tag, bound)) for tag, bound in draw.limits.items()]
@@ -112,5 +111,5 @@ class GrammarSample:
 
     def explain(self, source: str) -> list[str] | None:
         """Return the tree of a sentence."""
-        tree = self.grammar.parse(source, self.blueprint.setting.source).tree
+        tree = self.grammar.parse(source, self.blueprint.options.source_language).tree
         return None if tree is None else [f"grammar: {tree}"]

@@ -1,6 +1,6 @@
 """The methods by name, and one call from pairs to more pairs.
 
-`recombine`, `substitute` (for running text) and `words` learn from training pairs, of which they
+`recombine`, `exchange` (for running text) and `words` learn from training pairs, of which they
 receive nothing but the texts; `grammar` samples the grammar that made the benchmark, and is the
 upper bound of the others.
 """
@@ -52,10 +52,10 @@ def learn(source: PairSource, options: AugmentOptions) -> Method:
         from recombine.augment.words import WordExchange
 
         return WordExchange.learn(source.pairs, options)
-    if options.method == "substitute":
-        from recombine.augment.natural.substitution import Substitution
+    if options.method == "exchange":
+        from recombine.augment.natural.exchange import Exchange
 
-        return Substitution.learn(source.pairs, options)
+        return Exchange.learn(source.pairs, options)
     return Recombiner.learn(source.pairs, options)
 
 

@@ -26,7 +26,7 @@ SORT = "sort"
 PLACE = ("engine", "address")
 # Options that came later, as pairs were drawn before there was a choice: the same pairs, still.
 ADDED: dict[str, Any] = {
-    "form_share": 0.4, "novel": False, "rare": False, "uniform": True,
+    "rare": False, "uniform": True,
     "class_size": 20, "clearly": 2.0, "alike": 0.2, "made_again": 0.7,
 }  # fmt: skip
 
@@ -60,7 +60,7 @@ class AugmentOptions:
 
     n: int = 250_000
     seed: int = 1
-    method: Literal["recombine", "substitute", "words", "grammar"] = "recombine"
+    method: Literal["recombine", "exchange", "words", "grammar"] = "recombine"
     source_language: str = "en"
     target_language: str = "ja"
     # Of more pairs than this, the shortest are learnt from: they tell the most for their cost.
@@ -78,15 +78,13 @@ class AugmentOptions:
     analogy_support: int = 3
     # Words that are seen less often, or in long pairs alone, join the classes of the others.
     rare: bool = True
-    # Running text (`substitute`): the cosine of the places of two words, how many places they must
-    # share, and how many words of a sentence are exchanged at the most.
-    place_similarity: float = 0.2
-    places: int = 4
+    # Running text (`exchange`): a word and a translation must be linked so often, and in this share
+    # of the occurrences of each; how many classes words fall into (fewer are looser), and how many
+    # words of a sentence are exchanged at the most.
+    unit_support: int = 5
+    unit_share: float = 0.1
+    classes: int = 60
     exchanges: int = 3
-    # A word is exchanged together with a form of its translation that has this share of its links;
-    # `novel`: one neighbour may be new to the word that takes the place.
-    form_share: float = 0.4
-    novel: bool = False
     paradigms: bool = True
     sentence_analogies: bool = True
     # How deep phrases and clauses may stand inside each other, and how long a source may be.

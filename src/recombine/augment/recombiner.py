@@ -313,7 +313,7 @@ def _check_builds(text: LinkedText, share: float) -> None:
         raise DataError(
             f"running text: of {len(text.pairs):,} pairs only {alike:,} have a source that is "
             "built as another one is",
-            hint="-o method=substitute exchanges words of running text",
+            hint="-o method=exchange exchanges words of running text",
         )
 
 

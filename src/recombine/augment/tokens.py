@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from recombine.augment.options import BY_CHARACTER, AugmentOptions, TrainingPair
-from recombine.corpus.segment import sudachi
+from recombine.corpus.segment import jieba, sudachi
 from recombine.parallel import Engine, map_in_order
 
 Tokens = tuple[str, ...]
@@ -39,10 +39,12 @@ class Tokeniser:
         sentences: Sequence[str],
         engine: Engine = "local",
         address: str | None = None,
+        *,
+        words: bool = False,
     ) -> None:
-        self._cut = _segmenter(language)
+        self._cut = _segmenter(language, words)
         blocks = map_in_order(
-            _Cutter(language), in_blocks(sentences), engine=engine, address=address
+            _Cutter(language, words), in_blocks(sentences), engine=engine, address=address
         )
         self.raw = [tokens for block in blocks for tokens in block]
         self._inside = Counter(token for tokens in self.raw for token in tokens[1:])
@@ -76,13 +78,14 @@ class Tokeniser:
 
 
 def tokenisers(
-    pairs: Sequence[TrainingPair], options: AugmentOptions
+    pairs: Sequence[TrainingPair], options: AugmentOptions, *, words: bool = False
 ) -> tuple[Tokeniser, Tokeniser]:
-    """Cut both sides of training pairs."""
+    """Cut both sides of training pairs; with `words` Chinese, too, is cut into words."""
     place = options.engine, options.address
+    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
     return (
-        Tokeniser(options.source_language, [pair.source for pair in pairs], *place),
-        Tokeniser(options.target_language, [pair.target for pair in pairs], *place),
+        Tokeniser(options.source_language, sources, *place, words=words),
+        Tokeniser(options.target_language, targets, *place, words=words),
     )
 
 
@@ -96,17 +99,18 @@ class _Cutter:
     """Cuts a block of sentences, in whatever process."""
 
     language: str
+    words: bool
 
     def __call__(self, sentences: Sequence[str]) -> list[Tokens]:
-        cut = _segmenter(self.language)
+        cut = _segmenter(self.language, self.words)
         # A word is sent to the other process once.
         return [tuple(map(sys.intern, cut(sentence.strip()))) for sentence in sentences]
 
 
 @cache
-def _segmenter(language: str) -> Callable[[str], Tokens]:
-    if language == "ja":
-        segment = sudachi()
+def _segmenter(language: str, words: bool) -> Callable[[str], Tokens]:
+    if language == "ja" or (language == "zh" and words):
+        segment = sudachi() if language == "ja" else jieba()
         return lambda text: tuple(segment(text))
     pattern = _CHARACTER if language in BY_CHARACTER else _WORD
     return lambda text: tuple(pattern.findall(" " + text)) if text else ()

@@ -9,10 +9,13 @@ import time
 import pytest
 
 from recombine.systems.pretrained.batches import Learned
+from recombine.systems.pretrained.checkpoint import Checkpoint
 from recombine.systems.pretrained.training import (
     CausalRunner,
+    TuningRecipe,
     _rate,
     add_up_gradients,
+    fine_tune,
     learned_sequences,
 )
 from recombine.systems.pretrained.weights import load_weights
@@ -42,6 +45,61 @@ def test_a_killed_training_goes_on_to_the_same_adapter(tmp_path, quick, data):
     assert one.keys() == two.keys()
     assert all(torch.equal(one[name], two[name]) for name in one)
     assert not (folder / "unfinished").exists()
+
+
+class ConstantGradients:
+    """Every weight is pulled down by the same force; the loss is one."""
+
+    path = "constant"
+
+    def __init__(self, parameters):
+        self.parameters, self.total, self.batches = parameters, torch.zeros(()), 0
+
+    def run(self, chosen):
+        self.batches += 1
+        for parameter in self.parameters:
+            parameter.grad = torch.ones_like(parameter)
+        self.total += 1
+
+
+def tuned(folder, steps, stop=None):
+    """Train ones in bfloat16 at a rate far below their spacing; `stop`: die after so many."""
+    model = torch.nn.Linear(3, 3).to(torch.bfloat16)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(1.0)
+    recipe = TuningRecipe(learning_rate=2e-4, batch_size=4, max_steps=steps, save_every=50)
+
+    class Dying(ConstantGradients):
+        def run(self, chosen):
+            if self.batches == stop:
+                raise KeyboardInterrupt
+            super().run(chosen)
+
+    made = fine_tune(
+        model, [2, 3, 4, 5, 6], lambda parameters, _rank, _world: Dying(parameters), recipe,
+        seed=1, device="cpu", checkpoint=Checkpoint(folder / "unfinished"),
+    )  # fmt: skip
+    return model, made
+
+
+def test_small_steps_move_weights_of_bfloat16(tmp_path):
+    """Two hundred steps of 1e-4 are 2% of a weight, though one alone is less than its spacing."""
+    model, _ = tuned(tmp_path, 200)
+    for parameter in model.parameters():
+        assert parameter.dtype == torch.bfloat16
+        assert parameter.float().sub(1).add(0.02).abs().max() < 0.004
+
+
+def test_a_training_that_goes_on_counts_all_it_has_seen(tmp_path):
+    """Sequences, tokens and steps of both calls; batches are of four and of one in turn."""
+    whole, once = tuned(tmp_path / "whole", 200)
+    with pytest.raises(KeyboardInterrupt):
+        tuned(tmp_path / "cut", 200, stop=130)
+    again, twice = tuned(tmp_path / "cut", 200)
+    assert (once.steps, once.sequences, once.tokens) == (200, 500, 2000)
+    assert (twice.steps, twice.sequences, twice.tokens) == (200, 500, 2000)
+    assert torch.equal(whole.weight, again.weight)
 
 
 def test_the_answer_is_learned_after_a_prompt_as_it_will_stand(tiny_model):

@@ -11,8 +11,6 @@ from recombine.errors import ConfigError
 from recombine.systems.pretrained import Llm
 from recombine.systems.pretrained.weights import (
     Weights,
-    choose_device,
-    choose_dtype,
     end_ids,
     load_weights,
 )
@@ -54,14 +52,6 @@ def test_pickled_weights_are_refused(tiny_model, tmp_path):
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
     with pytest.raises(ConfigError):
         list(Llm(model=str(folder), method="prompt", device="cpu").translate(["a"]))
-
-
-def test_types_follow_the_device():
-    """Bfloat16 on a GPU, float32 elsewhere, and what the user says before both."""
-    assert choose_dtype("auto", "cuda:1") == torch.bfloat16
-    assert choose_dtype("auto", "cpu") == torch.float32
-    assert choose_dtype("float16", "cpu") == torch.float16
-    assert choose_device("cuda:3") == "cuda:3"
 
 
 @pytest.mark.parametrize(("generation", "ends"), [(None, (2,)), (7, (2, 7)), ([9, 7], (2, 7, 9))])

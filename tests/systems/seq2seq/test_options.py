@@ -39,6 +39,7 @@ def test_the_published_recipe_is_the_default() -> None:
         ({"preset": "smal"}, "did you mean 'small'"),
         ({"width": 30, "heads": 4}, "not a multiple"),
         ({"dropout": 1.5}, "dropout"),
+        ({"rdrop_weight": -1.0}, "rdrop_weight"),
         ({"schedule": "noam"}, "warmup"),
         ({"preset": "paper-lstm"}, "for the system 'lstm'"),
         ({"layers": 3}, "unknown option"),
@@ -59,7 +60,9 @@ def test_a_system_has_the_defaults_of_its_kind() -> None:
     assert LstmSystem(preset="paper-lstm").batch_by_length
 
 
-def test_an_option_that_came_later_leaves_older_models_their_identity() -> None:
-    """A model trained before there was the choice goes on; another choice is another model."""
-    assert "scale_embeddings" not in TransformerOptions().identity()
-    assert TransformerOptions(scale_embeddings=False).identity()["scale_embeddings"] is False
+def test_the_identity_is_what_decides_the_weights() -> None:
+    """Every choice of model and training; none of watching, decoding and machine."""
+    plain = TransformerOptions().identity()
+    assert TransformerOptions(rdrop_weight=5.0).identity() != plain
+    assert TransformerOptions(scale_embeddings=False).identity() != plain
+    assert TransformerOptions(beam=5, device="cpu", log_every=7, steps=9).identity() == plain

@@ -6,18 +6,22 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from recombine.errors import SystemFailure
 from recombine.systems.base import TrainingData
+from recombine.systems.seq2seq.batch import pad_batch
 from recombine.systems.seq2seq.checkpoint import TrainingCheckpoint, read_state, read_tensors
 from recombine.systems.seq2seq.corpus import prepare
 from recombine.systems.seq2seq.distributed import World
+from recombine.systems.seq2seq.operations import twin_divergence
 from recombine.systems.seq2seq.options import TransformerOptions
-from recombine.systems.seq2seq.system import TransformerSystem
+from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
 from recombine.systems.seq2seq.trainer import Stepper, Trainer, seed_streams
 from recombine.systems.seq2seq.training import build_model
+from recombine.systems.seq2seq.vocabulary import PAD
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:
@@ -102,6 +106,52 @@ def test_micro_batches_add_up(data: TrainingData, tmp_path: Path) -> None:
     for name in one:
         if name.startswith("adam.exp_avg."):
             torch.testing.assert_close(one[name], four[name], rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.usefixtures("fast_or_plain")
+@pytest.mark.parametrize("system", [TransformerSystem, LstmSystem])
+def test_without_dropout_two_passes_are_one(
+    data: TrainingData, tmp_path: Path, system: type[TransformerSystem]
+) -> None:
+    """Both agree whatever the weight, and the loss stays a mean per piece."""
+    shape: dict[str, Any] = {} if system is LstmSystem else {"heads": 2, "feed_forward": 64}
+    shape |= {
+        "encoder_layers": 2, "decoder_layers": 2, "width": 32, "dropout": 0.0, "steps": 3,
+        "batch_size": 4, "accumulate": 2, "log_every": 1, "source_subwords": "word",
+        "target_subwords": "char", "precision": "float32",
+    }  # fmt: skip
+    if system is TransformerSystem:
+        shape |= {"attention_dropout": 0.0, "activation_dropout": 0.0}
+    losses = []
+    for weight in (0.0, 5.0):
+        folder = tmp_path / str(weight)
+        system(**shape, rdrop_weight=weight).train(data, folder, seed=1)
+        rows = [json.loads(line) for line in (folder / "train_log.jsonl").open()]
+        losses.append([row["loss"] for row in rows if "loss" in row])
+    assert losses[1] == pytest.approx(losses[0], rel=1e-4)
+
+
+@pytest.mark.usefixtures("fast_or_plain")
+def test_rdrop_brings_two_passes_together(data: TrainingData, tmp_path: Path) -> None:
+    """After as many steps, two dropout masks change far less of what the model predicts."""
+    apart = {}
+    for weight in (0.0, 5.0):
+        folder = tmp_path / str(weight)
+        options: dict[str, Any] = {"dropout": 0.3, "steps": 60, "rdrop_weight": weight}
+        TransformerSystem(preset="tiny", **options).train(data, folder, seed=1)
+        one = trainer(data, folder, **options)
+        one.load_weights()
+        one.close()
+        model = one.optimiser.compute
+        batch = pad_batch(one.prepared.corpus, np.arange(50), torch.device("cpu"), twice=True)
+        assert batch.twins is not None
+        seed_streams(1, 1)
+        with torch.no_grad():
+            memory = model.encode(batch.source)
+            logits = model.score(model.decode(batch.target, memory, batch.source)).flatten(0, 1)
+        divergence = twin_divergence(logits, batch.twins)[batch.expected.flatten() != PAD]
+        apart[weight] = float(divergence.mean())
+    assert apart[5.0] < 0.5 * apart[0.0], apart
 
 
 @pytest.mark.usefixtures("fast_or_plain")

@@ -23,7 +23,7 @@ from recombine.systems.seq2seq.checkpoint import read_state, read_tensors
 from recombine.systems.seq2seq.fast import fast_stepper
 from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
 from recombine.systems.seq2seq.trainer import Stepper, Trainer
-from recombine.systems.seq2seq.training import Job, choose_dtype, train_jobs
+from recombine.systems.seq2seq.training import Job, train_jobs
 
 TINY_LSTM: dict[str, Any] = {
     "encoder_layers": 1, "decoder_layers": 1, "width": 32, "source_subwords": "word",
@@ -199,19 +199,6 @@ def test_models_that_train_together_agree_on_the_machine(
     with pytest.raises(ConfigError, match="'deterministic'"):
         train_jobs([Job(data, one, tmp_path / str(n), n) for n, one in enumerate(systems)])
     assert not list(tmp_path.iterdir())
-
-
-def test_the_number_format_is_chosen_unless_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A GPU that has bfloat16 trains in it; what only emulates it, and a CPU, in float32."""
-    cpu, gpu = torch.device("cpu"), torch.device("cuda")
-    for has in (True, False):
-        monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda has=has, **_: has)
-        for kind in (TransformerSystem, LstmSystem):
-            expected = torch.bfloat16 if has else torch.float32
-            assert choose_dtype(kind(), gpu) == expected
-            assert choose_dtype(kind(), cpu) == torch.float32
-            assert choose_dtype(kind(precision="bfloat16"), cpu) == torch.bfloat16
-            assert choose_dtype(kind(precision="float32"), gpu) == torch.float32
 
 
 @pytest.mark.usefixtures("fast_or_plain")

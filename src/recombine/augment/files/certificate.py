@@ -19,6 +19,7 @@ from recombine.augment.tokens import in_blocks
 from recombine.benchmark import Benchmark
 from recombine.corpus.segment import segment
 from recombine.parallel import Engine, map_in_order
+from recombine.stage import code_version
 
 FORMAT = 1
 # What a model has learned from, besides the training pairs; every table of a report names it.
@@ -124,6 +125,7 @@ def identity(source: PairSource, options: AugmentOptions) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "recombine": __version__,
+        **code_version(options),
         "track": track_of(options.method),
         "options": options.said(),
         "learned_from": {**source.origin, "received": len(source.pairs), "sha256": source.digest},

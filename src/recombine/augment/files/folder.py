@@ -17,7 +17,7 @@ from recombine.augment.files.inputs import PairSource
 from recombine.augment.files.review import review_page
 from recombine.augment.methods import draw, learn
 from recombine.augment.options import AugmentOptions, Recombined
-from recombine.benchmark import identity_of, refuse_output
+from recombine.benchmark import refuse_output
 from recombine.errors import ConfigError, DataError, StaleOutput, Where
 from recombine.files import (
     read_json,
@@ -29,6 +29,7 @@ from recombine.files import (
     write_text,
 )
 from recombine.lock import lock_of, locked
+from recombine.stage import require_same_key
 
 PAIRS, CERTIFICATE, CARD, REVIEW = "pairs.jsonl", "certificate.json", "README.md", "review.html"
 PATIENCE = 3600.0  # seconds to wait for the same pairs, which somebody else is making
@@ -118,23 +119,8 @@ def existing_folder(
         return None
     found = AugmentedFolder.open(out)
     now = identity(source, options)
-    for name, value in now.items():
-        then = found.certificate.get(name)
-        if identity_of(then) != identity_of(value):
-            raise StaleOutput(
-                f"{out} was made with another '{_differs(name, then, value)}'",
-                hint="use --force to make it again, or another --out",
-            )
+    require_same_key(out, {name: found.certificate.get(name) for name in now}, now)
     return found
-
-
-def _differs(name: str, then: Any, now: Any) -> str:
-    """The dotted name of the first field in which two values differ."""
-    if isinstance(then, dict) and isinstance(now, dict):
-        for key in sorted({*then, *now}):
-            if identity_of(then.get(key)) != identity_of(now.get(key)):
-                return f"{name}.{_differs(key, then.get(key), now.get(key))}"
-    return name
 
 
 def rows_of(pairs: Iterable[Recombined]) -> Iterator[dict[str, Any]]:

@@ -125,8 +125,11 @@ class Command:
         return tuple(path for path in paths if path.is_file())
 
     def outside(self) -> dict[str, str]:
-        """The program, as a shell would be given it."""
-        return {"runs": self.run if isinstance(self.run, str) else shlex.join(self.run)}
+        """The program, as a shell would be given it, and the variables that it gets."""
+        started = {"runs": self.run if isinstance(self.run, str) else shlex.join(self.run)}
+        if self.env:
+            started["sends"] = f"the variables {', '.join(self.env)} to {self._argv()[0]}"
+        return started
 
     def describe(self) -> dict[str, object]:
         """Say what ran, for the run's record."""

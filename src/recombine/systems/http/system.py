@@ -16,6 +16,7 @@ from recombine.registry import data_path
 from recombine.systems.answer import AnswerCleaner
 from recombine.systems.base import Failure, one_line
 from recombine.systems.cost import Cost
+from recombine.systems.http.literal_key import require_no_literal_key
 from recombine.systems.http.pace import Pace, delay
 from recombine.systems.http.service import Later, Refused, Service
 from recombine.systems.http.template import (
@@ -125,6 +126,8 @@ class Http(Preset):
                 hint='usage = { total_tokens = "usage.total_tokens" }',
             )
         self._require_templates()
+        sent = ("headers", "body", "item", "key_format")
+        require_no_literal_key(self.url, {name: getattr(self, name) for name in sent})
         if self.key_env is not None and "key" not in placeholders([self.body, self.headers]):
             self.key_header = self.key_header or "Authorization"
         self._service()  # refuses a wrong address before anything runs
@@ -192,8 +195,11 @@ class Http(Preset):
         )
 
     def outside(self) -> dict[str, str]:
-        """The service, which is sent every source."""
-        return {"asks": str(self.url)}
+        """The service, which is sent every source, and the key where there is one."""
+        asked = {"asks": str(self.url)}
+        if self.key_env is not None:
+            asked["sends"] = f"the variable {self.key_env} to {self.url}"
+        return asked
 
     def describe(self) -> dict[str, object]:
         """Say what was asked and what it used, for the run's record."""

@@ -21,22 +21,6 @@ class Weights:
     turn_end: int | None = None
 
 
-def choose_device(device: str) -> str:
-    """Return the device to use: the first GPU unless told otherwise."""
-    torch = require("torch", extra="llm", feature="a language model")
-    if device != "auto":
-        return device
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def choose_dtype(dtype: str, device: str) -> Any:
-    """Return the torch type of the weights: bfloat16 on a GPU, float32 elsewhere."""
-    torch = require("torch", extra="llm", feature="a language model")
-    if dtype == "auto":
-        return torch.bfloat16 if device.startswith("cuda") else torch.float32
-    return getattr(torch, dtype)
-
-
 def load_weights(
     name: str, *, kind: str, allow_hub: bool, dtype: str = "auto", device: str = "auto"
 ) -> Weights:
@@ -48,6 +32,9 @@ def load_weights(
     transformers = require("transformers", extra="llm", feature="a Hugging Face model")
     _be_quiet(transformers)
     where = _place(name, allow_hub)
+    # Inside: torch is needed only now.
+    from recombine.systems.device import choose_device, choose_dtype
+
     chosen = choose_device(device)
     classes = {
         "causal": transformers.AutoModelForCausalLM,
@@ -70,7 +57,7 @@ def load_weights(
         _forget_packing(model)
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
-    return Weights(model.to(chosen).eval(), tokenizer, chosen)
+    return Weights(model.to(chosen).eval(), tokenizer, str(chosen))
 
 
 def end_ids(weights: Weights) -> tuple[int, ...]:

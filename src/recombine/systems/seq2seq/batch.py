@@ -41,20 +41,35 @@ class Batch:
     source: Sentences
     target: Sentences  # the begin mark, then all pieces but the last
     expected: Tensor  # all pieces, the end mark last; PAD does not count
+    # Where every pair stands twice, one copy beside the other: for each piece of `expected` (as if
+    # flat) where the same piece of the other copy is.
+    twins: Tensor | None = None
 
 
-def pad_batch(corpus: ParallelCorpus, chosen: Numbers, device: torch.device) -> Batch:
-    """Return the chosen pairs."""
+def pad_batch(
+    corpus: ParallelCorpus, chosen: Numbers, device: torch.device, *, twice: bool = False
+) -> Batch:
+    """Return the chosen pairs, each once or twice."""
+    if twice:
+        chosen = np.repeat(chosen, 2)
     source, source_lengths = _padded(corpus.source, chosen)
     expected, target_lengths = _padded(corpus.target, chosen)
     target = np.roll(expected, 1, axis=1)
     target[:, 0] = BEGIN
+    pieces = torch.from_numpy(expected).to(device)
     # Lengths stay on the host: recurrent layers want to know them there.
     return Batch(
         Sentences.padded(torch.from_numpy(source).to(device), torch.from_numpy(source_lengths)),
         Sentences.padded(torch.from_numpy(target).to(device), torch.from_numpy(target_lengths)),
-        torch.from_numpy(expected).to(device),
+        pieces,
+        padded_twins(pieces) if twice else None,
     )
+
+
+def padded_twins(expected: Tensor) -> Tensor:
+    """Return `Batch.twins` where sentences 2k and 2k + 1 are copies, side by side."""
+    places = torch.arange(expected.numel(), device=expected.device)
+    return places.view(-1, 2, expected.shape[1]).flip(1).flatten()
 
 
 def _padded(side: NumberedSide, chosen: Numbers) -> tuple[Numbers, Numbers]:

@@ -24,7 +24,6 @@ from recombine.systems.seq2seq.attention import MASKED, softmax
 from recombine.systems.seq2seq.batch import Batch, Sentences
 from recombine.systems.seq2seq.operations import Operations, States
 from recombine.systems.seq2seq.options import LstmOptions
-from recombine.systems.seq2seq.vocabulary import PAD
 
 # torch (2.11, 2.13) lays out no bfloat16 weights for cuDNN in advance: 7% of a step without graphs.
 warnings.filterwarnings("ignore", message="RNN module weights are not part of single contiguous")
@@ -90,7 +89,7 @@ class Lstm(nn.Module):
         self.output_bias = nn.Parameter(torch.zeros(target_size))
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the summed cross-entropy of a batch over its target pieces."""
+        """Return the loss of a batch, summed over its target pieces."""
         memory, states = self._encode(batch.source)
         target = self._embed(self.target_embedding, batch.target.pieces)
         hidden = batch.source.padding()
@@ -102,12 +101,9 @@ class Lstm(nn.Module):
         else:
             output, _ = self.operations.recur(self.decoder, target, batch.target.lengths, states)
             attended = self._attend(output, memory, hidden)
-        return functional.cross_entropy(
-            self._score(attended).float().flatten(0, 1),
-            batch.expected.flatten(),
-            ignore_index=PAD,
-            reduction="sum",
-            label_smoothing=self.options.label_smoothing,
+        options = self.options
+        return self.operations.loss(
+            self._score(attended), batch, options.label_smoothing, options.rdrop_weight
         )
 
     # Decoding, one piece at a time

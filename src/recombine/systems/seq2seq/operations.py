@@ -14,12 +14,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from recombine.systems.seq2seq.attention import attend, join_heads, relative_vectors, split_heads
-from recombine.systems.seq2seq.batch import Sentences
+from recombine.systems.seq2seq.attention import (
+    attend,
+    join_heads,
+    relative_vectors,
+    rotate,
+    split_heads,
+)
+from recombine.systems.seq2seq.batch import Batch, Sentences
+from recombine.systems.seq2seq.vocabulary import PAD
 
 NORM_EPSILON = 1e-6
 
@@ -61,6 +69,12 @@ class Operations:
         """Return dropout(relu(u + bias))."""
         return self.drop((u + bias).relu_(), dropout)
 
+    def rotate(self, projected: Tensor, rotation: tuple[Tensor, Tensor], heads: int) -> Tensor:
+        """Return rows [query | key | value] with queries and keys turned by their positions."""
+        query, key, value = projected.chunk(3, dim=-1)
+        query, key = (rotate(rows, rotation, heads) for rows in (query, key))
+        return torch.cat((query, key, value), dim=-1)
+
     def attend_self(
         self,
         projected: Tensor,
@@ -97,6 +111,12 @@ class Operations:
         mixed = attend(split_heads(query, heads), key, value, hidden=hidden, dropout=dropout)
         return join_heads(mixed)
 
+    def loss(
+        self, logits: Tensor, batch: Batch, label_smoothing: float, rdrop_weight: float
+    ) -> Tensor:
+        """Return the loss of a batch, summed over its target pieces (batch_loss)."""
+        return batch_loss(logits, batch, label_smoothing, rdrop_weight)
+
     def recur(
         self, layers: nn.LSTM, x: Tensor, lengths: Tensor, states: States | None
     ) -> tuple[Tensor, States]:
@@ -104,3 +124,32 @@ class Operations:
         packed = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
         output, last = layers(packed, states)
         return pad_packed_sequence(output, batch_first=True, total_length=x.shape[1])[0], last
+
+
+def batch_loss(logits: Tensor, batch: Batch, label_smoothing: float, rdrop_weight: float) -> Tensor:
+    """Return cross-entropy and R-Drop's consistency of a batch, summed over its target pieces.
+
+    R-Drop (Liang et al. 2021, equations 1 to 4) shows every pair twice, under two dropout masks,
+    and minimises -log P1 - log P2 + weight * (KL(P1 || P2) + KL(P2 || P1)) / 2. Here the two passes
+    are one batch in which every pair stands twice, and the loss is a mean over the pieces of both:
+    half of theirs, with the same balance of its two parts.
+    """
+    logits = logits.flatten(0, -2)
+    logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
+    expected = batch.expected.flatten()
+    loss = functional.cross_entropy(
+        logits, expected, ignore_index=PAD, reduction="sum", label_smoothing=label_smoothing
+    )
+    if batch.twins is None:
+        return loss
+    divergence = twin_divergence(logits, batch.twins).masked_fill(expected == PAD, 0.0)
+    return loss + rdrop_weight / 2 * divergence.sum()
+
+
+def twin_divergence(logits: Tensor, twins: Tensor) -> Tensor:
+    """Return KL(P_row || P_twin) of every row of logits.
+
+    A row and its twin are each other's twins, so the sum over all rows has both directions.
+    """
+    log_p = logits.log_softmax(-1)
+    return (log_p.exp() * (log_p - log_p[twins])).sum(-1)

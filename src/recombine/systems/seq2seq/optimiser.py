@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from recombine.systems.device import follow, gather_gradients
 from recombine.systems.seq2seq.options import Options
 
 
@@ -97,25 +98,6 @@ class Optimiser:
         follow(self.copies, self.parameters)
 
 
-def gather_gradients(parameters: Sequence[nn.Parameter], copies: Sequence[nn.Parameter]) -> None:
-    """Bring the gradients of the compute copy to the master, unless they are one."""
-    if copies[0] is parameters[0]:
-        return
-    gradients = [parameter.grad for parameter in parameters]
-    if gradients[0] is None:
-        gradients = [torch.empty_like(parameter) for parameter in parameters]
-        for parameter, gradient in zip(parameters, gradients, strict=True):
-            parameter.grad = gradient
-    torch._foreach_copy_(gradients, [gradient_of(one) for one in copies])
-
-
-@torch.no_grad()
-def follow(copies: Sequence[nn.Parameter], parameters: Sequence[nn.Parameter]) -> None:
-    """Let the compute copy follow the master, unless they are one."""
-    if copies[0] is not parameters[0]:
-        torch._foreach_copy_(copies, parameters)
-
-
 def learning_rate(options: Options, step: int) -> float:
     """Return the learning rate of a step (0-based).
 
@@ -143,8 +125,3 @@ def _scheduled_rate(options: Options, step: int) -> float:
         return float(options.learning_rate * (options.warmup / number) ** 0.5)
     left = (options.steps - step) / max(1, options.steps - options.warmup)
     return options.learning_rate * max(0.0, min(1.0, left))
-
-
-def gradient_of(parameter: nn.Parameter) -> Tensor:
-    """Return the gradient; zeros where nothing depends on the parameter."""
-    return torch.zeros_like(parameter) if parameter.grad is None else parameter.grad

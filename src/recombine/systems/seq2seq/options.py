@@ -67,6 +67,9 @@ class Options:
     adam_epsilon: float = 1e-8
     weight_decay: float = 0.0
     label_smoothing: float = 0.0
+    # Weight of R-Drop's consistency of two dropout passes (Liang et al. 2021, equation 4: alpha; 5
+    # in their translation). A step takes twice as long; 0: one pass.
+    rdrop_weight: float = 0.0
     clip_norm: float = 0.0
 
     # Watching
@@ -123,6 +126,8 @@ class Options:
                 raise ConfigError(f"'{name}' must be at least 1, not {getattr(self, name)}")
         if not 0 <= self.dropout < 1:
             raise ConfigError(f"'dropout' must be in [0, 1), not {self.dropout}")
+        if self.rdrop_weight < 0:
+            raise ConfigError(f"'rdrop_weight' must be at least 0, not {self.rdrop_weight}")
         if self.batch_by_length and self.batch_unit == "tokens":
             raise ConfigError("'batch_by_length' goes with batch_unit 'sentences' only")
         if self.schedule != "constant" and self.warmup < 1:
@@ -136,11 +141,7 @@ class Options:
     def identity(self) -> dict[str, Any]:
         """Return what decides the trained weights: everything but watching, decoding, machine."""
         plain: dict[str, Any] = to_plain(self)
-        return {
-            key: value
-            for key, value in plain.items()
-            if key not in _NO_PART_OF_IDENTITY and _ADDED.get(key, _NEVER) != value
-        }
+        return {key: value for key, value in plain.items() if key not in _NO_PART_OF_IDENTITY}
 
 
 @dataclass(kw_only=True, init=False)
@@ -185,13 +186,6 @@ _NO_PART_OF_IDENTITY = frozenset({
     "max_output_ratio", "max_output_extra", "device", "decode_precision", "threads",
     "deterministic", "fused", "graphs",
 })  # fmt: skip
-
-# Options that came later, as models were trained before there was a choice: so set, they are no
-# part of an identity, and a model of 0.1 is still its own.
-_ADDED: dict[str, Any] = {
-    "scale_embeddings": True, "halve_from": 0, "halve_every": 10_000, "input_feeding": False,
-}  # fmt: skip
-_NEVER = object()
 
 
 def preset_names() -> list[str]:

@@ -40,6 +40,8 @@ class Stepper:
     def __init__(self, trainer: Trainer, operations: Operations | None = None) -> None:
         self.trainer = trainer
         self.operations = operations or Operations()
+        # R-Drop compares two dropout passes of every pair: one batch in which it stands twice.
+        self.twice = trainer.options.rdrop_weight > 0
         # On a GPU the whole step goes at once if it fits; a CPU's caches like it smaller.
         self.parts = trainer.options.accumulate if trainer.device.type == "cpu" else 1
         self.loss = torch.zeros((), dtype=torch.float64, device=trainer.device)
@@ -48,7 +50,7 @@ class Stepper:
     def take(self, step: int, chosen: Numbers) -> None:
         """Take one optimiser step on the chosen pairs."""
         trainer = self.trainer
-        pieces = int(trainer.prepared.corpus.target.lengths[chosen].sum())
+        pieces = int(trainer.prepared.corpus.target.lengths[chosen].sum()) * (1 + self.twice)
         mine = chosen[trainer.world.rank :: trainer.world.size]
         while True:
             try:
@@ -85,7 +87,8 @@ class Stepper:
 
     def batches(self, chosen: Numbers) -> Iterator[Batch]:
         """Return the chosen pairs as one batch or several."""
-        yield pad_batch(self.trainer.prepared.corpus, chosen, self.trainer.device)
+        corpus, device = self.trainer.prepared.corpus, self.trainer.device
+        yield pad_batch(corpus, chosen, device, twice=self.twice)
 
     def read_loss(self) -> float:
         """Return the mean loss per target piece since the last call, and start anew."""

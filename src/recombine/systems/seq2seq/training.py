@@ -13,6 +13,7 @@ import torch
 
 from recombine.errors import ConfigError, DataError, RecombineError, SystemFailure
 from recombine.systems.base import TrainingData, TrainingsFailed
+from recombine.systems.device import choose_device, choose_dtype
 from recombine.systems.seq2seq.checkpoint import claim, read_state
 from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus, Prepared, prepare
 from recombine.systems.seq2seq.distributed import World, join_world
@@ -94,31 +95,6 @@ def build_model(options: Options, source_size: int, target_size: int) -> Any:
     raise ConfigError(f"no model for options of type {type(options).__name__}")
 
 
-def choose_device(name: str) -> torch.device:
-    """Return the device an option names; "auto" takes the GPU if there is one."""
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-        if name == "cuda" and "LOCAL_RANK" in os.environ:
-            name = f"cuda:{os.environ['LOCAL_RANK']}"
-    try:
-        device = torch.device(name)
-    except RuntimeError as error:
-        raise ConfigError(f"unknown device '{name}'", hint="auto, cpu, cuda or cuda:N") from error
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise ConfigError(f"device '{name}' asked for, but torch sees no GPU")
-    return device
-
-
-def choose_dtype(options: Options, device: torch.device) -> torch.dtype:
-    """Return the number format of the layers."""
-    if options.precision != "auto":
-        return torch.float32 if options.precision == "float32" else torch.bfloat16
-    # GPUs before Ampere only emulate bfloat16.
-    if device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False):
-        return torch.bfloat16
-    return torch.float32
-
-
 def configure(options: Options, device: torch.device) -> None:
     """Set threads and determinism for this process."""
     if options.threads:
@@ -149,7 +125,7 @@ def _trainer(job: Job, device: torch.device, world: World) -> Trainer:
         model_dir=job.model_dir,
         seed=job.seed,
         device=device,
-        dtype=choose_dtype(options, device),
+        dtype=choose_dtype(options.precision, device),
         world=world,
     )
     trainer.note(
@@ -160,7 +136,7 @@ def _trainer(job: Job, device: torch.device, world: World) -> Trainer:
         pairs=len(prepared.corpus),
         dropped_as_too_long=dropped,
         device=_device_name(device),
-        precision=str(choose_dtype(options, device)).removeprefix("torch."),
+        precision=str(choose_dtype(options.precision, device)).removeprefix("torch."),
         torch=str(torch.__version__),
     )
     return trainer

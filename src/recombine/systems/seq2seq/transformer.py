@@ -22,14 +22,12 @@ from recombine.systems.seq2seq.attention import (
     attend,
     join_heads,
     relative_vectors,
-    rotate,
     rotation_of,
     split_heads,
 )
 from recombine.systems.seq2seq.batch import Batch, Sentences
 from recombine.systems.seq2seq.operations import NORM_EPSILON, Operations
 from recombine.systems.seq2seq.options import TransformerOptions
-from recombine.systems.seq2seq.vocabulary import PAD
 
 
 class Norm(nn.Module):
@@ -165,16 +163,11 @@ class Transformer(nn.Module):
     # Training
 
     def forward(self, batch: Batch) -> Tensor:
-        """Return the summed cross-entropy of a batch over its target pieces."""
+        """Return the loss of a batch, summed over its target pieces."""
         memory = self.encode(batch.source)
-        state = self.decode(batch.target, memory, batch.source)
-        return functional.cross_entropy(
-            self.score(state).float().flatten(0, -2),
-            batch.expected.flatten(),
-            ignore_index=PAD,
-            reduction="sum",
-            label_smoothing=self.options.label_smoothing,
-        )
+        logits = self.score(self.decode(batch.target, memory, batch.source))
+        options = self.options
+        return self.operations.loss(logits, batch, options.label_smoothing, options.rdrop_weight)
 
     def encode(self, source: Sentences) -> Tensor:
         """Return the encoder output."""
@@ -268,11 +261,9 @@ class Transformer(nn.Module):
     ) -> Tensor:
         """Return [query | key | value]."""
         projected = self.operations.linear(n, attention.into)
-        if rotation is not None:
-            query, key, value = projected.chunk(3, dim=-1)
-            query, key = (rotate(rows, rotation, self.heads) for rows in (query, key))
-            projected = torch.cat((query, key, value), dim=-1)
-        return projected
+        if rotation is None:
+            return projected
+        return self.operations.rotate(projected, rotation, self.heads)
 
     def _attend_self(
         self, attention: SelfAttention, projected: Tensor, sentences: Sentences, *, causal: bool

@@ -19,6 +19,7 @@ from recombine.systems.seq2seq.fast.fused_operations import FusedCells, FusedOpe
 from recombine.systems.seq2seq.fast.packing import Resident
 from recombine.systems.seq2seq.fast.waves import Cells, Recurrence, count_waves
 from recombine.systems.seq2seq.lstm import Lstm
+from recombine.systems.seq2seq.operations import Operations
 from recombine.systems.seq2seq.options import LstmOptions, TransformerOptions
 from recombine.systems.seq2seq.transformer import Transformer
 
@@ -89,6 +90,19 @@ def recurrence_error(device: torch.device, lengths: Sequence[int], layers: int) 
     return _largest(*gradients)
 
 
+def twin_loss_error(device: torch.device, size: int) -> float:
+    """Return the same for the logits of pairs that stand twice, and for the loss itself."""
+    corpus = corpus_of([9, 4, 1])
+    batch, _ = Resident(corpus, device, twice=True).pack(torch.arange(3, device=device), 40, 40)
+    torch.manual_seed(1)
+    logits = (3 * torch.randn(len(batch.expected), size)).to(device).requires_grad_()
+    results = []
+    for operations in (Operations(), FusedOperations(torch.zeros(1), keep_all=True)):
+        loss = operations.loss(logits, batch, 0.1, 5.0)
+        results.append([loss, *torch.autograd.grad(2 * loss, logits)])
+    return _largest(*results)
+
+
 def _error(
     model: torch.nn.Module, plain: Batch, batch: Batch, operations: FusedOperations
 ) -> float:
@@ -126,6 +140,10 @@ def main() -> None:
                 "relative, nothing clipped": transformer_error(
                     FusedOperations(seed, keep_all=True), lengths[1:], "relative", "pre", 20
                 ),
+                "rotary": transformer_error(
+                    FusedOperations(seed, keep_all=True), lengths[2:], "rope", "pre", 6
+                ),
+                "twins": twin_loss_error(seed.device, 5000),
                 "lstm": lstm_error(FusedOperations(seed, keep_all=True), lengths[1:]),
                 "lstm, fed": lstm_error(FusedOperations(seed, keep_all=True), lengths[1:], True),
                 "lstm, dropout": recurrence_error(seed.device, lengths[1:], 3),

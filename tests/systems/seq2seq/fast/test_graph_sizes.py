@@ -17,6 +17,7 @@ from recombine.systems.seq2seq.fast.graph_sizes import (
     PackedShapes,
     PaddedShapes,
 )
+from recombine.systems.seq2seq.fast.packing import PackedRows
 from recombine.systems.seq2seq.options import LstmOptions, TransformerOptions
 
 CPU = torch.device("cpu")
@@ -33,10 +34,20 @@ def corpus() -> ParallelCorpus:
     return ParallelCorpus(*sides)
 
 
-def shapes_of(corpus: ParallelCorpus, kind: Any) -> tuple[Any, BatchPlan]:
-    """Return shapes for batches of twelve, and the plan of the batches."""
+def shapes_of(
+    corpus: ParallelCorpus, kind: Any, rdrop_weight: float = 0.0, tokens: int = 0
+) -> tuple[Any, BatchPlan]:
+    """Return shapes for batches of twelve pairs or of so many tokens, and the plan of batches."""
     by_length = kind is PaddedShapes
-    options = LstmOptions(batch_size=12) if by_length else TransformerOptions(batch_size=12)
+    if tokens:
+        options: Any = TransformerOptions(
+            batch_size=tokens, batch_unit="tokens", rdrop_weight=rdrop_weight
+        )
+        plan = BatchPlan(corpus, 4, tokens, "tokens")
+        return kind(corpus, plan, options, CPU), plan
+    options = (LstmOptions if by_length else TransformerOptions)(
+        batch_size=12, rdrop_weight=rdrop_weight
+    )
     plan = BatchPlan(corpus, 4, 12, by_length=by_length)
     return kind(corpus, plan, options, CPU), plan
 
@@ -92,6 +103,36 @@ def test_what_does_not_fit_has_no_size(
 
 
 @pytest.mark.parametrize("kind", [PackedShapes, PaddedShapes])
+def test_copies_have_room(corpus: ParallelCorpus, kind: Any) -> None:
+    """With R-Drop every pair stands twice: every batch still has a size, and all its pieces."""
+    shapes, plan = shapes_of(corpus, kind, 5.0)
+    assert shapes.sentences == 12
+    for chosen in itertools.islice(plan.batches(), 20):
+        size = shapes.fitting(shapes.need(chosen))
+        assert size is not None
+        batch, pieces = shapes.lay(torch.from_numpy(shapes.in_order(chosen)), size)
+        assert batch.twins is not None
+        assert int(pieces) == 2 * corpus.target.lengths[chosen].sum()
+        assert int((batch.expected != 0).sum()) == int(pieces)
+
+
+@pytest.mark.parametrize("weight", [0.0, 5.0])
+@pytest.mark.parametrize("tokens", [200, 300, 400, 500, 600])
+def test_a_batch_has_as_many_sentences_as_its_size_says(
+    corpus: ParallelCorpus, tokens: int, weight: float
+) -> None:
+    """Of tokens, too: a kernel reads so many starts, and one more would be no sentence."""
+    shapes, plan = shapes_of(corpus, PackedShapes, weight, tokens)
+    chosen = next(iter(plan.batches()))
+    size = shapes.fitting(shapes.need(chosen))
+    assert size is not None
+    batch, pieces = shapes.lay(torch.from_numpy(shapes.filled(shapes.in_order(chosen))), size)
+    assert isinstance(batch.source, PackedRows)
+    assert len(batch.source.starts) == size.counts[0] == max(size.counts)
+    assert int(pieces) == (2 if weight else 1) * corpus.target.lengths[chosen].sum()
+
+
+@pytest.mark.parametrize("kind", [PackedShapes, PaddedShapes])
 def test_a_probe_has_all_lengths(corpus: ParallelCorpus, kind: Any) -> None:
     """The longest and a short one, in a size that holds them and is laid out."""
     shapes, _ = shapes_of(corpus, kind)
@@ -100,6 +141,8 @@ def test_a_probe_has_all_lengths(corpus: ParallelCorpus, kind: Any) -> None:
     lengths = shapes.longest[chosen]
     assert lengths[0] == shapes.longest.max()
     assert lengths.min() < 30
-    batch, pieces = shapes.lay(torch.from_numpy(chosen), size)
+    filled = shapes.filled(chosen)
+    assert len(filled) == max(shapes.sentences, len(chosen))
+    batch, pieces = shapes.lay(torch.from_numpy(filled), size)
     assert int(pieces) == corpus.target.lengths[chosen].sum()
     assert int((batch.expected != 0).sum()) == int(pieces)

@@ -32,6 +32,10 @@ TINY_LSTM: dict[str, Any] = {
 }  # fmt: skip
 KINDS: list[Any] = [
     (TransformerSystem, {"preset": "tiny"}),
+    (
+        TransformerSystem,
+        {"preset": "tiny", "rdrop_weight": 5.0, "batch_unit": "tokens", "batch_size": 150},
+    ),
     (LstmSystem, TINY_LSTM),
     (LstmSystem, {**TINY_LSTM, "input_feeding": True}),
 ]

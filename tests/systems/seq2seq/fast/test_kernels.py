@@ -144,7 +144,9 @@ def test_the_tangent_holds_at_both_ends(numpy_cell_kernels: ModuleType) -> None:
 
 @pytest.mark.gpu
 @NEEDS_GPU
-@pytest.mark.parametrize(("positions", "clip"), [("relative", 6), ("relative", 20), ("none", 6)])
+@pytest.mark.parametrize(
+    ("positions", "clip"), [("relative", 6), ("relative", 20), ("none", 6), ("rope", 6)]
+)
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_a_transformer_s_kernels_agree_with_plain_pytorch(
     positions: str, clip: int, norm: str
@@ -174,6 +176,16 @@ def test_an_lstm_s_kernels_agree_with_plain_pytorch() -> None:
         assert lstm_error(FusedOperations(seed, keep_all=True), lengths, feeding) <= 1e-4
 
 
+@pytest.mark.gpu
+@NEEDS_GPU
+@pytest.mark.parametrize("size", [30, 5000])
+def test_the_loss_of_twins_agrees_with_plain_pytorch(size: int) -> None:
+    """Cross-entropy and divergence in one kernel, for vocabularies of one block and of several."""
+    from systems.seq2seq.fast.kernel_agreement import twin_loss_error
+
+    assert twin_loss_error(torch.device("cuda"), size) <= 1e-4
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(
     importlib.util.find_spec("triton") is None,
@@ -188,5 +200,5 @@ def test_interpreted_kernels_agree_with_plain_pytorch() -> None:
     )
     assert done.returncode == 0, done.stderr
     errors = json.loads(done.stdout)
-    assert len(errors) == 6
+    assert len(errors) == 8
     assert max(errors.values()) < 1e-5, errors

@@ -59,7 +59,11 @@ class FusedAttention:
 
     def tiles(self) -> list[tuple[int, int, int]]:
         """Return (low, block, sentences) for every tile size in use."""
-        counts = self.counts or (len(self.queries.starts),) * len(_TILES)
+        sentences = len(self.queries.starts)
+        counts = self.counts or (sentences,) * len(_TILES)
+        if max(counts) > sentences:
+            # A kernel would read beyond the end and take what lies there for a sentence.
+            raise ValueError(f"a batch of {sentences} sentences, a size of {max(counts)}")
         return [(*tile, count) for tile, count in zip(_TILES, counts, strict=True) if count]
 
     def kept(self) -> int:

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from recombine.systems.seq2seq.batch import Sentences
+from recombine.systems.seq2seq.batch import Batch, Sentences
 from recombine.systems.seq2seq.corpus import ParallelCorpus
 from recombine.systems.seq2seq.fast import cell_kernels, kernels
 from recombine.systems.seq2seq.fast.fused_attention import Attend, FusedAttention
@@ -50,6 +50,7 @@ ONE_HOT_LIMIT = 16_384
 NORM_PROGRAMS, NORM_ROWS = 528, 4
 ACTIVATE_PROGRAMS, ACTIVATE_ROWS = 132, 8
 CELL_BLOCK = 512
+LOSS_BLOCK = 2048
 
 
 @dataclass
@@ -114,6 +115,11 @@ class FusedOperations(Operations):
         activated: Tensor = _FusedActivate.apply(u, bias, self.seed, site, rate, self.aside)
         return activated
 
+    def rotate(self, projected: Tensor, rotation: tuple[Tensor, Tensor], heads: int) -> Tensor:
+        """Return rows [query | key | value] with queries and keys turned by their positions."""
+        turned: Tensor = _Rotate.apply(projected, *rotation, heads)
+        return turned
+
     def attend_self(
         self,
         projected: Tensor,
@@ -142,6 +148,16 @@ class FusedOperations(Operations):
         shape = self._shape(target, source, heads, False, dropout)
         mixed: Tensor = Attend.apply(query, memory, None, self.seed, shape)
         return mixed
+
+    def loss(
+        self, logits: Tensor, batch: Batch, label_smoothing: float, rdrop_weight: float
+    ) -> Tensor:
+        """Return the loss of a batch, summed over its target pieces."""
+        if batch.twins is None:
+            return super().loss(logits, batch, label_smoothing, rdrop_weight)
+        rows, expected = logits.flatten(0, -2), batch.expected.flatten()
+        loss: Tensor = _TwinLoss.apply(rows, expected, batch.twins, label_smoothing, rdrop_weight)
+        return loss
 
     def recur(
         self, layers: nn.LSTM, x: Tensor, lengths: Tensor, states: States | None
@@ -354,6 +370,67 @@ class _FusedAddNorm(torch.autograd.Function):
             d_gain, d_shift, d_bias = column_sum(sums, gain.dtype).chunk(3)
         found = d_bias if ctx.has_bias else None, d_gain, d_shift
         return d_x, d_h, *found, None, None, None, None
+
+
+class _Rotate(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, cosine: Tensor, sine: Tensor, heads: int) -> Tensor:
+        ctx.save_for_backward(cosine, sine)
+        ctx.heads = heads
+        return _rotated(rows, cosine, sine, heads, back=False)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        cosine, sine = ctx.saved_tensors
+        # A rotation's transpose turns back.
+        return _rotated(gradient.contiguous(), cosine, sine, ctx.heads, back=True), None, None, None
+
+
+def _rotated(rows: Tensor, cosine: Tensor, sine: Tensor, heads: int, *, back: bool) -> Tensor:
+    out = torch.empty_like(rows)
+    width = rows.shape[1] // 3
+    launch(
+        kernels.rotate_kernel, (len(rows),),
+        rows, out, cosine, sine,
+        WIDTH=width, HALF=width // heads // 2, BLOCK=power_of_two(width), BACK=back, num_warps=4,
+    )  # fmt: skip
+    return out
+
+
+class _TwinLoss(torch.autograd.Function):
+    """operations.batch_loss of a batch whose pairs stand twice."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        logits: Tensor,
+        expected: Tensor,
+        twins: Tensor,
+        label_smoothing: float,
+        rdrop_weight: float,
+    ) -> Tensor:
+        rows, size = logits.shape
+        losses, normaliser, divergence = torch.empty(3, rows, device=logits.device)
+        launch(
+            kernels.twin_loss_kernel, (rows,),
+            logits, expected, twins, losses, normaliser, divergence, size, label_smoothing,
+            rdrop_weight, BLOCK=LOSS_BLOCK, num_warps=4,
+        )  # fmt: skip
+        ctx.save_for_backward(logits, expected, twins, normaliser, divergence)
+        ctx.weights = label_smoothing, rdrop_weight
+        return losses.sum()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        logits, expected, twins, normaliser, divergence = ctx.saved_tensors
+        rows, size = logits.shape
+        d_logits = torch.empty_like(logits)
+        launch(
+            kernels.twin_loss_backward_kernel, (rows,),
+            logits, expected, twins, normaliser, divergence, gradient, d_logits, size,
+            *ctx.weights, BLOCK=LOSS_BLOCK, num_warps=4,
+        )  # fmt: skip
+        return d_logits, None, None, None, None
 
 
 def supports(options: Any, corpus: ParallelCorpus) -> bool:

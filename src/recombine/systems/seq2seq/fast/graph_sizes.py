@@ -66,14 +66,16 @@ class Shapes(ABC):
     """What a graph has to know about the layout of its batches."""
 
     sizes: list[Size]  # from small to large
-    sentences: int  # in a batch
+    sentences: int  # in a batch, copies not counted
 
-    def __init__(self, corpus: ParallelCorpus, device: torch.device) -> None:
+    def __init__(self, corpus: ParallelCorpus, options: Options, device: torch.device) -> None:
         self.source_lengths = np.append(corpus.source.lengths, 0)
         self.target_lengths = np.append(corpus.target.lengths, 0)
         self.longest = np.maximum(self.source_lengths, self.target_lengths)
         self.shortest = int(np.argmin(self.longest[:-1]))  # a sentence that fits any size
-        self.resident = Resident(corpus, device)
+        twice = options.rdrop_weight > 0
+        self.copies = 1 + twice  # of every pair
+        self.resident = Resident(corpus, device, twice=twice)
 
     @abstractmethod
     def need(self, chosen: Numbers) -> Size:
@@ -85,7 +87,12 @@ class Shapes(ABC):
 
     @abstractmethod
     def probe(self) -> tuple[Numbers, Size]:
-        """Return some pairs of all lengths, and their size."""
+        """Return some pairs of all lengths, and a size that holds them."""
+
+    def filled(self, chosen: Numbers) -> Numbers:
+        """Return the chosen pairs and empty ones, as many as a batch has."""
+        empty = np.full(max(0, self.sentences - len(chosen)), self.resident.empty)
+        return np.concatenate((chosen, empty))
 
     def in_order(self, chosen: Numbers) -> Numbers:
         """Longest first: a kernel for long sentences looks at the head of the batch only."""
@@ -109,15 +116,16 @@ class PackedShapes(Shapes):
     def __init__(
         self, corpus: ParallelCorpus, plan: BatchPlan, options: Options, device: torch.device
     ) -> None:
-        super().__init__(corpus, device)
+        super().__init__(corpus, options, device)
         sample = [self.need(chosen) for chosen in itertools.islice(plan.batches(), SAMPLE)]
         most = np.array([need.counts for need in sample]).max(0)
         # A little more than ever seen: what is beyond runs without a graph.
         counts = [int(count) + (math.ceil(0.15 * count) + 2 if count else 0) for count in most]
         if options.batch_unit == "sentences":
-            counts[0] = options.sentences_per_step
-        counts = [min(count, counts[0]) for count in counts]
-        self.sentences = counts[0]
+            counts[0] = self.copies * options.sentences_per_step
+        # Whole pairs of copies: a kernel reads the starts of as many sentences as a size has.
+        counts = [self.copies * math.ceil(min(count, counts[0]) / self.copies) for count in counts]
+        self.sentences = counts[0] // self.copies
         self.sizes = []
         for quantile in QUANTILES:
             extra = 1.02 if quantile == 1 else 1.0
@@ -133,9 +141,9 @@ class PackedShapes(Shapes):
         """Return the size that the chosen pairs need at least."""
         longest = self.longest[chosen]
         return FixedRows(
-            int(self.source_lengths[chosen].sum()),
-            int(self.target_lengths[chosen].sum()),
-            tuple(int((longest > edge).sum()) for edge in LOWER_EDGES),
+            self.copies * int(self.source_lengths[chosen].sum()),
+            self.copies * int(self.target_lengths[chosen].sum()),
+            tuple(self.copies * int((longest > edge).sum()) for edge in LOWER_EDGES),
             int(longest.max()),
         )
 
@@ -144,14 +152,17 @@ class PackedShapes(Shapes):
         return self.resident.pack(chosen, size.source, size.target)
 
     def probe(self) -> tuple[Numbers, FixedRows]:
-        """Return some pairs of all lengths that the kernels can take, and their size."""
-        chosen = self._spread(LONGEST)
-        need = self.need(chosen)
+        """Return some pairs of all lengths, the longest first, that the largest size holds."""
         largest = self.sizes[-1]
         assert isinstance(largest, FixedRows)
-        counts = tuple(len(chosen) if one else 0 for one in largest.counts)
-        source, target = (_round(rows, ROW_MULTIPLE) for rows in (need.source, need.target))
-        return chosen, FixedRows(source, target, counts)
+        spread = self._spread(LONGEST)
+        chosen = np.zeros(0, np.int64)
+        # Long and short in turn, as far as there is room.
+        for pair in np.stack((spread, spread[::-1]), 1).flatten()[: len(spread)]:
+            more = np.append(chosen, pair)
+            if largest.holds(self.need(more)):
+                chosen = more
+        return self.in_order(chosen), largest
 
 
 class PaddedShapes(Shapes):
@@ -160,7 +171,7 @@ class PaddedShapes(Shapes):
     def __init__(
         self, corpus: ParallelCorpus, plan: BatchPlan, options: Options, device: torch.device
     ) -> None:
-        super().__init__(corpus, device)
+        super().__init__(corpus, options, device)
         self.sentences = options.sentences_per_step
         longest: dict[int, int] = {}
         for chosen in itertools.islice(plan.batches(), SAMPLE):

@@ -93,7 +93,8 @@ class GraphStepper(RowStepper):
         self.graphs: dict[Size, torch.cuda.CUDAGraph] = {}
         self._load_chunk(trainer.state.step)
         probe, size = self.shapes.probe()
-        batch, pieces = self.shapes.lay(torch.from_numpy(probe).to(device), size)
+        filled = torch.from_numpy(self.shapes.filled(probe)).to(device)
+        batch, pieces = self.shapes.lay(filled, size)
         self._size(size)
         with suppress(Exception):  # what fails here fails again where it is reported
             self._compile(batch)
@@ -192,7 +193,8 @@ class GraphStepper(RowStepper):
     def _fused_agreement(self, probe: Numbers, batch: Batch, pieces: Tensor) -> float:
         """Compare plain PyTorch without dropout with the very kernels of training, keeping all."""
         model: Any = self.optimiser.compute
-        plain = [pad_batch(self.trainer.prepared.corpus, probe, self.trainer.device)]
+        corpus, device = self.trainer.prepared.corpus, self.trainer.device
+        plain = [pad_batch(corpus, probe, device, twice=self.twice)]
         model.eval()
         expected = loss_and_gradient(self.optimiser, plain, Operations(), pieces)
         model.train()

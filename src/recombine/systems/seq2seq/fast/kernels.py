@@ -187,6 +187,105 @@ def column_sum_kernel(
 
 
 @triton.jit
+def rotate_kernel(
+    rows, out, cosine, sine, WIDTH: tl.constexpr, HALF: tl.constexpr, BLOCK: tl.constexpr,
+    BACK: tl.constexpr,
+):  # fmt: skip
+    """Turn the pairs of queries and keys of one row [query | key | value]; BACK: the other way."""
+    row = tl.program_id(0)
+    pair = tl.arange(0, BLOCK)
+    inside = pair < WIDTH
+    at = row * (3 * WIDTH) + 2 * pair
+    even = tl.load(rows + at, inside, 0.0).to(tl.float32)
+    odd = tl.load(rows + at + 1, inside, 0.0).to(tl.float32)
+    c = tl.load(cosine + row * HALF + pair % HALF, inside, 0.0)
+    s = tl.load(sine + row * HALF + pair % HALF, inside, 0.0)
+    if BACK:
+        s = -s
+    tl.store(out + at, even * c - odd * s, inside)
+    tl.store(out + at + 1, even * s + odd * c, inside)
+    at = row * (3 * WIDTH) + 2 * WIDTH + pair
+    tl.store(out + at, tl.load(rows + at, inside, 0.0), inside)
+
+
+@triton.jit
+def twin_loss_kernel(
+    logits, expected, twins, losses, normaliser_at, divergence_at, size, smoothing, weight,
+    BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Cross-entropy of one row plus half the weight times KL(row || twin), in one reading.
+
+    With the greatest logits m and n of row and twin subtracted, the sums are s and t:
+    KL = sum(exp(z - m) * (z - y)) / s - (m + log s) + (n + log t). The normaliser (m + log s) and
+    the divergence are kept for the backward pass.
+    """
+    row = tl.program_id(0).to(tl.int64)
+    target = tl.load(expected + row)
+    mine = logits + row * size
+    other = logits + tl.load(twins + row) * size
+    m = -float("inf")
+    n = -float("inf")
+    s = 0.0
+    t = 0.0
+    apart = 0.0
+    total = 0.0
+    for first in range(0, size, BLOCK):
+        column = first + tl.arange(0, BLOCK)
+        inside = column < size
+        z = tl.load(mine + column, inside, -float("inf")).to(tl.float32)
+        y = tl.load(other + column, inside, -float("inf")).to(tl.float32)
+        higher = tl.maximum(m, tl.max(z, 0))
+        e = tl.exp(z - higher)
+        s = s * tl.exp(m - higher) + tl.sum(e, 0)
+        gap = tl.where(inside, z - y, 0.0)
+        apart = apart * tl.exp(m - higher) + tl.sum(e * gap, 0)
+        m = higher
+        higher = tl.maximum(n, tl.max(y, 0))
+        t = t * tl.exp(n - higher) + tl.sum(tl.exp(y - higher), 0)
+        n = higher
+        total += tl.sum(tl.where(inside, z, 0.0), 0)
+    normaliser = m + tl.log(s)
+    divergence = apart / s - normaliser + n + tl.log(t)
+    hit = tl.load(mine + target).to(tl.float32)
+    loss = normaliser - (1.0 - smoothing) * hit - smoothing * total / size
+    counts = target != 0  # padding
+    tl.store(losses + row, tl.where(counts, loss + 0.5 * weight * divergence, 0.0))
+    tl.store(normaliser_at + row, normaliser)
+    tl.store(divergence_at + row, divergence)
+
+
+@triton.jit
+def twin_loss_backward_kernel(
+    logits, expected, twins, normaliser_at, divergence_at, gradient_at, d_logits, size, smoothing,
+    weight, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """The gradient of one row's logits, from its own loss and from KL(twin || row).
+
+    With p the row's and q the twin's probabilities: KL(p || q) gives p (log(p / q) - KL), and
+    KL(q || p) gives p - q.
+    """
+    row = tl.program_id(0).to(tl.int64)
+    target = tl.load(expected + row)
+    twin = tl.load(twins + row)
+    normaliser = tl.load(normaliser_at + row)
+    normaliser_twin = tl.load(normaliser_at + twin)
+    divergence = tl.load(divergence_at + row)
+    gradient = tl.where(target != 0, tl.load(gradient_at).to(tl.float32), 0.0)
+    for first in range(0, size, BLOCK):
+        column = first + tl.arange(0, BLOCK)
+        inside = column < size
+        log_p = tl.load(logits + row * size + column, inside, 0.0).to(tl.float32) - normaliser
+        log_q = tl.load(logits + twin * size + column, inside, 0.0).to(tl.float32) - normaliser_twin
+        p = tl.exp(log_p)
+        consistency = p * (log_p - log_q - divergence) + p - tl.exp(log_q)
+        wanted = tl.where(column == target, 1.0 - smoothing, 0.0) + smoothing / size
+        tl.store(
+            d_logits + row * size + column,
+            gradient * (p - wanted + 0.5 * weight * consistency), inside,
+        )  # fmt: skip
+
+
+@triton.jit
 def zero_tail(out, used, rows, part, parts, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
     """Write zeros into this program's share of the rows that belong to no sentence."""
     for row in range(used + part, rows, parts):

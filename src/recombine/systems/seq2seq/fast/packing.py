@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from recombine.systems.seq2seq.batch import Batch, Sentences
+from recombine.systems.seq2seq.batch import Batch, Sentences, padded_twins
 from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus
 from recombine.systems.seq2seq.vocabulary import BEGIN, PAD
 
@@ -38,8 +38,11 @@ class ResidentSide:
             for array in (side.pieces, np.append(side.starts, 0), np.append(side.lengths, 0))
         )
 
-    def pack(self, chosen: Tensor, rows: int) -> PackedRows:
-        """Lay the chosen sentences end to end in so many rows."""
+    def pack(self, chosen: Tensor, rows: int) -> tuple[PackedRows, Tensor]:
+        """Lay the chosen sentences end to end in so many rows.
+
+        Beside them is the row of the same piece in the sentence before or after, if that is a copy.
+        """
         length = self.lengths[chosen]
         ends = length.cumsum(0)
         begins = ends - length
@@ -48,7 +51,10 @@ class ResidentSide:
         inside = row < ends[-1]
         position = torch.where(inside, row - begins[sentence], 0)
         number = self.pieces[torch.where(inside, self.starts[chosen][sentence] + position, 0)]
-        return PackedRows(torch.where(inside, number, PAD), position, length, begins)
+        ahead = length * (1 - 2 * (torch.arange(len(chosen), device=chosen.device) % 2))
+        twins = torch.where(inside, row + ahead[sentence], row)
+        packed = PackedRows(torch.where(inside, number, PAD), position, length, begins)
+        return packed, twins
 
     def pad(self, chosen: Tensor, length: int) -> Sentences:
         """Lay the chosen sentences side by side, padded to a length."""
@@ -60,27 +66,40 @@ class ResidentSide:
 
 
 class Resident:
-    """The whole corpus on the device; batches are laid out there, without the host."""
+    """The whole corpus on the device; batches are laid out there, without the host.
 
-    def __init__(self, corpus: ParallelCorpus, device: torch.device) -> None:
+    `twice`: every pair stands twice in a batch, one copy after the other.
+    """
+
+    def __init__(
+        self, corpus: ParallelCorpus, device: torch.device, *, twice: bool = False
+    ) -> None:
         self.empty = len(corpus)
+        self.twice = twice
         self.source = ResidentSide(corpus.source, device)
         self.target = ResidentSide(corpus.target, device)
 
     def pack(self, chosen: Tensor, source_rows: int, target_rows: int) -> tuple[Batch, Tensor]:
         """Lay the chosen pairs end to end; return the batch and its number of target pieces."""
-        source = self.source.pack(chosen, source_rows)
-        target = self.target.pack(chosen, target_rows)
+        chosen = self._copied(chosen)
+        source, _ = self.source.pack(chosen, source_rows)
+        target, twins = self.target.pack(chosen, target_rows)
         expected = target.pieces
         shifted = torch.roll(expected, 1)
         target.pieces = torch.where(target.positions == 0, BEGIN, shifted)
-        return Batch(source, target, expected), target.lengths.sum()
+        batch = Batch(source, target, expected, twins if self.twice else None)
+        return batch, target.lengths.sum()
 
     def pad(self, chosen: Tensor, source_length: int, target_length: int) -> tuple[Batch, Tensor]:
         """Lay the chosen pairs side by side; return the batch and its number of target pieces."""
+        chosen = self._copied(chosen)
         source = self.source.pad(chosen, source_length)
         target = self.target.pad(chosen, target_length)
         expected = target.pieces
         begin = torch.full_like(expected[:, :1], BEGIN)
         target.pieces = torch.cat((begin, expected[:, :-1]), dim=1)
-        return Batch(source, target, expected), target.lengths.sum()
+        twins = padded_twins(expected) if self.twice else None
+        return Batch(source, target, expected, twins), target.lengths.sum()
+
+    def _copied(self, chosen: Tensor) -> Tensor:
+        return chosen[:, None].expand(-1, 2).flatten() if self.twice else chosen

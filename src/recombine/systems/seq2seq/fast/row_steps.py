@@ -9,12 +9,13 @@ import torch
 from torch import Tensor
 
 from recombine.errors import SystemFailure
+from recombine.systems.device import gradient_of
 from recombine.systems.seq2seq.batch import Batch, pad_batch
 from recombine.systems.seq2seq.corpus import Numbers, ParallelCorpus
 from recombine.systems.seq2seq.fast.row_operations import RowOperations
 from recombine.systems.seq2seq.fast.rows import group_batch, similar_lengths
 from recombine.systems.seq2seq.operations import Operations
-from recombine.systems.seq2seq.optimiser import Optimiser, gradient_of
+from recombine.systems.seq2seq.optimiser import Optimiser
 from recombine.systems.seq2seq.options import LstmOptions
 from recombine.systems.seq2seq.trainer import Stepper, Trainer
 
@@ -34,9 +35,9 @@ class RowStepper(Stepper):
         corpus, device = self.trainer.prepared.corpus, self.trainer.device
         if isinstance(self.trainer.options, LstmOptions):
             for group in similar_lengths(corpus, chosen, self.groups):
-                yield pad_batch(corpus, group, device)
+                yield pad_batch(corpus, group, device, twice=self.twice)
         else:
-            yield group_batch(corpus, chosen, device, self.groups)
+            yield group_batch(corpus, chosen, device, self.groups, twice=self.twice)
 
     def _agreement(self) -> float:
         corpus, optimiser = self.trainer.prepared.corpus, self.trainer.optimiser
@@ -44,7 +45,7 @@ class RowStepper(Stepper):
         pieces = int(corpus.target.lengths[chosen].sum())
         optimiser.compute.eval()
         try:
-            plain = [pad_batch(corpus, chosen, self.trainer.device)]
+            plain = [pad_batch(corpus, chosen, self.trainer.device, twice=self.twice)]
             expected = loss_and_gradient(optimiser, plain, Operations(), pieces)
             found = loss_and_gradient(optimiser, self.batches(chosen), self.operations, pieces)
         finally:

@@ -71,10 +71,17 @@ class GroupedRows(Sentences):
 
 
 def group_batch(
-    corpus: ParallelCorpus, chosen: Numbers, device: torch.device, groups: int = 4
+    corpus: ParallelCorpus,
+    chosen: Numbers,
+    device: torch.device,
+    groups: int = 4,
+    *,
+    twice: bool = False,
 ) -> Batch:
-    """Lay out the chosen pairs in at most `groups` groups of similar length."""
+    """Lay out the chosen pairs, each once or twice, in at most `groups` of similar length."""
     chosen, edges = _in_groups(corpus, chosen, groups)
+    if twice:
+        chosen, edges = np.repeat(chosen, 2), [(2 * start, 2 * stop) for start, stop in edges]
     source, source_positions = _laid_out(corpus.source, chosen)
     output, target_positions = _laid_out(corpus.target, chosen)
     shifted = np.roll(output, 1)
@@ -96,7 +103,13 @@ def group_batch(
         blocks = tuple(_blocks(parts, len(edges)))
         ordered = torch.cat([block.lengths for block in blocks])
         found.append(GroupedRows(numbers, at, ordered, blocks))
-    return Batch(found[0], found[1], expected)
+    twins = None
+    if twice:
+        # The second copy of a sentence follows the first.
+        lengths = corpus.target.lengths[chosen]
+        step = np.repeat(lengths * np.resize([1, -1], len(lengths)), lengths)
+        twins = torch.from_numpy(np.arange(len(step)) + step).to(device, non_blocking=True)
+    return Batch(found[0], found[1], expected, twins)
 
 
 def _blocks(parts: Iterator[Tensor], count: int) -> Iterator[RowBlock]:

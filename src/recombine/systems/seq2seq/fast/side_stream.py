@@ -17,7 +17,8 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from recombine.systems.seq2seq.optimiser import Optimiser, follow, gather_gradients
+from recombine.systems.device import follow, gather_gradients
+from recombine.systems.seq2seq.optimiser import Optimiser
 
 
 class Aside:
