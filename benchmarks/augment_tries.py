@@ -21,12 +21,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
-from torch.nn import functional
 
 from recombine.benchmark import Benchmark
 from recombine.systems.seq2seq import training
-from recombine.systems.seq2seq.batch import Batch
 from recombine.systems.seq2seq.corpus import (
     BatchPlan,
     NumberedSide,
@@ -37,8 +34,8 @@ from recombine.systems.seq2seq.corpus import (
 from recombine.systems.seq2seq.distributed import join_world
 from recombine.systems.seq2seq.search import Decoder
 from recombine.systems.seq2seq.system import TransformerSystem
-from recombine.systems.seq2seq.trainer import Stepper, Trainer, seed_streams
-from recombine.systems.seq2seq.vocabulary import PAD, Vocabulary
+from recombine.systems.seq2seq.trainer import Trainer, seed_streams
+from recombine.systems.seq2seq.vocabulary import Vocabulary
 
 STEPS = 600
 COPIES = 2
@@ -54,11 +51,10 @@ DRAWS: dict[str, tuple[dict[str, Any], float]] = {
 
 
 class Cell(NamedTuple):
-    """One way to train: options of the model, the draws of each epoch, weight of consistency."""
+    """One way to train: options of the system, the draws of each epoch, copies of the pairs."""
 
     options: dict[str, Any] = {}
     draws: tuple[str, ...] = ("drawn",)
-    consistency: float = 0.0
     copies: int = COPIES
 
 
@@ -72,8 +68,8 @@ CELLS = {
     "shared_layers": Cell({"shared_layers": True}),
     "shared_layers, 4 + 4": Cell({"shared_layers": True, "encoder_layers": 4, "decoder_layers": 4}),
     "4 + 4 layers": Cell({"encoder_layers": 4, "decoder_layers": 4}),
-    "consistency 1": Cell(consistency=1.0),
-    "consistency 5": Cell(consistency=5.0),
+    "consistency 1": Cell({"rdrop_weight": 1.0}),
+    "consistency 5": Cell({"rdrop_weight": 5.0}),
     "longest = 45": Cell(draws=("long",)),
     "longest = 45, depth = 8": Cell(draws=("deep",)),
     "ratio = 2": Cell(draws=("few-1",)),
@@ -82,36 +78,6 @@ CELLS = {
     "copies = 1": Cell(copies=1),
     "copies = 5": Cell(copies=5),
 }
-
-
-class ConsistentStepper(Stepper):
-    """R-Drop (Liang et al. 2021, equations 1 to 3): two passes with other dropout, kept alike."""
-
-    weight = 1.0
-
-    def _gradients(self, step: int, chosen: Numbers, pieces: int) -> Tensor:
-        trainer, model = self.trainer, self.trainer.optimiser.compute
-        trainer.optimiser.clear()
-        seed_streams(trainer.seed, step, trainer.world.rank)
-        total = torch.zeros((), dtype=torch.float64)
-        for batch in self.batches(chosen):
-            with self.operations.within(model):
-                first, second = (self._logits(model, batch) for _ in range(2))
-                said = batch.expected.flatten() != PAD
-                expected = batch.expected.flatten()[said]
-                one, two = (x.float().flatten(0, -2)[said] for x in (first, second))
-                own = [functional.cross_entropy(x, expected, reduction="sum") for x in (one, two)]
-                p, q = one.log_softmax(-1), two.log_softmax(-1)
-                apart = ((p.exp() - q.exp()) * (p - q)).sum()
-                loss = sum(own) / 2 + self.weight * apart / 4
-                (loss / pieces).backward()
-            total += own[0].detach()
-        return total
-
-    def _logits(self, model: Any, batch: Batch) -> Tensor:
-        memory = model.encode(batch.source)
-        scored: Tensor = model.score(model.decode(batch.target, memory, batch.source))
-        return scored
 
 
 def draw(benchmark: Benchmark, folder: Path) -> None:
@@ -183,11 +149,7 @@ def train(folder: Path, out: Path, name: str, seed: int, steps: int) -> dict[str
         world=join_world(device),
     )
     trainer._batches = _epochs(corpora, seed, options.sentences_per_step)
-    if cell.consistency:
-        trainer.stepper = ConsistentStepper(trainer)
-        trainer.stepper.weight = cell.consistency
-    else:
-        training._hasten(trainer)
+    training._hasten(trainer)
     while not trainer.done:
         trainer.take_step()
     trained = time.process_time() - began

@@ -17,10 +17,11 @@ import time
 import numpy as np
 import torch
 
+from recombine.systems.device import choose_device
 from recombine.systems.seq2seq.fast.ctranslate import CTranslateDecoder
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.search import Decoder
-from recombine.systems.seq2seq.training import build_model, choose_device
+from recombine.systems.seq2seq.training import build_model
 from recombine.systems.seq2seq.vocabulary import SPECIAL, WORD_START, Vocabulary
 
 PIECES = 20

@@ -22,10 +22,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from recombine.corpus.brackets import read_brackets
+
 from recombine.benchmark import Benchmark, Example
 from recombine.builders.recipe import read_recipe
 from recombine.config import apply_overrides, parse_config, read_toml
-from recombine.corpus.brackets import read_brackets
 from recombine.corpus.conllu import read_parsed
 from recombine.errors import RecombineError
 from recombine.experiment.experiment import Experiment

@@ -47,18 +47,27 @@ CORE: dict[str, tuple[str, ...]] = {
     "recombine.metrics.partial": ("tests/metrics/test_partial.py",),
     "recombine.metrics.compound.metric": ("tests/metrics/compound/test_metric.py",),
     "recombine.metrics.consistency.metric": ("tests/metrics/consistency/test_metric.py",),
+    "recombine.metrics.consistency.agreement": (
+        "tests/metrics/consistency/test_agreement.py",
+        "tests/metrics/consistency/test_metric.py",
+    ),
+    "recombine.metrics.meaning.judge": (
+        "tests/metrics/meaning/test_metric.py",
+        "tests/metrics/meaning/test_contrast.py",
+    ),
+    "recombine.statistics.aggregate": (
+        "tests/statistics/test_aggregate.py",
+        "tests/statistics/test_sample.py",
+    ),
     "recombine.statistics.intervals": (
         "tests/statistics/test_intervals.py",
-        "tests/statistics/test_seeds.py",
-        "tests/metrics/test_score.py",
+        "tests/statistics/test_sample.py",
     ),
-    "recombine.statistics.resample": (
-        "tests/statistics/test_resample.py",
-        "tests/statistics/test_intervals.py",
+    "recombine.statistics.paired": (
         "tests/statistics/test_paired.py",
+        "tests/statistics/test_sample.py",
     ),
-    "recombine.statistics.paired": ("tests/statistics/test_paired.py",),
-    "recombine.statistics.seeds": ("tests/statistics/test_seeds.py",),
+    "recombine.statistics.sample": ("tests/statistics/test_sample.py",),
     "recombine.statistics.ranks": ("tests/statistics/test_ranks.py",),
     "recombine.builders.generated.certificate": (
         "tests/builders/generated/test_certificate.py",

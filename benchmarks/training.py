@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from recombine.systems.device import choose_device, choose_dtype
 from recombine.systems.seq2seq.corpus import (
     BatchPlan,
     NumberedSide,
@@ -48,8 +49,6 @@ from recombine.systems.seq2seq.options import LstmOptions, Options, TransformerO
 from recombine.systems.seq2seq.trainer import Trainer, seed_streams
 from recombine.systems.seq2seq.training import (
     build_model,
-    choose_device,
-    choose_dtype,
     configure,
 )
 from recombine.systems.seq2seq.vocabulary import SPECIAL, Vocabulary
@@ -136,7 +135,7 @@ def trainer_of(
     model = build_model(options, len(prepared.source_vocabulary), len(prepared.target_vocabulary))
     return Trainer(
         model=model, prepared=prepared, options=options, model_dir=folder / f"seed-{seed}",
-        seed=seed, device=device, dtype=choose_dtype(options, device), world=World(),
+        seed=seed, device=device, dtype=choose_dtype(options.precision, device), world=World(),
     )  # fmt: skip
 
 
@@ -326,6 +325,11 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--precision", default="auto")
+    parser.add_argument("--positions", help="other positions than the preset's")
+    parser.add_argument(
+        "--rdrop", type=float, default=0.0, metavar="WEIGHT",
+        help="with R-Drop; its fair rival is twice the batch",
+    )  # fmt: skip
     parser.add_argument("--eager", action="store_true", help="also without graphs and own kernels")
     parser.add_argument("--profile", action="store_true")
     parser.add_argument(
@@ -347,7 +351,10 @@ def main() -> None:
         "preset": given.preset, "device": given.device, "threads": given.threads,
         "precision": given.precision, "target_segmenter": "none", "steps": 10**9, "accumulate": 1,
         "batch_by_length": given.by_length or "lstm" in given.preset,
+        "rdrop_weight": given.rdrop,
     }  # fmt: skip
+    if given.positions:
+        common["positions"] = given.positions
     kind: Any = LstmOptions if "lstm" in given.preset else TransformerOptions
     options = kind(**common)
     if kind is TransformerOptions:
@@ -373,7 +380,7 @@ def main() -> None:
         f"{flops_per_pair(prepared, options) / 1e9:.2f} GFLOP a pair"
     )
     configure(options, device)
-    rate = matmul_rate(device, choose_dtype(options, device))
+    rate = matmul_rate(device, choose_dtype(options.precision, device))
     print(f"measured matmul rate: {rate / 1e12:.2f} TFLOP/s")
     rows = []
     for batch in given.batch:

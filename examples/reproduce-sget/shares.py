@@ -1,7 +1,7 @@
 """Count how deep a training set goes, how often it shows single words, and what tests repeat of it.
 
     python examples/reproduce-sget/shares.py released=train.tsv,dev.tsv \
-        official=benchmarks/sget-official corrected=benchmarks/sget
+        official=benchmarks/sget-official standard=benchmarks/sget
 
 Each is a benchmark or the released pairs as lines of English and Japanese with a tab between them.
 Sentences that were concatenated are left out of the depths, single words of both.
@@ -60,7 +60,7 @@ def main() -> None:
     )
     parser.add_argument("places", nargs="+", metavar="name=place")
     places = dict(one.split("=", 1) for one in parser.parse_args().places)
-    grammars = {name: Grammar.load("sget", edition=name) for name in ("official", "corrected")}
+    grammars = {name: Grammar.load("sget", edition=name) for name in ("official", "standard")}
     found = {
         name: counts(sources(place), grammars[name if name in grammars else "official"])
         for name, place in places.items()

@@ -30,7 +30,8 @@ def test_files_are_scored_and_tested(small_benchmark, files, capsys):
         ("theirs", pytest.approx(100 / 3)),
     ]
     (difference,) = found["differences"]
-    assert difference["difference"][0] == pytest.approx(-200 / 3)
+    assert (difference["first"], difference["second"]) == ("theirs", "ours")
+    assert difference["difference"][0] == pytest.approx(200 / 3)  # the better one's lead
     assert difference["better"] == "undecided"
 
 

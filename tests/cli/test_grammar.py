@@ -19,7 +19,7 @@ def test_parse_draws_every_reading(capsys, tmp_path):
     assert main(["parse", "sget", "en", SENTENCE, *shown]) == 0
     out = capsys.readouterr().out
     assert "meaning 1 of 1: tell(act(agent_name(Liam), past_tr(" in out
-    assert "ja\tリアムが箱の中の猫を見た。" in out
+    assert "ja\tリアムは箱の中の猫を見た。" in out
     assert "└─ N: box       box                           箱" in out
     assert picture.read_text(encoding="utf-8").startswith("<svg ")
 

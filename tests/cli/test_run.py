@@ -17,6 +17,7 @@ import pytest
 from recombine.benchmark import Benchmark
 from recombine.builders.recipe import build
 from recombine.cli import main
+from recombine.cli.talk import print_tree
 
 
 @pytest.fixture(autouse=True)
@@ -42,11 +43,47 @@ def test_lines_in_lines_out(stdin, capsys):
     assert capsys.readouterr().out == "a\u2028b\nc\n"
 
 
-def test_empty_lines_are_refused(stdin, capsys):
-    """A blank source has no translation."""
+def test_an_empty_line_stays_one(stdin, tmp_path, capsys):
+    """Nobody is asked for it, and the lines of both files still belong together."""
     stdin(b"a\n\nb\n")
-    assert main(["translate", "--system", "copy"]) == 2
-    assert "line 2 of the input is empty" in capsys.readouterr().err
+    assert main(["translate", "--system", "copy"]) == 0
+    assert capsys.readouterr().out == "a\n\nb\n"
+    (tmp_path / "s").write_text("a\n \nb\n\n")
+    out = str(tmp_path / "t")
+    assert (
+        main(["translate", "--system", "copy", "--input", str(tmp_path / "s"), "--output", out])
+        == 0
+    )
+    assert Path(out).read_text() == "a\n\nb\n\n"
+
+
+PICKY = """\
+from recombine.errors import SystemFailure
+from recombine.systems.base import Failure
+class Picky:
+    def translate(self, sources):
+        for source in sources:
+            if source == "die":
+                raise SystemFailure("it broke")
+            yield Failure("it is too long") if source == "long" else source.upper()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "lost"),
+    [("a\nlong\nb\n", "A\n\nB\n", 1), ("a\ndie\nb\nc\n", "A\n\n\n\n", 3)],
+)
+def test_as_many_lines_come_as_were_given(tmp_path, capsys, text, written, lost):
+    """With one sentence that failed no file was written at all."""
+    (tmp_path / "picky.py").write_text(PICKY)
+    (tmp_path / "s").write_text(text)
+    command = ["translate", "--system", f"{tmp_path}/picky.py:Picky"]
+    command += ["--input", str(tmp_path / "s"), "--output", str(tmp_path / "t")]
+    assert main(command) == 1
+    assert (tmp_path / "t").read_text() == written
+    told = capsys.readouterr().err
+    assert f"{lost} of them are empty" in told
+    assert "it is too long" in told or "it broke" in told
 
 
 def test_a_file_to_file_translation_is_kept_and_verified(tmp_path, capsys):
@@ -103,7 +140,7 @@ def test_what_score_would_ignore_is_refused(tmp_path, small_benchmark, capsys, m
 
 
 @pytest.mark.parametrize(
-    "more", [("--hyps", "f"), ("--metric", "exact"), ("--split", "a"), ("--tags",)]
+    "more", [("--hyps", "f"), ("--metric", "exact"), ("--split", "a"), ("--tags",), ("--explain",)]
 )
 def test_an_experiment_says_itself_what_is_scored(tmp_path, small_benchmark, capsys, more):
     """Options for a file of hypotheses do not go with it."""
@@ -404,7 +441,7 @@ def test_a_benchmark_built_again_is_not_scored_with_old_translations(
     manifest = small_benchmark / "benchmark.toml"
     manifest.write_text(manifest.read_text() + "\n# built again\n")
     assert main(["score", str(experiment)]) == 2
-    assert "another version of the benchmark" in capsys.readouterr().err
+    assert "was made with another 'benchmark'" in capsys.readouterr().err
 
 
 def test_a_metric_of_ones_own_is_reported_by_run(tmp_path, small_benchmark):
@@ -467,3 +504,41 @@ def test_metrics_may_be_separated_by_commas(small_benchmark, tmp_path, capsys):
     assert main(["score", manifest, "--hyps", str(hyps), "--metric", "exact,chrf", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {row["metric"] for row in found} == {"exact", "chrf"}
+
+
+def test_a_dry_run_of_scorecard_and_annotation_writes_nothing(tmp_path, small_benchmark, capsys):
+    """Both wrote their files; --json of them was ignored."""
+    run = tmp_path / "run"
+    for more in (["--scorecard"], ["--annotate", str(tmp_path / "sheet.csv")]):
+        assert main(["report", str(run), *more, "--dry-run"]) == 0
+        assert str(tmp_path) in capsys.readouterr().out
+        assert main(["report", str(run), *more, "--json"]) == 2
+        assert "--json is of a report" in capsys.readouterr().err
+    assert list(tmp_path.glob("**/*.csv")) == []
+    assert not run.exists()
+
+
+def test_escapes_of_outputs_do_not_reach_the_terminal(tmp_path, small_benchmark, capsys):
+    """What a system or a corpus said is quoted, and moves no cursor."""
+    print_tree({"found": ["a\x1b[2Jb"], "in": "c\x1b[1md"})
+    assert "\x1b" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("streams", "code"), [(">&-", 0), ("<&- --json", 0), ("2>&-", 0)])
+def test_closed_streams_end_in_no_traceback(streams, code):
+    """A service manager or a shell may close any of them."""
+    command = f"{sys.executable} -m recombine.cli list metrics {streams}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False)
+
+
+def test_a_terminal_of_ascii_is_printed_to(tmp_path):
+    """What it cannot hold is escaped."""
+    done = subprocess.run(
+        [sys.executable, "-m", "recombine.cli", "parse", "猫"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr + done.stdout

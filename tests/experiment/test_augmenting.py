@@ -149,7 +149,7 @@ def test_mistakes_are_found_when_the_experiment_is_read(experiment_file, tmp_pat
         read_experiment(experiment_file, ['system.copy={use="copy", augment={n=3}}'])
     text = experiment_file.read_text(encoding="utf-8").replace("n = 200", "suport = 3")
     experiment_file.write_text(text, encoding="utf-8")
-    (problem,) = check_experiment(experiment_file)
+    (problem,) = check_experiment(experiment_file, trust=True)
     assert "did you mean 'support'?" in problem.render()
     assert problem.where is not None
     assert problem.where.line == 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import json
@@ -44,6 +45,30 @@ def test_a_wrong_number_of_lines_names_the_first(tmp_path, benchmark, text, mess
     """One too few and one too many."""
     with pytest.raises(DataError, match=message):
         read_hypotheses(write(tmp_path, text), benchmark, "test")
+
+
+@pytest.mark.parametrize("line", ["a", '{"id": "x", "hyp": "y"}'])
+def test_a_file_without_end_is_not_read_to_its_end(tmp_path, benchmark, line):
+    """Twenty million lines for a split of three were read before they were counted."""
+    read, write_end = os.pipe()
+    count = 0
+
+    def pour():
+        nonlocal count
+        with contextlib.suppress(BrokenPipeError), os.fdopen(write_end, "w") as stream:
+            for _ in range(2_000_000):
+                stream.write(line + "\n")
+                count += 1
+
+    pouring = threading.Thread(target=pour)
+    pouring.start()
+    try:
+        with pytest.raises(DataError):
+            read_hypotheses(Path(f"/dev/fd/{read}"), benchmark, None)
+    finally:
+        os.close(read)
+        pouring.join()
+    assert count < 1_500_000  # the pipe was closed with most of them unwritten
 
 
 def test_blank_hypotheses_are_noted(tmp_path, benchmark):

@@ -186,7 +186,7 @@ def test_a_stale_output_is_refused_as_it_would_be(experiment):
     words = experiment.run.parent / "words.tsv"
     words.write_text("a\tb\n")
     other = dataclasses.replace(small, system={"copy": {"use": "dictionary", "path": str(words)}})
-    with pytest.raises(StaleOutput, match="options"):
+    with pytest.raises(StaleOutput, match=r"another 'code': none then"):
         plan_experiment(other, ("translate",))
 
 

@@ -9,13 +9,17 @@ import shutil
 
 import pytest
 
-from recombine.errors import ConfigError, DataError, StaleOutput
+from recombine.benchmark import Benchmark
+from recombine.config import to_plain
+from recombine.draft import Draft
+from recombine.errors import ConfigError, DataError, RecombineError, StaleOutput
 from recombine.experiment.experiment import Experiment, read_experiment, series_experiments
 from recombine.experiment.failures import SystemsFailed
-from recombine.experiment.run import Meta, Run
+from recombine.experiment.run import Run
 from recombine.experiment.scoring import score_run
 from recombine.experiment.training import train
 from recombine.experiment.translating import translate
+from recombine.stage import Meta
 
 
 @pytest.fixture(autouse=True)
@@ -339,7 +343,7 @@ def test_a_metric_whose_file_was_edited_is_scored_again(experiment_file, tmp_pat
 
 
 def test_a_system_whose_file_was_edited_is_another_system(experiment_file, tmp_path):
-    """Its model and translations are refused; those of before such hashes are taken as they are."""
+    """Its model and translations are refused."""
     experiment = read_experiment(experiment_file, ["seeds=[1]"])
     train(experiment)
     translate(experiment)
@@ -350,12 +354,6 @@ def test_a_system_whose_file_was_edited_is_another_system(experiment_file, tmp_p
             stage(experiment)
     with pytest.raises(SystemsFailed, match=r"another 'code\.memory\.py'"):
         score_run(experiment)
-    cell = Run(experiment.run).cell("memory", 1)
-    for output in (cell.model, cell.translations("train"), cell.translations("test")):
-        stored = Meta(output).read()
-        del stored["fingerprint"]["code"]
-        Meta(output).write(**stored)
-    assert (train(experiment), translate(experiment), score_run(experiment)) == (0, 0, 1)
 
 
 def test_a_dictionary_with_other_words_is_another_system(experiment_file, tmp_path):
@@ -499,3 +497,51 @@ def test_translations_that_cannot_be_read_stop_no_other_score(experiment_file):
         assert (experiment.run / "memory" / "seed-1" / "scores.csv").is_file()
         translate(experiment)
         assert path.read_text(encoding="utf-8") == whole
+
+
+def with_control(small_benchmark, folder):
+    """A copy of a benchmark with a control of three sentences, built as any other."""
+    benchmark = Benchmark.open(small_benchmark)
+    draft = Draft(folder, seed=1)
+    for split in benchmark.splits:
+        draft.write(split, benchmark.read(split))
+    draft.write("control", benchmark.read("test")[:3])
+    return draft.finish(to_plain(benchmark.manifest))
+
+
+def test_a_system_is_trained_on_the_control(experiment_file, small_benchmark, tmp_path):
+    """It says so in its record, is another model, and nobody translates the control."""
+    benchmark = with_control(small_benchmark, tmp_path / "with-control")
+    text = experiment_file.read_text(encoding="utf-8")
+    text = text.replace(str(small_benchmark), str(benchmark.path)).replace("splits =", "# splits =")
+    both = text + text[text.index("[system.memory]") :].replace(
+        "memory]", 'known]\ntrain = "control"'
+    )
+    experiment_file.write_text(both, encoding="utf-8")
+    experiment = read_experiment(experiment_file)
+    assert train(experiment) == 4
+    pairs = {
+        name: json.loads((Run(experiment.run).cell(name, 1).model / "pairs.json").read_text())
+        for name in ("memory", "known")
+    }
+    sources = {one.source for one in benchmark.read("control")}
+    assert set(pairs["known"]["pairs"]) == sources != set(pairs["memory"]["pairs"])
+    assert Run(experiment.run).cell("known", 1).record()["track"] == "control"
+    translate(experiment)
+    translated = {path.stem for path in Run(experiment.run).cell("known", 1).path.rglob("*.jsonl")}
+    assert not {"train", "control"} & translated
+    options = {**experiment.system["known"]}
+    del options["train"]
+    changed = dataclasses.replace(experiment, system={"known": options})
+    with pytest.raises(StaleOutput):
+        train(changed)
+
+
+def test_a_control_must_be_there(experiment_file):
+    """A benchmark that was built without one says how to get it; other splits are no training."""
+    text = experiment_file.read_text(encoding="utf-8")
+    for split, message in (("control", "no split 'control'"), ("gen", "train is 'gen'")):
+        wrong = text.replace("[system.memory]", f'[system.memory]\ntrain = "{split}"')
+        experiment_file.write_text(wrong, encoding="utf-8")
+        with pytest.raises(RecombineError, match=message):
+            train(read_experiment(experiment_file))

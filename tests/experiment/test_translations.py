@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from recombine.errors import DataError, StaleOutput, SystemFailure
-from recombine.experiment.run import Meta
 from recombine.experiment.translations import (
     SourceSentence,
     answered,
@@ -22,6 +21,7 @@ from recombine.experiment.translations import (
     translate_to_file,
 )
 from recombine.files import sha256_of
+from recombine.stage import Meta
 from recombine.systems.base import Failure
 
 SOURCES = [SourceSentence(str(number), f"s{number}") for number in range(6)]

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from recombine.benchmark import Benchmark
-from recombine.builders.recipe import check_benchmark, read_recipe
+from recombine.builders.check import check_benchmark
+from recombine.builders.recipe import read_recipe
 from recombine.cli import main
 from recombine.errors import ConfigError
 from recombine.experiment.experiment import check_experiment, read_experiment
@@ -159,3 +160,63 @@ def test_what_runs_is_said_before_it_runs(stranger, monkeypatch, capsys):
     main(["translate", "e.toml"])
     told = capsys.readouterr().err
     assert told.index("imports ./loud.py:System") < told.index("I RAN")
+
+
+def test_check_imports_no_file(stranger, monkeypatch, capsys):
+    """It has no side effects: own code is looked at and not run, unless it is trusted."""
+    folder, mark, benchmark = stranger
+    monkeypatch.chdir(folder)
+    written(folder, benchmark, "./evil.py:System", ["./evil.py:Measure"])
+    (folder / "r.toml").write_text('builder = "./evil.py:Builder"\n')
+    for name in ("e.toml", "r.toml"):
+        assert main(["check", name]) == 0
+        assert "./evil.py:" in capsys.readouterr().err
+    assert not mark.exists()
+    written(folder, benchmark, "./evil.py:Sistem", ["./evil.py:Measure"])
+    assert main(["check", "e.toml"]) == 2
+    assert "has no 'Sistem'" in capsys.readouterr().err
+    assert not mark.exists()
+    main(["check", "r.toml", "--trust"])
+    assert mark.exists()
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["build", "r.toml", "--out", "b"],
+        ["translate", "--system", "./evil.py:System", "--input", "r.toml"],
+        ["score", "BENCHMARK", "--hyps", "hyps.txt", "--metric", "./evil.py:Measure"],
+    ],
+)
+def test_no_plan_imports_a_file(stranger, monkeypatch, capsys, command, as_json):
+    """Of a recipe, of lines, of scores."""
+    folder, mark, benchmark = stranger
+    monkeypatch.chdir(folder)
+    (folder / "r.toml").write_text('builder = "./evil.py:Builder"\n')
+    (folder / "hyps.txt").write_text("a\nb\nc\n")
+    command = [str(benchmark) if one == "BENCHMARK" else one for one in command]
+    assert main([*command, "--dry-run", *as_json]) == 0
+    told = capsys.readouterr()
+    assert "./evil.py:" in told.out
+    assert "--trust" in told.err
+    if as_json:
+        assert json.loads(told.out)["outside"][0]["imports"].startswith("./evil.py:")
+    assert not mark.exists()
+
+
+def test_a_file_is_imported_once(stranger, monkeypatch):
+    """A file that prints, or loads a model, did so three times for a recipe."""
+    folder, _, benchmark = stranger
+    monkeypatch.chdir(folder)
+    (folder / "count.py").write_text(
+        "from pathlib import Path\n"
+        "with Path('times').open('a') as stream: stream.write('x')\n"
+        "class System:\n    def translate(self, sources):\n        yield from sources\n"
+        "class Builder:\n    def build(self, draft): ...\n"
+    )
+    (folder / "r.toml").write_text('builder = "./count.py:Builder"\n')
+    read_recipe("r.toml")
+    written(folder, benchmark, "./count.py:System")
+    assert main(["run", "e.toml"]) == 0
+    assert (folder / "times").read_text() == "x"

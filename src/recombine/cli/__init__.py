@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
 import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from recombine.errors import ConfigError, RecombineError
@@ -24,6 +26,8 @@ class Terminated(KeyboardInterrupt):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; return the exit code. Without arguments it is the program itself."""
+    if arguments is None:
+        _mend_streams()
     with _signals() if arguments is None else contextlib.nullcontext():
         try:
             return _answer(arguments)
@@ -38,6 +42,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 gc.freeze()
 
 
+def _mend_streams() -> None:
+    """Open what is closed, and escape what an encoding cannot hold: neither ends in a traceback."""
+    lost = sys.stdout is None
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # In this order the number of a closed stream is not given to another file.
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if lost:
+        _say("note: standard output is closed; what would be printed is lost")
+
+
 def _answer(arguments: Sequence[str] | None) -> int:
     from recombine.cli.parser import make_parser
     from recombine.progress import waiting
@@ -47,14 +65,24 @@ def _answer(arguments: Sequence[str] | None) -> int:
     if not hasattr(options, "function"):
         parser.print_help()
         return 2
+    from recombine.cli.talk import print_unplanned
+    from recombine.registry import NotImported, user_code_barred
+
     try:
         if getattr(options, "json_is_of_plan", False) and options.json and not options.dry_run:
             raise ConfigError(
                 f"--json of '{options.verb}' is the plan's: it goes with --dry-run",
                 hint="recombine score and recombine report print results as JSON",
             )
-        with waiting(f"recombine {options.verb}"):
-            code: int = options.function(options)
+        planned = getattr(options, "dry_run", False)
+        barred = (planned or options.verb == "check") and not getattr(options, "trust", False)
+        with waiting(f"recombine {options.verb}"), user_code_barred(barred):
+            try:
+                code: int = options.function(options)
+            except NotImported as error:
+                if not planned:
+                    raise
+                code = print_unplanned([{"imports": error.name}], getattr(options, "json", False))
         sys.stdout.flush()
         return code
     except RecombineError as error:

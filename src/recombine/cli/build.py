@@ -17,15 +17,22 @@ LISTED = 24  # words that a partial build left out, on a terminal
 
 def check_verb(options: argparse.Namespace) -> int:
     """Check anything, without side effects."""
-    problems = _problems_of(options.path, options.partial, options.trust)
+    from recombine.registry import NotImported
+
+    proof = _proof_of(options.path)
+    for line in () if options.json else proof:
+        say(line)
+    found = _problems_of(options.path, options.partial, options.trust)
+    problems = [one for one in found if not isinstance(one, NotImported)]
     unfinished = bool(problems) or options.partial
+    unknown = {str(one.message): None for one in found if isinstance(one, NotImported)}
     notes = _coverage_of(options.path) if unfinished else _notes_on(options.path)
+    notes = [*(f"{message}; with --trust it is checked, too" for message in unknown), *notes]
     if options.json:
         rows = [
             {"where": str(p.where or ""), "message": p.message, "hint": p.hint} for p in problems
         ]
-        found = {"ok": not problems, "problems": rows, "notes": notes}
-        print_json(found)
+        print_json({"ok": not problems, "problems": rows, "notes": [*proof, *notes]})
         return 2 if problems else 0
     for note in notes:
         say(f"note: {note}")
@@ -41,6 +48,19 @@ def _is_grammar(text: str) -> bool:
     path = Path(text)
     is_benchmark = (path / "benchmark.toml").is_file()
     return not is_benchmark and (path.is_dir() or registry.data_path("grammars", text).is_dir())
+
+
+def _proof_of(text: str) -> list[str]:
+    """What is proved of a benchmark, and what is not."""
+    from recombine.benchmark import Benchmark
+    from recombine.builders.check import describe_proof
+
+    if not (Path(text) / "benchmark.toml").is_file():
+        return []
+    try:
+        return [describe_proof(Benchmark.open(text))]
+    except RecombineError:
+        return []  # what cannot be read is among the problems
 
 
 def _coverage_of(text: str) -> list[str]:
@@ -98,7 +118,7 @@ def _problems_of(text: str, partial: bool, trust: bool) -> list[RecombineError]:
     try:
         if (path / "benchmark.toml").is_file():
             from recombine.benchmark import Benchmark
-            from recombine.builders.recipe import check_benchmark
+            from recombine.builders.check import check_benchmark
 
             return check_benchmark(Benchmark.open(path))
         if path.suffix == ".toml":
@@ -142,7 +162,7 @@ def _recipe_problems(text: str, trust: bool) -> list[RecombineError]:
 
 def build_verb(options: argparse.Namespace) -> int:
     """Build a benchmark."""
-    from recombine.builders.recipe import build, read_recipe
+    from recombine.builders.recipe import build, existing_benchmark, read_recipe
 
     overrides = list(options.overrides)
     if options.engine:
@@ -153,6 +173,13 @@ def build_verb(options: argparse.Namespace) -> int:
     if options.dry_run:
         from recombine.experiment.plan import plan_build
 
+        if options.out.exists() and not (options.force or options.series):
+            from recombine.systems.cost import NOTHING
+
+            asked = {"seed": options.seed, "sample": options.sample}
+            there = existing_benchmark(recipe, options.out, **asked)
+            print_plan({"splits": there.manifest.splits, **NOTHING.row()}, options.json)
+            return 0
         say(f"would build {recipe.head.name} with '{recipe.builder_name}' into {options.out}")
         asked = {"sample": options.sample} if options.sample else {}
         if options.series:
@@ -197,7 +224,9 @@ def _build_series(recipe: Any, options: argparse.Namespace) -> int:
     from recombine.builders.divergent.series import build_series
 
     divergences, seeds = _members(options)
-    series = build_series(recipe, options.out, divergences=divergences, seeds=seeds)
+    series = build_series(
+        recipe, options.out, divergences=divergences, seeds=seeds, force=options.force
+    )
     for member in series.member:
         say(
             f"{options.out / member.benchmark}: D_A {member.atom_divergence:.5f}, "

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recombine.cli.talk import say
-from recombine.errors import DataError, Problems, Where
+from recombine.errors import DataError, GrammarError, Problems, Where
 
 if TYPE_CHECKING:
     from recombine.grammar import Grammar, Parse, Tree
@@ -43,10 +43,14 @@ def sample_verb(options: argparse.Namespace) -> int:
             require=tuple(options.require),
             exclude=tuple(options.exclude),
             weights=dict.fromkeys(sorted(left_out), 0.0),
+            select=not options.any_words,  # as in benchmarks
+            no_repeat=None if options.any_words else languages[0],
         )
         rows = sample_rows(
             grammar, options.n, languages=languages, seed=options.seed, constraints=wanted
         )
+        if left_out:
+            rows = _drawn_of_unfinished(rows, languages)
     wordings = (
         {code: wordings_of(grammar, options.grammar, code) for code in languages}
         if options.variants and not options.review
@@ -69,6 +73,19 @@ def sample_verb(options: argparse.Namespace) -> int:
                 print("\n".join(["", tree, *drawn]))
             print()
     return 0
+
+
+def _drawn_of_unfinished(
+    rows: Iterator[dict[str, Any]], languages: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Say of languages without a whole sentence that they have none, not that weights are wrong."""
+    try:
+        yield from rows
+    except GrammarError:
+        raise GrammarError(
+            f"no whole sentence can be said yet in {' and '.join(languages)}",
+            hint="recombine check GRAMMAR says what is missing; --languages CODE draws from others",
+        ) from None
 
 
 def parse_verb(options: argparse.Namespace) -> int:
@@ -123,10 +140,30 @@ def new_language_verb(options: argparse.Namespace) -> int:
     from recombine.grammar.new_language import new_language
 
     folder = options.out or Path(f"{Path(options.grammar).name}-{options.code}")
-    for path in new_language(options.grammar, options.code, folder, options.like):
+    needed = None
+    if options.recipe:
+        needed = _needs_of(options.recipe, options.grammar)
+    for path in new_language(options.grammar, options.code, folder, options.like, needed):
         print(path)
-    say(f"fill the cells and take away the # of the lines; then: recombine check {folder}")
+    partial = " --partial" if options.recipe else ""
+    say(f"fill the cells and take away the # of the lines; then: recombine check {folder}{partial}")
+    if options.recipe:
+        say(
+            f"and: recombine build {options.recipe} -o grammar={folder} "
+            f"-o benchmark.target={options.code} -o partial=true --out DIR"
+        )
     return 0
+
+
+def _needs_of(recipe: str, grammar: str) -> frozenset[str]:
+    """The rules and words that a recipe can draw from a grammar."""
+    from recombine.builders.generated.builder import Generated
+    from recombine.builders.recipe import read_recipe
+
+    builder = read_recipe(recipe, [f"grammar={grammar}"]).builder
+    if not isinstance(builder, Generated):
+        raise DataError(f"'{recipe}' draws from no grammar", hint="recombine list recipes")
+    return builder.needs()
 
 
 def nonce_verb(options: argparse.Namespace) -> int:

@@ -79,7 +79,7 @@ def make_parser() -> argparse.ArgumentParser:
         prog="recombine",
         description="Build compositional-generalisation benchmarks for machine translation, "
         "run any system on them, score the output and see where the system breaks.",
-        epilog="example:\n  recombine build sget-mini --out out/sget-mini && "
+        epilog="example:\n  recombine build sget-mini -o edition=official --out out/sget-mini && "
         "recombine run experiment.toml",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -141,6 +141,12 @@ def make_parser() -> argparse.ArgumentParser:
         help="a tree pattern that must occur; what has weight 0 in it is let in",
     )
     add.add_argument("--exclude", action="append", default=[], help="a pattern that must not occur")
+    add.add_argument(
+        "--any-words",
+        action="store_true",
+        help="words that do not go together (%%select), and words that come twice in the first"
+        " language; benchmarks have neither",
+    )
     add.add_argument("--trees", action="store_true", help="draw the trees too")
     add.add_argument(
         "--review", action="store_true", help="every lexeme x form and construction once, to read"
@@ -191,12 +197,13 @@ def make_parser() -> argparse.ArgumentParser:
         "new-language",
         look.new_language_verb,
         "write the stub of a language: every line and every word, with examples, to be filled in",
-        "recombine new-language sget it && recombine check sget-it",
+        "recombine new-language sget it --recipe sget-mini && recombine check sget-it --partial",
     )
     add.add_argument("grammar", help="a shipped grammar or a directory")
     add.add_argument("code", help="the code of the language: it, pt, zh")
     add.add_argument("--out", type=Path, help="the folder to write (default: GRAMMAR-CODE)")
     add.add_argument("--like", default="", metavar="CODE", help="the language to show beside it")
+    add.add_argument("--recipe", default="", help="write only what this recipe draws: sget-mini")
 
     add = verb(
         "nonce",
@@ -219,7 +226,7 @@ def make_parser() -> argparse.ArgumentParser:
         "build",
         make.build_verb,
         "build a benchmark from a recipe",
-        "recombine build sget-mini --out out/sget-mini --seed 1 -o scale=0.5",
+        "recombine build sget-mini --out out/sget-mini --seed 1 -o edition=official",
     )
     add.add_argument("recipe", help="a shipped recipe, a .toml file, or a builder's name")
     add.add_argument("--out", required=True, type=Path, help="the benchmark directory to make")

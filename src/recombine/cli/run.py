@@ -11,7 +11,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.talk import aligned, known, print_found, print_json, print_plan, say
+from recombine.cli.talk import (
+    aligned,
+    known,
+    print_found,
+    print_json,
+    print_plan,
+    print_unplanned,
+    printable,
+    say,
+)
 from recombine.errors import ConfigError, DataError
 
 
@@ -19,6 +28,7 @@ def _experiments(options: argparse.Namespace) -> list[Any]:
     """Read the experiment, or those of a series; --sample makes them small."""
     import dataclasses
 
+    from recombine import registry
     from recombine.experiment.experiment import outside_of, read_experiment, series_experiments
 
     overrides = list(options.overrides)
@@ -28,8 +38,9 @@ def _experiments(options: argparse.Namespace) -> list[Any]:
     trust = options.trust
     if options.verb in ("train", "translate", "run") and not options.dry_run:
         # Said before any of it runs: an import does.
-        unread = read_experiment(options.experiment, overrides, trust=trust, imports=False)
-        for one in outside_of(unread, imports=False):
+        with registry.user_code_barred():
+            outside = outside_of(read_experiment(options.experiment, overrides, trust=trust))
+        for one in outside:
             owner, (kind, what) = next(iter(one.values())), list(one.items())[1]
             say(f"note: {options.experiment} {kind} {what} ({owner})")
     experiment = read_experiment(options.experiment, overrides, trust=trust)
@@ -47,13 +58,9 @@ def _print_plans(options: argparse.Namespace, *stages: str) -> int:
     from recombine.experiment.plan import plan_experiment
 
     if not options.trust:
-        unread = read_experiment(options.experiment, options.overrides, imports=False)
-        outside = outside_of(unread, imports=False)
+        outside = outside_of(read_experiment(options.experiment, options.overrides))
         if any("imports" in one for one in outside):
-            print_plan({"outside": outside}, options.json)
-            say("note: the rest is not planned, because that would run these Python files;")
-            say("read them, then give --trust")
-            return 0
+            return print_unplanned(outside, options.json)
     sample = options.sample if options.verb == "score" else 0
     for experiment in _experiments(options):
         plan = plan_experiment(experiment, stages, force=options.force, sample=sample)
@@ -122,20 +129,19 @@ def translate_verb(options: argparse.Namespace) -> int:
 
 def _translate_lines(options: argparse.Namespace) -> int:
     from recombine import registry
-    from recombine.benchmark import Example, identity_of, stratified_sample
+    from recombine.benchmark import Example, stratified_sample
     from recombine.config import apply_overrides
+    from recombine.errors import RecombineError, SystemFailure
     from recombine.experiment.fingerprint import code_of, options_of
     from recombine.experiment.translations import SourceSentence, translate_to_file
     from recombine.files import read_jsonl, read_lines, read_standard_input, sha256_of, write_text
     from recombine.lock import lock_of, locked
+    from recombine.stage import identity_of
 
     given_options = apply_overrides({}, options.overrides)
     system = registry.create("system", options.system, given_options)
     given = read_standard_input() if options.input is None else read_lines(options.input)
     lines = [line for _, line in given]
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            raise DataError(f"line {number} of the input is empty", hint="remove empty lines")
     if options.sample:
         # Lines have no tags, so that the whole text is one stratum.
         examples = [Example(id=str(place), source=line) for place, line in enumerate(lines)]
@@ -160,13 +166,24 @@ def _translate_lines(options: argparse.Namespace) -> int:
         files = sorted(path for path in folder.rglob("*") if path.is_file())
         fingerprint["model"] = {str(path.relative_to(folder)): sha256_of(path) for path in files}
     rows = options.output.with_name(options.output.name + ".rows.jsonl")
-    sources = [SourceSentence(str(number), line) for number, line in enumerate(lines, start=1)]
+    numbered = [SourceSentence(str(number), line) for number, line in enumerate(lines, start=1)]
+    sources = [source for source in numbered if source.text.strip()]
+    problem: RecombineError | None = None
     with locked(lock_of(options.output)):
-        translated = translate_to_file(system, sources, rows, fingerprint, force=options.force)
-        if translated.failed:
-            raise translated.problem()
-        write_text(options.output, "".join(row["hyp"] + "\n" for row in read_jsonl(rows)))
+        try:
+            translated = translate_to_file(system, sources, rows, fingerprint, force=options.force)
+            problem = translated.problem() if translated.failed else None
+        except SystemFailure as failure:
+            problem = failure
+        # Whoever puts the lines beside others needs one for each, whatever became of it.
+        answers = {row["id"]: row["hyp"] for row in read_jsonl(rows)}
+        text = "".join(answers.get(source.id, "") + "\n" for source in numbered)
+        write_text(options.output, text)
     say(f"{options.output}: {len(lines):,} lines")
+    if problem is not None:
+        lost = sum(source.id not in answers for source in sources)
+        say(f"note: {lost:,} of them are empty, because they could not be translated")
+        raise problem
     return 0
 
 
@@ -176,16 +193,20 @@ def _print_translations(system: Any, lines: Sequence[str]) -> int:
     from recombine.systems.base import Failure, answers, one_line
 
     failed = 0
+    given = answers(system, [line for line in lines if line.strip()])
     # On a terminal the translations themselves show how far the work is.
     shown = contextlib.nullcontext() if sys.stdout.isatty() else progress("translate", len(lines))
     with shown as bar:
-        for number, hypothesis in enumerate(answers(system, lines), start=1):
+        for number, line in enumerate(lines, start=1):
+            hypothesis = next(given) if line.strip() else ""
             if isinstance(hypothesis, Failure):
                 failed += 1
                 say(f"error: line {number}: {hypothesis.reason}")
             print("" if isinstance(hypothesis, Failure) else one_line(hypothesis), flush=True)
             if bar is not None:
                 bar.advance()
+        for _ in given:
+            pass  # one answer too many is a fault, too
     if failed:
         raise SystemFailure(f"{failed} of {len(lines)} sentences could not be translated")
     return 0
@@ -204,7 +225,7 @@ def _score_experiment(options: argparse.Namespace) -> int:
     from recombine.experiment.scoring import score_run
 
     options.experiment = options.target
-    for name in ("hyps", "split", "metric", "observations", "tags", "json"):
+    for name in ("hyps", "split", "metric", "observations", "tags", "json", "explain"):
         if getattr(options, name) and not (name == "json" and options.dry_run):
             raise ConfigError(
                 f"--{name} is for a benchmark, and {options.target} is an experiment",
@@ -295,12 +316,12 @@ def _score_file(options: argparse.Namespace) -> int:
         )
     if options.explain:
         for line in _explained(results, hypotheses):
-            print(line)
+            print(printable(line))
     found = scores_of(results, overall_only=not (options.tags or options.json))
     if options.json:
         print_json([_row(one) for one in found])
         return 0
-    print("\n".join(_score_lines(found)))
+    print("\n".join(map(printable, _score_lines(found))))
     for line in dict.fromkeys(_metric_notes(results)):
         say(f"note: {line}")
     return 0
@@ -308,7 +329,7 @@ def _score_file(options: argparse.Namespace) -> int:
 
 def _score_lines(scores: Sequence[Any]) -> Iterator[str]:
     """Scores as a table, and below it the signature of every metric, once."""
-    from recombine.metrics.score import CONFIDENCE
+    from recombine.statistics.sample import CONFIDENCE
 
     rows = [["split", "of", "metric", "score", f"{100 * CONFIDENCE:g}% interval", "counted"]]
     for one in scores:
@@ -387,9 +408,19 @@ def report_verb(options: argparse.Namespace) -> int:
     overrides = list(options.overrides)
     if options.sample:
         overrides.append(f"sample={options.sample}")
+    other = "scorecard" if options.scorecard else "annotate" if options.annotate else ""
+    if other and options.json and not options.dry_run:
+        raise ConfigError(f"--json is of a report, and --{other} writes files", hint="leave it out")
     if options.scorecard:
-        return _scorecard(options.runs, options.out or options.runs[0] / "scorecard", overrides)
+        out = options.out or options.runs[0] / "scorecard"
+        if options.dry_run:
+            print_plan({"writes": [str(out)], "runs": [*map(str, options.runs)]}, options.json)
+            return 0
+        return _scorecard(options.runs, out, overrides)
     if options.annotate is not None:
+        if options.dry_run:
+            print_plan({"writes": [str(options.annotate)]}, options.json)
+            return 0
         from recombine.report.annotate import write_annotation_sheet
 
         count = write_annotation_sheet(options.runs, options.annotate, options.sample)

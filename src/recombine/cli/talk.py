@@ -14,9 +14,12 @@ from recombine.progress import give_way
 def say(text: str) -> None:
     """Talk to the person, on standard error."""
     give_way()
-    # Services, programs and files are quoted: none of them shall move the cursor.
-    plain = "".join(one if one.isprintable() or one in "\n\t" else repr(one)[1:-1] for one in text)
-    print(plain, file=sys.stderr)
+    print(printable(text), file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    """Text for a terminal: services, programs and files are quoted, none shall move the cursor."""
+    return "".join(one if one.isprintable() or one in "\n\t" else repr(one)[1:-1] for one in text)
 
 
 def print_json(value: Any) -> None:
@@ -41,14 +44,14 @@ def print_tree(value: Any, indent: str = "") -> None:
     """Print nested data as an indented outline."""
     for key, item in value.items():
         if isinstance(item, dict):
-            print(f"{indent}{key}:")
+            print(printable(f"{indent}{key}:"))
             print_tree(item, indent + "  ")
         elif isinstance(item, list):
-            print(f"{indent}{key}:")
+            print(printable(f"{indent}{key}:"))
             for one in item:
-                print(f"{indent}  {one}")
+                print(printable(f"{indent}  {one}"))
         else:
-            print(f"{indent}{key}: {item}")
+            print(printable(f"{indent}{key}: {item}"))
 
 
 def aligned(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
@@ -107,6 +110,14 @@ def print_plan(plan: Mapping[str, Any], as_json: bool) -> None:
         return
     basis = f" ({plan['estimated_from']})" if plan.get("estimated_from") else ""
     print(f"would take about {lasting(plan['estimated_seconds'])}{basis}; nothing was done")
+
+
+def print_unplanned(outside: Sequence[Mapping[str, str]], as_json: bool) -> int:
+    """Print what a plan would have to import, which is not done; return the exit code."""
+    print_plan({"outside": list(outside)}, as_json)
+    say("note: the rest is not planned, because that would run these Python files;")
+    say("read them, then give --trust")
+    return 0
 
 
 def _stage(part: Mapping[str, Any] | None) -> str:

@@ -14,8 +14,9 @@ from recombine.augment.files.folder import write_augmented
 from recombine.augment.files.inputs import benchmark_pairs
 from recombine.augment.methods import read_options
 from recombine.augment.mixture import AugmentedTraining, as_examples, hold_out
-from recombine.benchmark import Benchmark, identity_of
+from recombine.benchmark import Benchmark
 from recombine.experiment.experiment import Experiment, augmentation
+from recombine.stage import identity_of
 from recombine.systems.base import TrainingData
 
 # No name of a system begins so.

@@ -7,14 +7,14 @@ import dataclasses
 import functools
 import platform
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from recombine import __version__, registry
 from recombine.augment.mixture import AugmentedTraining, read_mixture
-from recombine.benchmark import Benchmark
+from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Benchmark
 from recombine.config import (
     Document,
     apply_overrides,
@@ -32,9 +32,9 @@ from recombine.systems.base import hook, is_trainable, uses_seed
 Result = TypeVar("Result")
 
 # Keys of [system.NAME] that are no options of the system.
-SETTINGS = ("use", "train_size", "augment")
+SETTINGS = ("use", "train", "train_size", "augment")
 # Splits that a system may learn from are not translated unless asked for.
-_LEARNED = ("train", "dev")
+_LEARNED = (*TRAINING_SPLITS, "dev")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +59,16 @@ class Experiment:
         for name, options in self.system.items():
             if not isinstance(options.get("use"), str):
                 raise ConfigError(f"[system.{name}] needs a key 'use': the system's name")
+            if options.get("train", TRAIN) not in TRAINING_SPLITS:
+                raise ConfigError(
+                    f"[system.{name}] train is {options['train']!r}",
+                    hint='train = "control" is the control of the benchmark',
+                )
+            if trained_split(options) == CONTROL and "augment" in options:
+                raise ConfigError(
+                    f"[system.{name}] recombines what shows every pattern: nothing is left to ask",
+                    hint="give 'augment' and train = \"control\" to two systems",
+                )
             size = options.get("train_size", 1)
             if not isinstance(size, int) or isinstance(size, bool) or size < 1:
                 raise ConfigError(f"[system.{name}] train_size must be a whole number from 1 on")
@@ -75,17 +85,22 @@ class Experiment:
             )
 
 
+def trained_split(options: Mapping[str, Any]) -> str:
+    """Return the split that a system is trained on, by its table in the experiment."""
+    return str(options.get("train", TRAIN))
+
+
 def _is_benchmark(folder: Path) -> bool:
     return (folder / "benchmark.toml").is_file()
 
 
 def read_experiment(
-    path: Path | str, overrides: Sequence[str] = (), *, trust: bool = False, imports: bool = True
+    path: Path | str, overrides: Sequence[str] = (), *, trust: bool = False
 ) -> Experiment:
     """Read an experiment file; its name is the default name of the run.
 
-    `trust` lets it name Python files outside the working folder; without `imports` none that it
-    names is run, and the options of those systems are not checked.
+    `trust` lets it name Python files outside the working folder. Where such files are barred
+    (`registry.user_code_barred`), the options of their systems are not checked.
     """
     document = with_preset(read_toml(path), lambda name: None, _without_run)
     raise_all(_untrusted(document, trust))
@@ -94,18 +109,26 @@ def read_experiment(
         raise ConfigError(f"{path} is a recipe, not an experiment", hint="recombine build RECIPE")
     data.setdefault("run", str(Path("runs") / Path(path).stem))
     experiment = parse_config(Experiment, data, document=document)
-    for name, given in experiment.system.items():
-        if ".py:" in given["use"] and not imports:
-            continue
-        # A typo in an option is found before any work begins.
-        system = create_system(experiment, name, document=document)
-        if augmentation(experiment, name) is not None and not is_trainable(system):
-            raise ConfigError(f"[system.{name}] has 'augment', but is not trained")
+    for name in experiment.system:
+        with contextlib.suppress(registry.NotImported):
+            # A typo in an option is found before any work begins.
+            system = create_system(experiment, name, document=document)
+            if augmentation(experiment, name) is not None and not is_trainable(system):
+                raise ConfigError(f"[system.{name}] has 'augment', but is not trained")
     return experiment
 
 
 def check_experiment(path: Path | str, *, trust: bool = False) -> list[RecombineError]:
-    """Return every problem of an experiment file: its keys, systems, metrics and benchmark."""
+    """Return every problem of an experiment file: its keys, systems, metrics and benchmark.
+
+    Python files that it names are imported with `trust` only; the others are NotImported in the
+    list, and may be in order.
+    """
+    with registry.user_code_barred(not trust):
+        return _problems_of(path, trust)
+
+
+def _problems_of(path: Path | str, trust: bool) -> list[RecombineError]:
     document = with_preset(read_toml(path), lambda name: None, _without_run)
     problems = _untrusted(document, trust)
     if problems:
@@ -155,16 +178,15 @@ def _untrusted(document: Document, trust: bool) -> list[RecombineError]:
     return problems
 
 
-def outside_of(experiment: Experiment, *, imports: bool = True) -> list[dict[str, str]]:
-    """Return what an experiment runs, imports and asks besides Recombine itself.
+def outside_of(experiment: Experiment) -> list[dict[str, str]]:
+    """Return what an experiment runs, imports, asks and sends besides Recombine itself.
 
-    Without `imports` no Python file is run to find out what it runs and asks in its turn.
+    What a barred Python file runs and asks in its turn is not known.
     """
     found = []
     for name, given in experiment.system.items():
-        is_file = ".py:" in given["use"]
-        reached = {"imports": given["use"]} if is_file else {}
-        if imports or not is_file:
+        reached = {"imports": given["use"]} if ".py:" in given["use"] else {}
+        with contextlib.suppress(registry.NotImported):
             reached |= hook(create_system(experiment, name), "outside")()
         found += [{"system": name, kind: text} for kind, text in reached.items()]
     found += [{"metric": name, "imports": name} for name in experiment.metrics if ".py:" in name]
@@ -243,7 +265,9 @@ def track_of_system(experiment: Experiment, name: str) -> str:
     added = augmentation(experiment, name)
     if added is not None:
         return str(added.fingerprint()["track"])
-    return "plain" if is_trainable(system) else ""
+    if not is_trainable(system):
+        return ""
+    return CONTROL if trained_split(experiment.system[name]) == CONTROL else "plain"
 
 
 def system_cells(experiment: Experiment, name: str, system: Any) -> dict[int, Cell]:

@@ -8,23 +8,19 @@ made of (a class of the user's own, a dictionary, a grammar, a program) count by
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark
+from recombine.benchmark import TRAIN, Benchmark
 from recombine.config import to_plain
-from recombine.experiment.experiment import SETTINGS, Experiment, augmentation
-from recombine.experiment.run import IDLE, Cell, Meta
-from recombine.files import sha256_of
+from recombine.experiment.experiment import SETTINGS, Experiment, augmentation, trained_split
+from recombine.experiment.run import Cell
+from recombine.stage import IDLE, Meta, code_version, content_of
 from recombine.systems.base import hook
 
-LARGE = 100_000_000  # bytes, which take a tenth of a second to hash
-END = 1_000_000
-
 # Fields that say which text a model has learned from.
-LEARNED_FROM = ("train_size", "sample_seed", "augment")
+LEARNED_FROM = ("train", "train_size", "sample_seed", "augment")
 
 
 def training_fingerprint(
@@ -36,6 +32,7 @@ def training_fingerprint(
         "options": _trained_options(experiment, cell.system, system),
         "seed": cell.seed,
         **code_of(experiment.system[cell.system]["use"], system),
+        **code_version(system),
         **train_size(experiment, cell.system),
         **augmented(experiment, cell.system),
     }
@@ -54,6 +51,7 @@ def translation_fingerprint(
         "use": experiment.system[cell.system]["use"],
         "seed": cell.seed,
         **code_of(experiment.system[cell.system]["use"], system),
+        **code_version(system),
         "sample": [experiment.sample, experiment.sample_seed],
         **{name: learned[name] for name in LEARNED_FROM if name in learned},
     }
@@ -65,10 +63,13 @@ def augmented(experiment: Experiment, name: str) -> dict[str, Any]:
     return {} if added is None else {"augment": added.fingerprint()}
 
 
-def train_size(experiment: Experiment, name: str) -> dict[str, int]:
-    """Return what a fingerprint must know of a system that learns from a part of the text."""
-    size = experiment.system[name].get("train_size")
-    return {} if size is None else {"train_size": size, "sample_seed": experiment.sample_seed}
+def train_size(experiment: Experiment, name: str) -> dict[str, Any]:
+    """Return what a fingerprint must know of a system that learns from other text than train."""
+    split, size = trained_split(experiment.system[name]), experiment.system[name].get("train_size")
+    found: dict[str, Any] = {} if split == TRAIN else {"train": split}
+    if size is not None:
+        found |= {"train_size": size, "sample_seed": experiment.sample_seed}
+    return found
 
 
 def options_of(system: Any, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,26 +99,3 @@ def own_files(names: Iterable[str]) -> list[Path]:
     """Return the files of systems or metrics that are given as ./file.py:Name."""
     paths = [Path(name.rpartition(":")[0]) for name in names if ".py:" in name]
     return [path for path in paths if path.is_file()]
-
-
-def content_of(paths: Iterable[Path]) -> dict[str, str]:
-    """Return what files say, as hashes by name: a run may be moved to another folder."""
-    found: dict[str, str] = {}
-    for path in paths:
-        digest = _hash(path)
-        if path.name in found:
-            digest = hashlib.sha256(f"{found[path.name]} {digest}".encode()).hexdigest()
-        found[path.name] = digest
-    return found
-
-
-def _hash(path: Path) -> str:
-    """The SHA-256 of a file; one of many gigabytes goes by its size and both its ends."""
-    size = path.stat().st_size
-    if size <= LARGE:
-        return sha256_of(path)
-    with path.open("rb") as stream:
-        ends = stream.read(END)
-        stream.seek(size - END)
-        ends += stream.read(END)
-    return hashlib.sha256(str(size).encode() + ends).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,19 @@ def read_hypotheses(
             f"benchmark {benchmark.manifest.name} has no split '{split}'",
             hint=f"it has: {', '.join(benchmark.splits)}",
         )
-    lines = [line for _, line in (read_standard_input() if path == STDIN else read_lines(path))]
-    if lines and _as_row(lines[0]) is not None:
+    numbered = read_standard_input() if path == STDIN else read_lines(path)
+    first = [line for _, line in islice(numbered, 1)]
+    sizes = benchmark.manifest.splits
+    structured = bool(first) and _as_row(first[0]) is not None
+    if split is None and not structured:
+        split = next((name for name in ("gen", "test") if name in sizes), [*sizes][-1])
+    # What is longer than it can be is not read to its end: it may be another file, or endless.
+    most = sum(sizes.values()) if structured or split is None else sizes[split]
+    lines = first + [line for _, line in islice(numbered, most)]
+    if structured:
         return _match_rows(path, lines, benchmark, split)
-    if split is None:
-        split = next((one for one in ("gen", "test") if one in benchmark.splits), None)
-    return _match_order(path, lines, benchmark, split or benchmark.splits[-1])
+    assert split is not None
+    return _match_order(path, lines, benchmark, split)
 
 
 def _as_row(line: str) -> dict[str, Any] | None:
@@ -55,8 +63,9 @@ def _match_order(
         more = len(lines) > len(examples)
         at = min(len(lines), len(examples))
         shown = lines[at] if more else examples[at].source
+        count = f"more than {len(lines) - 1}" if more else f"{len(lines)}"
         raise DataError(
-            f"{len(lines)} lines, but split '{split}' has {len(examples)} examples; "
+            f"{count} lines, but split '{split}' has {len(examples)} examples; "
             f"the first {'line too many' if more else 'example without a line'}: {shown!r}",
             Where(str(path), at + 1),
             hint="plain lines follow the split's order; JSON lines with ids may cover a part",

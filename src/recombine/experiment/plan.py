@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine.benchmark import Benchmark, Example, stratified_sample
+from recombine.builders.recipe import inputs_of
 from recombine.errors import DataError
 from recombine.experiment.experiment import (
     Experiment,
@@ -21,14 +22,16 @@ from recombine.experiment.experiment import (
     create_system,
     outside_of,
     system_cells,
+    trained_split,
 )
 from recombine.experiment.fingerprint import training_fingerprint, translation_fingerprint
-from recombine.experiment.run import Cell, Meta, Run
+from recombine.experiment.run import Cell, Run
 from recombine.experiment.scoring import unscored
 from recombine.experiment.translating import asked_checkpoints
 from recombine.experiment.translations import answered, is_translated
 from recombine.metrics.base import Scored
 from recombine.metrics.scoring import by_key, create_metrics, default_metrics
+from recombine.stage import Meta
 from recombine.systems.base import hook, is_trainable
 from recombine.systems.cost import NOTHING, Cost, assumed, from_record, time_some
 
@@ -126,8 +129,9 @@ class _Planner:
         made_from = training_fingerprint(self.experiment, cell, system, self.benchmark)
         if not self.force and Meta(cell.model).is_current(made_from):
             return {"pairs": 0, **NOTHING.row()}
+        split = trained_split(self.experiment.system[name])
         size = self.experiment.system[name].get("train_size")
-        pairs = size or self.benchmark.manifest.splits.get("train", 0)
+        pairs = size or self.benchmark.manifest.splits.get(split, 0)
         added = augmentation(self.experiment, name)
         if added is not None:
             pairs = added.mixture.copies * pairs + added.number(pairs)
@@ -137,7 +141,7 @@ class _Planner:
                 where = f"in this run, seed {other.seed}"
                 cost = from_record(pairs, pairs, seconds, "pairs", where)
                 return {"pairs": pairs, **cost.row()}
-        few = list(islice(self.benchmark.iterate("train"), A_FEW)) if pairs else []
+        few = list(islice(self.benchmark.iterate(split), A_FEW)) if pairs else []
         declared: Cost | None = hook(system, "training_cost")(few, pairs)
         return {"pairs": pairs, **(declared or assumed(pairs, "pairs")).row()}
 
@@ -290,7 +294,9 @@ def plan_reading(verb: str, paths: Sequence[Path]) -> dict[str, Any]:
     """Say what reading corpora would take."""
     sizes = {}
     for path in paths:
-        files = list(_inputs(path))
+        files = [
+            one for one in ([path] if path.is_file() else sorted(path.rglob("*"))) if one.is_file()
+        ]
         if not files:
             raise DataError(f"no such file: {path}")
         unpacked = UNPACKED if path.suffix in (".gz", ".xz") else 1
@@ -310,26 +316,11 @@ def plan_build(builder: Any, members: int = 1) -> dict[str, Any]:
     if seconds is not None:
         cost = Cost(seconds, plan.pop("basis", "declared by the builder"))
     else:
-        size = sum(path.stat().st_size for path in _inputs(builder)) / 1e6
+        paths = inputs_of(builder).values()
+        size = sum(path.stat().st_size for path in paths if path.is_file()) / 1e6
         plan["input_megabytes"] = round(size, 2)
         declared = getattr(builder, "megabytes_a_second", None)
         basis = "as measured on one core" if declared else "assumed"
         rate = declared or MEGABYTES_A_SECOND["build"]
         cost = Cost(START_SECONDS + size / rate, f"{size:.1f} MB at {rate:g} MB a second, {basis}")
     return {**plan, **Cost(members * cost.seconds, cost.basis).row()}
-
-
-def _inputs(value: Any) -> Iterator[Path]:
-    """Every file that an option of a builder names."""
-    if isinstance(value, Path):
-        files = value.rglob("*") if value.is_dir() else [value]
-        yield from (path for path in files if path.is_file())
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _inputs(one)
-    elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from _inputs(one)
-    elif hasattr(value, "__dataclass_fields__"):
-        for name in value.__dataclass_fields__:
-            yield from _inputs(getattr(value, name, None))

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recombine import __version__
-from recombine.benchmark import Benchmark, identity_of, stratified_sample
+from recombine import __version__, registry
+from recombine.benchmark import Benchmark, stratified_sample
 from recombine.config import to_plain
-from recombine.errors import DataError, StaleOutput
+from recombine.errors import DataError, RecombineError, StaleOutput
 from recombine.experiment.experiment import (
     Experiment,
     alone_in_its_cells,
@@ -29,15 +29,15 @@ from recombine.experiment.experiment import (
 from recombine.experiment.failures import Failures
 from recombine.experiment.fingerprint import (
     augmented,
-    content_of,
     own_files,
     translation_fingerprint,
 )
-from recombine.experiment.run import Cell, Meta, difference, stale_output
+from recombine.experiment.run import Cell
 from recombine.experiment.translations import stored_hypotheses
 from recombine.files import dump_row, read_json, sha256_of, write_jsonl, write_text
+from recombine.grammar.benchmark_grammar import declared_grammar, grammar_inputs
 from recombine.metrics.base import declaration
-from recombine.metrics.score import Score, scores_of, stored_intervals, write_scores
+from recombine.metrics.score import Score, scores_of, write_scores
 from recombine.metrics.scoring import (
     MissingOutputs,
     Result,
@@ -45,6 +45,14 @@ from recombine.metrics.scoring import (
     default_metrics,
     observation_row,
     score,
+)
+from recombine.stage import (
+    Meta,
+    code_version,
+    content_by_name,
+    content_of,
+    difference,
+    require_same_key,
 )
 
 
@@ -77,6 +85,8 @@ def unscored(
             "metrics": metrics,
             # A metric of the user's own that is edited is another metric.
             "code": content_of(own_files(metrics)),
+            **metric_versions(metrics),
+            **grammar_content(benchmark),
             "options": to_plain(experiment.metric),
             # By content: a translation that goes on after it was scored is another translation.
             "translations": {path.name: sha256_of(path) for path in files},
@@ -129,11 +139,9 @@ def _require_same_benchmark(files: Iterable[Path], benchmark: Benchmark) -> None
     """Raise when translations are of a benchmark that was built again in the same place."""
     for path in files:
         made_from = (Meta(path).read() or {}).get("fingerprint", {})
-        if made_from.get("benchmark", benchmark.hash) != benchmark.hash:
-            raise StaleOutput(
-                f"{path} was made on another version of the benchmark {benchmark.path}",
-                hint="restore that benchmark, or translate again with --force",
-            )
+        if "benchmark" in made_from:
+            then, now = {"benchmark": made_from["benchmark"]}, {"benchmark": benchmark.hash}
+            require_same_key(path, then, now, "restore that benchmark, or translate with --force")
 
 
 def _require_same_system(experiment: Experiment, benchmark: Benchmark, cell: Cell) -> None:
@@ -151,9 +159,8 @@ def _require_same_system(experiment: Experiment, benchmark: Benchmark, cell: Cel
         options = then.get("options")
         if isinstance(options, dict) and isinstance(now["options"], dict):
             shared["options"] = {one: now["options"].get(one, options[one]) for one in options}
-        found = difference({name: then[name] for name in shared if name in then}, shared)
-        if found is not None:
-            raise stale_output(path.parent, found, hint="recombine translate EXPERIMENT --force")
+        known = {name: then[name] for name in shared if name in then}
+        require_same_key(path.parent, known, shared, "recombine translate EXPERIMENT --force")
 
 
 def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: Unscored) -> None:
@@ -285,12 +292,31 @@ def write_result(path: Path, result: Result, scores: Iterable[Score] = ()) -> st
         metric={"name": name, "options": options, "declares": declaration(result.metric)},
         signature=result.metric.signature(),
         notes=result.metric.notes(),
-        intervals=stored_intervals(scores),
         # Of how many keys the score speaks, by the first example of each key that it does not.
         unobserved=[members[0].id for members in unseen],
         failed=[members[0].id for members in failed],
     )
     return hashlib.sha256(observations.encode("utf-8")).hexdigest()
+
+
+def metric_versions(metrics: Sequence[str]) -> dict[str, dict[str, int]]:
+    """What a key knows of the code of metrics: nothing but for those that changed results."""
+    versions = {name: code_version(registry.lookup("metric", name)) for name in metrics}
+    changed = {name: version["code_version"] for name, version in versions.items() if version}
+    return {"code_versions": changed} if changed else {}
+
+
+def grammar_content(benchmark: Benchmark) -> dict[str, dict[str, str]]:
+    """What a key knows of the grammar that metrics read a benchmark with: its variants, too."""
+    declared = declared_grammar(benchmark)
+    if declared is None:
+        return {}
+    languages = (benchmark.manifest.source, benchmark.manifest.target)
+    try:
+        files = grammar_inputs(declared.place, declared.edition, languages)
+    except RecombineError:
+        return {}  # a metric that needs it says that it is not here
+    return {"grammar": content_by_name(files)}
 
 
 def _up_to_date(cell: Cell, meta: Meta, fingerprint: Mapping[str, Any]) -> bool:
@@ -299,7 +325,7 @@ def _up_to_date(cell: Cell, meta: Meta, fingerprint: Mapping[str, Any]) -> bool:
     return (
         stored is not None
         and bool(stored.get("complete"))
-        and identity_of(stored["fingerprint"]) == identity_of(fingerprint)
+        and difference(stored["fingerprint"], fingerprint) is None
         and all(
             (cell.path / name).is_file() and sha256_of(cell.path / name) == digest
             for name, digest in stored.get("files", {}).items()

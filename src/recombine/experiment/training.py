@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark, stratified_sample
+from recombine.benchmark import CONTROL, Benchmark, stratified_sample
 from recombine.errors import DataError, RecombineError
 from recombine.experiment.augmenting import augmenter
 from recombine.experiment.experiment import (
@@ -21,10 +21,12 @@ from recombine.experiment.experiment import (
     begin_cell,
     create_system,
     system_cells,
+    trained_split,
 )
 from recombine.experiment.failures import Failures
 from recombine.experiment.fingerprint import train_size, training_fingerprint
-from recombine.experiment.run import Cell, Meta, set_aside
+from recombine.experiment.run import Cell
+from recombine.stage import Meta, set_aside
 from recombine.systems.base import TrainingData, TrainingsFailed, hook, is_trainable
 
 
@@ -75,7 +77,6 @@ def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Traini
             pending[name] = system, cells, made_from
     if not pending:
         return
-    train = benchmark.read("train")
     dev = benchmark.read("dev") if "dev" in benchmark.splits else []
     source, target = benchmark.manifest.source, benchmark.manifest.target
     for name, (system, cells, made_from) in pending.items():
@@ -89,6 +90,7 @@ def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Traini
             begin_cell(experiment, cell, benchmark)
             Meta(cell.model).write(made_from[seed], complete=False, sample=experiment.sample)
         size = train_size(experiment, name).get("train_size", 0)
+        train = benchmark.read(trained_split(experiment.system[name]))
         learned = stratified_sample(train, size, experiment.sample_seed)
         data = TrainingData(learned, dev, source, target)
         more = augmenter(experiment, name, benchmark, force=force)
@@ -146,12 +148,16 @@ def _is_outgrown(cell: Cell, made_from: Mapping[str, Any]) -> bool:
 
 
 def _require_training_text(experiment: Experiment, name: str, benchmark: Benchmark) -> None:
-    if "train" not in benchmark.splits:
-        raise DataError(f"{benchmark.path} has no split 'train' to train '{name}' on")
+    split = trained_split(experiment.system[name])
+    if split not in benchmark.splits:
+        raise DataError(
+            f"{benchmark.path} has no split '{split}' to train '{name}' on",
+            hint="build it with -o control=true" if split == CONTROL else None,
+        )
     size = train_size(experiment, name).get("train_size", 0)
-    there = benchmark.manifest.splits["train"]
+    there = benchmark.manifest.splits[split]
     if size > there:
         raise DataError(
             f"[system.{name}] train_size is {size}, but {benchmark.path} has {there} "
-            "examples in 'train'"
+            f"examples in '{split}'"
         )

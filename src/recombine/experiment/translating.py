@@ -24,7 +24,7 @@ from recombine.experiment.experiment import (
 from recombine.experiment.failures import Failures
 from recombine.experiment.fingerprint import augmented, translation_fingerprint
 from recombine.experiment.hypotheses import read_hypotheses
-from recombine.experiment.run import Cell, Meta, difference, stale_output
+from recombine.experiment.run import Cell
 from recombine.experiment.translations import (
     SourceSentence,
     Translated,
@@ -33,6 +33,7 @@ from recombine.experiment.translations import (
     stored_hypotheses,
     translate_to_file,
 )
+from recombine.stage import Meta, require_same_key
 from recombine.systems.base import hook, is_trainable
 
 
@@ -87,9 +88,8 @@ def _translate_cell(
         if not model.get("complete"):
             raise DataError("this system is not trained yet", hint="recombine train EXPERIMENT")
         learned = {"augment": model["fingerprint"].get("augment")}
-        found = difference(learned, {"augment": None, **augmented(experiment, cell.system)})
-        if found is not None:
-            raise stale_output(cell.model, found, hint="recombine train EXPERIMENT --force")
+        asked = {"augment": None, **augmented(experiment, cell.system)}
+        require_same_key(cell.model, learned, asked, "recombine train EXPERIMENT --force")
     checkpoints += asked_checkpoints(experiment, system, cell)
     begin_cell(experiment, cell, benchmark)
     for checkpoint in checkpoints:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine.errors import DataError, RecombineError, SystemFailure, Where
-from recombine.experiment.run import Meta, set_aside
 from recombine.files import Appender, read_jsonl, sha256_of, write_jsonl
 from recombine.progress import progress
+from recombine.stage import Meta, set_aside
 from recombine.systems.base import Failure, System, answers, one_line
 
 # A translation does not depend on which other sentences were asked for.

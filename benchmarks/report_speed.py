@@ -1,7 +1,7 @@
 """Speed of the statistics and of a whole report, each beside the promise it must keep.
 
-python benchmarks/resampling.py            # resampling and paired tests
-python benchmarks/resampling.py --report   # and a report on 380,000 observations
+python benchmarks/report_speed.py            # intervals and paired tests
+python benchmarks/report_speed.py --report   # and a report on 380,000 observations
 """
 
 from __future__ import annotations
@@ -20,10 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from recombine.metrics.base import aggregator_of
 from recombine.registry import create
-from recombine.statistics.intervals import Aggregator, bootstrap_scores
-from recombine.statistics.paired import approximate_randomisation, paired_bootstrap
-from recombine.statistics.resample import Draws
-from recombine.statistics.seeds import crossed_interval
+from recombine.statistics.aggregate import Aggregator
+from recombine.statistics.sample import Sample
 
 SENTENCES = 76_000
 
@@ -52,59 +50,26 @@ def bleu_statistics(generator: np.random.Generator) -> np.ndarray:
     return np.concatenate(columns, axis=1).astype(np.float64)
 
 
-def sacrebleu_resamples(rows: np.ndarray, samples: int) -> float:
-    """Seconds sacrebleu's own bootstrap needs for so many resamples, from a fiftieth of them."""
-    from sacrebleu.metrics import BLEU
-    from sacrebleu.significance import _bootstrap_resample
-
-    metric = BLEU()
-    part = max(1, samples // 50)
-    prepared = rows.astype(int).tolist()
-    used = time.process_time()
-    _bootstrap_resample(prepared, metric, part)
-    return (time.process_time() - used) * samples / part
-
-
 def measure_statistics() -> None:
-    """Resampling and tests at the size of SGET's generalisation set."""
+    """Intervals and tests at the size of SGET's generalisation set."""
     generator = np.random.default_rng(0)
-    verdicts = (generator.random((SENTENCES, 1)) < 0.48).astype(np.float64)
-    other = (generator.random((SENTENCES, 1)) < 0.50).astype(np.float64)
-    share = Aggregator("mean", 1.0, (0.0, 1.0))
-    words = generator.integers(0, 210, SENTENCES)
-    timed(
-        "exact match, 10,000 resamples of 76,000",
-        1.0,
-        lambda: bootstrap_scores(verdicts, share, Draws([verdicts])),
-    )
-    timed(
-        "exact match by target word, 10,000 resamples",
-        1.0,
-        lambda: bootstrap_scores(verdicts, share, Draws([verdicts], 0, words)),
-    )
-    timed(
-        "exact match, paired bootstrap, 10,000 resamples",
-        1.0,
-        lambda: paired_bootstrap(verdicts, other, share, Draws([verdicts, other]), samples=10_000),
-    )
-    table = (generator.random((5, SENTENCES)) < 0.5).astype(np.float64)
-    timed("five seeds x 76,000, crossed interval", 1.0, lambda: crossed_interval(table))
-    rows, second = bleu_statistics(generator), bleu_statistics(generator)
-    metric = create("metric", "bleu", {})
-    bleu = aggregator_of(metric)
-    started, used = time.perf_counter(), time.process_time()
-    bootstrap_scores(rows, bleu, Draws([rows]), samples=1_000)
-    ours = time.process_time() - used
-    show("BLEU, 1,000 resamples of 76,000", time.perf_counter() - started, ours, 10)
-    peer = sacrebleu_resamples(rows, 1_000)
-    print(f"  sacrebleu, same run, from 20 resamples: {peer:.1f} s cpu, ratio {peer / ours:.0f}")
-    timed(
-        "BLEU, approximate randomisation, 1,000 trials",
-        10.0,
-        lambda: approximate_randomisation(
-            rows, second, bleu, Draws([rows, second]), trials=1_000, bootstrap_samples=100
-        ),
-    )
+    verdicts = {
+        name: [(generator.random((SENTENCES, 1)) < share).astype(float)]
+        for name, share in (("a", 0.48), ("b", 0.50))
+    }
+    mean, words = Aggregator("mean"), generator.integers(0, 210, SENTENCES)
+    bleu = aggregator_of(create("metric", "bleu", {}))
+    corpus = {name: [bleu_statistics(generator)] for name in "ab"}
+    seeds = {"a": [(generator.random((SENTENCES, 1)) < 0.5).astype(float) for _ in range(5)]}
+    for label, promise, action in (
+        ("exact match, interval", 1, lambda: Sample(verdicts, mean).interval("a")),
+        ("exact match by word, interval", 1, lambda: Sample(verdicts, mean, words).interval("a")),
+        ("exact match, two systems", 1, lambda: Sample(verdicts, mean).difference("a", "b")),
+        ("five seeds, interval", 1, lambda: Sample(seeds, mean).interval("a")),
+        ("BLEU, interval", 1, lambda: Sample(corpus, bleu).interval("a")),
+        ("BLEU, two systems, 2,000 trials", 10, lambda: Sample(corpus, bleu).difference("a", "b")),
+    ):
+        timed(f"{label}, {SENTENCES:,} sentences", promise, action)
 
 
 def measure_report() -> None:
