@@ -9,7 +9,7 @@ WHEELS := $(wildcard $(PIP_FIND_LINKS))
 # The tests start hundreds of Pythons: what one has compiled the next need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-slow test-faults test-real test-kernels test-package triton lint format types golden docs images clean
+.PHONY: help setup run test test-slow test-faults test-real test-kernels test-package triton lint format types golden docs docs-serve images clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -59,7 +59,10 @@ types: setup ## mypy, strict on src
 
 docs: setup ## the docs site, strict and without network, into out/docs
 	@$(BIN)/python -m sphinx -b html -W --keep-going -q docs out/docs
-	@echo "Open out/docs/index.html"
+	@echo "Open out/docs/index.html; make docs-serve has search with excerpts"
+
+docs-serve: docs ## the docs site at http://localhost:8000
+	@$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory out/docs
 
 images: setup ## the pictures of the docs anew; screenshots of the run that `make run` leaves
 	@$(BIN)/python docs/make_images.py $(wildcard runs/quickstart)

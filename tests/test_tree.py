@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-# Lowest first (docs/decisions/0003-one-house.md). A module may import its own chapter and anything
-# below.
+# Lowest first (docs/contributing/decisions/0001-layers.md). A module may import its own chapter
+# and anything below.
 LAYERS = [
     {"errors"},
     {"encoding", "lock"},
