@@ -20,7 +20,7 @@ from recombine.errors import ConfigError, DataError, GrammarError, Where
 from recombine.files import sha256_of
 from recombine.grammar.files.folder import base_folders, find_grammar
 from recombine.grammar.grammar import Grammar
-from recombine.grammar.variants.files import variant_files
+from recombine.grammar.variants.files import all_variant_files
 from recombine.registry import data_path
 
 COPY = "grammar"  # the folder of a benchmark with the files of its grammar
@@ -154,7 +154,7 @@ def grammar_inputs(
     files: dict[str, Path] = {}
     for folder in base_folders(find_grammar(name)):
         own = [path for path in grammar_files(folder) if _is_of(path, folder, edition)]
-        for path in (*own, *(variant_files(folder) if variants else ())):
+        for path in (*own, *(all_variant_files(folder) if variants else ())):
             if path.name.partition(".")[0] in ("abstract", *languages):
                 files[f"{folder.resolve().name}/{path.relative_to(folder).as_posix()}"] = path
     return files
@@ -189,6 +189,6 @@ def keep_grammar(draft: Draft, name: str) -> None:
                 f"the grammar '{own.name}' extends {folder}, which does not lie beside it",
                 hint="put both folders into one, so that the benchmark can carry them",
             )
-        for path in (*grammar_files(folder), *variant_files(folder)):
+        for path in (*grammar_files(folder), *all_variant_files(folder)):
             kept = Path(COPY, folder.resolve().name, path.relative_to(folder))
             draft.file(kept.as_posix(), path.read_bytes())

@@ -18,7 +18,13 @@ from typing import NamedTuple
 from recombine.errors import GrammarError, RecombineError, Where
 from recombine.grammar.compiled import CompiledLanguage
 from recombine.grammar.coverage import unsaid
-from recombine.grammar.files.folder import base_folders, editions, find_grammar, scan_grammar
+from recombine.grammar.files.folder import (
+    EDITIONS,
+    base_folders,
+    editions,
+    find_grammar,
+    scan_grammar,
+)
 from recombine.grammar.grammar import Grammar
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.model import (
@@ -86,20 +92,17 @@ def check_grammar(
 
 
 def _check_variants(folder: Path, sources: Sequence[GrammarSource]) -> Iterator[GrammarError]:
-    """What is wrong with variants in every edition that has their language."""
+    """What is wrong with variants in every edition that has their language, or with its own."""
     grammars = [Grammar(source) for source in sources]
     for code in grammars[0].languages:
-        every = [
-            {
-                (str(problem.where), problem.message): problem
-                for problem in check_variants(folder, grammar.concrete(code))
-            }
-            for grammar in grammars
-            if code in grammar.languages
-        ]
-        for key, problem in every[0].items():
-            if all(key in problems for problems in every):
-                yield problem
+        spoken = [grammar for grammar in grammars if code in grammar.languages]
+        problems: dict[tuple[str, str], list[GrammarError]] = {}
+        for grammar in spoken:
+            for problem in check_variants(folder, grammar.concrete(code), grammar.edition):
+                problems.setdefault((str(problem.where), problem.message), []).append(problem)
+        for (place, _), alike in problems.items():
+            if len(alike) == len(spoken) or EDITIONS in Path(place).parts:
+                yield alike[0]
 
 
 def _of_edition(problem: RecombineError, edition: str | None) -> RecombineError:

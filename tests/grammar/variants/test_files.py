@@ -53,3 +53,18 @@ def test_variants_of_what_is_extended_hold_too(small, tmp_path):
     variants = read_variants(folder, "xx")
     assert {row.id for row in variants.rows} == {"_topic", "_done", "cat", "see", "like", "dog"}
     assert variants.sha256 != read_variants(small, "xx").sha256
+
+
+def test_an_edition_has_its_own_synonyms_of_a_word(small):
+    """A word with rows in an edition's variants has no other; the other words keep theirs."""
+    place = small / "editions" / "old" / "variants"
+    place.mkdir(parents=True)
+    (place / "xx.lexicon.tsv").write_text("id\tform\ncat\tmiao\n", encoding="utf-8")
+    grammar = Grammar.load(small, "old")
+    wordings = wordings_of(grammar, small, "xx")
+    forms = {row.cells["form"] for row in wordings.variants.rows if row.id == "cat"}
+    assert forms == {("miao",)}
+    assert {row.id for row in wordings.variants.rows} == {
+        row.id for row in read_variants(small, "xx").rows
+    }
+    assert read_variants(small, "xx", edition="old").sha256 != read_variants(small, "xx").sha256

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -25,15 +26,28 @@ def metric() -> MeaningMatch:
     return MeaningMatch(grammar="sget", source_language="en", target_language="ja", workers=1)
 
 
+@pytest.fixture(scope="module")
+def published() -> MeaningMatch:
+    """The metric with the published edition, for sentences with words that only it has."""
+    return MeaningMatch(
+        grammar="sget", edition="official", source_language="en", target_language="ja", workers=1
+    )
+
+
 def judged(metric: MeaningMatch, source: str, hypothesis: str) -> Observation:
     """What the metric sees; the reference is what the grammar says."""
+    found = judged_if_read(metric, source, hypothesis)
+    assert found is not None
+    return found
+
+
+def judged_if_read(metric: MeaningMatch, source: str, hypothesis: str) -> Observation | None:
+    """The same, and None where the grammar does not read the source."""
     grammar = metric._loaded().grammar
     tree = grammar.parse(source, "en").tree
     reference = grammar.text(tree, metric.target_language) if tree is not None else "?"
     example = Example.make(source=source, references=(reference,))
-    found = metric.observe([Scored(example, hypothesis)])
-    assert found is not None
-    return found
+    return metric.observe([Scored(example, hypothesis)])
 
 
 @pytest.mark.parametrize(
@@ -271,48 +285,60 @@ def paraphrases(name: str = "paraphrases") -> list[dict[str, str]]:
         return list(csv.DictReader(stream, delimiter="\t"))
 
 
+def classes(metrics: Sequence[MeaningMatch], name: str) -> Counter[tuple[str, str]]:
+    """How often rows of a label get a verdict, by the first edition that has their words.
+
+    The rows were written for the edition that was the default then; a few have words that the
+    standard edition says otherwise and the published one has.
+    """
+    found: Counter[tuple[str, str]] = Counter()
+    for row in paraphrases(name):
+        asked = (judged_if_read(one, row["source"], row["hypothesis"]) for one in metrics)
+        verdict = next(one for one in asked if one is not None)
+        found[row["label"], str(verdict.detail["class"])] += 1
+    return found
+
+
 def test_paraphrases_are_told_from_mistakes(metric):
-    """Of 126 valid translations at least 92% are right, of 126 wrong ones at most 2%."""
-    found = Counter(
-        (row["label"], str(judged(metric, row["source"], row["hypothesis"]).detail["class"]))
-        for row in paraphrases()
-    )
-    assert found["valid", "same"] >= 0.92 * 126
-    assert found["wrong", "same"] <= 0.02 * 126
+    """Of 126 valid translations all are right, of 126 wrong ones none."""
+    found = classes([metric], "paraphrases")
+    assert found["valid", "same"] == 126
+    assert found["wrong", "same"] == 0
     assert found["wrong", "different"] >= 0.75 * 126
 
 
+def test_an_edition_has_variants_of_the_words_that_it_says_otherwise(metric, published):
+    """What the published edition asks, the standard edition guarantees: no synonym is of both."""
+    asked = "Liam asked William the book.", "リアムはウィリアムに本を頼みました。"
+    guaranteed = "Liam guaranteed William the book.", "リアムはウィリアムに本を約束した。"
+    assert judged(published, *asked).value == 1.0
+    assert judged(metric, *guaranteed).value == 1.0
+    assert judged(published, asked[0], guaranteed[1]).value == 0.0
+    assert judged(metric, guaranteed[0], asked[1]).value == 0.0
+
+
 @pytest.mark.slow
-def test_what_engines_and_translators_write_is_told_from_mistakes(metric):
+def test_what_engines_and_translators_write_is_told_from_mistakes(metric, published):
     """Of 245 translations as engines and people word them 95% are right, of 210 wrong ones none.
 
     84 sources, two of every pattern. The first 161 and 168 were written before the variants knew
     them (130 were right then), the last 84 and 42 after that (84 were right at once).
     """
-    rows = paraphrases("translators")
-    found = Counter(
-        (row["label"], str(judged(metric, row["source"], row["hypothesis"]).detail["class"]))
-        for row in rows
-    )
-    assert sum(row["label"] == "valid" for row in rows) == 245
+    found = classes([metric, published], "translators")
     assert found["valid", "same"] >= 0.95 * 245
     assert found["wrong", "same"] == 0
     assert found["wrong", "different"] >= 0.75 * 210
 
 
 @pytest.mark.slow
-def test_free_translations_are_told_from_mistakes(metric):
+def test_free_translations_are_told_from_mistakes(metric, published):
     """Of 263 free translations of all patterns 93% are right, of 216 wrong ones none.
 
     Written before the variants knew them, in three parts: 100 of 123, 85 of 95 and 44 of 45 were
     right then, and none of the 95, 79 and 42 wrong ones.
     """
-    rows = paraphrases("freely")
-    found = Counter(
-        (row["label"], str(judged(metric, row["source"], row["hypothesis"]).detail["class"]))
-        for row in rows
-    )
-    assert Counter(row["label"] for row in rows) == {"valid": 263, "wrong": 216}
+    found = classes([metric, published], "freely")
+    assert sum(n for (label, _), n in found.items() if label == "valid") == 263
     assert found["valid", "same"] >= 0.93 * 263
     assert found["wrong", "same"] == 0
     assert found["wrong", "different"] >= 0.75 * 216

@@ -14,6 +14,7 @@ from recombine.grammar.files.tables import read_text
 from recombine.grammar.model import GrammarSource, Language
 from recombine.registry import data_path
 
+EDITIONS = "editions"  # the folder of a grammar with one folder per edition
 _FILE = re.compile(
     r"(?P<owner>[A-Za-z][\w-]*)(?:\.[\w-]+)*?\.(?P<kind>grammar|lexicon\.tsv|paradigms\.tsv|pairs\.tsv)\Z"
 )
@@ -100,7 +101,7 @@ def _open_grammar(
     for place in folders:
         places = [place]
         if edition is not None and edition in editions(place):
-            places.append(place / "editions" / edition)
+            places.append(place / EDITIONS / edition)
         known.extend(editions(place))
         for layer in places:
             files = _layer_files(layer, layers, problems)
@@ -130,7 +131,7 @@ def _open_grammar(
 
 def editions(folder: Path) -> list[str]:
     """Return the names of the editions laid beside a grammar."""
-    root = folder / "editions"
+    root = folder / EDITIONS
     return sorted(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
 
 

@@ -18,9 +18,12 @@ from recombine.grammar.variants.lines import line_problems
 from recombine.grammar.variants.senses import SPELLING, find_senses
 
 
-def check_variants(folder: Path, own: CompiledLanguage) -> list[GrammarError]:
+def check_variants(
+    folder: Path, own: CompiledLanguage, edition: str | None = None
+) -> list[GrammarError]:
     """Every problem of the variants of a language that has no problem itself."""
-    variants, problems = scan_variants(folder, own.language.code, own.language.params)
+    language = own.language
+    variants, problems = scan_variants(folder, language.code, language.params, edition)
     problems += line_problems(own, variants)
     found = find_senses(own, variants, problems)
     if problems or not (variants.lines or variants.rows):

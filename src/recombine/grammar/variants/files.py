@@ -21,6 +21,8 @@ rule `negated` and every rule with the tag `neg` are a difference in polarity.
 ``%role obj : passive.subj``, in `abstract.grammar`, says that a passive's subject is what an object
 is elsewhere, and ``%question "who acts" : who_subject`` what a rule asks for.
 ``%alike NP : Agent Object Thing_*`` names categories between which a reader makes no difference.
+An edition may have variants of its own (`editions/NAME/variants`): the words that have rows there,
+because the edition means something else by them, have no other synonyms.
 ``%alone``, in `abstract.grammar`, leaves out the lines and rows of what the grammar extends.
 """
 
@@ -35,7 +37,7 @@ from pathlib import Path
 from recombine.errors import GrammarError, Where, raise_all
 from recombine.files import TableRow, sha256_of
 from recombine.grammar.files.concrete_syntax import ConcreteReader
-from recombine.grammar.files.folder import base_folders
+from recombine.grammar.files.folder import EDITIONS, base_folders, editions
 from recombine.grammar.files.notation import Cursor, unquote
 from recombine.grammar.model import LexiconRow, Line, Paradigm
 
@@ -68,29 +70,42 @@ def variant_files(folder: Path) -> list[Path]:
     return sorted(path for path in found if path.suffix in (".tsv", ".grammar"))
 
 
+def all_variant_files(folder: Path) -> list[Path]:
+    """The files with variants in one folder of a grammar, and in its editions."""
+    places = [folder, *(folder / EDITIONS / name for name in editions(folder))]
+    return [path for place in places for path in variant_files(place)]
+
+
 def read_variants(
-    folder: Path, language: str, params: Mapping[str, tuple[str, ...]] | None = None
+    folder: Path,
+    language: str,
+    params: Mapping[str, tuple[str, ...]] | None = None,
+    edition: str | None = None,
 ) -> Variants:
     """Read the variants of a language, if it has any; of what the grammar extends first.
 
     `params` are the parameters that the language's own lines have.
     """
-    variants, problems = scan_variants(folder, language, params)
+    variants, problems = scan_variants(folder, language, params, edition)
     raise_all(problems)
     return variants
 
 
 def scan_variants(
-    folder: Path, language: str, params: Mapping[str, tuple[str, ...]] | None = None
+    folder: Path,
+    language: str,
+    params: Mapping[str, tuple[str, ...]] | None = None,
+    edition: str | None = None,
 ) -> tuple[Variants, list[GrammarError]]:
     """Read variants and return them with everything that is wrong about their notation."""
     problems: list[GrammarError] = []
     reader = _VariantReader(language, problems, params or {})
     digest = hashlib.sha256()
-    for path in sorted(_files(folder), key=_only_heard):
+    for path in sorted(_files(folder, edition), key=_only_heard):
         if path.name.split(".")[0] not in ("abstract", language):
             continue
         reader.drawn = not _only_heard(path)
+        reader.in_edition = path.parent.parent.parent.name == EDITIONS
         digest.update(f"{path.name}\0{sha256_of(path)}\n".encode())
         if path.suffix == ".grammar":
             reader.read_grammar(path)
@@ -105,7 +120,7 @@ def scan_variants(
     return reader.variants(digest.hexdigest()), problems
 
 
-def _files(folder: Path) -> list[Path]:
+def _files(folder: Path, edition: str | None) -> list[Path]:
     """The files of a grammar and of what it extends; where a folder is `%alone`, its own words.
 
     What holds in every language, such as which slots are one role, is extended all the same.
@@ -116,6 +131,8 @@ def _files(folder: Path) -> list[Path]:
         if any(_is_alone(path) for path in own):
             found = [path for path in found if path.name.startswith("abstract.")]
         found += own
+        if edition is not None:
+            found += variant_files(place / EDITIONS / edition)
     return found
 
 
@@ -138,8 +155,10 @@ class _VariantReader(ConcreteReader):
         super().__init__(code, problems)
         self._params = dict(params)
         self.drawn = True
+        self.in_edition = False
+        self._of_edition: set[str] = set()  # words and tables that the edition has rows of
         self._variant_lines: list[Line] = []
-        self._variant_rows: list[LexiconRow] = []
+        self._variant_rows: list[tuple[LexiconRow, bool]] = []  # and if it is of the edition
         self._also: list[tuple[str, str, bool]] = []
         self._marks: dict[str, list[str]] = {}
         self._contrasts: dict[str, None] = {}
@@ -152,7 +171,11 @@ class _VariantReader(ConcreteReader):
         """Return what was read."""
         return Variants(
             tuple(self._variant_lines),
-            tuple(self._variant_rows),
+            tuple(
+                row
+                for row, in_edition in self._variant_rows
+                if in_edition or row.id not in self._of_edition
+            ),
             self.result().paradigms,
             tuple(self._also),
             frozenset("".join(self._marks.get("%ignore", ()))),
@@ -176,7 +199,10 @@ class _VariantReader(ConcreteReader):
         if not (read.cells or read.paradigm):
             self.problems.append(GrammarError("a row needs an id and a form", row.where))
             return
-        self._variant_rows.append(dataclasses.replace(read, drawn=self.drawn))
+        if self.in_edition:
+            self._of_edition.add(name)
+        row_ = dataclasses.replace(read, drawn=self.drawn)
+        self._variant_rows.append((row_, self.in_edition))
 
     def _directive(self, line: Cursor) -> None:
         if line.peek() == "%param":

@@ -26,7 +26,8 @@ MOST_TRIES = 20  # draws for one more wording before it is said that there is no
 def wordings_of(grammar: Grammar, place: str | Path, language: str) -> Wordings:
     """The wordings of a grammar's language, by the variants that lie with the grammar."""
     own = grammar.concrete(language)
-    return Wordings(own, read_variants(find_grammar(place), language, own.language.params))
+    folder, params = find_grammar(place), own.language.params
+    return Wordings(own, read_variants(folder, language, params, grammar.edition))
 
 
 class Wordings(WordingTable):
