@@ -163,3 +163,10 @@ def test_every_install_line_installs_what_is_missing(repository):
                 wrong.append(f"{path.name}: {module} is not in [{extra}]")
     assert wrong == []
     assert calls > 20
+
+
+def test_a_name_in_capitals_is_understood():
+    """People write BLEU and chrF."""
+    with pytest.raises(ConfigError) as error:
+        registry.lookup("metric", "BLEU")
+    assert error.value.hint == "did you mean 'bleu'?"

@@ -100,7 +100,7 @@ def lookup(kind: str, name: str) -> type[Any]:
         if entry.name == name:
             loaded: type[Any] = entry.load()
             return loaded
-    close = difflib.get_close_matches(name, names(kind), n=1)
+    close = difflib.get_close_matches(name.lower(), names(kind), n=1)
     raise ConfigError(
         f"unknown {kind} '{name}'",
         hint=f"did you mean '{close[0]}'?" if close else f"known: {', '.join(names(kind))}",

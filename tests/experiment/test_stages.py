@@ -9,12 +9,18 @@ import shutil
 
 import pytest
 
-from recombine.benchmark import Benchmark
+from recombine.benchmark import Benchmark, Example
 from recombine.config import to_plain
 from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError, RecombineError, StaleOutput
-from recombine.experiment.experiment import Experiment, read_experiment, series_experiments
+from recombine.experiment.experiment import (
+    Experiment,
+    check_experiment,
+    read_experiment,
+    series_experiments,
+)
 from recombine.experiment.failures import SystemsFailed
+from recombine.experiment.plan import plan_experiment
 from recombine.experiment.run import Run
 from recombine.experiment.scoring import score_run
 from recombine.experiment.training import train
@@ -545,3 +551,90 @@ def test_a_control_must_be_there(experiment_file):
         experiment_file.write_text(wrong, encoding="utf-8")
         with pytest.raises(RecombineError, match=message):
             train(read_experiment(experiment_file))
+
+
+READY = """
+from dataclasses import dataclass
+@dataclass(kw_only=True)
+class Ready:
+    learning: bool = False
+    @property
+    def learns(self):
+        return self.learning
+    def train(self, data, model_dir, seed):
+        raise AssertionError("it is used as it is")
+    def load(self, model_dir):
+        raise AssertionError("it is used as it is")
+    def translate(self, sources):
+        return iter(sources)
+"""
+
+
+@pytest.fixture
+def test_set_alone(tmp_path):
+    """An experiment on a benchmark without a training split, with a trainable system."""
+    draft = Draft(tmp_path / "test-set", seed=1)
+    draft.write("test", [Example.make(source=one, references=[one]) for one in ("a b", "a c")])
+    draft.finish(
+        {
+            "format": 1, "name": "test-set", "version": "1", "source": "en", "target": "de",
+            "builder": "imported", "seed": 1, "recipe": {}, "metrics": ["exact"],
+        }
+    )  # fmt: skip
+    (tmp_path / "ready.py").write_text(READY, encoding="utf-8")
+    path = tmp_path / "ready.toml"
+    path.write_text(
+        'benchmark = "test-set"\nrun = "run"\n[system.ready]\nuse = "./ready.py:Ready"\n',
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_what_is_used_as_it_is_needs_no_training_split(test_set_alone, tmp_path):
+    """No training, no model, no second seed; check and the plan agree."""
+    experiment = dataclasses.replace(read_experiment(test_set_alone), seeds=(1, 2))
+    assert check_experiment(test_set_alone, trust=True) == []
+    assert "train" not in plan_experiment(experiment)["cells"][0]
+    assert train(experiment) == 0
+    assert translate(experiment) == 2
+    assert score_run(experiment) == 1
+    assert not (tmp_path / "run" / "ready" / "seed-1" / "model").exists()
+
+
+def test_a_missing_training_split_is_found_before_any_work(test_set_alone):
+    """Check, plan and run say the same."""
+    text = test_set_alone.read_text(encoding="utf-8") + "learning = true\n"
+    test_set_alone.write_text(text, encoding="utf-8")
+    told = "no split 'train' to train 'ready' on"
+    (problem,) = check_experiment(test_set_alone, trust=True)
+    assert told in str(problem)
+    experiment = read_experiment(test_set_alone)
+    for stage in (plan_experiment, train):
+        with pytest.raises(DataError, match=told):
+            stage(experiment)
+
+
+def test_final_failures_can_be_accepted(experiment_file, tmp_path):
+    """They are counted in the record, and no error; with --retry they are asked for again."""
+    (tmp_path / "faulty.py").write_text(FAULTY, encoding="utf-8")
+    text = experiment_file.read_text(encoding="utf-8").partition("[system.")[0]
+    text += '[system.faulty]\nuse = "./faulty.py:Faulty"\nwhere = "some"\nword = "dog"\n'
+    experiment_file.write_text(text, encoding="utf-8")
+    experiment = read_experiment(experiment_file)
+    with pytest.raises(SystemsFailed, match="could not be translated") as failed:
+        translate(experiment)
+    assert "--accept-failures or --retry" in failed.value.hint
+    assert translate(experiment, accept_failures=True) == 0
+    record = Run(experiment.run).cell("faulty", 1).record()
+    lost = sum(one["failed"] for one in record["translate"].values())
+    assert lost == sum("dog" in one.source for one in examples_of(experiment)) > 0
+    (tmp_path / "faulty.py").write_text(FAULTY.replace("self.word in source", "False"))
+    with pytest.raises(StaleOutput):
+        translate(experiment)
+    assert translate(experiment, retry=True) == lost
+
+
+def examples_of(experiment):
+    """All that an experiment translates."""
+    benchmark = Benchmark.open(experiment.benchmark)
+    return [one for split in experiment.splits for one in benchmark.read(split)]

@@ -66,6 +66,7 @@ def test_a_complete_file_is_not_made_again(tmp_path):
     path = tmp_path / "t.jsonl"
     assert translate_to_file(Upper(), SOURCES, path, {"a": 1}).now == 6
     again = Upper()
+    again = Upper(set())
     assert translate_to_file(again, SOURCES, path, {"a": 1}).now == 0
     assert again.calls == []
     with pytest.raises(StaleOutput):
@@ -226,7 +227,7 @@ def test_rows_of_other_sentences_are_kept_aside(tmp_path):
 
 def test_what_is_refused_for_good_is_not_said_to_be_tried_again(tmp_path):
     """Only what may come the next time is worth another run."""
-    for final, hint in ((True, "asking again will not help"), (False, "run again to retry 1 of")):
+    for final, hint in ((True, "--accept-failures goes on"), (False, "run again to retry 1 of")):
         path = tmp_path / f"{final}.jsonl"
         found = translate_to_file(Upper({"s1"}, final=final), SOURCES, path, {})
         assert hint in found.problem().hint
@@ -325,3 +326,41 @@ def test_a_file_that_is_begun_is_not_complete_and_has_no_failures(tmp_path):
 
     translate_to_file(Watching(), SOURCES, path, {})
     assert seen == [{"complete": False, "sentences": 6, "failed": 0}]
+
+
+def test_a_retry_asks_for_what_was_refused_alone(tmp_path):
+    """After a program was mended what it had translated is kept, and its former code is noted."""
+    path = tmp_path / "a.jsonl"
+    translate_to_file(Upper({"s1", "s4"}, final=True), SOURCES, path, {"code": {"p.py": "1"}})
+    with pytest.raises(StaleOutput):
+        translate_to_file(Upper(set()), SOURCES, path, {"code": {"p.py": "2"}})
+    mended = Upper(set())
+    found = translate_to_file(mended, SOURCES, path, {"code": {"p.py": "2"}}, retry=True)
+    assert (found.now, found.failed) == (2, ())
+    assert mended.calls == ["s1", "s4"]
+    assert Meta(path).read()["before"] == [{"code": {"p.py": "1"}}]
+    again = Upper(set())
+    again = Upper(set())
+    assert translate_to_file(again, SOURCES, path, {"code": {"p.py": "2"}}, retry=True).now == 0
+    assert again.calls == []
+
+
+def test_a_retry_takes_no_other_options(tmp_path):
+    """Only the code may have been mended."""
+    path = tmp_path / "a.jsonl"
+    translate_to_file(Upper({"s1"}, final=True), SOURCES, path, {"options": {"beams": 1}})
+    with pytest.raises(StaleOutput):
+        translate_to_file(Upper(set()), SOURCES, path, {"options": {"beams": 2}}, retry=True)
+
+
+def test_empty_answers_are_counted(tmp_path):
+    """A translation without a word is remarked; that of an empty source is not."""
+    path = tmp_path / "a.jsonl"
+    sources = [SourceSentence("1", "a dog"), SourceSentence("2", " "), SourceSentence("3", "a cat")]
+
+    class Silent:
+        def translate(self, sources):
+            return iter(["", "", "une chatte"])
+
+    assert translate_to_file(Silent(), sources, path, {}).empty == 1
+    assert translate_to_file(Silent(), sources, path, {}).empty == 1  # read from the file

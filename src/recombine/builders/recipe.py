@@ -65,7 +65,7 @@ class Recipe:
             "seed": seed,
             "licence": self.head.licence,
             "citation": self.head.citation,
-            "metrics": list(self.head.metrics),
+            "metrics": list(self.head.metrics or getattr(self.builder, "metrics", ())),
             "recombine": __version__,
             "sample": sample,
             **code_version(self.builder),

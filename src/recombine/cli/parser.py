@@ -56,6 +56,14 @@ SHARED: dict[str, dict[str, Any]] = {
         "help": "a seeded subset of N, stratified by the first tag",
     },
     "--force": {"action": "store_true", "help": "make outputs again that are stale"},
+    "--retry": {
+        "action": "store_true",
+        "help": "ask again for sentences that failed for good, and for nothing else",
+    },
+    "--accept-failures": {
+        "action": "store_true",
+        "help": "sentences that failed for good are counted, and no error",
+    },
     "--trust": {
         "action": "store_true",
         "help": "run Python files that the file names, wherever they lie",
@@ -70,6 +78,7 @@ PLAN_JSON: dict[str, Any] = {
 }
 PLANNED = ("--dry-run", "--sample")
 LONG = (*PLANNED, "--force")
+FAILED = ("--retry", "--accept-failures")
 ENGINES = ("local", "ray")
 
 
@@ -353,7 +362,7 @@ def make_parser() -> argparse.ArgumentParser:
         "recombine run experiment.toml",
     )
     add.add_argument("experiment", type=Path)
-    _share(add, "-o", "--trust", *LONG)
+    _share(add, "-o", "--trust", *LONG, *FAILED)
     _share_plan(add)
     add.add_argument("--engine", choices=ENGINES, default="local")
     _share(add, "--address")
@@ -369,7 +378,7 @@ def make_parser() -> argparse.ArgumentParser:
     add.add_argument("--model", type=Path, help="the model directory of a trained system")
     add.add_argument("--input", type=Path, help="a text file, one sentence a line (default: stdin)")
     add.add_argument("--output", type=Path, help="a text file; resumable (default: stdout)")
-    _share(add, "-o", "--trust", *LONG)
+    _share(add, "-o", "--trust", *LONG, *FAILED)
     _share_plan(add)
 
     add = verb(

@@ -98,7 +98,8 @@ def run_verb(options: argparse.Namespace) -> int:
             failures.gather(run_experiment_on_ray, experiment, address=options.address)
         else:
             failures.gather(train, experiment, force=options.force)
-            failures.gather(translate, experiment, force=options.force)
+            failures.gather(translate, experiment, force=options.force, **_about_failures(options))
+            _remark(experiment)
         failures.gather(score_run, experiment, force=options.force)
         scored = {path.parents[1] for path in experiment.run.glob("*/seed-*/scores/*.jsonl")}
         if scored - failures.stale:
@@ -121,10 +122,26 @@ def translate_verb(options: argparse.Namespace) -> int:
         if options.dry_run:
             return _print_plans(options, "translate")
         for experiment in _experiments(options):
-            count = translate(experiment, force=options.force)
+            count = translate(experiment, force=options.force, **_about_failures(options))
             say(f"{experiment.run}: {count:,} sentences translated")
+            _remark(experiment)
         return 0
     return _translate_lines(options)
+
+
+def _about_failures(options: argparse.Namespace) -> dict[str, bool]:
+    return {"retry": options.retry, "accept_failures": options.accept_failures}
+
+
+def _remark(experiment: Any) -> None:
+    """Say of each system how many sentences it left without a translation."""
+    from recombine.experiment.experiment import cells_of
+
+    for name, seed, cell in cells_of(experiment):
+        for split, counts in cell.record().get("translate", {}).items():
+            for kind in ("failed", "empty"):
+                if counts.get(kind):
+                    say(f"note: {name}, seed {seed}, {split}: {counts[kind]:,} {kind}")
 
 
 def _translate_lines(options: argparse.Namespace) -> int:
@@ -171,8 +188,11 @@ def _translate_lines(options: argparse.Namespace) -> int:
     problem: RecombineError | None = None
     with locked(lock_of(options.output)):
         try:
-            translated = translate_to_file(system, sources, rows, fingerprint, force=options.force)
-            problem = translated.problem() if translated.failed else None
+            translated = translate_to_file(
+                system, sources, rows, fingerprint, force=options.force, retry=options.retry
+            )
+            if translated.failed and not (options.accept_failures and translated.final):
+                problem = translated.problem()
         except SystemFailure as failure:
             problem = failure
         # Whoever puts the lines beside others needs one for each, whatever became of it.

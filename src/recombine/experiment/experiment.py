@@ -23,7 +23,7 @@ from recombine.config import (
     to_plain,
     with_preset,
 )
-from recombine.errors import ConfigError, RecombineError, collected, raise_all
+from recombine.errors import ConfigError, DataError, RecombineError, collected, raise_all
 from recombine.experiment.run import Cell, Run
 from recombine.files import write_json
 from recombine.lock import lock_of, locked
@@ -158,9 +158,23 @@ def _problems_of(path: Path | str, trust: bool) -> list[RecombineError]:
             whole = Experiment(benchmark=Path(data["benchmark"]), system={"": {"use": ""}})
             for member in series_experiments(whole):
                 benchmark = Benchmark.open(member.benchmark)
+                problems += _without_training_text(document, benchmark)
                 for split in data.get("splits") or ():
                     with collected(problems, document.where("splits")):
                         benchmark.split_path(str(split))
+    return problems
+
+
+def _without_training_text(document: Document, benchmark: Benchmark) -> list[RecombineError]:
+    """Return a problem for every system that is to learn from a split that is not there."""
+    problems: list[RecombineError] = []
+    systems = document.data.get("system")
+    for name, given in systems.items() if isinstance(systems, dict) else ():
+        with contextlib.suppress(RecombineError):  # its options are wrong, which is said above
+            alone = Experiment(benchmark=benchmark.path, system={name: given})
+            if is_trainable(create_system(alone, name)):
+                with collected(problems, document.where(f"system.{name}.use")):
+                    require_training_text(alone, name, benchmark)
     return problems
 
 
@@ -246,6 +260,26 @@ def create_system(
             if hook(system, f"{side}_language") is None:
                 setattr(system, f"{side}_language", getattr(benchmark.manifest, side))
     return system
+
+
+def require_training_text(experiment: Experiment, name: str, benchmark: Benchmark) -> None:
+    """Raise where a benchmark lacks what a system of the experiment is to learn from."""
+    split = trained_split(experiment.system[name])
+    if split not in benchmark.splits:
+        raise DataError(
+            f"{benchmark.path} has no split '{split}' to train '{name}' on",
+            hint="build it with -o control=true"
+            if split == CONTROL
+            else 'a model that is there already is used as it is: fine_tune = "no" (hf-seq2seq), '
+            'method = "prompt" without shots (llm)',
+        )
+    size = experiment.system[name].get("train_size", 0)
+    there = benchmark.manifest.splits[split]
+    if size > there:
+        raise DataError(
+            f"[system.{name}] train_size is {size}, but {benchmark.path} has {there} "
+            f"examples in '{split}'"
+        )
 
 
 def augmentation(experiment: Experiment, name: str) -> AugmentedTraining | None:

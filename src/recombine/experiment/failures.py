@@ -28,6 +28,10 @@ class CellFailure(NamedTuple):
     error: RecombineError
 
 
+class SentencesRefused(SystemFailure):
+    """Some sentences were refused for good: the same command would change nothing."""
+
+
 class SystemsFailed(SystemFailure):
     """Some systems failed, or some of their sentences; the others are finished."""
 
@@ -35,7 +39,9 @@ class SystemsFailed(SystemFailure):
         self.failures = list(failures)
         self.exit_code = max(one.error.exit_code for one in self.failures)
         super().__init__("; ".join(f"{one.cell.path}: {one.error}" for one in self.failures))
-        self.hint = "everything else is finished; run the same command again to continue"
+        refused = all(isinstance(one.error, SentencesRefused) for one in self.failures)
+        again = "--accept-failures or --retry" if refused else "the same command"
+        self.hint = f"everything else is finished; run {again} again to continue"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SystemsFailed, (self.failures,)

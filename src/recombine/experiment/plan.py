@@ -21,6 +21,7 @@ from recombine.experiment.experiment import (
     chosen_splits,
     create_system,
     outside_of,
+    require_training_text,
     system_cells,
     trained_split,
 )
@@ -129,6 +130,7 @@ class _Planner:
         made_from = training_fingerprint(self.experiment, cell, system, self.benchmark)
         if not self.force and Meta(cell.model).is_current(made_from):
             return {"pairs": 0, **NOTHING.row()}
+        require_training_text(self.experiment, name, self.benchmark)
         split = trained_split(self.experiment.system[name])
         size = self.experiment.system[name].get("train_size")
         pairs = size or self.benchmark.manifest.splits.get(split, 0)

@@ -12,14 +12,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import CONTROL, Benchmark, stratified_sample
-from recombine.errors import DataError, RecombineError
+from recombine.benchmark import Benchmark, stratified_sample
+from recombine.errors import RecombineError
 from recombine.experiment.augmenting import augmenter
 from recombine.experiment.experiment import (
     Experiment,
     alone_in_its_cells,
     begin_cell,
     create_system,
+    require_training_text,
     system_cells,
     trained_split,
 )
@@ -73,7 +74,7 @@ def trainings(experiment: Experiment, *, force: bool = False) -> Iterator[Traini
             if anew or not Meta(cell.model).is_current(made_from[seed]):
                 cells[seed] = cell
         if cells:
-            _require_training_text(experiment, name, benchmark)
+            require_training_text(experiment, name, benchmark)
             pending[name] = system, cells, made_from
     if not pending:
         return
@@ -145,19 +146,3 @@ def _is_outgrown(cell: Cell, made_from: Mapping[str, Any]) -> bool:
     now, then = made_from.get("train_size"), stored["fingerprint"]["train_size"]
     larger = now is None or now > then
     return larger and not Meta(cell.model).is_current(made_from, growing=size)
-
-
-def _require_training_text(experiment: Experiment, name: str, benchmark: Benchmark) -> None:
-    split = trained_split(experiment.system[name])
-    if split not in benchmark.splits:
-        raise DataError(
-            f"{benchmark.path} has no split '{split}' to train '{name}' on",
-            hint="build it with -o control=true" if split == CONTROL else None,
-        )
-    size = train_size(experiment, name).get("train_size", 0)
-    there = benchmark.manifest.splits[split]
-    if size > there:
-        raise DataError(
-            f"[system.{name}] train_size is {size}, but {benchmark.path} has {there} "
-            f"examples in '{split}'"
-        )

@@ -38,11 +38,18 @@ from recombine.systems.base import hook, is_trainable
 
 
 @alone_in_its_cells
-def translate(experiment: Experiment, *, force: bool = False) -> int:
+def translate(
+    experiment: Experiment,
+    *,
+    force: bool = False,
+    retry: bool = False,
+    accept_failures: bool = False,
+) -> int:
     """Translate every chosen split with every system and seed; return the number of sentences.
 
     A system that fails stops no other, nor does a sentence; SystemsFailed is raised when
-    everything else is done.
+    everything else is done. `retry` asks again for sentences that were refused for good, and for
+    nothing else; `accept_failures` leaves it at them: they are counted, and no error.
     """
     benchmark = Benchmark.open(experiment.benchmark)
     splits = chosen_splits(experiment, benchmark)
@@ -54,7 +61,7 @@ def translate(experiment: Experiment, *, force: bool = False) -> int:
             cells.append(cell)
             made_from = translation_fingerprint(experiment, cell, system, benchmark)
             for split in () if force else splits:
-                is_translated(cell.translations(split), made_from)
+                is_translated(cell.translations(split), made_from, retry=retry)
 
     @functools.cache
     def sample(split: str) -> list[Example]:
@@ -64,9 +71,11 @@ def translate(experiment: Experiment, *, force: bool = False) -> int:
     failures = Failures()
     for cell in cells:
         with failures.apart(cell):
-            for translated in _translate_cell(experiment, cell, benchmark, sample, force=force):
+            for translated in _translate_cell(
+                experiment, cell, benchmark, sample, force=force, retry=retry
+            ):
                 count += translated.now
-                if translated.failed:
+                if translated.failed and not (accept_failures and translated.final):
                     failures.add(translated.problem(), cell)
     failures.raise_any()
     return count
@@ -79,6 +88,7 @@ def _translate_cell(
     sample: Callable[[str], list[Example]],
     *,
     force: bool,
+    retry: bool,
 ) -> Iterator[Translated]:
     """Translate every split with one system and seed, and with its checkpoints if asked for."""
     system = create_system(experiment, cell.system, benchmark)
@@ -98,7 +108,7 @@ def _translate_cell(
         try:
             for split in chosen_splits(experiment, benchmark):
                 path = cell.translations(split, checkpoint)
-                if not force and is_translated(path, fingerprint):
+                if not force and is_translated(path, fingerprint, retry=retry):
                     yield read_translated(path)
                     continue
                 if ready is None:
@@ -114,11 +124,12 @@ def _translate_cell(
                     path,
                     fingerprint,
                     force=force,
+                    retry=retry,
                     description=f"{cell.system} seed {cell.seed} {path.stem}",
                     made=made,
                     note=functools.partial(_describe, ready, cell),
                 )
-                _record_translation(cell, path.stem, translated.now, time.time() - started)
+                _record_translation(cell, translated, time.time() - started)
                 yield translated
             if ready is not None and experiment.repeat and checkpoint is None:
                 try:
@@ -150,9 +161,14 @@ def _load(system: Any, cell: Cell, checkpoint: str | None) -> Any:
     return system.load(cell.model, checkpoint=checkpoint)
 
 
-def _record_translation(cell: Cell, name: str, count: int, seconds: float) -> None:
+def _record_translation(cell: Cell, translated: Translated, seconds: float) -> None:
     times = {**cell.record().get("translate", {})}
-    times[name] = {"sentences": count, "seconds": round(seconds, 2)}
+    times[translated.path.stem] = {
+        "sentences": translated.now,
+        "seconds": round(seconds, 2),
+        "failed": len(translated.failed),
+        "empty": translated.empty,
+    }
     cell.update_record(translate=times)
 
 

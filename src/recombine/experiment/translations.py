@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine.errors import DataError, RecombineError, SystemFailure, Where
+from recombine.experiment.failures import SentencesRefused
 from recombine.files import Appender, read_jsonl, sha256_of, write_jsonl
 from recombine.progress import progress
 from recombine.stage import Meta, set_aside
@@ -21,6 +22,9 @@ from recombine.systems.base import Failure, System, answers, one_line
 
 # A translation does not depend on which other sentences were asked for.
 GROWING = ("sample",)
+# A program that was mended is asked for what failed alone (`retry`).
+MENDED = ("code", "code_version")
+REFUSED = "--accept-failures goes on without them, --retry asks for them again"
 
 
 class SourceSentence(NamedTuple):
@@ -40,21 +44,28 @@ class FailedSentence(NamedTuple):
 
 
 class Translated(NamedTuple):
-    """What there is of a translations file: how many came now, and who failed of all."""
+    """What there is of a translations file: how many came now, who failed, how many are empty."""
 
     path: Path
     now: int
     sentences: int
     failed: tuple[FailedSentence, ...]
+    empty: int = 0
+
+    @property
+    def final(self) -> bool:
+        """Whether every sentence that failed was refused for good."""
+        return all(one.final for one in self.failed)
 
     def problem(self) -> SystemFailure:
         """Return what to say of the sentences that failed."""
         again = sum(not one.final for one in self.failed)
-        return SystemFailure(
+        kind = SystemFailure if again else SentencesRefused
+        return kind(
             f"{len(self.failed):,} of {self.sentences:,} sentences of {self.path.stem} could not "
             f"be translated; the first ({self.failed[0].id}): {self.failed[0].error}",
             hint=f"listed in {errors_of(self.path)}; "
-            + (f"run again to retry {again:,} of them" if again else "asking again will not help"),
+            + (f"run again to retry {again:,} of them" if again else REFUSED),
         )
 
 
@@ -68,13 +79,18 @@ def others_of(path: Path) -> Path:
     return path.with_name(path.name + ".others")
 
 
-def is_translated(path: Path, fingerprint: Mapping[str, Any]) -> bool:
+def is_translated(path: Path, fingerprint: Mapping[str, Any], *, retry: bool = False) -> bool:
     """Return True when nothing is left to do; raise when the file was made from other inputs.
 
-    A file that somebody took rows from is not finished, whatever was noted of it.
+    A file that somebody took rows from is not finished, whatever was noted of it. With `retry` one
+    with failures is not, and the system's own code may have changed.
     """
     meta = Meta(path)
-    return meta.is_current(fingerprint, growing=GROWING) and _is_whole(path, meta.read() or {})
+    growing = (*GROWING, *MENDED) if retry else GROWING
+    noted = meta.read() or {}
+    if not meta.is_current(fingerprint, growing=growing) or not _is_whole(path, noted):
+        return False
+    return not (retry and noted.get("failed"))
 
 
 def _is_whole(path: Path, noted: Mapping[str, Any]) -> bool:
@@ -87,9 +103,10 @@ def _is_whole(path: Path, noted: Mapping[str, Any]) -> bool:
 
 def read_translated(path: Path) -> Translated:
     """Return what is known of a file that nothing was added to now."""
-    failed = _failed(_rows(errors_of(path)))
+    refused = _failed(_rows(errors_of(path)))
+    noted = Meta(path).read() or {}
     return Translated(
-        path, 0, (Meta(path).read() or {}).get("sentences", 0), tuple(failed.values())
+        path, 0, noted.get("sentences", 0), tuple(refused.values()), noted.get("empty", 0)
     )
 
 
@@ -123,23 +140,27 @@ def translate_to_file(
     fingerprint: Mapping[str, Any],
     *,
     force: bool = False,
+    retry: bool = False,
     description: str = "translate",
     made: Mapping[str, str] | None = None,
     note: Callable[[], None] = lambda: None,
 ) -> Translated:
     """Complete the translations file at `path`, as far as the system can.
 
-    What was `made` elsewhere, by id, is not asked for. `note` is called before the file counts as
-    complete, and whatever came of it: nobody comes back to a file that is complete.
+    With `retry` sentences that were refused for good are asked for again, and what was translated
+    before the system's code was mended is kept. What was `made` elsewhere, by id, is not asked for.
+    `note` is called before the file counts as complete, and whatever came of it: nobody comes back
+    to a file that is complete.
     """
     meta, errors = Meta(path), errors_of(path)
     if force:
         set_aside(path)
         set_aside(others_of(path))
         errors.unlink(missing_ok=True)
-    if is_translated(path, fingerprint):
+    if is_translated(path, fingerprint, retry=retry):
         return read_translated(path)
-    meta.write(fingerprint, complete=False, sentences=len(sources), failed=0)
+    kept = _kept(meta, fingerprint) if retry else {}
+    meta.write(fingerprint, complete=False, sentences=len(sources), failed=0, **kept)
     wanted = [source.id for source in sources]
     known = {row["id"]: row for row in _rows(others_of(path)) if _is_translation(row)}
     failed: dict[str, FailedSentence] = {}
@@ -160,7 +181,7 @@ def translate_to_file(
                     source
                     for source in sources
                     if source.id not in known
-                    and not (source.id in failed and before[source.id].final)
+                    and (retry or not (source.id in failed and before[source.id].final))
                 ),
                 key=lambda source: before[source.id].tries if source.id in before else 0,
             )
@@ -194,10 +215,29 @@ def translate_to_file(
             complete=done == len(wanted),
             sentences=len(wanted),
             failed=len(failed),
+            empty=_empty(sources, known),
             sha256=sha256_of(path),
+            **kept,
         )
-    return Translated(
-        path, count, len(wanted), tuple(failed[one] for one in wanted if one in failed)
+    without = tuple(failed[one] for one in wanted if one in failed)
+    return Translated(path, count, len(wanted), without, _empty(sources, known))
+
+
+def _kept(meta: Meta, fingerprint: Mapping[str, Any]) -> dict[str, Any]:
+    """What a file says of the code of its system before that was mended: the rows are of both."""
+    noted = meta.read() or {}
+    then = noted.get("fingerprint", {})
+    before = {
+        name: then[name] for name in MENDED if name in then and then[name] != fingerprint.get(name)
+    }
+    codes = [*noted.get("before", ()), *([before] if before else ())]
+    return {"before": codes} if codes else {}
+
+
+def _empty(sources: Sequence[SourceSentence], known: Mapping[str, Mapping[str, Any]]) -> int:
+    """How many sentences with words have a translation without any."""
+    return sum(
+        one.id in known and not known[one.id]["hyp"].strip() for one in sources if one.text.strip()
     )
 
 

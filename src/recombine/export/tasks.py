@@ -26,15 +26,9 @@ from recombine.metrics.base import Metric, Scored
 from recombine.metrics.score import scores_of
 from recombine.metrics.scoring import create_metrics, default_metrics, score
 from recombine.registry import require
+from recombine.systems.languages import language_name
 
 HARNESSES = ("inspect", "lm-eval")
-# Names of languages for a prompt; another code stands for itself.
-LANGUAGES = {
-    "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English",
-    "es": "Spanish", "fi": "Finnish", "fr": "French", "it": "Italian", "ja": "Japanese",
-    "ko": "Korean", "nl": "Dutch", "pl": "Polish", "pt": "Portuguese", "ru": "Russian",
-    "sv": "Swedish", "tr": "Turkish", "uk": "Ukrainian", "zh": "Chinese",
-}  # fmt: skip
 # Splits to learn from; the harness may take examples for a prompt from the first.
 LEARNED = (*TRAINING_SPLITS, "dev")
 
@@ -78,8 +72,7 @@ def metrics_of(benchmark: Benchmark, split: str) -> dict[str, Metric]:
 
 def language(benchmark: Benchmark, side: str) -> str:
     """The name of a language for a prompt."""
-    code = str(getattr(benchmark.manifest, side))
-    return LANGUAGES.get(code, code or "the target language")
+    return language_name(getattr(benchmark.manifest, side)) or "the target language"
 
 
 def first_line(text: str) -> str:

@@ -88,6 +88,10 @@ class Hooks:
     """Does another seed give another system? It is run once for each seed then, otherwise once.
     None: if it is trainable, yes."""
 
+    learns: bool = True
+    """Does a system that can be trained learn with these options? Otherwise it translates as it
+    is, and no training split is asked for."""
+
     give_up_after: int | None = None
     """So many sentences lost in a row stop the system (3 where it never translated any). None:
     every sentence is tried; right for what costs nothing to ask and does not go away."""
@@ -157,7 +161,7 @@ def hook(system: Any, name: str) -> Any:
 
 def is_trainable(system: Any) -> bool:
     """Return True for a system that learns before it translates."""
-    return hasattr(system, "train")
+    return hasattr(system, "train") and bool(hook(system, "learns"))
 
 
 def uses_seed(system: Any) -> bool:

@@ -371,6 +371,8 @@ def test_presets_send_what_the_service_expects(monkeypatch, preset):
     )
     request = json.loads(system._request({0: "one {x}"}))
     assert "one {x}" in json.dumps(request)
+    if preset == "openai-chat":
+        assert "from English to Spanish" in json.dumps(request)
     assert "{" not in json.dumps(request).replace("one {x}", "").replace('{"', "")
     assert system._read(replies[preset], {0: "one"})[0] == {0: "UNO"}
     assert SECRET not in json.dumps(to_plain(system))

@@ -43,15 +43,46 @@ def test_the_hub_is_not_asked_unless_told():
     assert "allow_hub" in str(error.value.hint)
 
 
-def test_pickled_weights_are_refused(tiny_model, tmp_path):
-    """A folder with only pickled weights is not loaded."""
+@pytest.fixture
+def pickled(tiny_model, tmp_path):
+    """The tiny model as older releases are: with pytorch_model.bin alone."""
     import shutil
+
+    from safetensors.torch import load_file
 
     folder = tmp_path / "pickled"
     shutil.copytree(tiny_model, folder)
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with pytest.raises(ConfigError):
-        list(Llm(model=str(folder), method="prompt", device="cpu").translate(["a"]))
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+    return folder
+
+
+def test_tensors_are_read_from_a_pickle(pickled, tiny_model):
+    """A folder with pytorch_model.bin translates as the same model in safetensors does."""
+    said = [
+        list(Llm(model=str(one), method="prompt", max_new_tokens=4).translate(["a dog"]))
+        for one in (pickled, tiny_model)
+    ]
+    assert said[0] == said[1]
+
+
+class Evil:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __reduce__(self):
+        return open, (str(self.mark), "w")
+
+
+def test_a_pickle_runs_nothing(pickled, tmp_path):
+    """What else than tensors a pickle holds is refused, and not executed."""
+    mark = tmp_path / "executed"
+    torch.save({"model.norm.weight": Evil(mark)}, pickled / "pytorch_model.bin")
+    with pytest.raises(ConfigError, match="more than tensors"):
+        list(Llm(model=str(pickled), method="prompt").translate(["a"]))
+    assert not mark.exists()
 
 
 @pytest.mark.parametrize(("generation", "ends"), [(None, (2,)), (7, (2, 7)), ([9, 7], (2, 7, 9))])

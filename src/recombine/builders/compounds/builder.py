@@ -85,6 +85,7 @@ class Compounds:
     """
 
     proves: ClassVar[str] = "compounds, groups, parts and training that lacks them"
+    metrics: ClassVar[tuple[str, ...]] = ("compound", "compound_aggregate", "bleu", "chrf")
     corpus: Path
     target_corpus: Path | None = None
     parser: str | None = None

@@ -48,6 +48,7 @@ class CompoundRelease:
     """
 
     proves: ClassVar[str] = "only how many compounds, contexts and patterns there are"
+    metrics: ClassVar[tuple[str, ...]] = ("compound", "compound_aggregate", "bleu", "chrf")
     path: Path | None = None
     lexicon: Path | None = None
     parses: Path | None = None

@@ -65,6 +65,9 @@ class ConsistencyTests:
     """
 
     proves: ClassVar[str] = "that groups are minimal pairs with their roles, tags and places"
+    metrics: ClassVar[tuple[str, ...]] = (
+        "consistency", "synonym-consistency", "locality", "literal",
+    )  # fmt: skip
     source_language: str = "en"
     target_language: str = ""
     grammar: str = "paradox"

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -65,6 +65,9 @@ class ConsistencyRelease:
     one of pairs for dev and test (its column `split` says which).
     """
 
+    metrics: ClassVar[tuple[str, ...]] = (
+        "consistency", "synonym-consistency", "locality", "literal",
+    )  # fmt: skip
     path: Path | None = None
     source_language: str = "en"
     target_language: str = "nl"

@@ -69,6 +69,7 @@ class Divergent(Cuts):
 
     megabytes_a_second: ClassVar[float] = 0.8
     proves: ClassVar[str] = "divergences, novelty and ids by items.tsv, but not that file itself"
+    metrics: ClassVar[tuple[str, ...]] = ("chrf++", "bleu")
     corpus: Path
     target_corpus: Path | None = None
     parser: str | None = None

@@ -65,6 +65,7 @@ class Generated(RecipeOptions):
     """
 
     proves: ClassVar[str] = "every row, what training shows, certificate and card, by the grammar"
+    metrics: ClassVar[tuple[str, ...]] = ("exact", "bleu", "partial")
     grammar: str
     split: dict[str, dict[str, RecipePart]]
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from recombine.benchmark import Example
 from recombine.draft import Draft
@@ -29,6 +29,7 @@ class GeneratedRelease:
     default_label: the pattern of rows without a label.
     """
 
+    metrics: ClassVar[tuple[str, ...]] = ("exact", "bleu", "partial")
     path: Path
     files: dict[str, tuple[str, ...]] = field(
         default_factory=lambda: {

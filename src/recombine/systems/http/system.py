@@ -27,6 +27,7 @@ from recombine.systems.http.template import (
     require_known,
     total,
 )
+from recombine.systems.languages import language_name
 from recombine.systems.secret import read_secret, redact
 
 _NAMES_IN_TEMPLATES = (
@@ -37,6 +38,8 @@ _NAMES_IN_TEMPLATES = (
     "ids",
     "source_language",
     "target_language",
+    "source_name",
+    "target_name",
     "model",
     "prompt",
 )
@@ -351,6 +354,8 @@ class Http(Preset):
             value = getattr(self, name)
             if value is not None:
                 values[name] = value
+        values["source_name"] = language_name(self.source_language)
+        values["target_name"] = language_name(self.target_language)
         if self.key_env is not None:
             values["key"] = read_secret(self.key_env)
         return values

@@ -91,8 +91,8 @@ class Llm(Pretrained):
             raise ConfigError("'chat' belongs to method = \"prompt\"")
 
     @property
-    def uses_seed(self) -> bool:
-        """A seed makes the adapter and draws the shots; a bare prompt has neither."""
+    def learns(self) -> bool:
+        """An adapter is trained and shots are drawn, with a seed; a bare prompt has neither."""
         return self.method == "lora" or self.shots > 0
 
     def train(self, data: TrainingData, model_dir: Path, seed: int) -> None:

@@ -7,13 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from recombine.systems.base import one_line
+from recombine.systems.languages import language_name
 from recombine.systems.pretrained.prompt import PAPER_PROMPT, Prompt
-
-_LANGUAGES = {
-    "ca": "Catalan", "cs": "Czech", "de": "German", "en": "English", "es": "Spanish",
-    "fi": "Finnish", "fr": "French", "it": "Italian", "ja": "Japanese", "ko": "Korean",
-    "nl": "Dutch", "pl": "Polish", "pt": "Portuguese", "ru": "Russian", "zh": "Chinese",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +72,7 @@ class ChatPrompt:
 
 def system_line(source: str | None, target: str | None) -> str:
     """Return what a chat model is told where the experiment gives no `instruction`."""
-    names = [_LANGUAGES.get(code, code) if code else "" for code in (source, target)]
+    names = [language_name(code) for code in (source, target)]
     where = f" from {names[0]} to {names[1]}" if all(names) else ""
     return (
         f"Translate each sentence{where}. Answer with the translation only, "

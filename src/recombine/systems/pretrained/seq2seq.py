@@ -33,7 +33,9 @@ from recombine.systems.pretrained.base import (
 from recombine.systems.pretrained.training import checkpoint_of, fine_tune
 from recombine.systems.pretrained.weights import Weights
 
-_WINDOW = 16  # batches sorted by length together, and so held back until all are done
+# Batches sorted by length together, and so held back until all are done: seconds on a GPU, minutes
+# on a CPU, where what a batch says is written at once.
+_GPU_WINDOW, _CPU_WINDOW = 16, 1
 
 
 @dataclass(kw_only=True)
@@ -68,18 +70,15 @@ class HfSeq2Seq(Pretrained):
             raise ConfigError("'source_code' and 'target_code' belong together")
 
     @property
-    def uses_seed(self) -> bool:
-        """Only fine-tuning draws anything."""
+    def learns(self) -> bool:
+        """Only fine-tuning learns, and draws anything."""
         return self.fine_tune != "no"
 
     def train(self, data: TrainingData, model_dir: Path, seed: int) -> None:
-        """Fine-tune on the training split, or note that the model is used as it is."""
+        """Fine-tune on the training split."""
         model_dir.mkdir(parents=True, exist_ok=True)
         done = model_dir / "hf-seq2seq.json"
         if done.exists():
-            return
-        if self.fine_tune == "no":
-            write_json(done, {"fine_tune": "no"})
             return
         pairs = learnable_pairs(data)
         import torch
@@ -108,7 +107,7 @@ class HfSeq2Seq(Pretrained):
         checkpoint_of(model_dir).remove()
 
     def load(self, model_dir: Path) -> Self:
-        """Return the system with its fine-tuned weights, or the original ones."""
+        """Return the system with its fine-tuned weights."""
         try:
             made = json.loads((model_dir / "hf-seq2seq.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -117,22 +116,20 @@ class HfSeq2Seq(Pretrained):
             self._weights = self._loaded(str(model_dir / "full"))
             return self
         self._weights = self._loaded(self.model)
-        if made["fine_tune"] == "lora":
-            self._weights.model = merge_adapter(self._weights.model, model_dir / "lora")
+        self._weights.model = merge_adapter(self._weights.model, model_dir / "lora")
         return self
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
         """Yield one translation per source, in order; batches hold sources of like length."""
         if self._weights is None:
             self._weights = self._loaded(self.model)
-        window = self.decode_batch * _WINDOW
+        on_gpu = self._weights.device.startswith("cuda")
+        window = self.decode_batch * (_GPU_WINDOW if on_gpu else _CPU_WINDOW)
         for start in range(0, len(sources), window):
             yield from self._window(self._weights, sources[start : start + window])
 
     def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost:
         """Estimate a fine-tuning from the model's size and the length of some examples."""
-        if self.fine_tune == "no":
-            return Cost(0.0, "the model is used as it is")
         texts = [f"{one.source} {one.references[0]}" for one in examples if one.references]
         shown = pairs * self.epochs
         if self.max_steps is not None:

@@ -15,7 +15,7 @@ from recombine.systems.pretrained.weights import Weights
 
 # Batches sorted by length together, and so held back until all are done: seconds on a GPU, but
 # minutes on a CPU, where a kill would lose them and nobody would see how far it is.
-_GPU_WINDOW, _CPU_WINDOW = 16, 4
+_GPU_WINDOW, _CPU_WINDOW = 16, 1
 _GPU_ROWS, _CPU_ROWS = 1024, 16
 _MEMORY_SHARE = 0.06  # of the GPU, for the keys and values of one batch shape
 _TYPICAL_LENGTH = 256

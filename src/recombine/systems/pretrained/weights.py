@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 from recombine.errors import ConfigError
@@ -27,7 +29,9 @@ def load_weights(
     """Load a causal (`kind` "causal") or sequence-to-sequence ("seq2seq") model.
 
     Code inside a model folder is never executed: ``trust_remote_code`` is false here and there is
-    no option for it. Weights are read from safetensors or GGUF, never unpickled.
+    no option for it. Weights are read from safetensors or GGUF; where a folder has only
+    `pytorch_model.bin`, by torch's reader of tensors (``weights_only``), which runs nothing that a
+    pickle says.
     """
     transformers = require("transformers", extra="llm", feature="a Hugging Face model")
     _be_quiet(transformers)
@@ -40,7 +44,7 @@ def load_weights(
         "causal": transformers.AutoModelForCausalLM,
         "seq2seq": transformers.AutoModelForSeq2SeqLM,
     }
-    safe: dict[str, Any] = {"use_safetensors": True}
+    safe: dict[str, Any] = {"use_safetensors": not _only_pickled(where), "weights_only": True}
     if "gguf_file" in where:
         # Dense weights: packed ones cannot be trained, and their kernels would be downloaded.
         safe = {"quantization_config": transformers.GgufConfig(dequantize=True)}
@@ -51,6 +55,11 @@ def load_weights(
             model = classes[kind].from_pretrained(
                 **where, **safe, dtype=choose_dtype(dtype, chosen), trust_remote_code=False
             )
+    except UnpicklingError as error:
+        raise ConfigError(
+            f"cannot load the model '{name}': pytorch_model.bin holds more than tensors",
+            hint="what it would run is not run; ask its maker for model.safetensors",
+        ) from error
     except (OSError, ValueError, ImportError) as error:
         raise ConfigError(f"cannot load the model '{name}': {_first_line(error)}") from error
     if "gguf_file" in where:
@@ -92,6 +101,12 @@ def _place(name: str, allow_hub: bool) -> dict[str, Any]:
             hint="give a local path; allow_hub = true lets it be downloaded from the hub by name",
         )
     return {"pretrained_model_name_or_path": name}
+
+
+def _only_pickled(where: Mapping[str, Any]) -> bool:
+    """Whether a local folder holds weights in no other form than torch's pickles."""
+    folder = Path(where["pretrained_model_name_or_path"])
+    return any(folder.glob("pytorch_model*.bin")) and not any(folder.glob("*.safetensors"))
 
 
 def _forget_packing(model: Any) -> None:
