@@ -15,15 +15,23 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.benchmark import Benchmark, Example, Tag
+from recombine.benchmark import CONTROL, TRAINING_SPLITS, Benchmark, Example, Tag
 from recombine.builders.divergent.certificate import (
     ITEMS,
+    SPLITS,
     certificate_of,
     check_divergent,
     data_card,
     item_lines,
     name_lines,
+    salt_of,
     tested_tags,
+)
+from recombine.builders.divergent.control import (
+    ControlKind,
+    certified_control,
+    control_rows,
+    open_rows,
 )
 from recombine.builders.divergent.count import Counts, Cuts, count_corpus
 from recombine.builders.divergent.encode import EncodedCorpus, Preparation, Unit
@@ -89,6 +97,8 @@ class Divergent(Cuts):
     sizes_as: float | None = None
     dev_size: int = 0
     keep_rest: bool = False
+    # A second training set, for which what is tested is not kept out.
+    control: ControlKind | None = None
     groups: Literal["none", "document"] = "none"
     fixed_train: Path | None = None
     fixed_train_target: Path | None = None
@@ -295,9 +305,16 @@ class Divergent(Cuts):
         note: dict[str, Any] | None = None,
     ) -> None:
         """Write the splits, the items and the certificate; `note` is certified beside them."""
+        free = None
+        if self.control:
+            tested = np.concatenate([rows[split] for split in ("dev", "test") if split in rows])
+            free = open_rows(corpus, counts, tested, self._groups(corpus, counts))
+            rows[CONTROL] = control_rows(
+                self.control, counts, rows["train"], rows["test"], free, draft.seed
+            )
         shares = novel_shares(counts, rows["train"])
         with (draft.path / ITEMS).open("w", encoding="utf-8", newline="\n") as stream:
-            for split in ("train", "dev", "test"):
+            for split in SPLITS:
                 if split in rows:
                     ids: list[str] = []
                     draft.write(
@@ -305,7 +322,9 @@ class Divergent(Cuts):
                     )
                     stream.writelines(item_lines(counts, rows[split], ids))
         if self.keep_rest:
-            used = np.concatenate([counts.sentences[chosen] for chosen in rows.values()])
+            used = np.concatenate(
+                [counts.sentences[rows[split]] for split in rows if split != CONTROL]
+            )
             rest = np.setdiff1d(np.arange(corpus.size), used)
             draft.write("rest", self._rest(corpus, rest))
         draft.file("atoms.tsv", "".join(name_lines(counts, range(counts.atoms))))
@@ -321,6 +340,10 @@ class Divergent(Cuts):
             goal=self.goal,
             **self.alphas,
         )
+        if self.control and free is not None:
+            certificate[CONTROL] = certified_control(
+                self.control, corpus, counts, rows, free, self, self.alphas
+            )
         if note is not None:
             certificate["given"] = note
         draft.certificate(certificate)
@@ -361,7 +384,7 @@ class Divergent(Cuts):
             rows.tolist(), sentences.tolist(), corpus.texts(sentences.tolist()), strict=True
         ):
             tags: dict[str, Tag] = {"sentence": sentence + 1}
-            if split != "train":
+            if split not in TRAINING_SPLITS:
                 share = float(shares[row])
                 length = int(corpus.starts[sentence + 1] - corpus.starts[sentence])
                 tags = tested_tags(share, length_class(length), sentence + 1)
@@ -369,7 +392,7 @@ class Divergent(Cuts):
                 source=source,
                 references=() if target is None else (target,),
                 tags=tags,
-                salt=str(sentence + 1),
+                salt=salt_of(split, sentence + 1),
             )
             ids.append(example.id)
             yield example
@@ -392,7 +415,7 @@ class Divergent(Cuts):
             options = parse_config(Divergent, benchmark.manifest.recipe)
         except RecombineError as error:
             return [error]
-        return check_divergent(benchmark, options.goal, options.alphas)
+        return check_divergent(benchmark, options.goal, options.alphas, options.control)
 
     def plan(self) -> dict[str, Any]:
         """Say what would be built, without reading the corpus."""

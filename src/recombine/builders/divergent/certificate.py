@@ -14,14 +14,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.benchmark import Benchmark, Example
+from recombine.benchmark import CONTROL, TRAINING_SPLITS, Benchmark, Example
 from recombine.builders.check import compare
+from recombine.builders.divergent.control import (
+    ALL,
+    CORPUS,
+    ControlKind,
+    column_totals_of,
+    control_card,
+    control_facts,
+    control_faults,
+    shown_of_test,
+)
 from recombine.builders.divergent.count import Counts
 from recombine.builders.divergent.encode import EncodedCorpus
 from recombine.builders.divergent.measure import (
     CLASSES,
     Vector,
-    column_totals,
     divergences,
     novelty_class,
 )
@@ -30,6 +39,7 @@ from recombine.errors import DataError, RecombineError, Where
 from recombine.files import read_lines
 
 ITEMS = "items.tsv"
+SPLITS = ("train", "control", "dev", "test")  # those whose atoms and compounds are certified
 Index = npt.NDArray[np.int64]
 
 
@@ -44,11 +54,8 @@ def certificate_of(
     compound_alpha: float,
 ) -> dict[str, Any]:
     """Return what is certified of a split, computed from scratch."""
-    columns = counts.atoms + counts.compounds
-    vectors = {
-        split: column_totals(counts.rows, _mask(chosen, counts.size), columns)
-        for split, chosen in rows.items()
-    }
+    vectors = {split: column_totals_of(counts, chosen) for split, chosen in rows.items()}
+    used = sum(len(chosen) for split, chosen in rows.items() if split != CONTROL)
     alphas = {"atom_alpha": atom_alpha, "compound_alpha": compound_alpha}
     found = divergences(vectors["train"], vectors["test"], counts.atoms, **alphas)
     certificate: dict[str, Any] = {
@@ -62,8 +69,8 @@ def certificate_of(
         "rows": counts.size,
         "atoms": counts.atoms,
         "compounds": counts.compounds,
-        "used_share": sum(len(chosen) for chosen in rows.values()) / counts.size,
-        "test_share": len(rows["test"]) / sum(len(chosen) for chosen in rows.values()),
+        "used_share": used / counts.size,
+        "test_share": len(rows["test"]) / used,
         "splits": {
             split: _confounders(corpus, counts, chosen, vectors[split], shares)
             for split, chosen in rows.items()
@@ -111,12 +118,6 @@ def _confounders(
     }
 
 
-def _mask(chosen: Index, size: int) -> npt.NDArray[np.bool_]:
-    mask = np.zeros(size, dtype=bool)
-    mask[chosen] = True
-    return mask
-
-
 def data_card(certificate: Mapping[str, Any], method: str) -> str:
     """Return the body of the data card."""
     lines = [
@@ -138,6 +139,8 @@ def data_card(certificate: Mapping[str, Any], method: str) -> str:
             f"| {split} | {row['sentences']:,} | {row['words']:,} | {row['mean_length']:.2f} "
             f"| {row['lemmas']:,} | {'-' if novel is None else f'{novel:.4f}'} |"
         )
+    if CONTROL in certificate:
+        lines += control_card(certificate[CONTROL])
     lines += [
         "",
         "`items.tsv` holds the atoms and compounds of every example, `atoms.tsv` and "
@@ -173,11 +176,13 @@ def _numbers(columns: list[int], counts: list[int], offset: int) -> str:
 
 
 # What only the corpus could show, which is not in the benchmark.
-UNPROVED = ("sentences", "rows", "used_share", "words", "mean_length", "lemmas", "given")
+UNPROVED = (
+    "sentences", "rows", "used_share", "words", "mean_length", "lemmas", "given", CORPUS, ALL,
+)  # fmt: skip
 
 
 def check_divergent(
-    benchmark: Benchmark, goal: Goal, alphas: Mapping[str, float]
+    benchmark: Benchmark, goal: Goal, alphas: Mapping[str, float], kind: ControlKind | None
 ) -> list[RecombineError]:
     """Return the differences between certificate and rows on one side, and items on the other."""
     try:
@@ -185,15 +190,33 @@ def check_divergent(
         counted = _counted(items, goal, alphas)
     except RecombineError as error:
         return [error]
-    faults = _rows_at_fault(benchmark, items)
+    faults = list(_rows_at_fault(benchmark, items))
+    if kind is not None:
+        counted[CONTROL] = _counted_control(benchmark, items, kind, alphas)
+        where = Where(str(benchmark.path))
+        broken = control_faults(counted[CONTROL], counted["splits"]["train"])
+        faults += [DataError(text, where) for text in broken]
     return [*faults, *compare(benchmark, counted, unproved=UNPROVED)]
+
+
+def _counted_control(
+    benchmark: Benchmark, items: SplitItems, kind: str, alphas: Mapping[str, float]
+) -> dict[str, Any]:
+    """What rows and items say of the control."""
+    rows = {split: list(benchmark.iterate(split)) for split in items.shares}
+    numbers = [{row.tags.get("sentence") for row in rows[split]} for split in TRAINING_SPLITS]
+    texts = {split: [row.source for row in rows[split]] for split in rows}
+    return {
+        **control_facts(kind, texts, len(numbers[0] & numbers[1])),
+        "shows": shown_of_test(items.vectors, items.atoms, alphas),
+    }
 
 
 def _counted(items: SplitItems, goal: Goal, alphas: Mapping[str, float]) -> dict[str, Any]:
     """The certificate as far as the items tell it."""
     vectors, atoms = items.vectors, items.atoms
     found = divergences(vectors["train"], vectors["test"], atoms, **alphas)
-    sizes = {split: len(rows) for split, rows in items.shares.items()}
+    sizes = {split: len(rows) for split, rows in items.shares.items() if split != CONTROL}
     counted: dict[str, Any] = {
         "atom_divergence": found.atom,
         "compound_divergence": found.compound,
@@ -238,13 +261,13 @@ def _rows_at_fault(benchmark: Benchmark, items: SplitItems) -> Iterator[Recombin
         for number, example in enumerate(benchmark.iterate(split), start=1):
             sentence = example.tags.get("sentence")
             tags: Mapping[str, Any] = {"sentence": sentence}
-            if split != "train":
+            if split not in TRAINING_SPLITS:
                 tags = tested_tags(shares[example.id], example.tags.get("length"), sentence)
             made = Example.make(
                 source=example.source,
                 references=example.references,
                 tags=tags,
-                salt=str(sentence),
+                salt=salt_of(split, sentence),
             )
             if example.id.partition("-")[0] != made.id:
                 yield DataError(f"the id of this row would be {made.id}", Where(str(path), number))
@@ -265,6 +288,11 @@ def tested_tags(share: float, length: Any, sentence: Any) -> dict[str, Any]:
     return {**tags, "sentence": sentence}
 
 
+def salt_of(split: str, sentence: Any) -> str:
+    """Return what makes the id: a control has sentences of train, under ids of its own."""
+    return f"{sentence} {split}" if split == CONTROL else str(sentence)
+
+
 class SplitItems(NamedTuple):
     """What the items say: of every example the share of novel compounds, and sums of each split."""
 
@@ -277,12 +305,12 @@ def read_split_items(benchmark: Benchmark) -> SplitItems:
     """Read the items of all splits; each example has its own, and each item a name."""
     sizes = [_line_count(benchmark.path / name) for name in ("atoms.tsv", "compounds.tsv")]
     atoms, columns = sizes[0], sum(sizes)
-    splits = [split for split in benchmark.splits if split in ("train", "dev", "test")]
+    splits = [split for split in benchmark.splits if split in SPLITS]
     if not {"train", "test"} <= set(splits):
         raise DataError("a divergent split has train and test", Where(str(benchmark.path)))
     split_of = {example.id: split for split in splits for example in benchmark.iterate(split)}
     shares: dict[str, dict[str, float]] = {split: {} for split in splits}
-    tested: dict[str, dict[int, int]] = {}
+    shown: dict[str, dict[int, int]] = {}
     vectors: dict[str, Vector] = {split: np.zeros(columns, np.int64) for split in splits}
     path = benchmark.path / ITEMS
     for number, row in enumerate(read_items(path), start=1):
@@ -294,7 +322,7 @@ def read_split_items(benchmark: Benchmark) -> SplitItems:
         # Of a training sentence no compound is novel; it need not be remembered.
         shares[split][row.id] = 0.0 if row.compounds else float("nan")
         if split != "train":
-            tested[row.id] = row.compounds
+            shown[row.id] = row.compounds
         vector = vectors[split]
         for column, count in row.atoms.items():
             vector[column] += count
@@ -304,8 +332,8 @@ def read_split_items(benchmark: Benchmark) -> SplitItems:
         raise DataError(f"no items of example '{min(split_of)}'", Where(str(path)))
     train = vectors["train"]
     for split in shares:
-        for identity in shares[split].keys() & tested.keys():
-            compounds = tested[identity]
+        for identity in shares[split].keys() & shown.keys():
+            compounds = shown[identity]
             novel = sum(count for at, count in compounds.items() if not train[atoms + at])
             if compounds:
                 shares[split][identity] = novel / sum(compounds.values())

@@ -328,3 +328,58 @@ def anneal(
             accept(row, target, origin, before, state)
     whole[POSITION] = position
     whole[SEEKER] = seeker
+
+
+@compiled
+def cover(rows: Any, starts: Any, middles: Any, columns: Any, wanted: Any, into: Any) -> Any:
+    """Choose rows that together have all wanted columns: always one that has the most new ones.
+
+    The greedy cover (Chvatal 1979). What a row adds only shrinks, so that one pass over the rows
+    for every number, from the highest down, finds it. Chosen rows get -1 in `rows`; returns how
+    many of them are in `into`.
+    """
+    most = np.int64(0)
+    for row in rows:
+        most = max(most, starts[row + 1] - middles[row])
+    chosen = 0
+    for least in range(most, 0, -1):
+        for place in range(len(rows)):
+            row = rows[place]
+            if row < 0:
+                continue
+            new = 0
+            for k in range(middles[row], starts[row + 1]):
+                new += wanted[columns[k]]
+            if new >= least:
+                for k in range(middles[row], starts[row + 1]):
+                    wanted[columns[k]] = 0
+                into[chosen] = row
+                chosen += 1
+                rows[place] = -1
+    return chosen
+
+
+@compiled
+def spare(
+    rows: Any, most: Any, starts: Any, columns: Any, counts: Any, needed: Any, left: Any, into: Any
+) -> Any:
+    """Choose up to `most` rows without which every needed column still occurs.
+
+    `left` counts the columns of all rows; returns how many of the chosen ones are in `into`.
+    """
+    chosen = 0
+    for row in rows:
+        if chosen == most:
+            break
+        last = False
+        for k in range(starts[row], starts[row + 1]):
+            if needed[columns[k]] and left[columns[k]] <= counts[k]:
+                last = True
+                break
+        if last:
+            continue
+        for k in range(starts[row], starts[row + 1]):
+            left[columns[k]] -= counts[k]
+        into[chosen] = row
+        chosen += 1
+    return chosen
