@@ -29,6 +29,7 @@ from recombine.metrics.scoring import MissingOutputs, Result
 from recombine.registry import require
 from recombine.report.compare import compare_panel
 from recombine.report.examples import explain, is_right
+from recombine.report.gap import GapParts, gap_parts
 from recombine.report.method import method_of
 from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.reading.panel import panel_of
@@ -229,6 +230,42 @@ class Evaluation(Sequence[Score]):
                 else "compare with what? No other evaluation is given"
             )
         return difference_table(found, slices=slices)
+
+    def gap(
+        self,
+        control: Evaluation | None = None,
+        *,
+        new: str = "",
+        familiar: str = "",
+        metric: str | None = None,
+    ) -> tuple[GapParts, ...]:
+        """Return what is lost on new sentences: in all, and with a control for each slice, too.
+
+        The control is the same system, trained on text in which nothing of the test is new. Of
+        several splits the one that the method puts first is new. `gap_table` makes a table of it.
+        """
+        everyone = [self] if control is None else [self, control]
+        names = unique_names(everyone)
+        method = method_of(self.benchmark)
+        metric = metric or self.results[0].metric.name
+        splits = [one.split for one in self.results if one.metric.name == metric]
+        new = new or next(iter(method.in_order(splits, self.benchmark.splits)), "")
+        familiar = familiar or method.familiar_split
+        panels = {}
+        for split in dict.fromkeys((new, familiar)):
+            same = {
+                name: result
+                for name, one in zip(names, everyone, strict=True)
+                for result in one.results
+                if (result.metric.name, result.split) == (metric, split)
+            }
+            if same:
+                panels[split] = panel_of(same, method)
+        if new not in panels:
+            raise DataError(f"{self.name} has no scores of '{metric}' on '{new}'")
+        controls = {} if control is None else dict.fromkeys(names, names[-1])
+        known = panels.get(familiar) if familiar != new else None
+        return tuple(gap_parts(panels[new], known, controls, ReportOptions()))
 
     def report(
         self, path: Path | str, *others: Evaluation, options: ReportOptions | None = None

@@ -13,6 +13,8 @@ import numpy as np
 
 from recombine.benchmark import Benchmark, Example, Focus
 from recombine.builders.recipe import read_recipe
+from recombine.experiment.run import Run
+from recombine.files import read_jsonl
 from report.scored_run import Outputs, scored_run, small_benchmark
 
 NOUNS = (
@@ -134,6 +136,12 @@ def make_run(
 
     voices = {system: outputs(system, accuracy) for system, accuracy in systems.items()}
     return scored_run(root / name, made, voices, metrics=metrics, seeds=seeds)
+
+
+def read_hypotheses(run: Path, system: str, seed: int) -> dict[str, str]:
+    """What a system of a run said, on all splits."""
+    folder = Run(run).cell(system, seed).path / "translations"
+    return {row["id"]: row["hyp"] for path in folder.glob("*.jsonl") for row in read_jsonl(path)}
 
 
 def make_sget_like_run(root: Path, recipe: Mapping[str, Any] | None = None) -> Path:

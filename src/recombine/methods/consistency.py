@@ -41,6 +41,7 @@ class ConsistencyMethod(ImportedMethod):
     # Sentences that metrics learn from.
     hidden_splits = ("probe", "context")
     splits_are_tests = True
+    familiar_split = ""
     looks_again = True
 
     def headline(self, report: Findings) -> Headline:

@@ -21,8 +21,22 @@ from recombine.statistics.sample import Sample
 ALL = "all"
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its interval; an interval that is not known is NaN."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+    @property
+    def half_width(self) -> float:
+        """Half the length of the interval."""
+        return (self.high - self.low) / 2
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
+class Score(Estimate):
     """A score with its interval, and of how many it speaks.
 
     It is of `n` keys of the `of` that the metric is about; `failed` keys had no output. `tag` and
@@ -35,9 +49,6 @@ class Score:
     tag: str = ""
     slice: str = ""
     system: str = ""
-    value: float
-    low: float
-    high: float
     n: int
     of: int
     failed: int
@@ -49,11 +60,6 @@ class Score:
     signature: str = ""
     # By how much the score would be higher if all that could not be judged were right.
     undecided: float = 0.0
-
-    @property
-    def half_width(self) -> float:
-        """Half the length of the interval."""
-        return (self.high - self.low) / 2
 
     @property
     def sd(self) -> float:

@@ -19,6 +19,7 @@ from recombine.progress import progress
 from recombine.registry import lookup
 from recombine.report.compare import Comparison, compare_panel, ranking
 from recombine.report.examples import room
+from recombine.report.gap import GapParts, gap_parts
 from recombine.report.method import BenchmarkMethod, Headline
 from recombine.report.options import ReportOptions
 from recombine.report.reading.panel import Panel, read_panel
@@ -100,6 +101,8 @@ class Findings:
     options: ReportOptions
     sheets: tuple[Sheet, ...]
     notes: tuple[str, ...]
+    # What each system loses on new sentences, and what of it is composition.
+    gaps: tuple[GapParts, ...] = ()
 
     @cached_property
     def splits(self) -> tuple[str, ...]:
@@ -184,6 +187,7 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
         source = replace(source, shown=shown, shown_seed=options.seed, words=words)
     _require_cluster(source, options)
     sheets, notes = [], list(source.notes)
+    main: dict[str, Panel] = {}  # the first metric on new and on familiar sentences
     with progress("report", len(wanted)) as bar:
         for split, metric in wanted:
             panel = read_panel(source, metric, split)
@@ -192,6 +196,11 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
                 notes.append(f"{metric} on {split}: no key was scored by all systems and seeds")
                 continue
             sheets.append(make_sheet(panel, options))
+            if metric == sheets[0].metric and split in (
+                sheets[0].split,
+                source.method.familiar_split,
+            ):
+                main[split] = panel
             if panel.judged_apart:
                 notes.append(panel.judged_apart)
             for cell, count in panel.left_out.items():
@@ -201,7 +210,10 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
                 )
     if not sheets:
         raise DataError("nothing to report: no metric and split was scored by every system")
-    return Findings(source, options, tuple(sheets), tuple(notes))
+    new = main.pop(sheets[0].split)
+    familiar = main.get(source.method.familiar_split)
+    gaps = tuple(gap_parts(new, familiar, source.controls, options))
+    return Findings(source, options, tuple(sheets), tuple(notes), gaps)
 
 
 def _require_cluster(source: ReportRuns, options: ReportOptions) -> None:

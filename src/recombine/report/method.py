@@ -6,6 +6,7 @@ by the builder that made it. Reading runs, tables and pages ask it and test no b
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from recombine.benchmark import Benchmark
@@ -51,6 +52,8 @@ class BenchmarkMethod:
     main_tags: ClassVar[tuple[str, ...]] = ("pattern", "idiom", "synonym", "template")
     # How the splits that are told first begin, in this order.
     first_splits: ClassVar[tuple[str, ...]] = ("gen", "cg", "test")
+    # The split of sentences like those of training; empty where no split is.
+    familiar_split: ClassVar[str] = "test"
     # Splits that exist for other purposes than a score of their own.
     hidden_splits: ClassVar[tuple[str, ...]] = ()
     # Whether every split is a test of its own, beside the others and not below the first.
@@ -63,6 +66,16 @@ class BenchmarkMethod:
     draws_curves: ClassVar[bool] = True
     # Whether runs on several benchmarks of one corpus make one report.
     of_one_corpus: ClassVar[bool] = False
+
+    def in_order(self, splits: Iterable[str], order: Sequence[str]) -> tuple[str, ...]:
+        """Return splits as they are told: by how they begin, then in the benchmark's order."""
+
+        def rank(split: str) -> tuple[int, int, str]:
+            starts = [n for n, start in enumerate(self.first_splits) if split.startswith(start)]
+            place = order.index(split) if split in order else len(order)
+            return (min(starts, default=len(self.first_splits)), place, split)
+
+        return tuple(sorted(set(splits), key=rank))
 
     def headline(self, report: Any) -> Headline:
         """Return what was found, in plain words."""

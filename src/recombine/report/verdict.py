@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from recombine.report.findings import Findings
+from recombine.report.gap import gap_sentences
 from recombine.report.tables.own import ranged
 from recombine.report.tables.table import Table, markdown
 
@@ -27,7 +28,7 @@ def verdict(report: Findings) -> list[str]:
     single = [name for name, seeds in report.main.seeds.items() if len(seeds) == 1]
     if any(name in report.source.trained for name in single):
         lines.append("Trained with one seed: the luck of training is not in the intervals.")
-    return lines
+    return [*lines, *gap_sentences(report.gaps)]
 
 
 def summary_table(report: Findings) -> Table:

@@ -11,7 +11,11 @@ import numpy.typing as npt
 from scipy import special
 
 from recombine.statistics.aggregate import Array
-from recombine.statistics.intervals import Component, residual_mean_square
+from recombine.statistics.intervals import (
+    Component,
+    crossed_components,
+    residual_mean_square,
+)
 
 # Fewer units than this cannot reach p < .05 by any exact test: 2 / 2^5 is .0625.
 FEWEST_UNITS = 6
@@ -56,17 +60,58 @@ def difference_components(first: Array, second: Array) -> list[Component]:
     units = first.shape[1]
     gain = second.mean(axis=0) - first.mean(axis=0)
     by_unit = float(gain.var(ddof=1))
-    tables = (first, second)
-    freedom = sum(len(table) - 1 for table in tables)
-    if freedom == 0:
+    pooled = _pooled(first, second)
+    if pooled is None:
         return [Component(by_unit / units, units - 1)]
-    weights = [(len(table) - 1) / freedom for table in tables if len(table) > 1]
+    means = 1 / len(first) + 1 / len(second)
+    excess = max(by_unit - pooled.residual * means, 0.0)
+    return [
+        Component(pooled.by_seed * means, pooled.freedom),
+        Component(excess / units, units - 1),
+    ]
+
+
+def unpaired_components(first: Array, second: Array, *, one_system: bool) -> list[Component]:
+    """The variance of the difference of two seeds x units tables of different units.
+
+    One system has the same seeds on both: what matters is how their difference varies. Two systems
+    have seeds of their own with one variance, as in `difference_components`.
+    """
+    tables = (first, second)
+    if one_system and len(first) > 1:
+        between = first.mean(axis=1) - second.mean(axis=1)
+        parts = [Component(float(between.var(ddof=1)) / len(first), len(first) - 1)]
+        return [*parts, *(crossed_components(table)[-1] for table in tables)]
+    pooled = _pooled(*tables)
+    parts = []
+    if pooled is not None:
+        means = 1 / len(first) + 1 / len(second)
+        parts.append(Component(pooled.by_seed * means, pooled.freedom))
+    for table in tables:
+        residual = pooled.residual / len(table) if pooled is not None else 0.0
+        excess = max(float(table.mean(axis=0).var(ddof=1)) - residual, 0.0)
+        parts.append(Component(excess / table.shape[1], table.shape[1] - 1))
+    return parts
+
+
+class _Pooled(NamedTuple):
+    """One variance over seeds for several systems, with its degrees of freedom."""
+
+    by_seed: float
+    residual: float
+    freedom: int
+
+
+def _pooled(*tables: Array) -> _Pooled | None:
+    """Pool what the systems with several seeds say of them; None where there is none."""
     several = [table for table in tables if len(table) > 1]
+    freedom = sum(len(table) - 1 for table in several)
+    if not freedom:
+        return None
+    weights = [(len(table) - 1) / freedom for table in several]
     by_seed = np.dot(weights, [table.mean(axis=1).var(ddof=1) for table in several])
     residual = np.dot(weights, [residual_mean_square(table) for table in several])
-    means = sum(1 / len(table) for table in tables)
-    excess = max(by_unit - float(residual) * means, 0.0)
-    return [Component(float(by_seed) * means, freedom), Component(excess / units, units - 1)]
+    return _Pooled(float(by_seed), float(residual), freedom)
 
 
 def least_p(units: int) -> float:

@@ -17,6 +17,7 @@ from recombine.statistics.aggregate import Aggregator, Array, Clusters, SampleUn
 from recombine.statistics.intervals import (
     FEWEST_VARIED,
     TOO_FEW,
+    Component,
     Interval,
     crossed_components,
     is_nothing,
@@ -34,6 +35,7 @@ from recombine.statistics.paired import (
     mcnemar,
     p_value_from_trials,
     reached,
+    unpaired_components,
 )
 
 Swaps = npt.NDArray[np.int8]
@@ -127,10 +129,8 @@ class Sample:
         variance = sum(part.variance for part in parts)
         if not math.isfinite(variance):
             return PairedDifference(observed, math.nan, math.nan, 1.0, TOO_FEW)
+        span = self._difference_interval(observed, parts, self.units.count)
         reach = self.aggregator.limits[1] - self.aggregator.limits[0]
-        span = scaled_interval(
-            observed, parts, self.units.count, (-reach, reach), self.confidence, ""
-        )
         speaking = self._speaking(first, second)
         # However small the variance, so few units cannot say more.
         least = least_p(speaking)
@@ -152,6 +152,32 @@ class Sample:
         if speaking < FEWEST_UNITS:
             test = TOO_FEW
         return PairedDifference(observed, span.low, span.high, p_value, test)
+
+    def paired_interval(self, first: str, second: str) -> Interval:
+        """Second minus first with the interval that `difference` gives, without a test."""
+        observed = self._mean_score(second) - self._mean_score(first)
+        if math.isnan(observed) or self.units.count < FEWEST_VARIED:
+            return unknown(observed)
+        parts = difference_components(self.contributions(first), self.contributions(second))
+        return self._difference_interval(observed, parts, self.units.count)
+
+    def unpaired_interval(self, system: str, other: Sample, second: str) -> Interval:
+        """What `second` gets in another sample minus what `system` gets in this one."""
+        observed = other._mean_score(second) - self._mean_score(system)
+        units = min(self.units.count, other.units.count)
+        if math.isnan(observed) or units < FEWEST_VARIED:
+            return unknown(observed)
+        tables = self.contributions(system), other.contributions(second)
+        parts = unpaired_components(*tables, one_system=system == second)
+        return self._difference_interval(observed, parts, units)
+
+    def _difference_interval(
+        self, observed: float, parts: Sequence[Component], units: int
+    ) -> Interval:
+        if not math.isfinite(sum(part.variance for part in parts)):
+            return unknown(observed)
+        reach = self.aggregator.limits[1] - self.aggregator.limits[0]
+        return scaled_interval(observed, parts, units, (-reach, reach), self.confidence, "")
 
     def _mean_score(self, system: str) -> float:
         return float(np.mean([self.aggregator.from_rows(rows) for rows in self.tables[system]]))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 
 import pytest
 
 from recombine.errors import DataError
-from recombine.files import write_json
+from recombine.experiment.run import Run
+from recombine.files import read_json, write_json
 from recombine.report.figures.papers import response_figures
 from recombine.report.options import ReportOptions
 from recombine.report.tables import divergent
@@ -72,6 +74,28 @@ def test_the_score_is_a_ratio_with_both_beside_it(family):
     assert 0 < ratio.low < ratio.value < ratio.high
     assert high.value < low.value
     assert PAPER not in table.columns
+
+
+def test_the_ratio_of_the_control_stands_beside(runs, family, tmp_path):
+    """Of the same system trained on the control; without one a note says what that means."""
+    alone = generalisation_table(family)
+    assert column(alone, "control's max / min") == [None]
+    assert "No control: part of what is lost may be difficulty: half." in alone.notes
+    copies = []
+    for run in runs:
+        copies.append(tmp_path / run.name)
+        shutil.copytree(run, copies[-1])
+        shutil.copytree(run / "half", copies[-1] / "held")
+        record = read_json(copies[-1] / "half" / "seed-1" / "run.json")
+        options = {**record["options"], "train": "control"}
+        Run(copies[-1]).cell("held", 1).update_record(system="held", options=options)
+    table = generalisation_table(read_family(copies, ReportOptions(trials=50)))
+    own, held = table.rows
+    assert (own[0], held[0]) == ("half", "held")
+    assert own[7] == own[6]  # it says the same
+    assert own[8].value == 0
+    assert held[7] is None
+    assert not any("No control" in note and "half" in note for note in table.notes)
 
 
 def test_the_papers_ratio_stands_beside_transformers_on_its_splits(family, monkeypatch):

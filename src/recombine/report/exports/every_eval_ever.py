@@ -13,6 +13,7 @@ from recombine.files import write_json, write_text
 from recombine.metrics.score import Score
 from recombine.report.exports.samples import file_names, samples_of, stamp
 from recombine.report.findings import Findings
+from recombine.report.gap import shown
 
 SCHEMA = "0.2.1"
 INSTANCE_SCHEMA = "instance_level_eval_0.2.1"
@@ -108,10 +109,23 @@ def _result(report: Findings, score: Score) -> dict[str, Any]:
                 "min_over_seeds": f"{min(score.seeds):.4f}",
                 "max_over_seeds": f"{max(score.seeds):.4f}",
                 **({"up_to_if_unjudged_is_right": f"{score.reach:.4f}"} if score.undecided else {}),
+                **_gap(report, score),
             },
             "uncertainty": uncertainty,
         },
     }
+
+
+def _gap(report: Findings, score: Score) -> dict[str, str]:
+    """What is lost on new sentences and what of it is composition, where that is known."""
+    place = (score.system, score.metric, score.split, score.tag, score.slice)
+    for parts in report.gaps:
+        if (parts.system, parts.metric, parts.split, parts.tag, parts.slice) == place:
+            known = {"lost": parts.gap, "composition": parts.composition,
+                     "difficulty": parts.difficulty}  # fmt: skip
+            found = {f"gap_{name}": shown(one, 4) for name, one in known.items() if one is not None}
+            return {**found, "gap_control": parts.control or "none: part may be difficulty"}
+    return {}
 
 
 def _ends(limits: tuple[float, float]) -> dict[str, float]:

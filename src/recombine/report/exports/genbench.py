@@ -41,6 +41,22 @@ def write_genbench_card(report: Findings, folder: Path) -> list[Path]:
                 }
                 for sheet in report.sheets
             },
+            "gaps": {
+                parts.system: {
+                    "metric": f"{parts.metric} on {parts.split}",
+                    "control": parts.control or None,
+                    **{
+                        name: None if one is None else round(one.value, 2)
+                        for name, one in (
+                            ("lost", parts.gap),
+                            ("composition", parts.composition),
+                            ("difficulty", parts.difficulty),
+                        )
+                    },
+                }
+                for parts in report.gaps
+                if not parts.tag
+            },
         },
     )
     write_text(tex_path, _latex(manifest.name, chosen))

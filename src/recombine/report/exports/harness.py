@@ -49,6 +49,12 @@ def _results(report: Findings, system: str) -> dict[str, Any]:
         row[f"{sheet.metric},none"] = "N/A" if math.isnan(score.value) else score.value
         if score.undecided:
             row[f"{sheet.metric}_up_to,none"] = score.reach
+        for parts in report.gaps:
+            place = (parts.system, parts.metric, parts.split, parts.tag)
+            if place == (system, sheet.metric, sheet.split, ""):
+                for name in ("gap", "composition", "difficulty"):
+                    if (part := getattr(parts, name)) is not None:
+                        row[f"{sheet.metric}_{name},none"] = part.value
         error = score.standard_error
         row[f"{sheet.metric}_stderr,none"] = "N/A" if math.isnan(error) else error
         # Metrics of one split may be about different parts of it.

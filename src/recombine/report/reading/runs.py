@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import Benchmark, Example, stratified_sample
+from recombine.benchmark import CONTROL, Benchmark, Example, stratified_sample
 from recombine.errors import DataError, StaleOutput
 from recombine.experiment.fingerprint import LEARNED_FROM
 from recombine.experiment.run import Cell, Run
@@ -72,6 +72,26 @@ class ReportRuns:
     def trained(self) -> frozenset[str]:
         """Systems that were trained here, so that another seed would be another system."""
         return frozenset(self.names[cell.path] for cell in self.cells if cell.model.is_dir())
+
+    @cached_property
+    def controls(self) -> dict[str, str]:
+        """System -> its control: the same options, trained on the control of the benchmark.
+
+        Recombined pairs are a treatment that no control can have, so they may differ in those. A
+        control is a control to itself.
+        """
+        options = {self.names[cell.path]: cell.record().get("options") or {} for cell in self.cells}
+        same = {
+            name: json.dumps(
+                {key: one for key, one in given.items() if key not in ("train", "augment")},
+                sort_keys=True,
+            )
+            for name, given in options.items()
+        }
+        control = {
+            same[name]: name for name, given in options.items() if given.get("train") == CONTROL
+        }
+        return {name: control[told] for name, told in same.items() if told in control}
 
     def examples(self, split: str) -> dict[str, Example]:
         """The examples of a split by id."""
@@ -147,15 +167,7 @@ class ReportRuns:
     def splits(self) -> tuple[str, ...]:
         """Splits with scores, the generalisation sets first."""
         found = {one.split for one in self.scores if one.checkpoint is None}
-        order = {name: place for place, name in enumerate(self.benchmark.splits)}
-        first = self.method.first_splits
-
-        def rank(split: str) -> int:
-            return next((n for n, start in enumerate(first) if split.startswith(start)), len(first))
-
-        return tuple(
-            sorted(found, key=lambda name: (rank(name), order.get(name, len(order)), name))
-        )
+        return self.method.in_order(found, self.benchmark.splits)
 
     def metrics(self, split: str) -> tuple[str, ...]:
         """Metrics scored on a split, the benchmark's own order first.

@@ -8,7 +8,7 @@ the compounds stands beside the ratio (their section 7.2): length, vocabulary, n
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recombine.report.findings import Findings, Sheet
 from recombine.report.tables.family import (
@@ -21,7 +21,7 @@ from recombine.report.tables.family import (
     MeasuredSplit,
     read_certified,
 )
-from recombine.report.tables.own import counts_of, ranged
+from recombine.report.tables.own import NO_CONTROL, counts_of, ranged
 from recombine.report.tables.published import (
     DBCA,
     find_all,
@@ -66,10 +66,11 @@ def generalisation_table(family: Family) -> Table | None:
             if low is None or high is None or low.score <= 0:
                 continue
             shown = [one.cell if one else None for one in found.values()]
+            beside_it = _of_control(family, kinds, system)
             rows.append(
                 (
                     system, target, f"{low.splits}+{high.splits}", *shown, _ratio(high, low),
-                    equal_length_ratio(family, kinds[MIN], kinds[MAX], system),
+                    *beside_it, equal_length_ratio(family, kinds[MIN], kinds[MAX], system),
                 )
             )  # fmt: skip
     if not rows:
@@ -85,7 +86,8 @@ def generalisation_table(family: Family) -> Table | None:
         f"Generalisation score: {family.report.words.metric(family.metric)} on new combinations "
         "(max) by that on known ones (min) (section 4.2, Figure 2)",
         (
-            "system", "target", "splits", "min", "random", "max", "max / min", "at equal lengths",
+            "system", "target", "splits", "min", "random", "max", "max / min",
+            "control's max / min", "control - own, max", "at equal lengths",
             *((PAPER,) if beside else ()),
         ),
         tuple(rows),
@@ -93,9 +95,45 @@ def generalisation_table(family: Family) -> Table | None:
             "The two test sets are not the same, so no paired test applies; the interval of the "
             "ratio is by first-order error propagation of its logarithm.",
             "At equal lengths: both scores as means over length classes, weighted by max's sizes.",
+            *_control_notes((str(row[0]) for row in rows), family.controls),
         ),
-        decimals=3, places=dict.fromkeys(("min", "random", "max"), 1),
+        decimals=3, places=dict.fromkeys(("min", "random", "max", "control - own, max"), 1),
     )  # fmt: skip
+
+
+def _of_control(family: Family, kinds: Mapping[str, Sequence[Division]], system: str) -> list[Cell]:
+    """What a control keeps, and what it gets more than a system on the same sentences of max.
+
+    With several splits the means: differences are averaged as scores are.
+    """
+    control = family.controls.get(system, system)
+    low, high = (family.measured(kinds[kind], control) for kind in (MIN, MAX))
+    if control == system or low is None or high is None or low.score <= 0:
+        return [None, None]
+    paired = [
+        (one.overall, 1.0 if one.second == control else -1.0)
+        for sheet in map(family.sheet, kinds[MAX])
+        for one in (sheet.comparisons if sheet is not None else ())
+        if {one.first, one.second} == {system, control}
+    ]
+    if not paired:
+        return [_ratio(high, low), None]
+    gain = sum(sign * one.difference for one, sign in paired) / len(paired)
+    half = sum((one.high - one.low) / 2 for one, _ in paired) / len(paired)
+    return [_ratio(high, low), Ranged(gain, gain - half, gain + half)]
+
+
+def _control_notes(systems: Iterable[str], controls: Mapping[str, str]) -> list[str]:
+    """What the numbers of the control say, and of which systems there are none."""
+    alone = [name for name in dict.fromkeys(systems) if name not in controls]
+    told = (
+        "control's max / min: of the same system trained on the control, for which the "
+        "combinations of max are not new; what it loses, too, is difficulty."
+    )
+    return [
+        *([told] if controls else []),
+        *([f"{NO_CONTROL}: {', '.join(alone)}."] if alone else []),
+    ]
 
 
 def _ratio(top: MeasuredSplit, bottom: MeasuredSplit) -> Ranged:

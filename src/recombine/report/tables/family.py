@@ -119,6 +119,14 @@ class Family:
         first = self.divisions[0].report
         return replace(first, sheets=tuple(s for one in self.divisions for s in one.report.sheets))
 
+    @cached_property
+    def controls(self) -> dict[str, str]:
+        """System -> its control, and controls to themselves."""
+        found: dict[str, str] = {}
+        for one in self.divisions:
+            found |= one.report.source.controls
+        return found
+
     @property
     def systems(self) -> tuple[str, ...]:
         """All systems, in order of appearance."""

@@ -8,19 +8,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from recombine.metrics.score import Score, undecided_share
+from recombine.metrics.score import ALL, Estimate, Score, undecided_share
 from recombine.metrics.slices import Rows
 from recombine.report.compare import ALPHA, Comparison, SliceDifference, verdict_of
 from recombine.report.findings import Findings, Sheet
+from recombine.report.gap import GapParts
 from recombine.report.reading.panel import Panel
 from recombine.report.scores import main_tag
 from recombine.report.tables.table import UP_TO, Cell, Ranged, Table, show_p, with_reach
+from recombine.report.words import Words
 from recombine.statistics.paired import PairedDifference
 
 
 def own_tables(report: Findings) -> list[Table]:
     """Tables every benchmark has."""
     tables = [overall_table(report, split) for split in report.splits]
+    if any(parts.control for parts in report.gaps):
+        tables.append(gap_table(report.gaps, report.words))
     for sheet in report.sheets:
         tables.extend(_sheet_tables(report, sheet))
     return tables
@@ -101,11 +105,51 @@ def _sheet_tables(report: Findings, sheet: Sheet) -> Iterator[Table]:
         yield label_table(report, sheet, system)
 
 
-def ranged(score: Score | None) -> Ranged | None:
+NO_CONTROL = "No control: part of what is lost may be difficulty"
+
+
+def gap_table(gaps: Sequence[GapParts], words: Words | None = None) -> Table:
+    """What every system loses on new sentences: composition and difficulty, in all and by slice."""
+    first = gaps[0]
+    tag = next((parts.tag for parts in gaps if parts.tag), "")
+    alone = [parts.system for parts in gaps if parts.composition is None]
+    rows: list[tuple[Cell, ...]] = []
+    rules = set()
+    for parts in gaps:
+        if not parts.tag:
+            rules.add(len(rows))
+        rows.append(
+            (
+                parts.system, parts.control or None, *([parts.slice or ALL] if tag else []),
+                parts.n, *map(ranged, (parts.familiar, parts.new, parts.gap, parts.composition,
+                                       parts.difficulty)),
+            )
+        )  # fmt: skip
+    values = {parts.slice for parts in gaps if parts.tag}
+    labels = {value: words.label(tag, value) for value in values} if words is not None else {}
+    return Table(
+        name=table_name("gap", first.metric, first.split),
+        title=f"What is lost on new sentences ({first.metric} on {first.split}): composition and "
+        "difficulty",
+        columns=("system", "control", *([tag] if tag else []), "n", "familiar", "new", "lost",
+                 "composition", "difficulty"),
+        rows=tuple(rows),
+        notes=(
+            "Lost = familiar minus new = composition (what the control gets more on the same "
+            "sentences) + difficulty (the rest). Intervals are not corrected for their number.",
+            *([f"{NO_CONTROL}: {', '.join(alone)}."] if alone else []),
+        ),
+        rules=frozenset(rules),
+        labels=labels,
+    )  # fmt: skip
+
+
+def ranged(score: Estimate | None) -> Ranged | None:
     """A score with its interval as one cell, and how high it may be where not all was judged."""
     if score is None:
         return None
-    return Ranged(score.value, score.low, score.high, score.reach)
+    reach = score.reach if isinstance(score, Score) else math.nan
+    return Ranged(score.value, score.low, score.high, reach)
 
 
 def tag_table(sheet: Sheet, tag: str) -> Table:

@@ -1,0 +1,160 @@
+"""The gap between familiar and new sentences, and what of it is composition.
+
+    familiar - new = composition (control - own, on the same sentences) + difficulty (the rest)
+
+A control is the same system, trained on text in which nothing of the test is new. Without one the
+two parts cannot be told apart (docs/explanation/controls.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from recombine.metrics.score import Estimate
+from recombine.metrics.slices import Rows
+from recombine.report.compare import judged_by_both
+from recombine.report.options import ReportOptions
+from recombine.report.reading.panel import Panel
+from recombine.report.scores import main_tag
+from recombine.statistics.intervals import Interval
+from recombine.statistics.sample import Sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GapParts:
+    """What a system loses on new sentences, in points of the metric; positive is a loss.
+
+    `tag` and `slice` say of which of the new sentences, empty for all of them. The parts add up to
+    the gap: what is not composition is difficulty. Where something is not known it is None: all
+    parts without a control, the gap and the difficulty without familiar sentences.
+    """
+
+    system: str
+    # The name of the control; empty where there is none.
+    control: str
+    metric: str
+    split: str
+    tag: str = ""
+    slice: str = ""
+    n: int
+    familiar: Estimate | None
+    new: Estimate
+    gap: Estimate | None
+    composition: Estimate | None
+    difficulty: Estimate | None
+
+
+def gap_parts(
+    new: Panel, familiar: Panel | None, controls: Mapping[str, str], options: ReportOptions
+) -> Iterator[GapParts]:
+    """Yield the parts of every system's gap: in all, and with a control for each slice, too.
+
+    `controls` maps systems to their controls, and controls to themselves.
+    """
+    tag = main_tag(new)
+    slices = new.slices(tag) if tag is not None else {}
+    whole = new.sample(None, options)
+    for system in new.systems:
+        control = controls.get(system, "")
+        control = control if control in new.systems else ""
+        if control == system:
+            continue
+        yield _parts(new, familiar, system, control, None, whole, options)
+        for value, where in slices.items() if control else ():
+            sample = new.sample(where, options, (system, control))
+            yield _parts(
+                new, familiar, system, control, where, sample, options, tag=tag or "", slice=value
+            )
+
+
+def _parts(
+    new: Panel,
+    familiar: Panel | None,
+    system: str,
+    control: str,
+    where: Rows | None,
+    sample: Sample,
+    options: ReportOptions,
+    **place: str,
+) -> GapParts:
+    loss = 1.0 if new.higher_is_better else -1.0
+    known = None
+    if familiar is not None and system in familiar.systems:
+        known = familiar.sample(None, options)
+    gap = _turned(sample.unpaired_interval(system, known, system), loss) if known else None
+    composition = difficulty = None
+    if control:
+        both = judged_by_both(new, system, control, where)
+        paired = sample if both is where else new.sample(both, options, (system, control))
+        composition = _turned(paired.paired_interval(system, control), loss)
+        if known is not None and gap is not None:
+            rest = _turned(sample.unpaired_interval(control, known, system), loss)
+            # Where not all could be judged the rest is of other sentences by a little.
+            moved = gap.value - composition.value - rest.value
+            difficulty = Estimate(rest.value + moved, rest.low + moved, rest.high + moved)
+    return GapParts(
+        system=system,
+        control=control,
+        metric=new.metric,
+        split=new.split,
+        n=len(new.keys) if where is None else len(where),
+        familiar=_estimate(known.interval(system)) if known else None,
+        new=_estimate(sample.interval(system)),
+        gap=gap,
+        composition=composition,
+        difficulty=difficulty,
+        **place,
+    )
+
+
+def _estimate(span: Interval) -> Estimate:
+    return Estimate(span.estimate, span.low, span.high)
+
+
+def _turned(span: Interval, sign: float) -> Estimate:
+    low, high = sorted((sign * span.low, sign * span.high))
+    return Estimate(sign * span.estimate, low, high)
+
+
+# Systems whose gap is taken apart in a sentence; the others are in the table.
+MOST_TOLD = 4
+
+
+def gap_sentences(gaps: Sequence[GapParts]) -> list[str]:
+    """What to say of the gaps as a whole, a sentence per system; of those without a control one."""
+    told = []
+    alone = []
+    for parts in gaps:
+        if parts.tag:
+            continue
+        if parts.composition is None:
+            if parts.gap is not None:
+                alone.append(f"{parts.system} ({parts.gap.value:.1f})")
+        elif parts.gap is None or parts.difficulty is None:
+            told.append(
+                f"{parts.control} gets {shown(parts.composition)} points more than {parts.system} "
+                "on the same new sentences: so much is composition."
+            )
+        else:
+            told.append(
+                f"Of {parts.gap.value:.1f} points that {parts.system} loses on new sentences "
+                f"{shown(parts.composition)} are composition and {shown(parts.difficulty)} "
+                f"difficulty (control: {parts.control})."
+            )
+    if len(told) > MOST_TOLD:
+        told = [*told[:MOST_TOLD], f"{len(told) - MOST_TOLD} more gaps are in the table of gaps."]
+    if alone:
+        told.append(
+            f"Points lost on new sentences: {', '.join(alone[:MOST_TOLD])}"
+            f"{', ...' if len(alone) > MOST_TOLD else ''}. No control: part of it may be "
+            "difficulty."
+        )
+    return told
+
+
+def shown(part: Estimate, decimals: int = 1) -> str:
+    """A part with its interval, as a sentence says it."""
+    if part.low != part.low:
+        return f"{part.value:.{decimals}f}"
+    return f"{part.value:.{decimals}f} ({part.low:.{decimals}f} to {part.high:.{decimals}f})"
