@@ -9,7 +9,7 @@ WHEELS := $(wildcard $(PIP_FIND_LINKS))
 # The tests start hundreds of Pythons: what one has compiled the next need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-slow test-faults test-real test-kernels test-package triton lint format types golden docs docs-serve images clean
+.PHONY: help setup run test test-slow test-faults test-real test-kernels test-package release-check triton lint format types golden docs docs-serve images clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,6 +42,10 @@ test-kernels: triton ## the GPU kernels without a GPU, in the interpreter of Tri
 
 test-package: setup ## wheel and sdist, installed into a bare environment and used there
 	@sh .ci/package $(BIN)/uv
+
+PYTHONS ?= python3.11 python3.12 python3.13
+release-check: setup ## before a tag: every Python, newest and lowest dependencies, metadata, docs
+	@sh .ci/release-check $(abspath $(BIN))/uv $(PYTHONS)
 
 triton: setup ## Triton for test-kernels: a gigabyte, in a folder of its own
 	@test -d $(VENV)/triton/triton || $(BIN)/uv pip install --quiet --target $(VENV)/triton triton==3.9.0
