@@ -18,10 +18,11 @@ def test_every_built_in_name_can_be_loaded(kind):
         assert isinstance(registry.lookup(kind, name), type), name
 
 
-def test_an_unknown_name_gets_a_suggestion():
-    """A typo in a system's name is helped with."""
+@pytest.mark.parametrize("name", ["exat", "EXACT", "Exakt"])
+def test_an_unknown_name_gets_a_suggestion(name):
+    """A typo in a name is helped with, in any case of letters."""
     with pytest.raises(ConfigError) as caught:
-        registry.lookup("metric", "exat")
+        registry.lookup("metric", name)
     assert caught.value.hint == "did you mean 'exact'?"
 
 

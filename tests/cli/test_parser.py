@@ -13,6 +13,7 @@ import pytest
 from parsed_corpora import made_up, write_conllu
 from recombine.benchmark import Benchmark
 from recombine.cli import main
+from recombine.cli.parser import VERBS as VERBS_OF_PARSER
 from recombine.cli.parser import make_parser
 
 VERBS = (
@@ -87,6 +88,24 @@ def test_every_example_works(files_of_the_examples, monkeypatch, capsys):
             assert printed == Path("source.txt").read_text(encoding="utf-8")
         if verb == "score":
             assert "100.0" in printed
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"), [("BUILD", "build"), ("scoer", "score"), ("new_language", "new-language")]
+)
+def test_a_word_that_is_no_verb_is_answered_with_the_nearest(word, meant, capsys):
+    """In any case of letters."""
+    assert main([word, "sget-mini"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"error: '{word}' is no verb of recombine",
+        f"hint: did you mean 'recombine {meant}'?",
+    ]
+
+
+@pytest.mark.parametrize("verb", VERBS_OF_PARSER)
+def test_every_verb_has_an_example_of_itself(verb):
+    """The example of a verb calls it."""
+    assert f"recombine {verb.name} " in f"{verb.example} "
 
 
 LOADED = """

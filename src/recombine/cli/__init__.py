@@ -57,11 +57,17 @@ def _mend_streams() -> None:
 
 
 def _answer(arguments: Sequence[str] | None) -> int:
-    from recombine.cli.parser import make_parser
+    from recombine.cli.parser import make_parser, require_verb
     from recombine.progress import waiting
 
     parser = make_parser()
-    options = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else [*arguments]
+    try:
+        require_verb(words)
+    except ConfigError as error:
+        _say(error.render())
+        return error.exit_code
+    options = parser.parse_args(words)
     if not hasattr(options, "function"):
         parser.print_help()
         return 2

@@ -6,9 +6,16 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from recombine.cli.options import Verb
+
 SHELLS = ("bash", "zsh", "tcsh")
 # Arguments that name something shipped: a recipe or a grammar; files of one's own complete, too.
 NAMED = {"recipe": "recipes", "grammar": "grammars"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what may be given."""
+    parser.add_argument("shell", choices=SHELLS)
 
 
 def completion_verb(options: argparse.Namespace) -> int:
@@ -46,3 +53,12 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
         if isinstance(action, argparse._SubParsersAction):
             for below in action.choices.values():
                 yield from _actions(below)
+
+
+VERB = Verb(
+    "completion",
+    "print what lets a shell complete verbs, options and names",
+    "recombine completion bash",
+    add_arguments,
+    completion_verb,
+)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from recombine.cli.options import Verb, share
 from recombine.cli.talk import aligned, print_json
 from recombine.errors import ConfigError
 
@@ -22,6 +23,17 @@ LISTED = (*CLASSES, "recipes", "presets", "grammars")
 LONGEST = 110
 # Where the files of a kind lie, and how their names end.
 FILES = {"recipes": "*.toml", "presets": "*.toml", "grammars": "*/abstract.grammar"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what may be given."""
+    parser.add_argument(
+        "what",
+        nargs="*",
+        help=f"{', '.join(LISTED)}; or the name of one, to see its options (default: all)",
+    )
+    parser.add_argument("--options", action="store_true", help="show the options of each")
+    share(parser, "--json")
 
 
 def list_verb(options: argparse.Namespace) -> int:
@@ -175,3 +187,12 @@ def _is_preset_of(preset: str, system: str) -> bool:
 
     data = read_toml(registry.data_path("presets", f"{preset}.toml")).data
     return bool(data.get("system", preset.partition("-")[0]) == system)
+
+
+VERB = Verb(
+    "list",
+    "list builders, systems, metrics, recipes, presets and grammars; or describe one of them",
+    "recombine list transformer",
+    add_arguments,
+    list_verb,
+)

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from recombine.progress import give_way
@@ -117,6 +118,14 @@ def print_unplanned(outside: Sequence[Mapping[str, str]], as_json: bool) -> int:
     print_plan({"outside": list(outside)}, as_json)
     say("note: the rest is not planned, because that would run these Python files;")
     say("read them, then give --trust")
+    return 0
+
+
+def print_reading_plan(verb: str, files: Sequence[Path], as_json: bool, **more: Any) -> int:
+    """Print which files a verb would read, and how long that takes."""
+    from recombine.experiment.plan import plan_reading
+
+    print_plan({**plan_reading(verb, files), **more}, as_json)
     return 0
 
 

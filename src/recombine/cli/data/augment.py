@@ -1,12 +1,47 @@
-"""The verb that recombines training pairs, and looks inside."""
+"""The verb augment: recombine training pairs into more of them, and look inside."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
+from recombine.cli.options import ENGINES, LONG, Verb, positive, share, share_plan
 from recombine.cli.talk import print_plan, say
 from recombine.errors import ConfigError, DataError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what may be given."""
+    parser.add_argument(
+        "pairs",
+        nargs="+",
+        type=Path,
+        help="a benchmark; or two aligned texts, one .tsv or one .jsonl (.gz, .xz, .bz2)",
+    )
+    parser.add_argument("--out", type=Path, help="the folder to make")
+    parser.add_argument("-n", type=positive, help="how many pairs to draw (default 250,000)")
+    parser.add_argument("--seed", type=int, help="another seed draws other pairs (default 1)")
+    parser.add_argument("--source", default="", help="the source language of your own pairs")
+    parser.add_argument("--target", default="", help="the target language of your own pairs")
+    parser.add_argument(
+        "--review",
+        action="store_true",
+        help="print what is learned with its support, or write it as a page: --out FILE.html",
+    )
+    parser.add_argument(
+        "--explain",
+        metavar="SENTENCE",
+        help="show what a sentence was made of (of --out DIR), or could be made of",
+    )
+    parser.add_argument(
+        "--held-out",
+        action="store_true",
+        help="hide combinations of the pairs and print how many are made again, and rightly",
+    )
+    parser.add_argument("--engine", choices=ENGINES, help="where to cut and count texts")
+    share(parser, "--address", "-o", *LONG)
+    share_plan(parser)
 
 
 def augment_verb(options: argparse.Namespace) -> int:
@@ -142,3 +177,12 @@ def _print_derivation(source: Any, found: Any) -> int:
     for step in found.steps:
         print(f"  {step}")
     return 0
+
+
+VERB = Verb(
+    "augment",
+    "recombine training pairs into more training pairs, learned from train alone",
+    "recombine augment out/sget-mini -n 5000 --out out/sget-mini-augmented",
+    add_arguments,
+    augment_verb,
+)

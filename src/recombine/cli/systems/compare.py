@@ -8,8 +8,31 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from recombine.cli.options import Verb, share
 from recombine.cli.talk import known, print_json, say
 from recombine.errors import ConfigError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what may be given."""
+    parser.add_argument("benchmark", type=Path)
+    parser.add_argument(
+        "hyps",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help='plain lines in the order of a split, or JSON lines {"id", "hyp"}',
+    )
+    parser.add_argument("--names", metavar="NAME,NAME,...", help="(default: the files' names)")
+    parser.add_argument(
+        "--split",
+        help="the split of plain lines (default: gen or test); the only one of JSON lines",
+    )
+    parser.add_argument("--slices", action="store_true", help="test every pattern by itself, too")
+    parser.add_argument(
+        "--out", type=Path, help="the folder of the report (default: none is written)"
+    )
+    share(parser, "--metric", "-o", "--json")
 
 
 def compare_verb(options: argparse.Namespace) -> int:
@@ -19,7 +42,7 @@ def compare_verb(options: argparse.Namespace) -> int:
     from recombine.evaluation import score
     from recombine.experiment.hypotheses import read_hypotheses
 
-    names = _names(options.hyps, options.names)
+    names = _system_names(options.hyps, options.names)
     if options.out is not None:
         refuse_output(options.out)
     benchmark = Benchmark.open(options.benchmark)
@@ -52,7 +75,7 @@ def compare_verb(options: argparse.Namespace) -> int:
     return 0
 
 
-def _names(paths: Sequence[Path], given: str | None) -> list[str]:
+def _system_names(paths: Sequence[Path], given: str | None) -> list[str]:
     """What the systems are called: as the user says, or like their files."""
     if given is not None:
         names = [one.strip() for one in given.split(",")]
@@ -96,3 +119,12 @@ def _rows(table: Any) -> list[dict[str, Any]]:
                 named[f"{name} {UP_TO}"] = cell.reach
         found.append(named)
     return found
+
+
+VERB = Verb(
+    "compare",
+    "score the outputs of several systems, test their differences and write the report",
+    "recombine compare out/sget-mini ours.txt theirs.txt --split gen --out out/comparison",
+    add_arguments,
+    compare_verb,
+)

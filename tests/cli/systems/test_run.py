@@ -333,7 +333,7 @@ def test_ctrl_c_says_so_in_one_line(monkeypatch, tmp_path, capsys):
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("recombine.cli.run._experiments", stopped)
+    monkeypatch.setattr("recombine.cli.systems.train.read_experiments", stopped)
     assert main(["train", str(tmp_path / "e.toml")]) == 130
     assert capsys.readouterr().err.count("\n") == 1
 

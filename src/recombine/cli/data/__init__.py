@@ -1,0 +1,1 @@
+"""Verbs that make benchmarks and training pairs, and look at them."""

@@ -1,0 +1,39 @@
+"""The verb divergence: how far apart two sets are."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from recombine.cli.options import PLANNED, Verb, share
+from recombine.cli.talk import print_found, print_reading_plan
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what may be given."""
+    parser.add_argument("train", type=Path)
+    parser.add_argument("test", type=Path)
+    share(parser, "-o", "--json", *PLANNED)
+
+
+def divergence_verb(options: argparse.Namespace) -> int:
+    """Measure divergence."""
+    from recombine.builders.divergent.compare_sets import measure_divergence
+    from recombine.config import apply_overrides
+
+    given = apply_overrides({"sample": options.sample}, options.overrides)
+    if options.dry_run:
+        return print_reading_plan(
+            options.verb, [options.train, options.test], options.json, **given
+        )
+    print_found(measure_divergence(options.train, options.test, given), options.json)
+    return 0
+
+
+VERB = Verb(
+    "divergence",
+    "measure atom and compound divergence between two sets (Keysers 2020, Moisio 2023)",
+    "recombine divergence train.conllu test.conllu",
+    add_arguments,
+    divergence_verb,
+)

@@ -1,0 +1,50 @@
+"""The verb export: a benchmark in the format of another tool."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from recombine.cli.options import FORMATS, PLANNED, Verb, share, share_plan
+from recombine.cli.talk import print_plan
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what may be given."""
+    parser.add_argument("benchmark", type=Path)
+    parser.add_argument(
+        "--format",
+        required=True,
+        choices=FORMATS,
+        help="parquet: a dataset for the Hugging Face Hub, with Croissant metadata; "
+        "inspect, lm-eval: a task that these tools run",
+    )
+    parser.add_argument("--out", required=True, type=Path)
+    share(parser, *PLANNED)
+    share_plan(parser)
+
+
+def export_verb(options: argparse.Namespace) -> int:
+    """Export a benchmark."""
+    from recombine.benchmark import Benchmark
+    from recombine.export import export
+
+    benchmark = Benchmark.open(options.benchmark)
+    if options.dry_run:
+        from recombine.experiment.plan import plan_export
+
+        plan = plan_export(benchmark, options.format, options.out, options.sample)
+        print_plan(plan, options.json)
+        return 0
+    for path in export(benchmark, options.format, options.out, sample=options.sample):
+        print(path)
+    return 0
+
+
+VERB = Verb(
+    "export",
+    "write a benchmark as TSV, text, a data set of parquet, or a task of Inspect or lm-eval",
+    "recombine export out/sget-mini --format parquet --out out/sget-mini-hf",
+    add_arguments,
+    export_verb,
+)

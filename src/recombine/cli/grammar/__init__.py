@@ -1,0 +1,1 @@
+"""Verbs for grammars: the linguist's loop of writing, looking and mending."""

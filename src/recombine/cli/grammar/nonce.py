@@ -1,0 +1,62 @@
+"""The verb nonce: a grammar of invented words."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from recombine.cli.options import Verb, share
+from recombine.cli.talk import say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what may be given."""
+    parser.add_argument("grammar", help="a shipped grammar or a directory")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--out", type=Path, help="the folder to write (default: GRAMMAR-nonce-SEED)"
+    )
+    parser.add_argument(
+        "--categories",
+        metavar="CAT,CAT,...",
+        help="whose words are invented (default: those that begin with N or V)",
+    )
+    parser.add_argument("--build", metavar="RECIPE", help="build this recipe with it, too")
+    share(parser, "-o")
+
+
+def nonce_verb(options: argparse.Namespace) -> int:
+    """Write a grammar of invented words."""
+    from recombine.grammar.nonce import write_nonce
+
+    name = Path(options.grammar).name
+    folder = options.out or Path(f"{name}-nonce-{options.seed}")
+    categories = tuple(options.categories.split(",")) if options.categories else ()
+    nonce = write_nonce(options.grammar, options.seed, folder, categories)
+    print(folder)
+    for language, rows in nonce.forms.items():
+        lists = ", ".join(nonce.lists[language]) or "no word list here"
+        say(f"{language}: {len(rows)} words invented, none of them in the lexicons ({lists})")
+    if nonce.missing:
+        say(
+            f"note: no word list for {', '.join(nonce.missing)}: an invented word may be a real one"
+            " (Debian: wamerican, wspanish, wngerman; Japanese: recombine[ja])"
+        )
+    if nonce.kept:
+        say(f"kept as they are, without a form of their own: {', '.join(nonce.kept)}")
+    if options.build:
+        from recombine.builders.recipe import build, read_recipe
+
+        overrides = [f"grammar={folder}", *options.overrides]
+        benchmark = build(read_recipe(options.build, overrides), folder / "benchmark")
+        print(benchmark.path)
+    return 0
+
+
+VERB = Verb(
+    "nonce",
+    "invent the nouns, names and verbs of a grammar: a benchmark that no model can have seen",
+    "recombine nonce sget --seed 7 --build sget-mini -o benchmark.target=ja",
+    add_arguments,
+    nonce_verb,
+)

@@ -1,0 +1,1 @@
+"""Verbs that evaluate systems: train, translate, score, compare, report."""

@@ -1,0 +1,131 @@
+"""The verb report: the page, tables and figures of one run or of several."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from recombine.cli.options import PLANNED, Verb, share
+from recombine.cli.talk import print_found, print_json, print_plan, say
+from recombine.errors import ConfigError, DataError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what may be given."""
+    parser.add_argument("runs", nargs="+", type=Path)
+    parser.add_argument("--out", type=Path, help="the directory to write (default: RUN/report)")
+    parser.add_argument(
+        "--power", type=float, metavar="POINTS", help="seeds needed to see such a gain"
+    )
+    parser.add_argument(
+        "--scorecard", action="store_true", help="runs of several benchmarks side by side"
+    )
+    parser.add_argument(
+        "--annotate", type=Path, metavar="TSV", help="write compounds to judge by hand"
+    )
+    parser.add_argument("--judged", type=Path, metavar="TSV", help="read judgements back")
+    share(parser, "-o", "--json", *PLANNED)
+
+
+def report_verb(options: argparse.Namespace) -> int:
+    """Report."""
+    for run in options.runs:
+        if (run / "benchmark.toml").is_file():
+            raise DataError(
+                f"{run} is a benchmark, not a run",
+                hint="a run is what `recombine run EXPERIMENT` makes; of outputs that you have: "
+                f"recombine compare {run} FILE ... --out DIR",
+            )
+    if options.power is not None:
+        from recombine.report import power_plan
+
+        print_found(power_plan(options.runs, gain=options.power), options.json)
+        return 0
+    overrides = list(options.overrides)
+    if options.sample:
+        overrides.append(f"sample={options.sample}")
+    other = "scorecard" if options.scorecard else "annotate" if options.annotate else ""
+    if other and options.json and not options.dry_run:
+        raise ConfigError(f"--json is of a report, and --{other} writes files", hint="leave it out")
+    if options.scorecard:
+        out = options.out or options.runs[0] / "scorecard"
+        if options.dry_run:
+            print_plan({"writes": [str(out)], "runs": [*map(str, options.runs)]}, options.json)
+            return 0
+        return _scorecard(options.runs, out, overrides)
+    if options.annotate is not None:
+        if options.dry_run:
+            print_plan({"writes": [str(options.annotate)]}, options.json)
+            return 0
+        from recombine.report.annotate import write_annotation_sheet
+
+        count = write_annotation_sheet(options.runs, options.annotate, options.sample)
+        say(f"{options.annotate}: {count:,} compounds to judge")
+        return 0
+    if options.judged is not None:
+        from recombine.report.annotate import read_judgements
+
+        print_found(read_judgements(options.runs, options.judged), options.json)
+        return 0
+    out = options.out or options.runs[0] / "report"
+    if options.dry_run:
+        from recombine.report.plan import plan_report
+
+        print_plan(plan_report(options.runs, out, options.sample), options.json)
+        return 0
+    return report_runs(options.runs, out, overrides, as_json=options.json)
+
+
+def _scorecard(runs: Sequence[Path], out: Path, overrides: Sequence[str]) -> int:
+    from recombine.report import write_scorecard
+
+    page, text, *_ = write_scorecard(runs, out, _report_options(overrides))
+    say(text.read_text(encoding="utf-8"))
+    print(page)
+    return 0
+
+
+def _report_options(overrides: Sequence[str]) -> Any:
+    from recombine.config import apply_overrides, parse_config
+    from recombine.report import ReportOptions
+
+    return parse_config(ReportOptions, apply_overrides({}, overrides))
+
+
+def report_runs(
+    runs: Sequence[Path],
+    out: Path,
+    overrides: Sequence[str],
+    *,
+    as_json: bool = False,
+    without: Collection[Path] = (),
+) -> int:
+    """Write the report of these runs and say what it found."""
+    from recombine.report import write_report
+
+    paths = write_report(list(runs), out, _report_options(overrides), without=without)
+    for note in paths.notes:
+        say(f"note: {note}")
+    if as_json:
+        files = [str(path) for path in paths.files]
+        print_json({"verdict": paths.verdict, "notes": paths.notes, "files": files})
+        return 0
+    if paths.summary:
+        say("")
+        say("\n".join(paths.verdict))
+        say("")
+        say(paths.summary)
+        say("")
+    print(paths.html)
+    return 0
+
+
+VERB = Verb(
+    "report",
+    "write report.html, tables and figures of one run, or compare several",
+    "recombine report runs/quickstart --out out/report",
+    add_arguments,
+    report_verb,
+)

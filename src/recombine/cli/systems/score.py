@@ -1,0 +1,233 @@
+"""The verb score: hypotheses from anywhere, or the translations of an experiment."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from recombine.cli.options import LONG, Verb, share
+from recombine.cli.systems.experiments import print_plans, read_experiments
+from recombine.cli.talk import aligned, known, print_json, print_plan, printable, say
+from recombine.errors import ConfigError, DataError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what may be given."""
+    parser.add_argument("target", type=Path, help="a benchmark directory or an experiment file")
+    parser.add_argument("outputs", type=Path, nargs="*", help="the same as --hyps")
+    parser.add_argument(
+        "--hyps",
+        type=Path,
+        action="append",
+        default=[],
+        help='plain lines, or JSON lines {"id", "hyp"}; - is standard input',
+    )
+    parser.add_argument(
+        "--split",
+        help="the split of plain lines (default: gen or test); the only one of JSON lines",
+    )
+    parser.add_argument("--observations", type=Path, help="write one JSON row per observation here")
+    parser.add_argument("--tags", action="store_true", help="print scores per tag too")
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="say of every sentence why it is not right, where a metric knows (meaning, anatomy)",
+    )
+    parser.add_argument(
+        "--missing",
+        choices=("count", "skip"),
+        default="count",
+        help="sentences without an output count as each metric declares (default), or are skipped",
+    )
+    share(parser, "--metric", "-o", "--trust", "--json", *LONG)
+
+
+def score_verb(options: argparse.Namespace) -> int:
+    """Score."""
+    options.hyps = [*options.hyps, *options.outputs]
+    if options.target.suffix == ".toml" and options.target.name != "benchmark.toml":
+        return _score_experiment(options)
+    return _score_file(options)
+
+
+def _score_experiment(options: argparse.Namespace) -> int:
+    from recombine.experiment.experiment import cells_of
+    from recombine.experiment.scoring import score_run
+
+    options.experiment = options.target
+    for name in ("hyps", "split", "metric", "observations", "tags", "json", "explain"):
+        if getattr(options, name) and not (name == "json" and options.dry_run):
+            raise ConfigError(
+                f"--{name} is for a benchmark, and {options.target} is an experiment",
+                hint="an experiment says itself what is scored: -o 'metrics=[\"exact\"]'"
+                if name in ("metric", "split")
+                else "recombine score BENCHMARK --hyps FILE, or recombine report RUN",
+            )
+    if options.dry_run:
+        return print_plans(options, "score")
+    for experiment in read_experiments(options):
+        count = score_run(
+            experiment, force=options.force, sample=options.sample, missing=options.missing
+        )
+        say(f"{experiment.run}: {count} scored")
+        for name, seed, cell in cells_of(experiment):
+            scored = cell.record().get("score", {})
+            lacking = scored.get("asked", 0) - scored.get("hypotheses", 0)
+            if lacking:
+                say(
+                    f"note: {name}, seed {seed}: {lacking:,} of {scored['asked']:,} sentences have "
+                    f"no output; {_worth(scored['missing'])}"
+                )
+            for metric in scored.get("about_nothing", ()):
+                say(f"note: {name}, seed {seed}: {metric} is about none of these sentences")
+    return 0
+
+
+def _worth(missing: str) -> str:
+    return "they are skipped" if missing == "skip" else "they count as each metric declares"
+
+
+def _score_file(options: argparse.Namespace) -> int:
+    from recombine.benchmark import Benchmark
+    from recombine.config import apply_overrides
+    from recombine.experiment.hypotheses import read_hypotheses
+    from recombine.files import write_jsonl
+    from recombine.metrics.score import scores_of
+    from recombine.metrics.scoring import about_nothing, default_metrics, observation_row, score
+
+    if len(options.hyps) != 1:
+        raise ConfigError(
+            f"give the hypotheses once: --hyps FILE (got {len(options.hyps)})",
+            hint="of several systems: recombine compare BENCHMARK FILE FILE",
+        )
+    benchmark = Benchmark.open(options.target)
+    hypotheses, notes = read_hypotheses(options.hyps[0], benchmark, options.split)
+    for note in notes:
+        say(f"note: {note}")
+    asked: set[str] | None = None
+    if options.sample:
+        from recombine.benchmark import stratified_sample
+
+        asked = set()
+        for name in benchmark.splits:
+            examples = benchmark.read(name)
+            chosen = stratified_sample(examples, options.sample, 0)
+            asked.update(one.id for one in chosen)
+            if len(chosen) < len(examples) and any(one.id in hypotheses for one in examples):
+                say(f"note: a sample: {len(chosen):,} of {len(examples):,} examples of '{name}'")
+        hypotheses = {name: text for name, text in hypotheses.items() if name in asked}
+    metric_options = apply_overrides({}, options.overrides)
+    if options.dry_run:
+        from recombine.experiment.plan import plan_scores
+
+        plan = plan_scores(benchmark, hypotheses, options.metric, metric_options)
+        print_plan(plan, options.json)
+        return 0
+    results = score(
+        benchmark,
+        hypotheses,
+        options.metric or None,
+        options=metric_options,
+        missing=options.missing,
+        asked=asked,
+    )
+    if not results:
+        raise DataError(
+            "nothing to score: none of these metrics is about any of these sentences",
+            hint=f"benchmark {benchmark.manifest.name} recommends: "
+            + ", ".join(default_metrics(benchmark)),
+        )
+    for name in about_nothing(options.metric, results):
+        say(f"note: {name} is about none of these sentences")
+    if options.observations is not None:
+        write_jsonl(
+            options.observations,
+            (observation_row(r.metric.name, one) for r in results for one in r.observations),
+        )
+    if options.explain:
+        for line in _explained(results, hypotheses):
+            print(printable(line))
+    found = scores_of(results, overall_only=not (options.tags or options.json))
+    if options.json:
+        print_json([_row(one) for one in found])
+        return 0
+    print("\n".join(map(printable, _score_lines(found))))
+    for line in dict.fromkeys(_metric_notes(results)):
+        say(f"note: {line}")
+    return 0
+
+
+def _score_lines(scores: Sequence[Any]) -> Iterator[str]:
+    """Scores as a table, and below it the signature of every metric, once."""
+    from recombine.statistics.sample import CONFIDENCE
+
+    rows = [["split", "of", "metric", "score", f"{100 * CONFIDENCE:g}% interval", "counted"]]
+    for one in scores:
+        value = one.slice if one.slice.isprintable() else repr(one.slice)
+        span = "-" if math.isnan(one.low) else f"[{one.low:.2f}, {one.high:.2f}]"
+        of = f"{one.tag}={value}" if one.tag else "all"
+        rows.append([one.split, of, one.metric, one.told(2), span, one.counted])
+    if not any(one.tag for one in scores):
+        rows = [[row[0], *row[2:]] for row in rows]
+    yield from aligned(rows, right=[len(rows[0]) - 3])
+    yield ""
+    for metric, signature in dict.fromkeys((one.metric, one.signature) for one in scores):
+        yield f"signature of {metric}: {signature}"
+
+
+def _explained(results: Sequence[Any], hypotheses: Mapping[str, str]) -> Iterator[str]:
+    """What metrics that say why say of every sentence that is not simply right."""
+    for result in results:
+        for one, examples in zip(result.observations, result.members, strict=False):
+            told = {name: one.detail[name] for name in ("meant", "said") if name in one.detail}
+            if not one.detail.get("explanation") or len(examples) != 1:
+                continue
+            (example,) = examples
+            yield f"{example.id}\t{result.metric.name}\t{one.detail.get('class', one.value)}"
+            yield f"  source\t{example.source}"
+            yield f"  said\t{hypotheses.get(example.id, '')}"
+            yield f"  wanted\t{example.references[0]}"
+            for name, text in told.items():
+                yield f"  meaning {name}\t{text}"
+            yield f"  why\t{one.detail['explanation'].partition(' · meant ')[0]}"
+            yield ""
+
+
+def _metric_notes(results: Sequence[Any]) -> Iterator[str]:
+    """What a metric left out and learned, for whoever reads its score."""
+    for result in results:
+        for name, value in result.metric.notes().items():
+            if value not in (None, "", [], {}):
+                yield f"{result.metric.name}: {name.replace('_', ' ')}: {value}"
+
+
+def _row(score: Any) -> dict[str, Any]:
+    """A score by the names of scores.csv."""
+    return {
+        "split": score.split,
+        "tag": score.tag or "all",
+        "value": score.slice or "all",
+        "metric": score.metric,
+        "n": score.n,
+        "of": score.of,
+        "failed": score.failed,
+        "score": known(score.value),
+        "ci_low": known(score.low),
+        "ci_high": known(score.high),
+        "unit": score.unit,
+        **({"undecided": score.undecided} if score.undecided else {}),
+        "method": score.method,
+        "signature": score.signature,
+    }
+
+
+VERB = Verb(
+    "score",
+    "score hypotheses from anywhere on a benchmark, or the translations of an experiment",
+    "recombine score out/sget-mini --hyps hypotheses.txt --split gen --metric exact",
+    add_arguments,
+    score_verb,
+)

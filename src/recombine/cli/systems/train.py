@@ -1,0 +1,38 @@
+"""The verb train: every seed of the trainable systems."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from recombine.cli.options import LONG, Verb, share, share_plan
+from recombine.cli.systems.experiments import print_plans, read_experiments
+from recombine.cli.talk import say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what may be given."""
+    parser.add_argument("experiment", type=Path)
+    share(parser, "-o", "--trust", *LONG)
+    share_plan(parser)
+
+
+def train_verb(options: argparse.Namespace) -> int:
+    """Train."""
+    from recombine.experiment.training import train
+
+    if options.dry_run:
+        return print_plans(options, "train")
+    for experiment in read_experiments(options):
+        count = train(experiment, force=options.force)
+        say(f"{experiment.run}: {count} model{'' if count == 1 else 's'} trained")
+    return 0
+
+
+VERB = Verb(
+    "train",
+    "train the trainable systems of an experiment, every seed",
+    "recombine train experiment.toml",
+    add_arguments,
+    train_verb,
+)
