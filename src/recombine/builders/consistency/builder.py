@@ -32,6 +32,7 @@ from recombine.builders.consistency.examples import (
 )
 from recombine.builders.consistency.natural import NaturalText
 from recombine.builders.consistency.seminatural import FrameSentences
+from recombine.builders.consistency.spacing import naturally_spaced
 from recombine.builders.consistency.synthetic import (
     SentenceMaker,
     SyntheticSentences,
@@ -100,8 +101,11 @@ class ConsistencyTests:
     training_translations: Path | None = None
     training_size: int = 0
     dev_size: int = 1000
+    spacing: Literal["natural", "tokens"] | None = None
 
     def __post_init__(self) -> None:
+        # Text to train on has its punctuation set apart, and so have the tests beside it.
+        self.spacing = self.spacing or ("natural" if self.training is None else "tokens")
         if self.parser == "words":
             raise ConfigError(
                 "semi-natural sentences need the relations of words, which the parser 'words' has "
@@ -256,13 +260,14 @@ class _Build:
 
     def _write(self, split: str, examples: Iterable[Example]) -> int:
         """Write a split and remember its sources: training must not hold them."""
+        natural = self.recipe.spacing == "natural"
         with progress(f"write {split}") as bar:
 
             def remembered() -> Iterator[Example]:
                 for one in examples:
                     self.tested.add(one.source)
                     bar.advance()
-                    yield one
+                    yield naturally_spaced(one) if natural else one
 
             return self.draft.write(split, remembered())
 
