@@ -9,9 +9,9 @@ import pytest
 
 from builders.invented_corpus import SMALL, write_corpus
 from recombine.builders.check import check_benchmark
-from recombine.builders.compounds.assemble import seen_in
 from recombine.builders.compounds.builder import Compounds, paper_patterns
 from recombine.builders.compounds.contexts import compose
+from recombine.builders.compounds.control import CompoundFinder
 from recombine.builders.recipe import build, read_recipe
 from recombine.errors import ConfigError, DataError
 from recombine.metrics.compound.metric import Compound
@@ -129,6 +129,16 @@ def test_references_come_back_from_a_review(benchmark, tmp_path):
     assert ("Eine gute Übersetzung.",) in found
 
 
+def test_atoms_with_capitals_pass_their_own_check(tmp_path):
+    """The lexicon has a name as it is written, the sentences' atoms are in lower case."""
+    corpus = write_corpus(tmp_path / "corpus.tsv")
+    text = corpus.read_text(encoding="utf-8").replace("home", "Rome").replace("town", "Paris")
+    corpus.write_text(text, encoding="utf-8")
+    named = build("compounds", tmp_path / "b", overrides=[*SMALL, f"corpus='{corpus}'"])
+    assert "Rome" in (named.path / "atoms.tsv").read_text(encoding="utf-8")
+    assert check_benchmark(named) == []
+
+
 def test_novel_compounds_only_by_default(benchmark, tmp_path):
     """Compounds that the training data has are left out unless asked for."""
     corpus = benchmark.manifest.recipe["corpus"]
@@ -136,7 +146,8 @@ def test_novel_compounds_only_by_default(benchmark, tmp_path):
     novel = build("compounds", tmp_path / "novel", overrides=options)
     words = [example.source.lower().rstrip(".").split() for example in novel.read("train")]
     texts = {example.tags["compound"] for example in novel.read("gen")}
-    assert seen_in(words, texts) == set()
+    finder = CompoundFinder(texts)
+    assert not any(map(finder.in_words, words))
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -144,17 +155,18 @@ def test_new_heads_are_preferred_only_where_compounds_must_be_new(
     benchmark, tmp_path, monkeypatch, keep
 ):
     """Beside new compounds, seen ones are wanted of every pattern."""
-    avoided = []
-
-    def spy(*arguments):
-        avoided.append(arguments[-1])
-        return compose(*arguments)
-
-    monkeypatch.setattr("recombine.builders.compounds.assemble.compose", spy)
     corpus = benchmark.manifest.recipe["corpus"]
     options = [*SMALL, f"keep_seen={str(keep).lower()}", f"corpus='{corpus}'"]
+    preferred = []
+
+    def spy(*arguments):
+        for one in compose(*arguments):
+            preferred.append(arguments[-1](one))
+            yield one
+
+    monkeypatch.setattr("recombine.builders.compounds.assemble.compose", spy)
     build("compounds", tmp_path / "again", overrides=options)
-    assert [bool(one) for one in avoided] == [not keep] * 3
+    assert all(preferred) == keep
 
 
 @pytest.mark.parametrize(

@@ -23,19 +23,20 @@ from recombine.builders.compounds.atoms import (
     shortage,
 )
 from recombine.builders.compounds.contexts import (
+    Composed,
     ContextLimits,
     Embedded,
     Embedder,
     NgramModel,
     compose,
 )
+from recombine.builders.compounds.control import CompoundFinder, HeldCompounds
 from recombine.builders.compounds.filter import Pair
 from recombine.builders.compounds.phrases import Phrase, Slot, find_phrases
 from recombine.builders.compounds.renderings import Renderings
 from recombine.builders.compounds.usage import SUBJECTS
 from recombine.corpus.alignment import Alignment
 from recombine.corpus.conllu import mean_distance
-from recombine.corpus.segment import segment
 
 # Each category has atoms of its own for these roles, as the published test has.
 OWN_ROLES = ("ADJ", "N", "MOD")
@@ -45,7 +46,8 @@ OWN_ROLES = ("ADJ", "N", "MOD")
 class CompoundDesign:
     """What the compounds shall be: patterns per category, where they stand, which atoms they use.
 
-    `keep_seen` keeps compounds that the training data have; the other numbers are as in the design.
+    `keep_seen` keeps compounds that the training data have; `hide_seen` takes the sentences out of
+    training that show them; the other numbers are as in the design.
     """
 
     patterns: Mapping[str, Sequence[str]]
@@ -56,6 +58,7 @@ class CompoundDesign:
     rendering_share: float
     longest_phrase: int
     keep_seen: bool
+    hide_seen: bool
     limits: ContextLimits
 
 
@@ -83,6 +86,7 @@ class Assembly:
             design.rendering_share,
         )
         self.dropped = 0
+        self.held = HeldCompounds((frozenset(), frozenset()), {})
         self._renderings: dict[str, Renderings] = {}
         self.embedders: dict[str, Embedder] = {}
         self.phrases = {
@@ -170,20 +174,31 @@ class Assembly:
             for pattern in patterns
             for cell in product(*(self.atoms[category][role] for role in pattern.split()))
         }
-        seen = seen_in((pair.tokens for pair in self.pairs), possible)
-        # Where seen compounds are wanted beside new ones, no head is preferred for being new.
-        avoided = set() if design.keep_seen else seen
+        finder = CompoundFinder(possible)
+        seen = {text for pair in self.pairs for text in finder.in_words(pair.tokens)}
+        compounds = {
+            category: compose(
+                category, patterns, design.slots[category].head, self.atoms[category],
+                self.generator, partial(self._is_preferred, seen),
+            )
+            for category, patterns in design.patterns.items()
+        }  # fmt: skip
+        if design.hide_seen:
+            composed = {category: list(cells) for category, cells in compounds.items()}
+            texts = {one.text.lower() for cells in composed.values() for one in cells}
+            self.held = HeldCompounds.draw(self.pairs, texts, self.generator)
+            compounds = {category: iter(cells) for category, cells in composed.items()}
         found: list[Embedded] = []
         used: Counter[int] = Counter()
-        for category, patterns in design.patterns.items():
+        for category, cells in compounds.items():
             head = design.slots[category].head
-            atoms = self.atoms[category]
-            embedder = Embedder(
-                self.pairs, self.phrases[category], model, design.limits, self.generator, used
-            )
+            phrases = [
+                one for one in self.phrases[category] if one.sentence not in self.held.hidden
+            ]
+            embedder = Embedder(self.pairs, phrases, model, design.limits, self.generator, used)
             self.embedders[category] = embedder
-            for compound in compose(category, patterns, head, atoms, self.generator, avoided):
-                if compound.text.lower() in seen and not design.keep_seen:
+            for compound in cells:
+                if compound.text.lower() in seen and not (design.keep_seen or design.hide_seen):
                     self.dropped += 1
                     continue
                 contexts = embedder.embed(compound, compound.atoms[0].text if head else "")
@@ -191,15 +206,31 @@ class Assembly:
                 found.extend(contexts)
         return found
 
+    def _is_preferred(self, seen: set[str], compound: Composed) -> bool:
+        """Whether a head is taken for this: a new compound, or one that a control can show.
+
+        Where seen compounds are wanted beside new ones, no head is preferred.
+        """
+        return self.design.keep_seen or (compound.text.lower() in seen) == self.design.hide_seen
+
+    @property
+    def visible(self) -> list[Pair]:
+        """The pairs of training: those that show no compound, where these are hidden."""
+        return [pair for number, pair in enumerate(self.pairs) if number not in self.held.hidden]
+
     def examples(
-        self, embedded: Iterable[Embedded], references: Mapping[str, str]
+        self,
+        embedded: Iterable[Embedded],
+        references: Mapping[str, str],
+        held_in: Mapping[str, str],
     ) -> Iterator[Example]:
-        """Yield the generalisation split."""
+        """Yield the generalisation split; `held_in` says what a control knows of a compound."""
         for one in embedded:
             compound = one.compound
             reference = references.get(one.source)
             context = len(self.pairs[one.phrase.sentence].tokens)
             context -= one.phrase.end - one.phrase.start + bool(one.phrase.head >= 0)
+            known = held_in.get(compound.text.lower())
             yield Example.make(
                 source=one.source,
                 references=[reference] if reference else [],
@@ -215,6 +246,7 @@ class Assembly:
                         self.pairs[one.phrase.sentence].relations,
                     ),
                     "compound": compound.text,
+                    **({} if known is None else {"held_in": known}),
                 },
                 group=f"{compound.category}: {compound.text}",
                 role="context",
@@ -292,39 +324,8 @@ class Assembly:
 
     def seen_count(self, embedded: Sequence[Embedded]) -> int:
         """Return how many of the compounds occur in the training data."""
-        texts = {one.compound.text.lower() for one in embedded}
-        return len(seen_in_text((pair.source for pair in self.pairs), texts))
-
-
-def seen_in(sentences: Iterable[Sequence[str]], texts: set[str]) -> set[str]:
-    """Return the texts that occur in the sentences as consecutive words."""
-    lengths: dict[str, set[int]] = {}
-    for text in texts:
-        words = text.split()
-        lengths.setdefault(words[0], set()).add(len(words))
-    found: set[str] = set()
-    for sentence in sentences:
-        for place in [place for place, word in enumerate(sentence) if word in lengths]:
-            for length in lengths[sentence[place]]:
-                text = " ".join(sentence[place : place + length])
-                if text in texts:
-                    found.add(text)
-    return found
-
-
-def seen_in_text(sources: Iterable[str], texts: set[str]) -> set[str]:
-    """Return the texts that occur in sentences as consecutive words."""
-    # Cutting a sentence into words costs far more than to see that it lacks the last one of every
-    # text. Outside ASCII the letters of a word in lower case may be others than those of its text.
-    last = sorted({text.split()[-1] for text in texts})
-    return seen_in(
-        (
-            [token.lower() for token in segment(source)]
-            for source in sources
-            if not source.isascii() or any(map(source.lower().__contains__, last))
-        ),
-        texts,
-    )
+        finder = CompoundFinder(one.compound.text.lower() for one in embedded)
+        return len({text for pair in self.visible for text in finder.in_text(pair.source)})
 
 
 def _focus(one: Embedded) -> list[Focus]:

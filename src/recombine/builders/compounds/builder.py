@@ -17,11 +17,19 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from recombine.benchmark import Benchmark, Example
+from recombine.benchmark import CONTROL, Benchmark, Example
 from recombine.builders.check import compare
-from recombine.builders.compounds.assemble import Assembly, CompoundDesign, seen_in_text
+from recombine.builders.compounds.assemble import Assembly, CompoundDesign
 from recombine.builders.compounds.atoms import Role
-from recombine.builders.compounds.contexts import ContextLimits
+from recombine.builders.compounds.contexts import ContextLimits, Embedded
+from recombine.builders.compounds.control import (
+    SHOWN,
+    CompoundFinder,
+    control_card,
+    control_facts,
+    control_faults,
+    exchange,
+)
 from recombine.builders.compounds.filter import Filtered, Pair, filter_corpus, statistics_table
 from recombine.builders.compounds.phrases import Slot
 from recombine.builders.compounds.references import read_references, review_lines
@@ -79,7 +87,8 @@ class Compounds:
     `reuse`: contexts are used at most so often. `worst_drop`: how much worse than its original a
     sentence may read, in mean log probability of a trigram. `references`: a TSV of source and
     reference; `drafts`: the same with machine translations, to be post-edited in the `review.tsv`
-    that is written.
+    that is written. `control`: write `control` beside `train`, which shows half of the compounds:
+    `control_half` says which.
     `target_corpus`: translations line by line, where the corpus has none; `parser`: for raw text
     (`spacy:MODEL`, `stanza:LANGUAGE`).
     """
@@ -112,9 +121,15 @@ class Compounds:
     keep_seen: bool = False
     references: Path | None = None
     drafts: Path | None = None
+    control: bool = False
+    control_half: int = 1
 
     def __post_init__(self) -> None:
         require_relations(self.parser, "a compound")
+        if self.control and self.keep_seen:
+            raise ConfigError("with a control no compound is seen in train: leave out 'keep_seen'")
+        if self.control_half not in (1, 2):
+            raise ConfigError(f"control_half = {self.control_half}: there are two halves, 1 and 2")
         used = set(paper_roles())
         for category, patterns in self.patterns.items():
             if category not in self.slots:
@@ -155,17 +170,21 @@ class Compounds:
             bar.advance()
         work = Assembly(self._design(), train, alignment, generator)
         embedded = work.embed_all()
+        control, held_in = self._control(work, embedded, (dev, test)) if self.control else ([], {})
         if not embedded:
             raise DataError(
                 "no compound found enough contexts",
                 hint="raise reuse or worst_drop, or take a larger corpus",
             )
         references = read_references(self.references) if self.references else {}
-        for split, pairs in (("train", train), ("dev", dev), ("test", test)):
+        splits = {"train": work.visible, "dev": dev, "test": test}
+        if self.control:
+            splits[CONTROL] = control
+        for split, pairs in splits.items():
             draft.write(
                 split, (Example.make(source=p.source, references=[p.target]) for p in pairs)
             )
-        examples = list(work.examples(embedded, references))
+        examples = list(work.examples(embedded, references, held_in))
         draft.write("gen", examples)
         draft.write("context", work.originals(embedded))
         drafts = read_references(self.drafts) if self.drafts else {}
@@ -180,6 +199,10 @@ class Compounds:
             "compounds_seen_in_train": work.seen_count(embedded),
             "compounds_without_contexts": work.dropped,
         }
+        if self.control:
+            sources = {split: [pair.source for pair in pairs] for split, pairs in splits.items()}
+            sources["gen"] = [example.source for example in examples]
+            certificate[CONTROL] = {"half": self.control_half, **control_facts(sources, held_in)}
         draft.certificate(certificate)
         draft.card(_card(certificate, [asdict(one) for one in filtered.statistics]))
 
@@ -189,16 +212,45 @@ class Compounds:
         try:
             examples = benchmark.read("gen")
             counted = census(examples)
+            finder = CompoundFinder(str(one.tags.get("compound")).lower() for one in examples)
             counted["compounds_seen_in_train"] = len(
-                seen_in_text(
-                    (example.source for example in benchmark.iterate("train")),
-                    {str(example.tags.get("compound")).lower() for example in examples},
-                )
+                {text for one in benchmark.iterate("train") for text in finder.in_text(one.source)}
             )
             faults = list(_rows_at_fault(benchmark))
+            if benchmark.manifest.recipe.get("control"):
+                counted[CONTROL] = _counted_control(benchmark, examples)
+                broken = control_faults(counted[CONTROL], benchmark.manifest.splits["train"])
+                faults += [DataError(text, Where(str(benchmark.path))) for text in broken]
         except RecombineError as error:
             return [error]
         return [*faults, *compare(benchmark, counted, unproved=UNPROVED)]
+
+    def _control(
+        self, work: Assembly, embedded: Sequence[Embedded], held_out: Sequence[Sequence[Pair]]
+    ) -> tuple[list[Pair], dict[str, str]]:
+        """Return the pairs of the control, and what it knows of each tested compound."""
+        tested = {one.source for one in embedded}
+        tested |= {pair.source for pairs in held_out for pair in pairs}
+        control = exchange(
+            work.pairs,
+            work.held,
+            self.control_half,
+            templates={one.phrase.sentence for one in embedded},
+            tested=tested,
+            generator=work.generator,
+        )
+        texts = {one.compound.text.lower() for one in embedded}
+        finder = CompoundFinder(texts)
+        shown = {text for pair in control for text in finder.in_text(pair.source)}
+        held_in = {
+            text: work.held.told_of(text, self.control_half, shown) for text in sorted(texts)
+        }
+        if SHOWN not in held_in.values():
+            raise DataError(
+                "the corpus shows none of the compounds that the control should hold in",
+                hint="take more text, or more frequent atoms (-o floor=N)",
+            )
+        return control, held_in
 
     def _design(self) -> CompoundDesign:
         return CompoundDesign(
@@ -210,6 +262,7 @@ class Compounds:
             rendering_share=self.rendering_share,
             longest_phrase=self.longest_phrase,
             keep_seen=self.keep_seen,
+            hide_seen=self.control,
             limits=ContextLimits(
                 self.contexts, self.reuse, self.shortest_context, self.longest, self.worst_drop
             ),
@@ -288,19 +341,35 @@ UNPROVED = (
 
 def _rows_at_fault(benchmark: Benchmark) -> Iterator[RecombineError]:
     """Rows that are not what their ids, groups, roles and tags say: the first of each kind."""
-    contexts = benchmark.manifest.recipe.get("contexts")
+    recipe = benchmark.manifest.recipe
+    contexts = recipe.get("contexts")
+    own_tags = {**_TAGS, "gen": (*_TAGS["gen"], "held_in")} if recipe.get("control") else _TAGS
     atoms = {
-        (row["category"], row["role"], row["atom"]): (int(row["frequency"]), row["accepted"])
+        (row["category"], row["role"], row["atom"].lower()): (
+            int(row["frequency"]),
+            row["accepted"],
+        )
         for row in read_table(benchmark.path / "atoms.tsv", ("category", "role", "atom"))
     }
     for split in benchmark.splits:
         kinds: set[str] = set()
         for number, example in enumerate(benchmark.iterate(split), start=1):
-            for kind, text in _row_faults(split, example, contexts, atoms):
+            for kind, text in _row_faults(split, example, own_tags, contexts, atoms):
                 if kind not in kinds:
                     where = Where(str(benchmark.split_path(split)), number)
                     yield DataError(f"{example.id}: {text}", where)
                 kinds.add(kind)
+
+
+def _counted_control(benchmark: Benchmark, examples: Sequence[Example]) -> dict[str, Any]:
+    """What the rows say of the control."""
+    sources = {
+        split: [one.source for one in benchmark.iterate(split)]
+        for split in ("train", CONTROL, "dev", "test", "gen")
+    }
+    tags = {str(one.tags["compound"]).lower(): str(one.tags["held_in"]) for one in examples}
+    half = benchmark.manifest.recipe.get("control_half")
+    return {"half": half, **control_facts(sources, tags)}
 
 
 _TAGS = {
@@ -313,11 +382,12 @@ _TAGS = {
 def _row_faults(
     split: str,
     example: Example,
+    own_tags: Mapping[str, tuple[str, ...]],
     contexts: object,
     atoms: Mapping[tuple[str, str, str], tuple[int, str]],
 ) -> Iterator[tuple[str, str]]:
     """What is wrong with a row; `atoms` have their frequency and renderings."""
-    names = _TAGS.get(split, ())
+    names = own_tags.get(split, ())
     if tuple(example.tags) != names:
         yield "tags", f"its tags are {', '.join(example.tags) or 'none'}"
         return
@@ -382,4 +452,5 @@ def _card(certificate: Mapping[str, Any], statistics: Sequence[Mapping[str, Any]
         "statistics.tsv has the paper's Tables 7 and 8 for this corpus.\n\n"
         "Without references the metric `compound` judges with the lexicon and with fillers learned "
         "from outputs; say so when you report it."
+        + (control_card(certificate[CONTROL]) if CONTROL in certificate else "")
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -71,9 +71,9 @@ def compose(
     head_role: str,
     atoms: Mapping[str, Sequence[ChosenAtom]],
     generator: np.random.Generator,
-    is_seen: set[str],
+    is_preferred: Callable[[Composed], bool],
 ) -> Iterator[Composed]:
-    """Yield every cell of the factorial; the head of a cell is drawn, preferring unseen ones."""
+    """Yield every cell of the factorial; the head of a cell is drawn, preferred ones first."""
     for pattern in patterns:
         roles = pattern.split()
         free = [role for role in roles if role != head_role]
@@ -91,9 +91,7 @@ def compose(
                 )
                 for head in heads
             ]
-            yield next(
-                (one for one in candidates if one.text.lower() not in is_seen), candidates[0]
-            )
+            yield next(filter(is_preferred, candidates), candidates[0])
 
 
 class Embedder:

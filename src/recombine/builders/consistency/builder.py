@@ -459,4 +459,12 @@ the same number; `s1p` (one noun) and `s3` (another sentence) differ in the firs
 `synonym` replaces a term by its synonym. The metrics `consistency`, `synonym-consistency`,
 `locality` and `literal` read the roles and the foci. The split `probe` holds isolated noun
 phrases, second conjuncts, bare words and repeated sentences: translate it with the others.
+
+## Ceiling
+
+There is no control: a pair tests a system against itself, and nothing was kept out of training.
+Each share can reach 100 for a system that answers one sentence one way; the repeated sentences of
+`probe` show whether it does. Two trainings of one system do not agree on every sentence, and two
+sentences that differ cannot be asked to agree more: train two seeds and compare their outputs. A
+synonym that is rare is difficult, new or not: read the pairs of two frequent terms by themselves.
 """
