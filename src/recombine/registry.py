@@ -199,17 +199,18 @@ def _from_file(kind: str, name: str) -> type[Any]:
 
 def _import_once(path: Path) -> ModuleType:
     """Import a file; one that was edited since is imported again (in a notebook)."""
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    code = path.read_bytes()
+    digest = hashlib.sha256(code).hexdigest()
     if path in _imported and _imported[path][0] == digest:
         return _imported[path][1]
     # Two files of one name are two modules.
     place = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     spec = importlib.util.spec_from_file_location(f"recombine_user_{path.stem}_{place}", path)
-    assert spec is not None
-    assert spec.loader is not None  # the name ends in .py
+    assert spec is not None  # the name ends in .py
     module = importlib.util.module_from_spec(spec)
     sys.modules[module.__name__] = module  # dataclasses look their module up here
-    spec.loader.exec_module(module)
+    # Not by the loader: its cached bytecode misses an edit of the same second and size.
+    exec(compile(code, str(path), "exec"), vars(module))  # noqa: S102
     _imported[path] = digest, module
     return module
 

@@ -139,7 +139,7 @@ FAULTS: dict[str, list[Callable[[Path], None]]] = {
         manifest('unique = ["gen"]', "unique = []"),
         manifest("exposures = 5", "exposures = 6"),
         manifest("selection = true", "selection = false"),
-        manifest('metrics = []', 'metrics = ["nosuch"]'),
+        manifest('metrics = [', 'metrics = ["nosuch", '),
         manifest('version = "1"', 'version = "2"'),
         certificate(lambda found: found["splits"]["gen"].update(different=1)),
     ],

@@ -25,6 +25,7 @@ from report.synthetic import unpack
 
 SYSTEM = '''
 """A system that loses the verb after the queen."""
+import re
 from dataclasses import dataclass
 
 
@@ -32,7 +33,7 @@ from dataclasses import dataclass
 class Forgetful:
     def translate(self, sources):
         for source in sources:
-            words = source.lower().split()
+            words = re.findall(r"[\\w'-]+|[^\\w\\s]", source.lower())
             if "queen" in words and len(words) > 3:
                 words = [word for word in words if not word.endswith("s")]
             yield " ".join(f"x{word}" for word in words)
