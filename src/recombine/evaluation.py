@@ -235,14 +235,16 @@ class Evaluation(Sequence[Score]):
         self,
         control: Evaluation | None = None,
         *,
+        neutral: bool = False,
         new: str = "",
         familiar: str = "",
         metric: str | None = None,
     ) -> tuple[GapParts, ...]:
         """Return what is lost on new sentences: in all, and with a control for each slice, too.
 
-        The control is the same system, trained on text in which nothing of the test is new. Of
-        several splits the one that the method puts first is new. `gap_table` makes a table of it.
+        The control is the same system, trained on text in which nothing of the test is new; or,
+        with `neutral`, a system that learnt from neither side. Of several splits the one that the
+        method puts first is new. `gap_table` makes a table of it.
         """
         everyone = [self] if control is None else [self, control]
         names = unique_names(everyone)
@@ -263,9 +265,10 @@ class Evaluation(Sequence[Score]):
                 panels[split] = panel_of(same, method)
         if new not in panels:
             raise DataError(f"{self.name} has no scores of '{metric}' on '{new}'")
-        controls = {} if control is None else dict.fromkeys(names, names[-1])
+        controls = {} if control is None or neutral else dict.fromkeys(names, names[-1])
         known = panels.get(familiar) if familiar != new else None
-        return tuple(gap_parts(panels[new], known, controls, ReportOptions()))
+        aside = names[-1] if control is not None and neutral else ""
+        return tuple(gap_parts(panels[new], known, controls, ReportOptions(), aside))
 
     def report(
         self, path: Path | str, *others: Evaluation, options: ReportOptions | None = None

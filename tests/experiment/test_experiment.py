@@ -48,6 +48,21 @@ def test_check_finds_every_problem_at_once(tmp_path):
     assert "nonsense" in found[8]
 
 
+def test_a_neutral_system_is_one_of_the_experiment_and_learns_nothing(tmp_path):
+    """`control_system` names it; what learns from the benchmark is not neutral."""
+    path = tmp_path / "mine.toml"
+    path.write_text(f'control_system = "toy"\n{BASE}', encoding="utf-8")
+    assert read_experiment(path).control_system == "toy"
+    path.write_text(f'control_system = "opus"\n{BASE}', encoding="utf-8")
+    with pytest.raises(ConfigError, match="'opus', which is no system here"):
+        read_experiment(path)
+    trained = BASE.replace('use = "copy"', 'use = "transformer"')
+    path.write_text(f'control_system = "toy"\n{trained}', encoding="utf-8")
+    with pytest.raises(ConfigError, match="it is not neutral") as caught:
+        read_experiment(path)
+    assert 'train = "control"' in caught.value.hint
+
+
 def test_check_knows_the_splits_of_the_benchmark(tmp_path):
     """A split that is not there is found before anything is translated."""
     (tmp_path / "s.en").write_text("a dog\n", encoding="utf-8")

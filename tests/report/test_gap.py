@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from recombine.benchmark import Benchmark
+from recombine.errors import ConfigError
 from recombine.evaluation import score
 from recombine.experiment.run import Run
+from recombine.files import write_json
 from recombine.report import ReportOptions, write_report
 from recombine.report.findings import build_report
 from recombine.report.gap import gap_sentences
@@ -99,6 +101,97 @@ def test_two_evaluations_have_a_gap(controlled):
     (alone,) = own.gap()
     assert alone.composition is None
     assert alone.gap == first.gap
+
+
+@pytest.fixture(scope="module")
+def neutral(tmp_path_factory):
+    """A trained system, and one that is neither better nor worse on what is new to the other."""
+    aside = (0.7, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6)
+    systems = {"own": ACCURACY["lstm"], "aside": aside}
+    run = make_run(tmp_path_factory.mktemp("neutral"), systems=systems)
+    write_json(run / "experiment.json", {"control_system": "aside"})
+    return run
+
+
+def test_a_neutral_system_stands_in(neutral):
+    """What it loses is difficulty, and the rest of the gap composition; in all and by pattern."""
+    report = build_report(open_runs([neutral]), ReportOptions(metrics=("exact",)))
+    assert len(report.gaps) == 9
+    assert all(parts.neutral and parts.control == "aside" for parts in report.gaps)
+    sheets = [report.sheet("exact", split) for split in ("test", "gen")]
+    familiar, new = (sheet.overall("aside").value for sheet in sheets)
+    whole = report.gaps[0]
+    assert whole.difficulty.value == pytest.approx(familiar - new)
+    for parts in report.gaps:
+        assert parts.gap.value == pytest.approx(parts.composition.value + parts.difficulty.value)
+        assert parts.composition.low <= parts.composition.value <= parts.composition.high
+    (sentence,) = gap_sentences(report.gaps)
+    assert "neutral system: aside" in sentence
+    assert any("aside is a neutral system" in note for note in gap_table(report.gaps).notes)
+
+
+def test_a_report_can_name_the_neutral_system(controlled, neutral):
+    """It is asked only for systems without a control of their own; an unknown name is refused."""
+    options = ReportOptions(metrics=("exact",), control_system="alone")
+    report = build_report(open_runs([controlled]), options)
+    assert {parts.system for parts in report.gaps} == {"own"}
+    assert not any(parts.neutral for parts in report.gaps)
+    with pytest.raises(ConfigError, match="no system of this report") as caught:
+        build_report(open_runs([neutral]), ReportOptions(control_system="opus"))
+    assert "own" in caught.value.hint
+
+
+def test_the_page_has_one_bar_and_one_sentence(controlled, tmp_path):
+    """Its pieces are what is left, composition and difficulty, in points of the metric."""
+    paths = write_report([controlled], tmp_path / "report", ReportOptions(figures=()))
+    page = paths.html.read_text(encoding="utf-8")
+    gap = page.split('<section class="gap">')[1].split("</section>")[0]
+    assert gap.count('<div class="gap-bar">') == 1  # `alone` has no control
+    (said,) = [line for line in paths.verdict if line.startswith("Of ")]
+    assert said in gap
+    report = build_report(open_runs([controlled]), ReportOptions())
+    whole = next(parts for parts in report.gaps if parts.control)
+    for name in ("composition", "difficulty"):
+        part = getattr(whole, name).value
+        assert f'class="{name}" style="width:{part:.1f}%"' in gap
+    assert whole.familiar.value == pytest.approx(
+        whole.new.value + whole.composition.value + whole.difficulty.value
+    )
+
+
+def test_two_evaluations_and_a_neutral_one(neutral):
+    """From Python: what a system loses beyond the neutral one."""
+    benchmark = Benchmark.open(neutral.parent / "benchmark")
+    own, aside = (
+        score(benchmark, read_hypotheses(neutral, name, 1), ["exact"], name=name)
+        for name in ("own", "aside")
+    )
+    first, *slices = own.gap(aside, neutral=True)
+    assert first.neutral
+    assert len(slices) == 8
+    loss = {
+        one.name: next(r.value for r in one if r.split == "test" and not r.tag) - first_of(one)
+        for one in (own, aside)
+    }
+    assert first.composition.value == pytest.approx(loss["own"] - loss["aside"])
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_a_system_that_loses_as_much_as_the_neutral_one_does_not_fail_to_compose(seeds):
+    """The interval of composition covers zero as often as it says."""
+    generator = np.random.default_rng(seeds)
+    covered, trials = 0, 300
+    for _ in range(trials):
+        luck = generator.normal(0, 0.04, seeds)
+        tables = []
+        for share, size in ((0.8, 120), (0.5, 150)):
+            (own,) = hits(generator, share, luck[None, :], size)
+            (aside,) = hits(generator, share - 0.1, np.zeros((1, 1)), size)
+            tables.append(Sample({"own": own, "aside": aside}, Aggregator("mean")))
+        familiar, new = tables
+        span = new.gain_interval("own", "aside", familiar)
+        covered += span.low <= 0 <= span.high
+    assert 0.9 < covered / trials <= 1, covered
 
 
 def first_of(evaluation):

@@ -52,6 +52,8 @@ class Experiment:
     sample_seed: int = 0
     checkpoints: tuple[str, ...] = ()
     repeat: int = 0
+    # A system that learnt from neither side of the benchmark: what it loses, too, is difficulty.
+    control_system: str = ""
 
     def __post_init__(self) -> None:
         if not self.system:
@@ -72,6 +74,11 @@ class Experiment:
             size = options.get("train_size", 1)
             if not isinstance(size, int) or isinstance(size, bool) or size < 1:
                 raise ConfigError(f"[system.{name}] train_size must be a whole number from 1 on")
+        if self.control_system and self.control_system not in self.system:
+            raise ConfigError(
+                f"control_system is '{self.control_system}', which is no system here",
+                hint=f"there are: {', '.join(self.system)}",
+            )
         if not self.seeds:
             raise ConfigError("'seeds' is empty")
         for name in ("sample", "repeat"):
@@ -115,6 +122,11 @@ def read_experiment(
             system = create_system(experiment, name, document=document)
             if augmentation(experiment, name) is not None and not is_trainable(system):
                 raise ConfigError(f"[system.{name}] has 'augment', but is not trained")
+            if name == experiment.control_system and is_trainable(system):
+                raise ConfigError(
+                    f"control_system = '{name}' learns from the benchmark: it is not neutral",
+                    hint='a control that is trained has train = "control" in its table',
+                )
     return experiment
 
 

@@ -172,7 +172,7 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
         note = f"only a sample of {options.sample:,} examples of each split is looked at"
         source = replace(source, sample=options.sample, notes=(*source.notes, note))
     own = {lookup("metric", one).name: one for one in options.own}
-    source = replace(source, own_metrics=own)
+    source = replace(source, own_metrics=own, control_system=options.control_system)
     wanted = [
         (split, metric)
         for split in _chosen_splits(source, options)
@@ -212,7 +212,7 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
         raise DataError("nothing to report: no metric and split was scored by every system")
     new = main.pop(sheets[0].split)
     familiar = main.get(source.method.familiar_split)
-    gaps = tuple(gap_parts(new, familiar, source.controls, options))
+    gaps = tuple(gap_parts(new, familiar, source.controls, options, source.neutral))
     return Findings(source, options, tuple(sheets), tuple(notes), gaps)
 
 

@@ -2,8 +2,12 @@
 
     familiar - new = composition (control - own, on the same sentences) + difficulty (the rest)
 
-A control is the same system, trained on text in which nothing of the test is new. Without one the
-two parts cannot be told apart (docs/explanation/controls.md).
+A control is the same system, trained on text in which nothing of the test is new. Where nothing can
+be trained a neutral system stands in, which learnt from neither side: nothing is new to it, so
+
+    difficulty = familiar - new of the neutral system, composition = the rest
+
+Without either the two parts cannot be told apart (docs/explanation/controls.md).
 """
 
 from __future__ import annotations
@@ -33,6 +37,8 @@ class GapParts:
     system: str
     # The name of the control; empty where there is none.
     control: str
+    # Whether that is a neutral system, which was trained on neither side.
+    neutral: bool = False
     metric: str
     split: str
     tag: str = ""
@@ -46,11 +52,16 @@ class GapParts:
 
 
 def gap_parts(
-    new: Panel, familiar: Panel | None, controls: Mapping[str, str], options: ReportOptions
+    new: Panel,
+    familiar: Panel | None,
+    controls: Mapping[str, str],
+    options: ReportOptions,
+    neutral: str = "",
 ) -> Iterator[GapParts]:
     """Yield the parts of every system's gap: in all, and with a control for each slice, too.
 
-    `controls` maps systems to their controls, and controls to themselves.
+    `controls` maps systems to their controls, and controls to themselves. A system without one is
+    compared with the neutral system, where one is named.
     """
     tag = main_tag(new)
     slices = new.slices(tag) if tag is not None else {}
@@ -58,12 +69,16 @@ def gap_parts(
     for system in new.systems:
         control = controls.get(system, "")
         control = control if control in new.systems else ""
-        if control == system:
+        if system in (control, neutral):
             continue
-        yield _parts(new, familiar, system, control, None, whole, options)
+        stand_in = not control and neutral in new.systems and familiar is not None
+        stand_in = stand_in and {system, neutral} <= set(familiar.systems if familiar else ())
+        parts_of = _parts_beside_neutral if stand_in else _parts
+        control = neutral if stand_in else control
+        yield parts_of(new, familiar, system, control, None, whole, options)
         for value, where in slices.items() if control else ():
             sample = new.sample(where, options, (system, control))
-            yield _parts(
+            yield parts_of(
                 new, familiar, system, control, where, sample, options, tag=tag or "", slice=value
             )
 
@@ -96,6 +111,7 @@ def _parts(
     return GapParts(
         system=system,
         control=control,
+        neutral=False,
         metric=new.metric,
         split=new.split,
         n=len(new.keys) if where is None else len(where),
@@ -104,6 +120,36 @@ def _parts(
         gap=gap,
         composition=composition,
         difficulty=difficulty,
+        **place,
+    )
+
+
+def _parts_beside_neutral(
+    new: Panel,
+    familiar: Panel | None,
+    system: str,
+    neutral: str,
+    where: Rows | None,
+    sample: Sample,
+    options: ReportOptions,
+    **place: str,
+) -> GapParts:
+    """What a neutral system loses is difficulty, what `system` loses beyond it composition."""
+    assert familiar is not None
+    loss = 1.0 if new.higher_is_better else -1.0
+    known = familiar.sample(None, options)
+    return GapParts(
+        system=system,
+        control=neutral,
+        neutral=True,
+        metric=new.metric,
+        split=new.split,
+        n=len(new.keys) if where is None else len(where),
+        familiar=_estimate(known.interval(system)),
+        new=_estimate(sample.interval(system)),
+        gap=_turned(sample.unpaired_interval(system, known, system), loss),
+        composition=_turned(sample.gain_interval(system, neutral, known), loss),
+        difficulty=_turned(sample.unpaired_interval(neutral, known, neutral), loss),
         **place,
     )
 
@@ -140,7 +186,7 @@ def gap_sentences(gaps: Sequence[GapParts]) -> list[str]:
             told.append(
                 f"Of {parts.gap.value:.1f} points that {parts.system} loses on new sentences "
                 f"{shown(parts.composition)} are composition and {shown(parts.difficulty)} "
-                f"difficulty (control: {parts.control})."
+                f"difficulty ({named(parts)})."
             )
     if len(told) > MOST_TOLD:
         told = [*told[:MOST_TOLD], f"{len(told) - MOST_TOLD} more gaps are in the table of gaps."]
@@ -151,6 +197,12 @@ def gap_sentences(gaps: Sequence[GapParts]) -> list[str]:
             "difficulty."
         )
     return told
+
+
+def named(parts: GapParts) -> str:
+    """Against what the gap was taken apart."""
+    kind = "neutral system" if parts.neutral else "control"
+    return f"{kind}: {parts.control}"
 
 
 def shown(part: Estimate, decimals: int = 1) -> str:

@@ -24,6 +24,8 @@ class ReportOptions:
     # idioms, templates), else `group`, the examples that the benchmark says belong together (the
     # contexts of a compound). Or `key`, every key by itself; or a tag (target_word).
     cluster: str = ""
+    # A system that learnt from neither side of the benchmark: what it loses, too, is difficulty.
+    control_system: str = ""
     # Of each split, a stratified subset of this many examples; 0 = all.
     sample: int = 0
     confidence: float = CONFIDENCE

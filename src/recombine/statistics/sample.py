@@ -171,6 +171,25 @@ class Sample:
         parts = unpaired_components(*tables, one_system=system == second)
         return self._difference_interval(observed, parts, units)
 
+    def gain_interval(self, system: str, neutral: str, other: Sample) -> Interval:
+        """What `neutral` gets more than `system` here, minus what it gets more in another sample.
+
+        The seeds of `system` are the same in both; `neutral` has the same outputs whatever they
+        are, so its own luck is no part of the interval.
+        """
+        observed, elsewhere = (
+            sample._mean_score(neutral) - sample._mean_score(system) for sample in (self, other)
+        )
+        units = min(self.units.count, other.units.count)
+        if math.isnan(observed - elsewhere) or units < FEWEST_VARIED:
+            return unknown(observed - elsewhere)
+        here, there = (
+            sample.contributions(neutral).mean(axis=0) - sample.contributions(system)
+            for sample in (self, other)
+        )
+        parts = unpaired_components(here, there, one_system=True)
+        return self._difference_interval(observed - elsewhere, parts, units)
+
     def _difference_interval(
         self, observed: float, parts: Sequence[Component], units: int
     ) -> Interval:

@@ -93,9 +93,28 @@ def test_the_ratio_of_the_control_stands_beside(runs, family, tmp_path):
     own, held = table.rows
     assert (own[0], held[0]) == ("half", "held")
     assert own[7] == own[6]  # it says the same
-    assert own[8].value == 0
+    assert own[8].value == pytest.approx(1)
+    assert own[9].value == 0
     assert held[7] is None
     assert not any("No control" in note and "half" in note for note in table.notes)
+
+
+def test_a_neutral_system_gives_a_ratio_of_ratios(runs, tmp_path):
+    """It keeps more of its score on max, so part of the loss is of the split; no points, though."""
+    copies = []
+    for run in runs:
+        copies.append(tmp_path / run.name)
+        shutil.copytree(run, copies[-1])
+        shutil.copytree(run / "half", copies[-1] / "aside")
+        Run(copies[-1]).cell("aside", 1).update_record(system="aside")
+    options = ReportOptions(trials=50, control_system="aside")
+    table = generalisation_table(read_family(copies, options))
+    (own,) = [row for row in table.rows if row[0] == "half"]
+    assert own[7] == own[6]  # it says the same
+    assert own[8].value == pytest.approx(1)
+    assert own[9] is None
+    assert any("aside is a neutral system" in note for note in table.notes)
+    assert not any("No control" in note for note in table.notes)
 
 
 def test_the_papers_ratio_stands_beside_transformers_on_its_splits(family, monkeypatch):

@@ -13,7 +13,7 @@ from recombine.files import write_json, write_text
 from recombine.metrics.score import Score
 from recombine.report.exports.samples import file_names, samples_of, stamp
 from recombine.report.findings import Findings
-from recombine.report.gap import shown
+from recombine.report.gap import named, shown
 
 SCHEMA = "0.2.1"
 INSTANCE_SCHEMA = "instance_level_eval_0.2.1"
@@ -124,7 +124,8 @@ def _gap(report: Findings, score: Score) -> dict[str, str]:
             known = {"lost": parts.gap, "composition": parts.composition,
                      "difficulty": parts.difficulty}  # fmt: skip
             found = {f"gap_{name}": shown(one, 4) for name, one in known.items() if one is not None}
-            return {**found, "gap_control": parts.control or "none: part may be difficulty"}
+            return {**found, "gap_control": named(parts) if parts.control
+                    else "none: part may be difficulty"}  # fmt: skip
     return {}
 
 

@@ -45,6 +45,7 @@ def write_genbench_card(report: Findings, folder: Path) -> list[Path]:
                 parts.system: {
                     "metric": f"{parts.metric} on {parts.split}",
                     "control": parts.control or None,
+                    "control_is_neutral": parts.neutral,
                     **{
                         name: None if one is None else round(one.value, 2)
                         for name, one in (

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from recombine.metrics.score import Score
 from recombine.report.findings import Findings, Sheet
+from recombine.report.page.gap import gap_section
 from recombine.report.page.headline import familiar_sheet
 from recombine.report.page.scale import level
 from recombine.report.page.sections import between, colour, number, swatch
@@ -31,7 +32,8 @@ def verdict_section(report: Findings) -> str:
     sentences = " ".join(escape(one) for one in told.sentences)
     return f"""<h1>{escape(told.headline)}</h1>
 <p class="lead">{sentences}</p>
-{report.method.first_screen(report)}"""
+{report.method.first_screen(report)}
+{gap_section(report)}"""
 
 
 def bars(report: Findings, numbers: Callable[[Findings, str], Iterable[Bar]]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine.benchmark import CONTROL, Benchmark, Example, stratified_sample
-from recombine.errors import DataError, StaleOutput
+from recombine.errors import ConfigError, DataError, StaleOutput
 from recombine.experiment.fingerprint import LEARNED_FROM
 from recombine.experiment.run import Cell, Run
 from recombine.files import read_json, read_jsonl, sha256_of
@@ -57,6 +57,8 @@ class ReportRuns:
     words: Words = field(default_factory=read_words)
     # Name of a metric -> the ./file.py:Name that somebody vouches for.
     own_metrics: Mapping[str, str] = field(default_factory=dict)
+    # What a report is told of a neutral system; else what the experiments say.
+    control_system: str = ""
 
     @cached_property
     def method(self) -> BenchmarkMethod:
@@ -92,6 +94,27 @@ class ReportRuns:
             same[name]: name for name, given in options.items() if given.get("train") == CONTROL
         }
         return {name: control[told] for name, told in same.items() if told in control}
+
+    @cached_property
+    def neutral(self) -> str:
+        """The system that learnt from neither side of the benchmark; empty where none is named."""
+        if self.control_system and self.control_system not in self.systems:
+            raise ConfigError(
+                f"control_system is '{self.control_system}', which is no system of this report",
+                hint=f"there are: {', '.join(self.systems)}",
+            )
+        experiments = {run: run / "experiment.json" for run in self.runs}
+        named = {
+            run: read_json(path).get("control_system")
+            for run, path in experiments.items()
+            if path.is_file()
+        }
+        found = (
+            self.names[cell.path]
+            for cell in self.cells
+            if named.get(cell.path.parent.parent) == cell.system
+        )
+        return self.control_system or next(found, "")
 
     def examples(self, split: str) -> dict[str, Example]:
         """The examples of a split by id."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from recombine.report.findings import Findings, Sheet
 from recombine.report.tables.family import (
@@ -87,7 +88,7 @@ def generalisation_table(family: Family) -> Table | None:
         "(max) by that on known ones (min) (section 4.2, Figure 2)",
         (
             "system", "target", "splits", "min", "random", "max", "max / min",
-            "control's max / min", "control - own, max", "at equal lengths",
+            "control's max / min", "own / control's", "control - own, max", "at equal lengths",
             *((PAPER,) if beside else ()),
         ),
         tuple(rows),
@@ -95,45 +96,85 @@ def generalisation_table(family: Family) -> Table | None:
             "The two test sets are not the same, so no paired test applies; the interval of the "
             "ratio is by first-order error propagation of its logarithm.",
             "At equal lengths: both scores as means over length classes, weighted by max's sizes.",
-            *_control_notes((str(row[0]) for row in rows), family.controls),
+            *_control_notes((str(row[0]) for row in rows), family),
         ),
         decimals=3, places=dict.fromkeys(("min", "random", "max", "control - own, max"), 1),
     )  # fmt: skip
 
 
 def _of_control(family: Family, kinds: Mapping[str, Sequence[Division]], system: str) -> list[Cell]:
-    """What a control keeps, and what it gets more than a system on the same sentences of max.
+    """What a control keeps, its ratio beside the system's, and what it gets more of max.
 
-    With several splits the means: differences are averaged as scores are.
+    With several splits the means: differences are averaged as scores are. A neutral system is no
+    better or worse version of the same one, so of it only the ratios are compared.
     """
-    control = family.controls.get(system, system)
-    low, high = (family.measured(kinds[kind], control) for kind in (MIN, MAX))
-    if control == system or low is None or high is None or low.score <= 0:
-        return [None, None]
+    control = family.controls.get(system) or (family.neutral if system != family.neutral else "")
+    own, beside = (
+        {kind: family.measured(kinds[kind], name) for kind in (MIN, MAX)}
+        for name in (system, control)
+    )
+    low, high = beside[MIN], beside[MAX]
+    if control in ("", system) or low is None or high is None or low.score <= 0:
+        return [None, None, None]
+    known, gain = (_gain(family, kinds[kind], system, control) for kind in (MIN, MAX))
+    own_low, own_high = own[MIN], own[MAX]
+    ratio = None
+    if own_low is not None and own_high is not None and known is not None and gain is not None:
+        value = (own_high.score / own_low.score) / (high.score / low.score)
+        # Paired on each test set: to first order the variance of a logarithm of two scores' ratio
+        # is that of their difference by their level.
+        half = math.hypot(known.half / own_low.score, gain.half / max(own_high.score, 1e-9))
+        ratio = Ranged(value, value * math.exp(-half), value * math.exp(half))
+    points = (
+        Ranged(gain.points, gain.points - gain.half, gain.points + gain.half)
+        if gain is not None and control != family.neutral
+        else None
+    )
+    return [_ratio(high, low), ratio, points]
+
+
+class _Gain(NamedTuple):
+    """What a control gets more than a system on the same sentences, and half of its interval."""
+
+    points: float
+    half: float
+
+
+def _gain(family: Family, splits: Sequence[Division], system: str, control: str) -> _Gain | None:
     paired = [
         (one.overall, 1.0 if one.second == control else -1.0)
-        for sheet in map(family.sheet, kinds[MAX])
+        for sheet in map(family.sheet, splits)
         for one in (sheet.comparisons if sheet is not None else ())
         if {one.first, one.second} == {system, control}
     ]
     if not paired:
-        return [_ratio(high, low), None]
-    gain = sum(sign * one.difference for one, sign in paired) / len(paired)
-    half = sum((one.high - one.low) / 2 for one, _ in paired) / len(paired)
-    return [_ratio(high, low), Ranged(gain, gain - half, gain + half)]
-
-
-def _control_notes(systems: Iterable[str], controls: Mapping[str, str]) -> list[str]:
-    """What the numbers of the control say, and of which systems there are none."""
-    alone = [name for name in dict.fromkeys(systems) if name not in controls]
-    told = (
-        "control's max / min: of the same system trained on the control, for which the "
-        "combinations of max are not new; what it loses, too, is difficulty."
+        return None
+    return _Gain(
+        sum(sign * one.difference for one, sign in paired) / len(paired),
+        sum((one.high - one.low) / 2 for one, _ in paired) / len(paired),
     )
-    return [
-        *([told] if controls else []),
-        *([f"{NO_CONTROL}: {', '.join(alone)}."] if alone else []),
+
+
+def _control_notes(systems: Iterable[str], family: Family) -> list[str]:
+    """What the numbers of the control say, and of which systems there are none."""
+    alone = [
+        name
+        for name in dict.fromkeys(systems)
+        if name not in family.controls and not family.neutral
     ]
+    notes = []
+    if family.controls:
+        notes.append(
+            "control's max / min: of the same system trained on the control, for which the "
+            "combinations of max are not new; what it loses, too, is difficulty."
+        )
+    if family.neutral:
+        notes.append(
+            f"{family.neutral} is a neutral system, which was trained on neither side of the "
+            "splits; it is the control of the systems that have none. own / control's below 1: "
+            "more is lost than it loses."
+        )
+    return [*notes, *([f"{NO_CONTROL}: {', '.join(alone)}."] if alone else [])]
 
 
 def _ratio(top: MeasuredSplit, bottom: MeasuredSplit) -> Ranged:

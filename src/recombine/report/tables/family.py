@@ -127,6 +127,11 @@ class Family:
             found |= one.report.source.controls
         return found
 
+    @cached_property
+    def neutral(self) -> str:
+        """The system that learnt from neither side of any split; empty where none is named."""
+        return next((r for one in self.divisions if (r := one.report.source.neutral)), "")
+
     @property
     def systems(self) -> tuple[str, ...]:
         """All systems, in order of appearance."""

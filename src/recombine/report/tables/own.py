@@ -137,6 +137,11 @@ def gap_table(gaps: Sequence[GapParts], words: Words | None = None) -> Table:
         notes=(
             "Lost = familiar minus new = composition (what the control gets more on the same "
             "sentences) + difficulty (the rest). Intervals are not corrected for their number.",
+            *(
+                f"{name} is a neutral system, which learnt from neither side: what it loses is "
+                "difficulty, what a system loses beyond it composition."
+                for name in dict.fromkeys(parts.control for parts in gaps if parts.neutral)
+            ),
             *([f"{NO_CONTROL}: {', '.join(alone)}."] if alone else []),
         ),
         rules=frozenset(rules),
