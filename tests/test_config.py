@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -180,6 +181,19 @@ def test_what_would_fill_the_memory_is_refused(tmp_path):
         assert refused.value.where.line == text[: text.index(".")].count("\n") + 1
     path.write_text('a.b.c = "' + "1.5 " * 5000 + '"\n', encoding="utf-8")
     assert read_toml(path).data
+
+
+def test_many_mistakes_are_placed_in_one_reading(tmp_path):
+    """Each looked through the whole file for its line: 400 kB of unknown tables took minutes."""
+    path = tmp_path / "x.toml"
+    tables = (".".join([f"a{number}", *["b"] * 98]) for number in range(1_000))
+    path.write_text("".join(f"[{table}]\n" for table in tables))
+    began = time.process_time()
+    read = read_toml(path)
+    with pytest.raises(Problems) as caught:
+        parse_config(Outer, read.data, document=read)
+    assert len(caught.value.problems) >= 1_000
+    assert time.process_time() - began < 10
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])

@@ -17,6 +17,7 @@ import tomllib
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,15 +44,22 @@ class Document:
         while parts:
             file: Document | None = self
             while file is not None:
-                lines = file.text.split("\n")
-                line = _key_lines(lines).get(".".join(parts))
+                line = file._key_lines.get(".".join(parts))
                 if line is not None:
-                    text = lines[line - 1]
+                    text = file._lines[line - 1]
                     column = text.find(parts[-1]) + 1
                     return Where(str(file.path), line, max(1, column), text, len(parts[-1]))
                 file = file.preset
             parts.pop()
         return Where(str(self.path))
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    @cached_property
+    def _key_lines(self) -> dict[str, int]:
+        return _key_lines(self._lines)
 
 
 def read_toml(path: Path | str) -> Document:

@@ -164,6 +164,12 @@ def test_parsed_files_are_told_from_text(tmp_path: Path) -> None:
     assert not is_parsed(written(tmp_path / "c.conllu", "Just a sentence.\n"))
 
 
+def test_a_file_of_comments_is_not_read_to_its_end(tmp_path: Path) -> None:
+    """1.5 MB that unpack to gigabytes of nothing kept a build busy for minutes."""
+    tokens = written(tmp_path / "a.conllu", "# a comment\n\n" * 700_000 + CONLLU)
+    assert not is_parsed(tokens)
+
+
 def test_mean_distance_leaves_out_root_and_punctuation():
     """Liu 2008, as in section 6.6 of Li et al. 2021."""
     # the->dog 1, dog->saw 1, a->cat 1, cat->saw 2

@@ -66,10 +66,11 @@ def read_blocks(path: Path | str, characters: int = BLOCK_CHARACTERS) -> Iterato
 
 def is_parsed(path: Path | str) -> bool:
     """Say whether a file looks parsed, by its first line that is no comment."""
+    read = 0
     with open_text(Path(path)) as stream:
-        lines = iter(partial(stream.readline, LONGEST_SENTENCE), "")
-        for number, line in enumerate(lines):
-            if len(line) >= LONGEST_SENTENCE:
+        for number, line in enumerate(iter(partial(stream.readline, LONGEST_SENTENCE), "")):
+            read += len(line)
+            if read >= LONGEST_SENTENCE:  # a file that unpacks to nothing but comments
                 return False
             if number == 0 and all(name in line.split() for name in REQUIRED_COLUMNS):
                 return True

@@ -243,8 +243,13 @@ def _observations(metric: Any, items: Sequence[Scored]) -> Iterator[int]:
 
 
 def plan_lines(system: Any, name: str, lines: Sequence[str]) -> dict[str, Any]:
-    """Say what translating lines would take."""
-    return {"system": name, "lines": len(lines), **translation_cost(system, lines).row()}
+    """Say what translating lines would take, and what would be run, asked and sent."""
+    return {
+        "system": name,
+        "lines": len(lines),
+        **hook(system, "outside")(),
+        **translation_cost(system, lines).row(),
+    }
 
 
 def plan_scores(

@@ -282,6 +282,18 @@ def test_every_dry_run_prints_a_time(tmp_path, small_benchmark, capsys):
     assert not out.exists()
 
 
+def test_a_dry_run_names_what_is_sent_where(tmp_path, capsys):
+    """Before anything is sent; lines alone said nothing of it."""
+    text = tmp_path / "text"
+    text.write_text("a\n")
+    given = ("-o", "url=http://h/x", "-o", "answer=text", "-o", "key_env=MY_KEY")
+    plan = printed(
+        capsys, "translate", "--system", "http", *given, "--input", text, "--dry-run", "--json"
+    )
+    assert plan["asks"] == "http://h/x"
+    assert plan["sends"] == "the variable MY_KEY to http://h/x"
+
+
 def test_sample_makes_everything_small(tmp_path, small_benchmark, capsys):
     """Training, translation, scores and exports; seeded, so twice the same."""
     (tmp_path / "learn.py").write_text(

@@ -282,7 +282,9 @@ class Drawing:
             labels = self.grammar.inventory.labels
             words = [f"{labels[code]} {left}" for code, left in quota.items() if left]
             text = f", still wanted: {', '.join(words)}" if words else ""
-            unseen = Counter(word for row in strange for word in row if word not in (allowed or ()))
+            unseen = Counter(
+                word.strip(MARKS) for row in strange for word in row if word not in (allowed or ())
+            )
             if unseen:
                 named = ", ".join(f"'{word}'" for word, _ in unseen.most_common(NAMED))
                 text += f", often for a word that training does not show: {named}"
