@@ -35,7 +35,7 @@ from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.reading.panel import panel_of
 from recombine.report.tables.own import counts_of, difference_table, ranged
 from recombine.report.tables.table import Cell, Table, html
-from recombine.systems.base import Failure, answers, hook
+from recombine.systems.base import TRAINED_ON, UNKNOWN, Failure, answers, hook
 
 Translate = Callable[[Sequence[str]], Iterable[str | Failure]]
 # Examples that are shown as a table; all of them are there to go through.
@@ -108,6 +108,14 @@ class Evaluation(Sequence[Score]):
     # The ids that were to be translated; None: every one of the splits.
     asked: frozenset[str] | None = None
     missing: MissingOutputs = "count"
+    # What the system was trained on, one of recombine.systems.base.TRAINED_ON.
+    trained_on: str = UNKNOWN
+
+    def __post_init__(self) -> None:
+        if self.trained_on not in TRAINED_ON:
+            raise ConfigError(
+                f"trained_on is {self.trained_on!r}", hint=f"one of: {', '.join(TRAINED_ON)}"
+            )
 
     @cached_property
     def scores(self) -> tuple[Score, ...]:
@@ -293,7 +301,7 @@ class Evaluation(Sequence[Score]):
         cell = Run(run).cell(self.folder, 1)
         write_cell(
             cell, self.benchmark, self.hypotheses, self.results,
-            asked=self.asked, missing=self.missing,
+            asked=self.asked, missing=self.missing, trained_on=self.trained_on,
         )  # fmt: skip
         return cell.path
 
@@ -372,10 +380,12 @@ def evaluate(
     seed: int = 0,
     missing: MissingOutputs = "count",
     name: str = "",
+    trained_on: str = "",
 ) -> Evaluation:
     """Translate and score; `system` has a `translate` method or is such a function itself.
 
-    A sentence that fails counts as the metric declares, unless `missing` is "skip". For results on
+    A sentence that fails counts as the metric declares, unless `missing` is "skip". `trained_on` is
+    "train", "control", "unknown" or "nothing": reports word what they find by it. For results on
     disk, resuming and several seeds, write an experiment file instead.
     """
     if not isinstance(benchmark, Benchmark):
@@ -403,6 +413,7 @@ def evaluate(
         missing=missing,
         asked=asked,
         name=name or _name_of(system),
+        trained_on=trained_on or hook(system, "trained_on") or UNKNOWN,
     )
 
 
@@ -416,13 +427,15 @@ def score(
     missing: MissingOutputs = "count",
     asked: Collection[str] | None = None,
     name: str = "",
+    trained_on: str = UNKNOWN,
 ) -> Evaluation:
     """Score what a system said: texts by the ids of examples, or a file of hypotheses.
 
     A file has plain lines, in the order of a split (gen or test unless one is named), or JSON lines
     with ids. Splits without any hypothesis are left out; in the others a sentence without one
     counts as its metric declares, unless `missing` is "skip". `asked` are the ids that were to be
-    translated, all by default.
+    translated, all by default. `trained_on` says what the system learned from, for the words of
+    reports.
     """
     if not isinstance(benchmark, Benchmark):
         benchmark = Benchmark.open(benchmark)
@@ -454,6 +467,7 @@ def score(
         name or "system",
         None if asked is None else frozenset(asked),
         missing,
+        trained_on,
     )
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 @dataclass(kw_only=True)
 class Half:
+    trained_on = "train"
     benchmark: str
 
     def translate(self, sources):

@@ -41,6 +41,7 @@ def scored_run(
     splits: Sequence[str] | None = None,
     seeds: Sequence[int] = (1,),
     use: str = "toy",
+    trained_on: str = "train",
     checkpoints: Sequence[str | None] = (None,),
 ) -> Path:
     """A run with translations of every system and seed, scored where metrics are named.
@@ -54,7 +55,7 @@ def scored_run(
             cell = run.cell(system, seed)
             cell.update_record(
                 system=system, seed=seed, benchmark=str(benchmark.path),
-                benchmark_hash=benchmark.hash, options={"use": use},
+                benchmark_hash=benchmark.hash, options={"use": use}, trained_on=trained_on,
             )  # fmt: skip
             made: dict[str, str] = {}
             for number, checkpoint in enumerate(checkpoints):

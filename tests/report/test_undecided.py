@@ -88,7 +88,11 @@ def test_the_page_has_the_range_wherever_it_has_the_score(
 def test_one_system_has_tiles_with_the_range(half_judged: Path, tmp_path: Path) -> None:
     """A single system has strips of tiles in place of a table."""
     found = score(
-        open_runs([half_judged]).benchmark, _hypotheses(half_judged), "meaning", name="barks"
+        open_runs([half_judged]).benchmark,
+        _hypotheses(half_judged),
+        "meaning",
+        name="barks",
+        trained_on="train",
     )
     paths = found.report(tmp_path / "one")
     page = paths.html.read_text("utf-8")

@@ -27,12 +27,12 @@ from recombine.errors import ConfigError, DataError, RecombineError, collected, 
 from recombine.experiment.run import Cell, Run
 from recombine.files import write_json
 from recombine.lock import lock_of, locked
-from recombine.systems.base import hook, is_trainable, uses_seed
+from recombine.systems.base import TRAINED_ON, UNKNOWN, hook, is_trainable, uses_seed
 
 Result = TypeVar("Result")
 
 # Keys of [system.NAME] that are no options of the system.
-SETTINGS = ("use", "train", "train_size", "augment")
+SETTINGS = ("use", "train", "train_size", "augment", "trained_on")
 # Splits that a system may learn from are not translated unless asked for.
 _LEARNED = (*TRAINING_SPLITS, "dev")
 
@@ -70,6 +70,11 @@ class Experiment:
                 raise ConfigError(
                     f"[system.{name}] recombines what shows every pattern: nothing is left to ask",
                     hint="give 'augment' and train = \"control\" to two systems",
+                )
+            if options.get("trained_on", UNKNOWN) not in TRAINED_ON:
+                raise ConfigError(
+                    f"[system.{name}] trained_on is {options['trained_on']!r}",
+                    hint=f"one of: {', '.join(TRAINED_ON)}",
                 )
             size = options.get("train_size", 1)
             if not isinstance(size, int) or isinstance(size, bool) or size < 1:
@@ -126,6 +131,13 @@ def read_experiment(
                 raise ConfigError(
                     f"control_system = '{name}' learns from the benchmark: it is not neutral",
                     hint='a control that is trained has train = "control" in its table',
+                )
+            learns_here = is_trainable(system) and hook(system, "trained_on") is None
+            if learns_here and "trained_on" in experiment.system[name]:
+                split = trained_split(experiment.system[name])
+                raise ConfigError(
+                    f"[system.{name}] is trained here, on '{split}'",
+                    hint="'trained_on' is for systems that are used as they are",
                 )
     return experiment
 
@@ -316,6 +328,21 @@ def track_of_system(experiment: Experiment, name: str) -> str:
     return CONTROL if trained_split(experiment.system[name]) == CONTROL else "plain"
 
 
+def training_of_system(experiment: Experiment, name: str) -> str:
+    """Return what a system was trained on, one of TRAINED_ON: as the experiment or it says.
+
+    What learns here knows the split that it is trained on; of anything else nobody knows.
+    """
+    system = create_system(experiment, name)
+    given = experiment.system[name].get("trained_on")
+    if given is not None:
+        return str(given)
+    declared = hook(system, "trained_on")
+    if declared is not None:
+        return str(declared)
+    return trained_split(experiment.system[name]) if is_trainable(system) else UNKNOWN
+
+
 def system_cells(experiment: Experiment, name: str, system: Any) -> dict[int, Cell]:
     """Return the cells of a system by seed: one where no seed makes it another system."""
     seeds = experiment.seeds if uses_seed(system) else (1,)
@@ -350,6 +377,7 @@ def begin_cell(experiment: Experiment, cell: Cell, benchmark: Benchmark) -> None
         seed=cell.seed,
         options=experiment.system[cell.system],
         track=track_of_system(experiment, cell.system),
+        trained_on=training_of_system(experiment, cell.system),
         benchmark=str(experiment.benchmark),
         benchmark_hash=benchmark.hash,
         versions={"recombine": __version__, "python": platform.python_version()},

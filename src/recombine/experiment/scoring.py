@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recombine import __version__, registry
-from recombine.benchmark import Benchmark, stratified_sample
+from recombine.benchmark import TRAINING_SPLITS, Benchmark, stratified_sample
 from recombine.config import to_plain
 from recombine.errors import DataError, RecombineError, StaleOutput
 from recombine.experiment.experiment import (
@@ -25,6 +25,7 @@ from recombine.experiment.experiment import (
     alone_in_its_cells,
     cells_of,
     create_system,
+    training_of_system,
 )
 from recombine.experiment.failures import Failures
 from recombine.experiment.fingerprint import (
@@ -54,6 +55,7 @@ from recombine.stage import (
     difference,
     require_same_key,
 )
+from recombine.systems.base import UNKNOWN
 
 
 class Unscored(NamedTuple):
@@ -76,10 +78,13 @@ def unscored(
 ) -> Iterator[Unscored]:
     """Yield what is to be scored in a cell; scores made from other inputs are made again."""
     folder = cell.path / "translations"
+    learned = all(
+        training_of_system(experiment, name) in TRAINING_SPLITS for name in experiment.system
+    )
     paths = sorted(p for p in folder.glob("*.jsonl") if not p.name.endswith(".errors.jsonl"))
     for checkpoint in sorted({_checkpoint_of(path) for path in paths}, key=str):
         files = [path for path in paths if _checkpoint_of(path) == checkpoint]
-        metrics = list(experiment.metrics or default_metrics(benchmark))
+        metrics = list(experiment.metrics or default_metrics(benchmark, learned=learned))
         fingerprint = {
             "benchmark": benchmark.hash,
             "metrics": metrics,
@@ -227,6 +232,7 @@ def write_cell(
     *,
     asked: Collection[str] | None = None,
     missing: MissingOutputs = "count",
+    trained_on: str = UNKNOWN,
 ) -> None:
     """Write what was translated and scored elsewhere into a run, as its stages would have."""
     if cell.path.exists():
@@ -247,6 +253,7 @@ def write_cell(
         seed=cell.seed,
         benchmark=str(benchmark.path.resolve()),
         benchmark_hash=benchmark.hash,
+        trained_on=trained_on,
         versions={"recombine": __version__, "python": platform.python_version()},
     )
     fingerprint = {

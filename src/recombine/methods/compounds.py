@@ -37,9 +37,10 @@ class CompoundsMethod(ImportedMethod):
             return super().headline(report)
         aggregate = report.sheet(AGGREGATE, main.split)
         best = main.ranking[0][0]
+        new = "new " if report.learned else ""
         told = []
         for system in main.systems[:3]:
-            line = f"{system}: the new compound is wrong in {amount(main, main.overall(system))} "
+            line = f"{system}: the {new}compound is wrong in {amount(main, main.overall(system))} "
             line += "translations"
             if aggregate is not None and system in aggregate.systems:
                 line += (
@@ -50,7 +51,7 @@ class CompoundsMethod(ImportedMethod):
         first = aggregate if aggregate is not None and best in aggregate.systems else main
         what = "go wrong at least once" if first is aggregate else "wrong"
         return Headline(
-            f"{best}: {amount(first, first.overall(best))} new compounds {what}", tuple(told)
+            f"{best}: {amount(first, first.overall(best))} {new}compounds {what}", tuple(told)
         )
 
     def first_screen(self, report: Findings) -> str:

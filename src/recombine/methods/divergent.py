@@ -44,7 +44,6 @@ class DivergentMethod(ImportedMethod):
     taxonomy = TaxonomyPlace(
         "Practical", "Compositional", "Covariate", "Partitioned natural", "Train-test"
     )
-    experiment_chooses = True
     of_one_corpus = True
 
     def headline(self, report: Findings) -> Headline:
@@ -57,6 +56,8 @@ class DivergentMethod(ImportedMethod):
         kinds = {0.0: "as few as possible", 1.0: "as many as possible"}
         how = kinds.get(float(wanted)) if isinstance(wanted, (int, float)) else None
         note = "Training and test share their words and differ in how these combine."
+        if not report.learned:
+            return Headline(f"{named} on {new}: {told}", ())
         if how:
             note = f"Training and test share their words; {how} of their combinations are new."
         return Headline(

@@ -30,6 +30,8 @@ from recombine.progress import progress
 # Whether sentences without an output count as the metric declares, or are skipped.
 MissingOutputs = Literal["count", "skip"]
 # Fields in which a metric is told the grammar that the benchmark was made with.
+# The metric of systems that did not learn from a benchmark that a grammar wrote.
+UNTAUGHT = "meaning"
 GRAMMAR_FIELDS = ("grammar", "edition", "grammar_sha256")
 
 
@@ -261,12 +263,19 @@ def _text(name: str, given: object) -> str:
     return normalise(given)
 
 
-def default_metrics(benchmark: Benchmark) -> tuple[str, ...]:
-    """Return the metrics the benchmark recommends, or those every benchmark with references has."""
+def default_metrics(benchmark: Benchmark, *, learned: bool = True) -> tuple[str, ...]:
+    """Return the metrics the benchmark recommends, or those every benchmark with references has.
+
+    Of systems that did not learn from a generated benchmark (`learned` is False) the meaning comes
+    first: nobody taught them the one wording that its references have.
+    """
     for name in benchmark.manifest.metrics:
         if ".py:" in name:
             registry.lookup_installed("metric", name)
-    return benchmark.manifest.metrics or ("exact", "bleu", "chrf")
+    recommended = benchmark.manifest.metrics or ("exact", "bleu", "chrf")
+    if learned or "exact" not in recommended or declared_grammar(benchmark) is None:
+        return recommended
+    return tuple(dict.fromkeys([UNTAUGHT, *recommended]))
 
 
 def observation_row(metric: str, observation: Observation) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -41,9 +41,10 @@ class SliceDifference:
 def verdict_of(difference: PairedDifference, p_adjusted: float, higher_is_better: bool) -> str:
     """What a difference means for the second system; a lower error rate is a win.
 
-    What could not be judged may be right: a difference that it could make up for is a tie.
+    What could not be judged may be right: a difference that it could make up for is a tie. So is
+    one without a p-value, of systems of which one lacks too many outputs.
     """
-    if p_adjusted >= ALPHA or abs(difference.difference) <= difference.undecided:
+    if not p_adjusted < ALPHA or abs(difference.difference) <= difference.undecided:
         return "tie"
     return "win" if (difference.difference > 0) == higher_is_better else "loss"
 
@@ -62,6 +63,8 @@ class Comparison:
     slices: tuple[SliceDifference, ...]
     only_first: int
     only_second: int
+    # Why there is no verdict, by system; empty where there is one.
+    incomplete: Mapping[str, str] = field(default_factory=dict)
 
     def count(self, verdict: str) -> int:
         """Slices with that verdict."""
@@ -79,6 +82,11 @@ def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
     comparisons = []
     for (first, second), difference, p_adjusted in zip(pairs, overall, adjusted, strict=True):
         only_first, only_second = _discordant(panel, first, second)
+        incomplete = {name: why for name in (first, second) if (why := panel.lacking(name))}
+        of_slices = slices[first, second]
+        if incomplete:
+            p_adjusted = math.nan
+            of_slices = tuple(replace(part, p_adjusted=math.nan) for part in of_slices)
         both = judged_by_both(panel, first, second, None)
         comparisons.append(
             Comparison(
@@ -89,9 +97,10 @@ def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
                 n=len(panel.keys) if both is None else len(both),
                 overall=difference,
                 p_adjusted=p_adjusted,
-                slices=slices[first, second],
+                slices=of_slices,
                 only_first=only_first,
                 only_second=only_second,
+                incomplete=incomplete,
             )
         )
     return comparisons

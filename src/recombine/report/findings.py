@@ -24,6 +24,15 @@ from recombine.report.method import BenchmarkMethod, Headline
 from recombine.report.options import ReportOptions
 from recombine.report.reading.panel import Panel, read_panel
 from recombine.report.reading.runs import ReportRuns
+from recombine.report.reading.validity import (
+    COMPLETE,
+    cells_told,
+    incomplete,
+    no_verdict,
+    outputs_told,
+    references_told,
+    training_told,
+)
 from recombine.report.scores import all_scores, main_tag, numeric_tags
 from recombine.report.words import Words, read_words
 
@@ -69,6 +78,8 @@ class Sheet:
     # Classes that have no part in the score.
     unjudged_labels: frozenset[str]
     left_out: Mapping[str, int]
+    # How many references the metric itself rejects, and of how many; of none where it cannot say.
+    rejected: tuple[int, int] = (0, 0)
 
     def overall(self, system: str) -> Score:
         """A system's score on the whole split."""
@@ -134,7 +145,13 @@ class Findings:
     @cached_property
     def words(self) -> Words:
         """What things are called in front of people."""
-        return read_words(*map(Path, self.options.words))
+        words = read_words(*map(Path, self.options.words))
+        return words if self.learned else words.without_training()
+
+    @cached_property
+    def learned(self) -> frozenset[str]:
+        """Systems of this report that learned from the benchmark."""
+        return self.source.learned & set(self.systems)
 
     def split_name(self, split: str) -> str:
         """What a split is called."""
@@ -147,8 +164,29 @@ class Findings:
 
     @cached_property
     def headline(self) -> Headline:
-        """What was found, in plain words."""
-        return self.method.headline(self)
+        """What was found, in plain words, and what it rests on; no verdict below completeness."""
+        told = self.method.headline(self)
+        scores = [self.main.overall(system) for system in self.main.systems]
+        reasons = {one.system: why for one in scores if (why := incomplete(one))}
+        if reasons:
+            reached = f"Below {100 * COMPLETE:g}% of all with an output nothing is concluded."
+            told = Headline(no_verdict(reasons), (reached,))
+        return Headline(told.headline, (*told.sentences, *self._validity(scores)))
+
+    def _validity(self, scores: Sequence[Score]) -> list[str]:
+        """What a reader must know before the headline is believed."""
+        main = self.main
+        trained_on = {name: self.source.trained_on[name] for name in main.systems}
+        tag = main.main_tag
+        counts = tag is None or tag == LENGTH_TAG or tag in main.number_tags
+        cells = {} if counts else main.by_tag(tag or "")
+        sizes = [max(one.of for one in by_system.values()) for by_system in cells.values()]
+        return [
+            *training_told(trained_on),
+            *outputs_told(scores),
+            *references_told(self.words.metric(main.metric), main.rejected),
+            *cells_told(sizes, f"values of {self.words.tag(tag or '')}"),
+        ]
 
     def measured(self, sheet: Sheet) -> str:
         """A metric and where it was measured, as a title or a caption begins."""
@@ -212,7 +250,11 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
         raise DataError("nothing to report: no metric and split was scored by every system")
     new = main.pop(sheets[0].split)
     familiar = main.get(source.method.familiar_split)
-    gaps = tuple(gap_parts(new, familiar, source.controls, options, source.neutral))
+    gaps = tuple(
+        parts
+        for parts in gap_parts(new, familiar, source.controls, options, source.neutral)
+        if parts.system in source.learned
+    )
     return Findings(source, options, tuple(sheets), tuple(notes), gaps)
 
 
@@ -271,6 +313,7 @@ def make_sheet(panel: Panel, options: ReportOptions) -> Sheet:
         right_labels=_right_labels(panel),
         unjudged_labels=_unjudged_labels(panel),
         left_out=panel.left_out,
+        rejected=panel.rejected,
     )
 
 

@@ -58,8 +58,6 @@ class BenchmarkMethod:
     hidden_splits: ClassVar[tuple[str, ...]] = ()
     # Whether every split is a test of its own, beside the others and not below the first.
     splits_are_tests: ClassVar[bool] = False
-    # Whether the experiment says what is measured, before the benchmark does.
-    experiment_chooses: ClassVar[bool] = False
     # Whether the tables look at single observations again, which are then kept in memory.
     looks_again: ClassVar[bool] = False
     # Whether scores by depth and length are drawn; a paper may have figures of its own for them.

@@ -73,6 +73,22 @@ class Words:
                 return wording.label
         return name.replace("_", " ")
 
+    def without_training(self) -> Words:
+        """The wordings of a report on systems that did not learn from the benchmark.
+
+        To them no split is known to be new or familiar, and nothing was shown before it is asked.
+        """
+        known = {key: one for key, one in self.known.items() if key[0] != "split"}
+        known |= {
+            ("split", value): wording
+            for (of, value), wording in self.known.items()
+            if of == "untrained split"
+        }
+        kept = ("metric", "term")  # their second column says what they are
+        return Words(
+            {key: one if key[0] in kept else one._replace(trained="") for key, one in known.items()}
+        )
+
     def hint(self, of: str, value: str) -> str:
         """What was trained and what is asked, in one line."""
         one = self.find(of, value)

@@ -13,10 +13,14 @@ from pathlib import Path
 from types import MethodType
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
-from recombine.benchmark import Example
+from recombine.benchmark import TRAINING_SPLITS, Example
 from recombine.errors import RecombineError, SystemFailure
 from recombine.systems.cost import Cost
 
+# What a system was trained on: the training split of the benchmark that it is run on, its control,
+# text that nobody here knows, or no text at all (rules). A report words its findings by it.
+UNKNOWN, NOTHING = "unknown", "nothing"
+TRAINED_ON = (*TRAINING_SPLITS, UNKNOWN, NOTHING)
 _NEVER_WORKED = 3  # lost sentences after which a system that never translated any is given up
 
 
@@ -105,6 +109,10 @@ class Hooks:
 
     idle_options: ClassVar[tuple[str, ...]] = ()
     """Names of options on which no translation depends: how much may be spent, and how fast."""
+
+    trained_on: str | None = None
+    """One of TRAINED_ON. None: the split that it is trained on here; where it does not learn here,
+    nobody knows. An experiment may say it of any system that does not learn here."""
 
     pretrained: ClassVar[bool] = False
     """It had learned from other text before it came here; reports name its track so."""

@@ -224,7 +224,8 @@ def test_run_does_everything_and_reports(tmp_path, small_benchmark, capsys):
     page, told = capsys.readouterr()
     assert page.strip().endswith("report.html")
     assert told.startswith(
-        "\nThe data cannot tell oracle and copy apart on familiar sentences.\n\n"
+        "\nThe data cannot tell oracle and copy apart on familiar sentences.\n"
+        "copy learned from no text: this is no generalisation.\n\n"
     ), told
     assert "\noracle      100.0 (43.9 to 100.0)\n" in told
     assert "oracle" in (tmp_path / "run" / "report" / "report.md").read_text()

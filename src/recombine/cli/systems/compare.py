@@ -11,6 +11,7 @@ from typing import Any
 from recombine.cli.options import Verb, share
 from recombine.cli.talk import known, print_json, say
 from recombine.errors import ConfigError
+from recombine.systems.base import TRAINED_ON, UNKNOWN
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--split",
         help="the split of plain lines (default: gen or test); the only one of JSON lines",
     )
+    parser.add_argument(
+        "--trained-on",
+        default=UNKNOWN,
+        metavar="WHAT",
+        help=f"what the systems learned from: {', '.join(TRAINED_ON)} (default: unknown; train is "
+        "this benchmark's); of several systems NAME=WHAT,NAME=WHAT",
+    )
     parser.add_argument("--slices", action="store_true", help="test every pattern by itself, too")
     parser.add_argument(
         "--out", type=Path, help="the folder of the report (default: none is written)"
@@ -37,15 +45,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def compare_verb(options: argparse.Namespace) -> int:
     """Score, test, report."""
-    from recombine.benchmark import Benchmark, refuse_output
+    from recombine.benchmark import TRAINING_SPLITS, Benchmark, refuse_output
     from recombine.config import apply_overrides
     from recombine.evaluation import score
     from recombine.experiment.hypotheses import read_hypotheses
+    from recombine.metrics.scoring import default_metrics
 
     names = _system_names(options.hyps, options.names)
     if options.out is not None:
         refuse_output(options.out)
     benchmark = Benchmark.open(options.benchmark)
+    trained_on = _trained_on(names, options.trained_on)
+    metrics = options.metric or default_metrics(
+        benchmark, learned=any(told in TRAINING_SPLITS for told in trained_on.values())
+    )
     metric_options = apply_overrides({}, options.overrides)
     # All are read before any is scored, which may take minutes.
     texts = {}
@@ -54,7 +67,9 @@ def compare_verb(options: argparse.Namespace) -> int:
         for note in notes:
             say(f"note: {name}: {note}")
     found = [
-        score(benchmark, one, options.metric or None, options=metric_options, name=name)
+        score(
+            benchmark, one, metrics, options=metric_options, name=name, trained_on=trained_on[name]
+        )
         for name, one in texts.items()
     ]
     first, *others = found
@@ -92,6 +107,23 @@ def _system_names(paths: Sequence[Path], given: str | None) -> list[str]:
             hint="name them: --names ours,theirs",
         )
     return names
+
+
+def _trained_on(names: Sequence[str], given: str) -> dict[str, str]:
+    """What each system learned from: the same of all, or NAME=WHAT of some."""
+    if "=" not in given:
+        told = dict.fromkeys(names, given)
+    else:
+        pairs = [one.strip().partition("=") for one in given.split(",")]
+        told = {**dict.fromkeys(names, UNKNOWN), **{name: what for name, _, what in pairs}}
+    for name, what in told.items():
+        if name not in names:
+            raise ConfigError(
+                f"--trained-on: no system is called '{name}'", hint=f"there are: {', '.join(names)}"
+            )
+        if what not in TRAINED_ON:
+            raise ConfigError(f"--trained-on: '{what}'", hint=f"one of: {', '.join(TRAINED_ON)}")
+    return told
 
 
 def _scores(tables: Sequence[Any], names: Sequence[str]) -> Any:

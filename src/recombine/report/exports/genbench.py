@@ -27,6 +27,8 @@ def write_genbench_card(report: Findings, folder: Path) -> list[Path]:
     """Write card.json and card.tex."""
     manifest = report.source.benchmark.manifest
     place = report.method.taxonomy
+    if not report.learned:
+        place = place._replace(locus="Pretrain-test")
     chosen = dict(zip(AXES, place, strict=True))
     json_path, tex_path = folder / "card.json", folder / "card.tex"
     write_json(

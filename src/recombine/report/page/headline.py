@@ -72,6 +72,10 @@ def generalisation_headline(report: Findings) -> Headline:
         )
     # The same must be said whatever the truth is about what could not be judged, and wherever in
     # its interval the score lies; else the number stands for itself.
+    if system not in report.learned:
+        return Headline(
+            f"{system} gets {amount(main, score)} right on {new}", _slices_told(report, [system])
+        )
     judged = {_judged(new, old) for new in _ends(score) for old in _ends(known)}
     sure = {_judged(new, old) for new in _interval(score) for old in _ends(known)} | judged
     head = f"{system} {next(iter(judged))}"
@@ -118,7 +122,8 @@ def _several(report: Findings) -> Headline:
     new = report.split_name(main.split)
     score = main.overall(best[0])
     if len(best) == 1 and main.is_share and main.higher_is_better:
-        head = f"{best[0]} composes best: {amount(main, score)} right on {new}"
+        verb = "composes best" if best[0] in report.learned else "is best"
+        head = f"{best[0]} {verb}: {amount(main, score)} right on {new}"
     elif len(best) == 1:
         head = f"{best[0]} is ahead: {report.words.metric(main.metric)} {score.value:.1f} on {new}"
     elif len(best) == len(main.systems):

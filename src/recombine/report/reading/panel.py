@@ -26,6 +26,7 @@ from recombine.report.method import BenchmarkMethod
 from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import ReportRuns, Scores, open_runs, read_translations
 from recombine.report.reading.score_file import ScoreColumns, read_details, read_scores
+from recombine.report.reading.validity import lacking
 from recombine.stage import Meta
 from recombine.statistics.aggregate import Aggregator, Array, Clusters
 from recombine.statistics.sample import Sample
@@ -82,11 +83,21 @@ class Panel:
     left_out: Mapping[str, int] = field(default_factory=dict)
     # Whether each system was judged by rules that were learned from texts of its own.
     judges_differ: bool = False
+    # How many references the metric itself rejects, and of how many.
+    rejected: tuple[int, int] = (0, 0)
 
     @property
     def systems(self) -> tuple[str, ...]:
         """Names of the systems, in report order."""
         return tuple(self.columns)
+
+    def lacking(self, system: str) -> str:
+        """Why nothing can be concluded of a system; empty where something can."""
+        failed = self.failed.get(system)
+        if failed is None:
+            return ""
+        judged = min(int(self.aggregator.counts(rows).sum()) for rows in self.tables(system))
+        return lacking(int(failed.sum()), judged, len(failed))
 
     @property
     def judged_apart(self) -> str:
@@ -248,6 +259,7 @@ def _read_panel(source: ReportRuns, metric: str, split: str, checkpoint: str | N
         failed=_failed(metas, (*ids, *unseen)),
         left_out=left_out,
         judges_differ=_judges_differ(str(told.get("signature", "")) for told in metas.values()),
+        rejected=max(map(_rejected, metas.values()), key=lambda one: one[1]),
     )
 
 
@@ -292,6 +304,7 @@ def panel_of(results: Mapping[str, Result], method: BenchmarkMethod) -> Panel:
         declared_clusters=metric.clusters,
         undecided=metric.undecided,
         main_tags=method.main_tags,
+        failed={system: one.failed for system, one in results.items()},
         left_out={
             system: len(one.observations) - len(keys)
             for system, one in results.items()
@@ -355,6 +368,13 @@ def _failed(
         system: np.array([not names.isdisjoint(key) for key in keys], dtype=bool)
         for system, names in lacking.items()
     }
+
+
+def _rejected(stored: Mapping[str, Any]) -> tuple[int, int]:
+    """How many references a metric rejected itself, as it noted when it scored, and of how many."""
+    floor = (stored.get("notes") or {}).get("floor") or {}
+    of = int(floor.get("references", 0))
+    return round(float(floor.get("instance", 0.0)) * of), of
 
 
 def _is_as_shipped(stored: Mapping[str, Any], source: ReportRuns) -> bool:

@@ -10,17 +10,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from recombine.benchmark import CONTROL, Benchmark, Example, stratified_sample
+from recombine.benchmark import (
+    CONTROL,
+    TRAIN,
+    TRAINING_SPLITS,
+    Benchmark,
+    Example,
+    stratified_sample,
+)
 from recombine.errors import ConfigError, DataError, StaleOutput
 from recombine.experiment.fingerprint import LEARNED_FROM
 from recombine.experiment.run import Cell, Run
 from recombine.files import read_json, read_jsonl, sha256_of
 from recombine.lock import InUse, lock_of, locked
+from recombine.metrics.scoring import UNTAUGHT
 from recombine.metrics.slices import Slices
 from recombine.report.examples import JudgedExample, TranslatedSplit, choose
 from recombine.report.method import BenchmarkMethod, method_of
 from recombine.report.words import Words, read_words
 from recombine.stage import FieldDifference, Meta, require_same_key, stale_output
+from recombine.systems.base import UNKNOWN
 
 # Seconds to wait for a process that scores: it takes seconds, unlike training.
 PATIENCE = 30.0
@@ -73,7 +82,21 @@ class ReportRuns:
     @cached_property
     def trained(self) -> frozenset[str]:
         """Systems that were trained here, so that another seed would be another system."""
-        return frozenset(self.names[cell.path] for cell in self.cells if cell.model.is_dir())
+        return frozenset(
+            self.names[cell.path]
+            for cell in self.cells
+            if cell.model.is_dir() and _training(cell) in TRAINING_SPLITS
+        )
+
+    @cached_property
+    def trained_on(self) -> dict[str, str]:
+        """System -> what it was trained on: `train`, `control`, `unknown` or `nothing`."""
+        return {self.names[cell.path]: _training(cell) for cell in self.cells}
+
+    @cached_property
+    def learned(self) -> frozenset[str]:
+        """Systems that learned from this benchmark, for which its new sentences are new."""
+        return frozenset(name for name, told in self.trained_on.items() if told in TRAINING_SPLITS)
 
     @cached_property
     def controls(self) -> dict[str, str]:
@@ -193,16 +216,16 @@ class ReportRuns:
         return self.method.in_order(found, self.benchmark.splits)
 
     def metrics(self, split: str) -> tuple[str, ...]:
-        """Metrics scored on a split, the benchmark's own order first.
+        """Metrics scored on a split: in the order of the experiment, then of the benchmark.
 
-        Where the experiment says what is measured its order comes before.
+        Where the experiment names none, what judges systems that learned elsewhere comes first, if
+        there is no other system.
         """
         found = {one.metric for one in self.scores if one.split == split and not one.checkpoint}
-        named = list(self.benchmark.manifest.metrics)
-        if self.method.experiment_chooses:
-            path = self.runs[0] / "experiment.json"
-            asked = read_json(path).get("metrics") if path.is_file() else None
-            named = list(dict.fromkeys([*(asked or ()), *named]))
+        path = self.runs[0] / "experiment.json"
+        asked = read_json(path).get("metrics") if path.is_file() else None
+        first = asked or ([] if self.learned else [UNTAUGHT])
+        named = list(dict.fromkeys([*first, *self.benchmark.manifest.metrics]))
         wanted = [name.rpartition(":")[2] for name in named]
         order = {name: index for index, name in enumerate(wanted)}
         return tuple(sorted(found, key=lambda name: (order.get(name, len(order)), name)))
@@ -374,6 +397,16 @@ def _track(cell: Cell) -> str:
     record = cell.record()
     from_scratch = (record.get("options") or {}).get("use") in ("transformer", "lstm")
     return str(record.get("track", "plain" if from_scratch else ""))
+
+
+def _training(cell: Cell) -> str:
+    """What a system was trained on; of a run that does not say, what is trained lies in it."""
+    record = cell.record()
+    if "trained_on" in record:
+        return str(record["trained_on"])
+    if not cell.model.is_dir():
+        return UNKNOWN
+    return CONTROL if (record.get("options") or {}).get("train") == CONTROL else TRAIN
 
 
 def run_names(runs: set[Path]) -> dict[Path, str]:

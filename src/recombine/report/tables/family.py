@@ -132,6 +132,11 @@ class Family:
         """The system that learnt from neither side of any split; empty where none is named."""
         return next((r for one in self.divisions if (r := one.report.source.neutral)), "")
 
+    @cached_property
+    def learned(self) -> frozenset[str]:
+        """Systems that learned from these splits: only of them a ratio says how they compose."""
+        return frozenset[str]().union(*(one.report.learned for one in self.divisions))
+
     @property
     def systems(self) -> tuple[str, ...]:
         """All systems, in order of appearance."""

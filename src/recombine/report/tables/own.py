@@ -280,6 +280,8 @@ def difference_table(found: Sequence[tuple[Panel, Comparison]], *, slices: bool 
             scores = (panel.seed_scores(name, where)[1] for name in (one.first, one.second))
             verdict = verdict_of(change, p_value, panel.higher_is_better)
             better = {"win": one.second, "loss": one.first, "tie": "undecided"}[verdict]
+            if one.incomplete:
+                better = "no verdict"
             span = Ranged(change.difference, change.low, change.high)
             rows.append(
                 (one.first, one.second, one.split, one.metric, *([value] if slices else []), n,
@@ -289,6 +291,11 @@ def difference_table(found: Sequence[tuple[Panel, Comparison]], *, slices: bool 
             unjudged.append([undecided_share(table, panel.undecided) for table in tables])
     tests = dict.fromkeys(one.overall.test for _, one in found)
     notes = [f"Better where p < {ALPHA:g}; tests: {', '.join(tests)}"]
+    notes += dict.fromkeys(
+        f"No verdict on {one.metric}, {one.split}: {name} {why}"
+        for _, one in found
+        for name, why in one.incomplete.items()
+    )
     notes += dict.fromkeys(panel.judged_apart for panel, _ in found if panel.judged_apart)
     columns = ("first", "second", "split", "metric", *(["value"] if slices else []), "n",
                "score of first", "score of second", "difference", "p (Holm)", "better")  # fmt: skip

@@ -120,7 +120,9 @@ def _notes(table: Table) -> tuple[str, ...]:
 
 
 def show_p(p: float) -> str:
-    """A p-value as text; none is zero."""
+    """A p-value as text; none is zero, and where there is no verdict there is none."""
+    if math.isnan(p):
+        return "–"
     return "<0.0001" if p < 0.00005 else f"{p:.4f}"
 
 

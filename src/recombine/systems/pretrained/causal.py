@@ -95,6 +95,11 @@ class Llm(Pretrained):
         """An adapter is trained and shots are drawn, with a seed; a bare prompt has neither."""
         return self.method == "lora" or self.shots > 0
 
+    @property
+    def trained_on(self) -> str | None:
+        """A prompt teaches a model nothing: what it knows it had learned before."""
+        return None if self.method == "lora" else "unknown"
+
     def train(self, data: TrainingData, model_dir: Path, seed: int) -> None:
         """Fine-tune the adapter, or choose and store the examples to show."""
         model_dir.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,86 @@
+"""What a headline rests on: who learned from the benchmark, how much was translated and judged.
+
+A report says so beside its headline. Below a stated completeness it concludes nothing: half of a
+test set is not the test set, and the half that a service refused is seldom the easy one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from recombine.metrics.score import Score
+from recombine.systems.base import NOTHING, UNKNOWN
+
+# Shares of what a metric is about, below which nothing is concluded: with an output, and judged.
+COMPLETE, JUDGED = 0.95, 0.5
+# Cells of fewer sentences are too small to be read alone.
+TINY = 5
+# Shares of the references that a metric may reject before a reader is told.
+REJECTED = 0.02
+
+
+def incomplete(score: Score) -> str:
+    """Why nothing can be concluded from a score; empty where something can."""
+    return lacking(score.failed, score.n, score.of)
+
+
+def lacking(failed: int, judged: int, of: int) -> str:
+    """Why nothing can be concluded from so many judged of all; empty where something can."""
+    if failed > (1 - COMPLETE) * of:
+        return f"has no output for {failed:,} of {of:,}"
+    if judged < JUDGED * of:
+        return f"could be judged on {judged:,} of {of:,} only"
+    return ""
+
+
+def no_verdict(reasons: Mapping[str, str]) -> str:
+    """A headline where there is none: the first system that lacks something."""
+    system, reason = next(iter(reasons.items()))
+    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+    return f"No verdict: {system} {reason}{more}"
+
+
+def training_told(trained_on: Mapping[str, str]) -> list[str]:
+    """What to beware of with systems that did not learn from the benchmark."""
+    unknown = [name for name, told in trained_on.items() if told == UNKNOWN]
+    nothing = [name for name, told in trained_on.items() if told == NOTHING]
+    told = []
+    if unknown:
+        told.append(
+            f"What {_listed(unknown)} learned from is not known: nothing here is surely new to "
+            f"{'it' if len(unknown) == 1 else 'them'} (contamination unknown; a build with "
+            "invented words tests it: recombine nonce)."
+        )
+    if nothing:
+        told.append(f"{_listed(nothing)} learned from no text: this is no generalisation.")
+    return told
+
+
+def outputs_told(scores: Iterable[Score]) -> list[str]:
+    """Which systems left sentences without an output, or could not be judged on some."""
+    lost = [f"{one.system} {one.failed:,} of {one.of:,}" for one in scores if one.failed]
+    return [f"Without output: {', '.join(lost)}."] if lost else []
+
+
+def references_told(metric: str, rejected: tuple[int, int]) -> list[str]:
+    """How many references a metric itself rejects."""
+    wrong, of = rejected
+    if not of or wrong <= REJECTED * of:
+        return []
+    return [
+        f"{metric} rejects {100 * wrong / of:.1f}% of the references themselves "
+        f"({wrong:,} of {of:,}): so much of what it rejects may be right."
+    ]
+
+
+def cells_told(sizes: Sequence[int], named: str) -> list[str]:
+    """How many cells are too small to be read alone."""
+    tiny = sum(size < TINY for size in sizes)
+    if not tiny:
+        return []
+    which = "All" if tiny == len(sizes) else f"{tiny} of the"
+    return [f"{which} {len(sizes)} {named} have fewer than {TINY} sentences: too few for each."]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
