@@ -27,7 +27,7 @@ from recombine.builders.divergent.encode import BlockEncoder, encode_corpus
 from recombine.builders.divergent.published import CANDIDATES, published_split
 from recombine.builders.divergent.search import split_rows
 from recombine.builders.divergent.split import Bounds, Goal, choose_bounds
-from recombine.corpus.conllu import read_parsed
+from recombine.corpus.conllu import ParsedBlock, read_parsed
 
 
 class DensePeer:
@@ -104,7 +104,7 @@ def counted(path: Path, sentences: int, folder: Path, edition: str) -> tuple[Cou
     start = time.process_time()
     encoder = BlockEncoder()
     some = list(itertools.islice(read_parsed(path), sentences))
-    corpus = encode_corpus([encoder.encode(some, str(path), 1)], folder / "corpus")
+    corpus = encode_corpus([encoder.encode(ParsedBlock.of(str(path), some))], folder / "corpus")
     middle = time.process_time()
     counts = count_corpus(corpus, Cuts(edition=edition), folder / "rows")
     return counts, middle - start, time.process_time() - middle

@@ -11,7 +11,7 @@ import numpy as np
 
 from recombine.builders.divergent.count import Counts, Cuts, count_corpus
 from recombine.builders.divergent.encode import BlockEncoder, EncodedCorpus, encode_corpus
-from recombine.corpus.conllu import ParsedSentence
+from recombine.corpus.conllu import ParsedBlock, ParsedSentence
 
 RELATIONS = ("nsubj", "obj", "amod", "punct", "advmod", "mark")
 Plain = tuple[list[str], list[str], list[int]]
@@ -61,7 +61,9 @@ def counted(
 ) -> tuple[EncodedCorpus, Counts]:
     """Encode and count sentences under a folder."""
     encoder = BlockEncoder(features=cuts.get("definition") == "morphology")
-    corpus = encode_corpus([encoder.encode(sentences, "made-up")], folder / "corpus")
+    corpus = encode_corpus(
+        [encoder.encode(ParsedBlock.of("made-up", sentences))], folder / "corpus"
+    )
     return corpus, count_corpus(corpus, Cuts(**cuts), folder / "rows")
 
 

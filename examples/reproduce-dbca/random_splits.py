@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from recombine.builders.divergent.compare_sets import Measurement
-from recombine.builders.divergent.count import Cuts, count_corpus
-from recombine.builders.divergent.encode import Preparation
+from recombine.builders.divergent.count import count_corpus
+from recombine.builders.divergent.encode import prepare
 from recombine.builders.divergent.measure import column_totals, divergences
 
 TRAIN, TESTS, DRAWS = 200_000, (3_000, 10_000, 30_000), 5
@@ -39,8 +39,9 @@ def main() -> None:
     writer.writerow(["test", "draw", "sums", "D_A", "D_C"])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        corpus, _ = Preparation(corpora=corpora, cache=folder).run(folder)
-        counts = count_corpus(corpus, Cuts.of(Measurement()), folder / "rows")
+        options = Measurement(cache=folder)
+        corpus, _ = prepare(options, corpora, folder)
+        counts = count_corpus(corpus, options, folder / "rows")
         for size in TESTS:
             for draw in range(1, DRAWS + 1):
                 order = np.random.default_rng([draw, size]).permutation(counts.size)

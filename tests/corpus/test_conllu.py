@@ -71,7 +71,7 @@ def test_blocks_never_cut_a_sentence(tmp_path: Path, characters: int) -> None:
     """The sentences and line numbers do not depend on the size of the blocks."""
     path = written(tmp_path / "c.conllu", CONLLU * 5)
     blocks = read_blocks(path, characters)
-    sentences = [sentence for block in blocks for sentence in parse_block(block)]
+    sentences = [sentence for block in blocks for sentence in parse_block(block).sentences()]
     assert list(read_parsed(path)) == sentences
     assert [s.line for s in sentences] == [1, 12, 14, 25, 27, 38, 40, 51, 53, 64]
 

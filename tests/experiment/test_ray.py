@@ -14,7 +14,7 @@ import pytest
 
 from recombinable import recombinable
 from recombine.benchmark import Example
-from recombine.builders.divergent.encode import Preparation
+from recombine.builders.divergent.encode import ReadingOptions, prepare
 from recombine.cli import main
 from recombine.draft import Draft
 from recombine.errors import DataError
@@ -113,7 +113,7 @@ def test_preparation_is_the_same_on_a_cluster_that_loses_a_machine(
     """The encoded corpus has the same bytes, with a node removed while it is being made."""
     monkeypatch.setattr("recombine.corpus.conllu.read_blocks.__defaults__", (2_000,))
     path = corpus(tmp_path / "c.tsv", 20_000)
-    local, _ = Preparation(corpora=(path,), workers=1).run(tmp_path / "local")
+    local, _ = prepare(ReadingOptions(workers=1), (path,), tmp_path / "local")
     extra = cluster.add_node(num_cpus=2, object_store_memory=100_000_000)
 
     def lose_a_machine(*work: Any, **options: Any) -> Iterator[Any]:
@@ -123,7 +123,7 @@ def test_preparation_is_the_same_on_a_cluster_that_loses_a_machine(
             yield result
 
     monkeypatch.setattr("recombine.parallel.map_on_ray", lose_a_machine)
-    remote, _ = Preparation(corpora=(path,), engine="ray").run(tmp_path / "remote")
+    remote, _ = prepare(ReadingOptions(engine="ray"), (path,), tmp_path / "remote")
     assert extra not in cluster.list_all_nodes()
     for name in ("units.bin", "relations.bin", "heads.bin", "starts.bin", "names.json"):
         assert (local.directory / name).read_bytes() == (remote.directory / name).read_bytes()
@@ -159,7 +159,7 @@ def test_a_fault_in_the_data_arrives_as_itself(cluster: Any, tmp_path: Path) -> 
     path = corpus(tmp_path / "c.tsv", 5)
     path.write_text(path.read_text().replace("2 0 2", "2 0 9", 1))
     with pytest.raises(DataError, match="head 9") as caught:
-        Preparation(corpora=(path,), engine="ray").run(tmp_path / "work")
+        prepare(ReadingOptions(engine="ray"), (path,), tmp_path / "work")
     assert caught.value.where is not None
     assert caught.value.where.line == 2
 

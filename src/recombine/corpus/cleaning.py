@@ -60,7 +60,7 @@ class Cleaner:
 
     def __call__(self, block: TextBlock) -> CleanBlock:
         """Return the block without the sentences that are not a translation."""
-        sentences = parse_block(block)
+        sentences = list(parse_block(block).sentences())
         parts = _raw_sentences(block)
         removed: Counter[str] = Counter()
         kept: list[tuple[str | None, str]] = []

@@ -9,17 +9,20 @@ translation under its header's name. In CoNLL-U, `# text_de = ...` is the transl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from recombine.errors import DataError, Where
 from recombine.files import open_text
 
-_MOST = 10**18  # beyond it, token numbers do not fit 64 bits
+Longs = npt.NDArray[np.int64]
+_MOST_DIGITS = 18  # of a token number: longer ones do not fit 64 bits
 REQUIRED_COLUMNS = ("lemmas", "relations", "heads")
 KNOWN_COLUMNS = (*REQUIRED_COLUMNS, "forms", "upos", "features", "document")
 BLOCK_CHARACTERS = 1 << 21
@@ -51,10 +54,75 @@ class TextBlock(NamedTuple):
     document: str | None = None
 
 
+class ParsedBlock(NamedTuple):
+    """The sentences of one block by columns: the tokens of all of them, and the length of each."""
+
+    path: str
+    lengths: Longs
+    lemmas: Sequence[str]
+    relations: Sequence[str]
+    heads: Longs
+    forms: Sequence[str] | None
+    upos: Sequence[str] | None
+    features: Sequence[str] | None
+    texts: Sequence[str]
+    translations: Mapping[str, Sequence[str | None]]
+    documents: Sequence[str | None]
+    lines: Sequence[int]
+
+    @classmethod
+    def of(cls, path: str, sentences: Sequence[ParsedSentence]) -> ParsedBlock:
+        """Put sentences together; a column of tokens that one of them lacks is left out."""
+
+        def tokens(name: str) -> list[Any]:
+            return [token for sentence in sentences for token in getattr(sentence, name)]
+
+        def known(name: str) -> list[str] | None:
+            lacks = any(getattr(sentence, name) is None for sentence in sentences)
+            return None if lacks else tokens(name)
+
+        names = dict.fromkeys(name for sentence in sentences for name in sentence.translations)
+        return cls(
+            path,
+            np.array([len(sentence.heads) for sentence in sentences], np.int64),
+            tokens("lemmas"),
+            tokens("relations"),
+            np.array(tokens("heads"), np.int64),
+            known("forms"),
+            known("upos"),
+            known("features"),
+            [sentence.text for sentence in sentences],
+            {name: [sentence.translations.get(name) for sentence in sentences] for name in names},
+            [sentence.document for sentence in sentences],
+            [sentence.line for sentence in sentences],
+        )
+
+    def sentences(self) -> Iterator[ParsedSentence]:
+        """Yield the sentences one by one."""
+        heads: list[int] = self.heads.tolist()
+        end = 0
+        for number, length in enumerate(self.lengths.tolist()):
+            own = slice(end, end + length)
+            end += length
+            forms, upos, features = (
+                None if column is None else column[own]
+                for column in (self.forms, self.upos, self.features)
+            )
+            translations = {
+                name: text
+                for name, column in self.translations.items()
+                if (text := column[number]) is not None
+            }
+            yield ParsedSentence(
+                self.texts[number], self.lemmas[own], self.relations[own], heads[own],
+                forms, upos, features, translations, self.documents[number], self.lines[number],
+            )  # fmt: skip
+
+
 def read_parsed(path: Path | str) -> Iterator[ParsedSentence]:
     """Yield the sentences of a parsed corpus in order; a fault raises DataError with its line."""
     for block in read_blocks(path):
-        yield from parse_block(block)
+        yield from parse_block(block).sentences()
 
 
 def read_blocks(path: Path | str, characters: int = BLOCK_CHARACTERS) -> Iterator[TextBlock]:
@@ -79,14 +147,14 @@ def is_parsed(path: Path | str) -> bool:
     return True  # nothing but comments: let the reader say what is missing
 
 
-def parse_block(block: TextBlock) -> list[ParsedSentence]:
+def parse_block(block: TextBlock) -> ParsedBlock:
     """Return the sentences of one block, checked: columns, numbers, heads in range, no cycles."""
     if block.columns is None:
-        sentences = _parse_conllu(block)
+        parsed = ParsedBlock.of(block.path, _parse_conllu(block))
     else:
-        sentences = _parse_columns(block, block.columns)
-    _require_trees(block.path, sentences)
-    return sentences
+        parsed = _parse_table(block, block.columns)
+    _require_trees(parsed)
+    return parsed
 
 
 def mean_distance(heads: Sequence[int], relations: Sequence[str]) -> float:
@@ -203,7 +271,7 @@ def _conllu_sentence(
                 f"token number {len(forms) + 1} expected, '{token}' found",
                 Where(path, number, 1, line, len(token)),
             )
-        if not head.isdecimal() or len(head) > 18:
+        if not head.isdecimal() or len(head) > _MOST_DIGITS:
             raise DataError(
                 f"the head '{head}' is not a token number",
                 Where(path, number, line.index(head) + 1, line, len(head)),
@@ -227,96 +295,75 @@ def _conllu_sentence(
     return sentence, document
 
 
-def text_column(columns: Sequence[str]) -> int | None:
-    """Return which column is the sentence: `text`, `source`, or else the first (None: none is)."""
-    for name in ("text", "source"):
-        if name in columns:
-            return columns.index(name)
-    return None if columns[0] in KNOWN_COLUMNS else 0
+# The columns that have a value for every token.
+_OF_TOKENS = (*REQUIRED_COLUMNS, "forms", "upos", "features")
+_HEADS = re.compile(rf"\d{{1,{_MOST_DIGITS}}}(?: \d{{1,{_MOST_DIGITS}}})*", re.ASCII)
 
 
-def _parse_columns(block: TextBlock, columns: tuple[str, ...]) -> list[ParsedSentence]:
-    place = {name: index for index, name in enumerate(columns)}
-    text_at = text_column(columns)
-    if text_at is None:
+def _parse_table(block: TextBlock, names: tuple[str, ...]) -> ParsedBlock:
+    """Read a table by whole columns, which is three times as fast as sentence by sentence."""
+    text_name = next((name for name in ("text", "source") if name in names), names[0])
+    if text_name in KNOWN_COLUMNS:
         raise DataError(
             "no column holds the sentence's text", Where(block.path, 1), hint="name it 'text'"
         )
-    translated = [
-        (name, index)
-        for name, index in place.items()
-        if name not in KNOWN_COLUMNS and index != text_at
-    ]
-    lemmas_at, relations_at, heads_at = (place[name] for name in REQUIRED_COLUMNS)
-    forms_at, upos_at, features_at, document_at = (
-        place.get(name) for name in ("forms", "upos", "features", "document")
-    )
-    sentences: list[ParsedSentence] = []
+    of_tokens = [names.index(name) for name in _OF_TOKENS if name in names]
+    text, heads = names.index(text_name), names.index("heads")
+    rows: list[list[str]] = []
     for number, line in enumerate(block.text.removesuffix("\n").split("\n"), block.first_line):
-        fields = line.rstrip("\r").split("\t")
-        if len(fields) != len(columns):
+        row = line.rstrip("\r").split("\t")
+        if len(row) != len(names):
             raise DataError(
-                f"{len(columns)} columns expected, {len(fields)} found",
+                f"{len(names)} columns expected, {len(row)} found",
                 Where(block.path, number, text=line),
             )
-        lemmas = fields[lemmas_at].split(" ")
-        relations = fields[relations_at].split(" ")
-        try:
-            heads = list(map(int, fields[heads_at].split(" ")))
-        except ValueError as error:
-            raise _column_fault(block.path, number, line, fields) from error
-        if (
-            not len(lemmas) == len(relations) == len(heads)
-            or not fields[text_at]
-            or not -_MOST < min(heads) <= max(heads) < _MOST
+        if not row[text]:
+            raise DataError("an empty sentence", Where(block.path, number, text=line))
+        spaces = row[heads].count(" ")
+        if not _HEADS.fullmatch(row[heads]) or any(
+            row[at].count(" ") != spaces for at in of_tokens
         ):
-            raise _column_fault(block.path, number, line, fields)
-        sentences.append(
-            ParsedSentence(
-                fields[text_at],
-                lemmas,
-                relations,
-                heads,
-                None if forms_at is None else fields[forms_at].split(" "),
-                None if upos_at is None else fields[upos_at].split(" "),
-                None if features_at is None else fields[features_at].split(" "),
-                {name: fields[index] for name, index in translated},
-                None if document_at is None else fields[document_at],
-                number,
+            raise DataError(
+                "lemmas, relations and heads must have one value per token, heads whole numbers",
+                Where(block.path, number, text=line),
             )
-        )
-        for extra in sentences[-1][4:7]:
-            if extra is not None and len(extra) != len(lemmas):
-                raise _column_fault(block.path, number, line, fields)
-    return sentences
-
-
-def _column_fault(path: str, number: int, line: str, fields: list[str]) -> DataError:
-    where = Where(path, number, text=line)
-    if not all(fields[:1]) or not line.strip():
-        return DataError("an empty sentence", where)
-    return DataError(
-        "lemmas, relations and heads must have one value per token, heads whole numbers", where
+        rows.append(row)
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    tokens = {n: " ".join(columns[n]).split(" ") for n in _OF_TOKENS if n in names and n != "heads"}
+    return ParsedBlock(
+        block.path,
+        np.array([cell.count(" ") + 1 for cell in columns["heads"]], np.int64),
+        tokens["lemmas"],
+        tokens["relations"],
+        np.fromstring(" ".join(columns["heads"]), np.int64, sep=" "),
+        tokens.get("forms"),
+        tokens.get("upos"),
+        tokens.get("features"),
+        columns[text_name],
+        {n: columns[n] for n in names if n not in (*KNOWN_COLUMNS, text_name)},
+        columns.get("document", (None,) * len(rows)),
+        range(block.first_line, block.first_line + len(rows)),
     )
 
 
-def _require_trees(path: str, sentences: list[ParsedSentence]) -> None:
+def _require_trees(block: ParsedBlock) -> None:
     """Check all heads at once: in range, and every chain of heads ends at a root."""
-    if not sentences:
+    if not len(block.lengths):
         return
-    lengths = np.fromiter((len(s.heads) for s in sentences), np.int64, len(sentences))
+    lengths, heads = block.lengths, block.heads
     starts = np.cumsum(lengths) - lengths
-    heads = np.fromiter((h for s in sentences for h in s.heads), np.int64, int(lengths.sum()))
-    owner = np.repeat(np.arange(len(sentences)), lengths)
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+
+    def fault(tokens: npt.NDArray[np.bool_], say: Callable[[int, int, int], str]) -> DataError:
+        at = int(np.flatnonzero(tokens)[0])
+        number = int(owner[at])
+        where = Where(block.path, block.lines[number], text=block.texts[number])
+        token = at - int(starts[number]) + 1
+        return DataError(say(token, int(heads[at]), int(lengths[number])), where)
+
     outside = (heads < 0) | (heads > lengths[owner])
     if outside.any():
-        at = int(np.flatnonzero(outside)[0])
-        sentence = sentences[owner[at]]
-        raise DataError(
-            f"token {at - starts[owner[at]] + 1} has head {heads[at]} "
-            f"in a sentence of {len(sentence.heads)} tokens",
-            Where(path, sentence.line, text=sentence.text),
-        )
+        raise fault(outside, "token {} has head {} in a sentence of {} tokens".format)
     # Pointer doubling: after log2(longest) rounds everything that can reach a root has.
     count = len(heads)
     jump = np.append(np.where(heads == 0, count, starts[owner] + heads - 1), count)
@@ -324,9 +371,4 @@ def _require_trees(path: str, sentences: list[ParsedSentence]) -> None:
         jump = jump[jump]
     circular = jump[:-1] != count
     if circular.any():
-        at = int(np.flatnonzero(circular)[0])
-        sentence = sentences[owner[at]]
-        raise DataError(
-            f"the heads form a cycle (token {at - starts[owner[at]] + 1} never reaches the root)",
-            Where(path, sentence.line, text=sentence.text),
-        )
+        raise fault(circular, "the heads form a cycle (token {} never reaches the root)".format)

@@ -11,7 +11,7 @@ import pytest
 from parsed_corpora import counted, made_up, published_counts
 from recombine.builders.divergent import count
 from recombine.builders.divergent.count import Counts, Cuts, count_corpus, kept_units
-from recombine.builders.divergent.encode import Preparation
+from recombine.builders.divergent.encode import ReadingOptions, prepare
 from recombine.corpus.conllu import ParsedSentence
 from recombine.errors import ConfigError, DataError
 
@@ -100,6 +100,6 @@ def test_nothing_to_count_is_said(tmp_path: Path) -> None:
 def test_europarl_has_the_known_counts(reference_data: Path, tmp_path: Path) -> None:
     """300,000 Europarl sentences give the published rows, atoms and compounds."""
     path = reference_data / "dbca" / "europarl-en-de-fr.tsv.xz"
-    corpus, _ = Preparation(corpora=(path,), workers=1).run(tmp_path)
+    corpus, _ = prepare(ReadingOptions(workers=1), (path,), tmp_path)
     counts = count_corpus(corpus, Cuts(), tmp_path / "rows")
     assert (counts.size, counts.atoms, counts.compounds) == (247_487, 7_854, 367_051)

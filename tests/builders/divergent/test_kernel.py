@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recombine.builders.divergent import kernel
 from recombine.builders.divergent.count import SparseRows
-from recombine.builders.divergent.measure import divergences
+from recombine.builders.divergent.measure import Alphas, divergences
 from recombine.builders.divergent.running_split import RunningSplit
 from recombine.builders.divergent.split import Goal
 
@@ -31,7 +31,7 @@ def test_annealing_keeps_the_sums(data: list[dict[int, int]], sides: list[int]) 
     """After any number of moves and swaps, counts and sums are those of the sides."""
     rows = rows_of(data)
     size = len(data)
-    state = RunningSplit(rows, 4, 10, Goal(1.0), np.arange(size), 1, 0.5, 0.1)
+    state = RunningSplit(rows, 4, 10, Goal(1.0), np.arange(size), 1, Alphas())
     state.sides[:] = sides[:size]
     state.enter()
     train, test = int(state.whole[4]), int(state.whole[5])

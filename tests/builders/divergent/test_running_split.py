@@ -9,7 +9,7 @@ import pytest
 
 from parsed_corpora import counted, made_up
 from recombine.builders.divergent import running_split
-from recombine.builders.divergent.measure import column_totals, divergences
+from recombine.builders.divergent.measure import Alphas, column_totals, divergences
 from recombine.builders.divergent.running_split import RunningSplit, _room, power_table
 from recombine.builders.divergent.search import exponential_quantiles
 from recombine.builders.divergent.split import Goal
@@ -40,7 +40,7 @@ def test_entered_sides_give_the_measured_divergences(tmp_path: Path, grouped: bo
     _, counts = counted(made_up(200), tmp_path, edition="all")
     columns = counts.atoms + counts.compounds
     member = np.arange(counts.size) // 3 if grouped else np.arange(counts.size)
-    state = RunningSplit(counts.rows, counts.atoms, columns, Goal(1.0), member, 1, 0.5, 0.1)
+    state = RunningSplit(counts.rows, counts.atoms, columns, Goal(1.0), member, 1, Alphas())
     state.sides[:] = np.random.default_rng(1).integers(0, 3, state.count)
     wanted = state.sides.copy()
     state.enter()

@@ -33,12 +33,11 @@ from recombine.builders.divergent.control import (
     control_rows,
     open_rows,
 )
-from recombine.builders.divergent.count import Counts, Cuts, count_corpus
-from recombine.builders.divergent.encode import EncodedCorpus, Preparation, Unit
+from recombine.builders.divergent.count import Counts, count_corpus
+from recombine.builders.divergent.encode import EncodedCorpus, prepare
 from recombine.builders.divergent.given import read_split
 from recombine.builders.divergent.measure import (
-    ATOM_ALPHA,
-    COMPOUND_ALPHA,
+    MeasureOptions,
     length_class,
     novel_shares,
 )
@@ -59,7 +58,6 @@ from recombine.config import parse_config
 from recombine.corpus.parsers import require_relations
 from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError, RecombineError
-from recombine.parallel import Engine
 from recombine.progress import progress
 
 
@@ -72,7 +70,7 @@ class CountedCorpus(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Divergent(Cuts):
+class Divergent(MeasureOptions):
     """Train and test sets of a parsed corpus with the same atoms and other compounds."""
 
     megabytes_a_second: ClassVar[float] = 0.8
@@ -80,14 +78,10 @@ class Divergent(Cuts):
     metrics: ClassVar[tuple[str, ...]] = ("chrf++", "bleu")
     corpus: Path
     target_corpus: Path | None = None
-    parser: str | None = None
     target_language: str = ""
     target_divergence: float = 1.0
     target_atom_divergence: float = 0.0
     atom_weight: float = 1.0
-    atom_alpha: float = ATOM_ALPHA
-    compound_alpha: float = COMPOUND_ALPHA
-    unit: Unit | None = None
     method: Literal["search", "published", "random"] = "search"
     train_size: int | tuple[int, ...] | None = None
     test_size: int | tuple[int, ...] | None = None
@@ -109,18 +103,11 @@ class Divergent(Cuts):
     passes: int | None = None
     tries: int = TRIES
     candidates: int = 500
-    engine: Engine = "local"
-    workers: int = 0
-    address: str | None = None
-    cache: Path | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("target_divergence", "target_atom_divergence"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name} = {getattr(self, name)} is not between 0 and 1")
-        for name in ("atom_alpha", "compound_alpha"):
-            if not 0 < getattr(self, name) < 1:
                 raise ConfigError(f"{name} = {getattr(self, name)} is not between 0 and 1")
         if self.method == "published" and (
             self.groups != "none" or self.fixed_train or self.start or self.train_size
@@ -142,38 +129,21 @@ class Divergent(Cuts):
         """What the split is to be like."""
         return Goal(self.target_divergence, self.target_atom_divergence, self.atom_weight)
 
-    @property
-    def alphas(self) -> dict[str, float]:
-        """The exponents of both divergences."""
-        return {"atom_alpha": self.atom_alpha, "compound_alpha": self.compound_alpha}
-
-    def preparation(self) -> Preparation:
-        """Return how the corpus is read."""
-        corpora = (self.corpus, *([self.fixed_train] if self.fixed_train else []))
-        targets = (self.target_corpus, self.fixed_train_target)
-        return Preparation(
-            corpora=corpora,
-            target_corpora=tuple(path for path in targets if path is not None),
-            target=self._translation(),
-            parser=self.parser,
-            unit=self.unit or ("form" if self.definition == "ngrams" else "lemma"),
-            features=self.definition == "morphology",
-            engine=self.engine,
-            workers=self.workers,
-            address=self.address,
-            cache=self.cache,
-        )
-
-    def _translation(self) -> str | None:
-        return None if self.target_corpus or not self.target_language else self.target_language
-
     def build(self, draft: Draft) -> None:
         """Read, count, split, write and certify."""
         self.build_from(self.counted(draft.workdir), draft)
 
     def counted(self, workdir: Path) -> CountedCorpus:
         """Read and count the corpus: what does not depend on the split."""
-        corpus, ends = self.preparation().run(workdir)
+        corpora = (self.corpus, *([self.fixed_train] if self.fixed_train else []))
+        targets = (self.target_corpus, self.fixed_train_target)
+        corpus, ends = prepare(
+            self,
+            corpora,
+            workdir,
+            target_corpora=[path for path in targets if path is not None],
+            target=None if self.target_corpus else self.target_language or None,
+        )
         return CountedCorpus(corpus, count_corpus(corpus, self, workdir / "rows"), ends)
 
     def build_from(self, counted: CountedCorpus, draft: Draft) -> None:
@@ -235,7 +205,7 @@ class Divergent(Cuts):
                 most = bounds.used[1]
                 return published_split(
                     counts.rows, counts.atoms, columns, self.goal, seed=seed, most_used=most,
-                    candidates=self.candidates, report=report, **self.alphas,
+                    candidates=self.candidates, report=report, alphas=self.alphas,
                 ).sides  # fmt: skip
             start, locked = self._start(counts, fixed)
             return split_rows(
@@ -245,7 +215,7 @@ class Divergent(Cuts):
                 self.goal,
                 bounds,
                 seed=seed,
-                **self.alphas,
+                alphas=self.alphas,
                 passes=self.passes,
                 tries=self.tries,
                 groups=self._groups(corpus, counts),
@@ -338,7 +308,7 @@ class Divergent(Cuts):
             rows,
             shares,
             goal=self.goal,
-            **self.alphas,
+            alphas=self.alphas,
         )
         if self.control and free is not None:
             certificate[CONTROL] = certified_control(

@@ -30,6 +30,7 @@ from recombine.builders.divergent.count import Counts
 from recombine.builders.divergent.encode import EncodedCorpus
 from recombine.builders.divergent.measure import (
     CLASSES,
+    Alphas,
     Vector,
     divergences,
     novelty_class,
@@ -50,18 +51,16 @@ def certificate_of(
     shares: npt.NDArray[np.float64],
     *,
     goal: Goal,
-    atom_alpha: float,
-    compound_alpha: float,
+    alphas: Alphas,
 ) -> dict[str, Any]:
     """Return what is certified of a split, computed from scratch."""
     vectors = {split: column_totals_of(counts, chosen) for split, chosen in rows.items()}
     used = sum(len(chosen) for split, chosen in rows.items() if split != CONTROL)
-    alphas = {"atom_alpha": atom_alpha, "compound_alpha": compound_alpha}
-    found = divergences(vectors["train"], vectors["test"], counts.atoms, **alphas)
+    found = divergences(vectors["train"], vectors["test"], counts.atoms, alphas)
     certificate: dict[str, Any] = {
         "atom_divergence": found.atom,
         "compound_divergence": found.compound,
-        **alphas,
+        **_named(alphas),
         "target_divergence": goal.compound,
         "target_atom_divergence": goal.atom,
         "score": goal.score(found.atom, found.compound),
@@ -78,13 +77,17 @@ def certificate_of(
     }
     if "dev" in rows:
         joint = divergences(
-            vectors["train"] + vectors["dev"], vectors["test"], counts.atoms, **alphas
+            vectors["train"] + vectors["dev"], vectors["test"], counts.atoms, alphas
         )
         certificate["train_and_dev"] = {
             "atom_divergence": joint.atom,
             "compound_divergence": joint.compound,
         }
     return certificate
+
+
+def _named(alphas: Alphas) -> dict[str, float]:
+    return {"atom_alpha": alphas.atom, "compound_alpha": alphas.compound}
 
 
 def _confounders(
@@ -182,7 +185,7 @@ UNPROVED = (
 
 
 def check_divergent(
-    benchmark: Benchmark, goal: Goal, alphas: Mapping[str, float], kind: ControlKind | None
+    benchmark: Benchmark, goal: Goal, alphas: Alphas, kind: ControlKind | None
 ) -> list[RecombineError]:
     """Return the differences between certificate and rows on one side, and items on the other."""
     try:
@@ -200,7 +203,7 @@ def check_divergent(
 
 
 def _counted_control(
-    benchmark: Benchmark, items: SplitItems, kind: str, alphas: Mapping[str, float]
+    benchmark: Benchmark, items: SplitItems, kind: str, alphas: Alphas
 ) -> dict[str, Any]:
     """What rows and items say of the control."""
     rows = {split: list(benchmark.iterate(split)) for split in items.shares}
@@ -212,15 +215,15 @@ def _counted_control(
     }
 
 
-def _counted(items: SplitItems, goal: Goal, alphas: Mapping[str, float]) -> dict[str, Any]:
+def _counted(items: SplitItems, goal: Goal, alphas: Alphas) -> dict[str, Any]:
     """The certificate as far as the items tell it."""
     vectors, atoms = items.vectors, items.atoms
-    found = divergences(vectors["train"], vectors["test"], atoms, **alphas)
+    found = divergences(vectors["train"], vectors["test"], atoms, alphas)
     sizes = {split: len(rows) for split, rows in items.shares.items() if split != CONTROL}
     counted: dict[str, Any] = {
         "atom_divergence": found.atom,
         "compound_divergence": found.compound,
-        **alphas,
+        **_named(alphas),
         "target_divergence": goal.compound,
         "target_atom_divergence": goal.atom,
         "score": goal.score(found.atom, found.compound),
@@ -230,7 +233,7 @@ def _counted(items: SplitItems, goal: Goal, alphas: Mapping[str, float]) -> dict
         "splits": {split: _counted_split(items, split) for split in vectors},
     }
     if "dev" in vectors:
-        joint = divergences(vectors["train"] + vectors["dev"], vectors["test"], atoms, **alphas)
+        joint = divergences(vectors["train"] + vectors["dev"], vectors["test"], atoms, alphas)
         counted["train_and_dev"] = {
             "atom_divergence": joint.atom,
             "compound_divergence": joint.compound,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.benchmark import Benchmark
-from recombine.builders.divergent.count import Counts, Cuts, count_corpus
-from recombine.builders.divergent.encode import EncodedCorpus, Preparation, Unit
+from recombine.builders.divergent.count import Counts, count_corpus
+from recombine.builders.divergent.encode import EncodedCorpus, prepare
 from recombine.builders.divergent.measure import (
-    ATOM_ALPHA,
-    COMPOUND_ALPHA,
+    MeasureOptions,
     column_totals,
     contributions,
     divergences,
@@ -27,29 +26,20 @@ from recombine.builders.divergent.measure import (
 from recombine.config import parse_config
 from recombine.corpus.conllu import is_parsed
 from recombine.errors import ConfigError
-from recombine.parallel import Engine
 
 Index = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measurement(Cuts):
+class Measurement(MeasureOptions):
     """The options of `recombine divergence`."""
 
-    parser: str | None = None
-    unit: Unit | None = None
-    atom_alpha: float = ATOM_ALPHA
-    compound_alpha: float = COMPOUND_ALPHA
     top: int = 10
     # Of each set, a random subset of this many sentences; 0 = all. Small sets diverge more.
     sample: int = 0
     random_tests: tuple[int, ...] = (3_000, 10_000, 30_000)
     random_train: int = 200_000
     seed: int = 1
-    engine: Engine = "local"
-    workers: int = 0
-    address: str | None = None
-    cache: Path | None = None
 
     def measure(self, train: Path, test: Path) -> dict[str, Any]:
         """Return the divergences of two corpora and what they rest on."""
@@ -83,16 +73,8 @@ class Measurement(Cuts):
                     hint="give -o parser=spacy:MODEL, or -o definition=ngrams",
                 )
             parser = "words"
-        return Preparation(
-            corpora=corpora,
-            parser=parser,
-            unit=self.unit or ("form" if self.definition == "ngrams" else "lemma"),
-            features=self.definition == "morphology",
-            engine=self.engine,
-            workers=self.workers,
-            address=self.address,
-            cache=self.cache or folder,
-        ).run(folder)
+        reading = replace(self, parser=parser, cache=self.cache or folder)
+        return prepare(reading, corpora, folder)
 
     def _pair(self, counts: Counts, train: Index, test: Index) -> dict[str, Any]:
         columns = counts.atoms + counts.compounds
@@ -105,8 +87,7 @@ class Measurement(Cuts):
             vectors[0],
             vectors[1],
             counts.atoms,
-            atom_alpha=self.atom_alpha,
-            compound_alpha=self.compound_alpha,
+            self.alphas,
         )
         return {"atom_divergence": found.atom, "compound_divergence": found.compound}
 

@@ -24,7 +24,13 @@ from recombine.builders.divergent.extract import (
     corpus_slices,
     read_slice,
 )
-from recombine.builders.divergent.measure import SLICE_ROWS, Vector, column_totals, divergences
+from recombine.builders.divergent.measure import (
+    SLICE_ROWS,
+    Alphas,
+    Vector,
+    column_totals,
+    divergences,
+)
 from recombine.errors import DataError
 
 ControlKind = Literal["random", "covering"]
@@ -116,7 +122,7 @@ def _rows_with(counts: Counts, columns: Mask) -> Mask:
 
 
 def shown_of_test(
-    vectors: Mapping[str, Vector], atoms: int, alphas: Mapping[str, float]
+    vectors: Mapping[str, Vector], atoms: int, alphas: Alphas
 ) -> dict[str, dict[str, Any]]:
     """Return how far sets are from the test, and the share of it that each shows.
 
@@ -127,7 +133,7 @@ def shown_of_test(
     shown: dict[str, dict[str, Any]] = {}
     for name in (TRAIN, CONTROL, CORPUS):
         if name in vectors:
-            apart = divergences(vectors[name], test, atoms, **alphas)
+            apart = divergences(vectors[name], test, atoms, alphas)
             shown[name] = {
                 "atom_divergence": apart.atom,
                 "compound_divergence": apart.compound,
@@ -151,7 +157,7 @@ def certified_control(
     rows: Mapping[str, Index],
     free: Mask,
     cuts: Cuts,
-    alphas: Mapping[str, float],
+    alphas: Alphas,
 ) -> dict[str, Any]:
     """Return what is certified of a control; `corpus` stands for all free rows."""
     sets = {**rows, CORPUS: np.flatnonzero(free)}

@@ -14,10 +14,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.builders.divergent.encode import EncodedCorpus
+from recombine.builders.divergent.encode import EncodedCorpus, ReadingOptions
 from recombine.builders.divergent.extract import (
     SHIFT,
-    Definition,
     Extractor,
     Interner,
     Longs,
@@ -37,7 +36,7 @@ UNCLEAN = set(string.punctuation) - {"-"} | set(string.digits) | {" ", "\u2018",
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cuts:
+class Cuts(ReadingOptions):
     """Which atoms and compounds are controlled.
 
     The defaults are the paper's `ranges=200-1000000-100-100.10` and compound weight 0.5: after
@@ -45,7 +44,6 @@ class Cuts:
     lemma is seen at least 10 times.
     """
 
-    definition: Definition = "dependencies"
     edition: Edition = "paper"
     skip_most_frequent: int = 200
     block: int = 100

@@ -7,11 +7,10 @@ vocabulary and not with the number of sentences.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,19 +19,16 @@ from typing import IO, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.corpus.conllu import (
-    ParsedSentence,
-    TextBlock,
-    parse_block,
-    read_blocks,
-    text_column,
-)
+from recombine.config import to_plain
+from recombine.corpus.conllu import ParsedBlock, TextBlock, parse_block, read_blocks
 from recombine.corpus.parsers import parsed_file
 from recombine.errors import ConfigError, DataError, Where
 from recombine.files import open_text, read_json, sha256_of, write_json
 from recombine.parallel import Engine, map_in_order
 from recombine.progress import progress
+from recombine.stage import identity_of
 
+Definition = Literal["dependencies", "pairs", "chains", "morphology", "ngrams"]
 Unit = Literal["lemma", "form"]
 Ints = npt.NDArray[np.int32]
 
@@ -88,94 +84,99 @@ def _printable(text: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preparation:
-    """What is prepared, and where."""
+class ReadingOptions:
+    """How a corpus is read, and where; `definition` says what is counted in it."""
 
-    corpora: tuple[Path, ...]
-    target_corpora: tuple[Path, ...] = ()
-    target: str | None = None
+    definition: Definition = "dependencies"
     parser: str | None = None
-    unit: Unit = "lemma"
-    features: bool = False
+    unit: Unit | None = None
     engine: Engine = "local"
     workers: int = 0
     address: str | None = None
     cache: Path | None = None
 
-    def fingerprint(self) -> dict[str, object]:
-        """Return everything that the encoded corpus depends on."""
-        return {
-            "corpora": [sha256_of(path) for path in self.corpora],
-            "target_corpora": [sha256_of(path) for path in self.target_corpora],
-            "target": self.target,
-            "parser": self.parser,
-            "unit": self.unit,
-            "features": self.features,
-        }
-
-    def run(self, workdir: Path) -> tuple[EncodedCorpus, list[int]]:
-        """Return the encoded corpus and the number of sentences after each of its files."""
-        for path in (*self.corpora, *self.target_corpora):
-            if not path.is_file():
-                raise ConfigError(f"no such corpus: {path}")
-        if self.target_corpora and len(self.target_corpora) != len(self.corpora):
-            raise ConfigError("each corpus needs a target side, or none has one")
-        fingerprint = self.fingerprint()
-        key = hashlib.sha256(repr(sorted(fingerprint.items())).encode()).hexdigest()[:16]
-        directory = workdir / f"corpus-{key}"
-        mark = directory / "prepared.json"
-        if not mark.is_file():
-            shutil.rmtree(directory, ignore_errors=True)
-            ends = self._encode(directory)
-            write_json(mark, {"fingerprint": fingerprint, "ends": ends})
-        return EncodedCorpus(directory), [int(end) for end in read_json(mark)["ends"]]
-
-    def _encode(self, directory: Path) -> list[int]:
-        ends: list[int] = []
-        targets = self._targets() if self.target_corpora else None
-        with progress("reading the corpus") as bar:
-
-            def blocks() -> Iterator[object]:
-                total = 0
-                for path in self.corpora:
-                    for block in map_in_order(
-                        BlockEncoder(unit=self.unit, target=self.target, features=self.features),
-                        self._read(path),
-                        engine=self.engine,
-                        workers=self.workers,
-                        address=self.address,
-                    ):
-                        total += len(block.lengths)
-                        yield block
-                    if total == (ends[-1] if ends else 0):
-                        raise DataError("the corpus has no sentences", Where(str(path)))
-                    ends.append(total)
-
-            try:
-                encode_corpus(blocks(), directory, targets=targets, advance=bar.advance)  # type: ignore[arg-type]
-            except MisalignedTarget as error:
-                raise DataError(
-                    f"{error}, {', '.join(map(str, self.corpora))}",
-                    Where(", ".join(map(str, self.target_corpora))),
-                    hint="the target file needs one line per sentence of the corpus",
-                ) from error
-        return ends
-
-    def _read(self, path: Path) -> Iterator[TextBlock]:
-        parsed = parsed_file(
-            path,
-            self.parser,
-            cache=self.cache,
-            engine=self.engine,
-            workers=self.workers,
-            address=self.address,
+    def encoder(self, target: str | None = None) -> BlockEncoder:
+        """Return what workers run on each block of text."""
+        return BlockEncoder(
+            unit=self.unit or ("form" if self.definition == "ngrams" else "lemma"),
+            features=self.definition == "morphology",
+            target=target,
         )
-        return read_blocks(parsed)
 
-    def _targets(self) -> Iterator[str]:
-        for path in self.target_corpora:
-            with open_text(path) as stream:
-                yield from stream
+
+def prepare(
+    reading: ReadingOptions,
+    corpora: Sequence[Path],
+    workdir: Path,
+    *,
+    target_corpora: Sequence[Path] = (),
+    target: str | None = None,
+) -> tuple[EncodedCorpus, list[int]]:
+    """Return the encoded corpora as one, and the number of sentences after each of them.
+
+    `target` names the translation inside the corpora, `target_corpora` have theirs line by line.
+    What an earlier build has encoded of the same is taken from `workdir`.
+    """
+    for path in (*corpora, *target_corpora):
+        if not path.is_file():
+            raise ConfigError(f"no such corpus: {path}")
+    if target_corpora and len(target_corpora) != len(corpora):
+        raise ConfigError("each corpus needs a target side, or none has one")
+    encoder = reading.encoder(target)
+    key = identity_of(
+        {
+            "corpora": [sha256_of(path) for path in corpora],
+            "target_corpora": [sha256_of(path) for path in target_corpora],
+            "parser": reading.parser,
+            "encoder": to_plain(encoder),
+        }
+    )
+    directory = workdir / f"corpus-{key[:16]}"
+    mark = directory / "prepared.json"
+    if not mark.is_file():
+        shutil.rmtree(directory, ignore_errors=True)
+        ends: list[int] = []
+        blocks = _encoded_blocks(reading, encoder, corpora, ends)
+        targets = _lines_of(target_corpora) if target_corpora else None
+        try:
+            with progress("reading the corpus") as bar:
+                encode_corpus(blocks, directory, targets=targets, advance=bar.advance)
+        except MisalignedTarget as error:
+            raise DataError(
+                f"{error}, {', '.join(map(str, corpora))}",
+                Where(", ".join(map(str, target_corpora))),
+                hint="the target file needs one line per sentence of the corpus",
+            ) from error
+        write_json(mark, {"ends": ends})
+    return EncodedCorpus(directory), [int(end) for end in read_json(mark)["ends"]]
+
+
+def _encoded_blocks(
+    reading: ReadingOptions, encoder: BlockEncoder, corpora: Sequence[Path], ends: list[int]
+) -> Iterator[EncodedBlock]:
+    """Yield the encoded blocks of all corpora, and note in `ends` where each of them ends."""
+    total = 0
+    for path in corpora:
+        before = total
+        parsed = parsed_file(
+            path, reading.parser, cache=reading.cache, engine=reading.engine,
+            workers=reading.workers, address=reading.address,
+        )  # fmt: skip
+        for block in map_in_order(
+            encoder, read_blocks(parsed), engine=reading.engine, workers=reading.workers,
+            address=reading.address,
+        ):  # fmt: skip
+            total += len(block.lengths)
+            yield block
+        if total == before:
+            raise DataError("the corpus has no sentences", Where(str(path)))
+        ends.append(total)
+
+
+def _lines_of(paths: Sequence[Path]) -> Iterator[str]:
+    for path in paths:
+        with open_text(path) as stream:
+            yield from stream
 
 
 class MisalignedTarget(Exception):
@@ -193,7 +194,7 @@ class EncodedBlock(NamedTuple):
     features: Ints | None
     feature_names: list[str]
     lengths: Ints
-    documents: list[str | None]
+    documents: Sequence[str | None]
     texts: list[str]
 
 
@@ -203,6 +204,10 @@ class _Numbering(dict[str, int]):
     def __missing__(self, name: str) -> int:
         number = self[name] = len(self)
         return number
+
+    def numbers(self, names: Iterable[str]) -> Ints:
+        """Return the number of each name."""
+        return np.array(list(map(self.__getitem__, names)), np.int32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,138 +220,63 @@ class BlockEncoder:
 
     def __call__(self, block: TextBlock) -> EncodedBlock:
         """Parse and number one block of a corpus file."""
-        if block.columns is not None and self.unit == "lemma" and not self.features:
-            encoded = _encode_columns(block, block.columns, self.target)
-            if encoded is not None:
-                return encoded
-        return self.encode(parse_block(block), block.path)
+        return self.encode(parse_block(block))
 
-    def encode(self, sentences: list[ParsedSentence], path: str) -> EncodedBlock:
+    def encode(self, block: ParsedBlock) -> EncodedBlock:
         """Number sentences that are parsed already."""
+        if self.features and block.features is None:
+            where = Where(block.path, block.lines[0], text=block.texts[0])
+            raise DataError("no morphological features", where)
         units, relations, features = _Numbering(), _Numbering(), _Numbering()
-        unit_ids: list[int] = []
-        relation_ids: list[int] = []
-        feature_ids: list[int] = []
-        heads: list[int] = []
-        texts: list[str] = []
-        for sentence in sentences:
-            words = sentence.lemmas
-            if self.unit == "form":
-                words = sentence.forms or sentence.text.split()
-                if len(words) != len(sentence.lemmas):
-                    words = sentence.lemmas
-            unit_ids.extend(map(units.__getitem__, map(str.lower, words)))
-            relation_ids.extend(map(relations.__getitem__, sentence.relations))
-            heads.extend(sentence.heads)
-            if self.features:
-                if sentence.features is None:
-                    raise DataError(
-                        "no morphological features", Where(path, sentence.line, text=sentence.text)
-                    )
-                feature_ids.extend(map(features.__getitem__, sentence.features))
-            texts.append(_text_line(sentence, path, self.target))
+        words = block.lemmas if self.unit == "lemma" else _forms(block)
         return EncodedBlock(
-            np.array(unit_ids, np.int32),
+            units.numbers(map(str.lower, words)),
             list(units),
-            np.array(relation_ids, np.int32),
+            relations.numbers(block.relations),
             list(relations),
-            np.array(heads, np.int32),
-            np.array(feature_ids, np.int32) if self.features else None,
+            block.heads.astype(np.int32),
+            features.numbers(block.features or ()) if self.features else None,
             list(features),
-            np.fromiter((len(s.heads) for s in sentences), np.int32, len(sentences)),
-            [sentence.document for sentence in sentences],
-            texts,
+            block.lengths.astype(np.int32),
+            block.documents,
+            self._texts(block),
         )
 
-
-def _text_line(sentence: ParsedSentence, path: str, target: str | None) -> str:
-    text = _SPACES.sub(" ", sentence.text).strip()
-    if not text:
-        raise DataError("an empty sentence", Where(path, sentence.line))
-    if target is None:
-        return text
-    if target not in sentence.translations:
-        known = ", ".join(sentence.translations) or "none"
-        raise DataError(
-            f"no translation '{target}'",
-            Where(path, sentence.line, text=sentence.text),
-            hint=f"translations here: {known}",
-        )
-    translation = _SPACES.sub(" ", sentence.translations[target]).strip()
-    if not translation:
-        raise DataError(f"the translation '{target}' is empty", Where(path, sentence.line))
-    return f"{text}\t{translation}"
-
-
-def _encode_columns(
-    block: TextBlock, columns: tuple[str, ...], target: str | None
-) -> EncodedBlock | None:
-    """Encode a block of the column format by whole columns; None: let the careful way say why.
-
-    Joining a column and splitting it once is three times as fast as going sentence by sentence.
-    """
-    place = {name: index for index, name in enumerate(columns)}
-    text_at = text_column(columns)
-    if text_at is None:
-        return None
-    rows = [line.split("\t") for line in block.text.removesuffix("\n").split("\n")]
-    if any(len(row) != len(columns) for row in rows) or "\r" in block.text:
-        return None
-    if target is not None and target not in place:
-        return None
-    lemma_rows = [row[place["lemmas"]] for row in rows]
-    relation_rows = [row[place["relations"]] for row in rows]
-    head_rows = [row[place["heads"]] for row in rows]
-    spaces = [row.count(" ") for row in lemma_rows]
-    if spaces != [row.count(" ") for row in relation_rows]:
-        return None
-    if spaces != [row.count(" ") for row in head_rows]:
-        return None
-    words = " ".join(lemma_rows).lower().split(" ")
-    relations = " ".join(relation_rows).split(" ")
-    head_text = " ".join(head_rows)
-    if not head_text.isascii() or head_text.strip("0123456789 "):
-        return None
-    heads = np.fromstring(head_text, dtype=np.int32, sep=" ")
-    lengths = np.array(spaces, np.int32) + np.int32(1)
-    texts = [row[text_at] for row in rows]
-    if not (len(words) == len(relations) == len(heads) == lengths.sum()):
-        return None
-    if not all(texts) or "" in words or not _are_trees(heads, lengths):
-        return None
-    if target is not None:
-        at = place[target]
-        if not all(row[at] for row in rows):
-            return None
-        texts = [f"{row[text_at]}\t{row[at]}" for row in rows]
-    units, relation_names = _Numbering(), _Numbering()
-    unit_ids = np.fromiter(map(units.__getitem__, words), np.int32, len(words))
-    relation_ids = np.fromiter(map(relation_names.__getitem__, relations), np.int32, len(words))
-    document_at = place.get("document")
-    documents = [None if document_at is None else row[document_at] for row in rows]
-    return EncodedBlock(
-        unit_ids,
-        list(units),
-        relation_ids,
-        list(relation_names),
-        heads,
-        None,
-        [],
-        lengths,
-        documents,
-        texts,
-    )
+    def _texts(self, block: ParsedBlock) -> list[str]:
+        """The lines of the corpus: a sentence, and behind a tab its translation."""
+        texts = list(map(_one_line, block.texts))
+        if "" in texts:
+            raise DataError("an empty sentence", Where(block.path, block.lines[texts.index("")]))
+        if self.target is None:
+            return texts
+        found = block.translations.get(self.target, (None,) * len(texts))
+        if None in found:
+            number = found.index(None)
+            known = [name for name, column in block.translations.items() if column[number]]
+            raise DataError(
+                f"no translation '{self.target}'",
+                Where(block.path, block.lines[number], text=block.texts[number]),
+                hint=f"translations here: {', '.join(known) or 'none'}",
+            )
+        translations = [_one_line(text or "") for text in found]
+        if "" in translations:
+            where = Where(block.path, block.lines[translations.index("")])
+            raise DataError(f"the translation '{self.target}' is empty", where)
+        return [f"{text}\t{other}" for text, other in zip(texts, translations, strict=True)]
 
 
-def _are_trees(heads: Ints, lengths: Ints) -> bool:
-    starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
-    if ((heads < 0) | (heads > np.repeat(lengths, lengths))).any():
-        return False
-    count = len(heads)
-    jump = np.append(np.where(heads == 0, count, starts + heads - 1), count)
-    for _ in range(int(lengths.max()).bit_length()):
-        jump = jump[jump]
-    return bool((jump == count).all())
+def _forms(block: ParsedBlock) -> Iterable[str]:
+    """The words as they are written; lemmas where the text has more or fewer words."""
+    if block.forms is not None:
+        yield from block.forms
+        return
+    for sentence in block.sentences():
+        words = sentence.text.split()
+        yield from words if len(words) == len(sentence.lemmas) else sentence.lemmas
+
+
+def _one_line(text: str) -> str:
+    return _SPACES.sub(" ", text).strip()
 
 
 def encode_corpus(
@@ -423,7 +353,7 @@ class _Writer:
             target = next(self.targets, None)
             if target is None:
                 raise MisalignedTarget(f"it ends before sentence {number} of the corpus")
-            target = _SPACES.sub(" ", target.rstrip("\n")).strip()
+            target = _one_line(target)
             if not target:
                 raise MisalignedTarget(f"line {number} is empty; the corpus has a sentence there")
             joined.append(f"{text.partition(chr(9))[0]}\t{target}")
@@ -446,5 +376,4 @@ class _Writer:
 
 
 def _renumber(ids: Ints, names: list[str], numbering: _Numbering) -> Ints:
-    mapping = np.fromiter(map(numbering.__getitem__, names), np.int32, len(names))
-    return mapping[ids] if len(ids) else ids
+    return numbering.numbers(names)[ids] if len(ids) else ids

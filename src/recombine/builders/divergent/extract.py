@@ -8,14 +8,13 @@ whose units are its atoms, and label atoms (relations, features) that are not to
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from recombine.builders.divergent.encode import EncodedCorpus
+from recombine.builders.divergent.encode import Definition, EncodedCorpus
 
-Definition = Literal["dependencies", "pairs", "chains", "morphology", "ngrams"]
 Longs = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 

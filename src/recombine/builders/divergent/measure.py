@@ -5,12 +5,14 @@ Everything reported comes from here; the search has fast copies of the same form
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from recombine.builders.divergent.count import Counts, SparseRows
+from recombine.builders.divergent.count import Counts, Cuts, SparseRows
+from recombine.errors import ConfigError
 
 # Keysers et al. 2020, section 2.2: atoms should be alike (0.5 is symmetric); compounds of the test
 # set need only occur in train, however often, hence 0.1.
@@ -21,6 +23,35 @@ SLICE_ROWS = 200_000
 # Test sentences by their share of compounds that training lacks.
 CLASSES = ("no compound", "none novel", "under half novel", "half or more novel", "all novel")
 Vector = npt.NDArray[np.int64]
+
+
+class Alphas(NamedTuple):
+    """The exponents of both divergences."""
+
+    atom: float = ATOM_ALPHA
+    compound: float = COMPOUND_ALPHA
+
+
+DEFAULT_ALPHAS = Alphas()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureOptions(Cuts):
+    """What is counted, and how two sets are compared."""
+
+    atom_alpha: float = ATOM_ALPHA
+    compound_alpha: float = COMPOUND_ALPHA
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("atom_alpha", "compound_alpha"):
+            if not 0 < getattr(self, name) < 1:
+                raise ConfigError(f"{name} = {getattr(self, name)} is not between 0 and 1")
+
+    @property
+    def alphas(self) -> Alphas:
+        """The exponents of both divergences."""
+        return Alphas(self.atom_alpha, self.compound_alpha)
 
 
 class Divergences(NamedTuple):
@@ -59,17 +90,12 @@ def column_totals(rows: SparseRows, chosen: npt.NDArray[np.bool_], columns: int)
 
 
 def divergences(
-    train: Vector,
-    test: Vector,
-    atoms: int,
-    *,
-    atom_alpha: float = ATOM_ALPHA,
-    compound_alpha: float = COMPOUND_ALPHA,
+    train: Vector, test: Vector, atoms: int, alphas: Alphas = DEFAULT_ALPHAS
 ) -> Divergences:
     """Return D_A and D_C of two count vectors whose first `atoms` columns are atoms."""
     return Divergences(
-        chernoff_divergence(train[:atoms], test[:atoms], atom_alpha),
-        chernoff_divergence(train[atoms:], test[atoms:], compound_alpha),
+        chernoff_divergence(train[:atoms], test[:atoms], alphas.atom),
+        chernoff_divergence(train[atoms:], test[atoms:], alphas.compound),
     )
 
 

@@ -24,7 +24,7 @@ from recombine.builders.divergent.kernel import (
     compiled,
     score_of,
 )
-from recombine.builders.divergent.measure import ATOM_ALPHA, COMPOUND_ALPHA
+from recombine.builders.divergent.measure import DEFAULT_ALPHAS, Alphas
 from recombine.builders.divergent.running_split import RunningSplit, SearchProgress
 from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Goal, Split
 
@@ -42,8 +42,7 @@ def published_split(
     seed: int,
     most_used: int,
     candidates: int = CANDIDATES,
-    atom_alpha: float = ATOM_ALPHA,
-    compound_alpha: float = COMPOUND_ALPHA,
+    alphas: Alphas = DEFAULT_ALPHAS,
     report: Callable[[SearchProgress], object] = lambda progress: None,
 ) -> Split:
     """Return the split that the published algorithm makes with `most_used` placements.
@@ -53,9 +52,7 @@ def published_split(
     """
     began = time.process_time()
     size = len(rows.middles)
-    state = RunningSplit(
-        rows, atoms, columns, goal, np.arange(size), seed, atom_alpha, compound_alpha
-    )
+    state = RunningSplit(rows, atoms, columns, goal, np.arange(size), seed, alphas)
     members = np.zeros((3, size), np.int64)
     members[UNUSED] = np.arange(size)
     lengths = np.array([0, 0, size], np.int64)

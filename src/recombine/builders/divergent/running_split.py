@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.builders.divergent.count import SparseRows
-from recombine.builders.divergent.measure import column_totals, divergences
+from recombine.builders.divergent.measure import Alphas, column_totals, divergences
 from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Goal, Sides, Split
 
 Index = npt.NDArray[np.int64]
@@ -75,8 +75,7 @@ class RunningSplit:
         goal: Goal,
         member: npt.NDArray[np.int64],
         seed: int,
-        atom_alpha: float,
-        compound_alpha: float,
+        alphas: Alphas,
     ) -> None:
         from recombine.builders.divergent import kernel
 
@@ -85,7 +84,7 @@ class RunningSplit:
         self.atoms = atoms
         self.columns = columns
         self.wanted = goal
-        self.alphas = (atom_alpha, compound_alpha)
+        self.alphas = alphas
         self.goal = np.array([goal.compound, goal.atom, goal.atom_weight])
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
         self.count = int(member.max()) + 1 if len(member) else 0
@@ -101,7 +100,7 @@ class RunningSplit:
         most_a = int(totals[:atoms].max(initial=0))
         most_c = int(totals[atoms:].max(initial=0))
         all_a, all_c = int(self.sums[:, 0].sum()), int(self.sums[:, 1].sum())
-        powers = (atom_alpha, 1 - atom_alpha, compound_alpha, 1 - compound_alpha)
+        powers = (alphas.atom, 1 - alphas.atom, alphas.compound, 1 - alphas.compound)
         self.tables = tuple(
             power_table(most, power)
             for most, power in zip((most_a, most_a, most_c, most_c), powers, strict=True)
@@ -170,8 +169,7 @@ class RunningSplit:
             column_totals(self.rows, train, self.columns),
             column_totals(self.rows, test, self.columns),
             self.atoms,
-            atom_alpha=self.alphas[0],
-            compound_alpha=self.alphas[1],
+            self.alphas,
         )
         return Split(
             sides,

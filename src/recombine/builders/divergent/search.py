@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.builders.divergent.count import SparseRows
-from recombine.builders.divergent.measure import ATOM_ALPHA, COMPOUND_ALPHA
+from recombine.builders.divergent.measure import DEFAULT_ALPHAS, Alphas
 from recombine.builders.divergent.running_split import (
     RunningSplit,
     SearchProgress,
@@ -58,8 +58,7 @@ def split_rows(
     bounds: Bounds,
     *,
     seed: int,
-    atom_alpha: float = ATOM_ALPHA,
-    compound_alpha: float = COMPOUND_ALPHA,
+    alphas: Alphas = DEFAULT_ALPHAS,
     passes: int | None = None,
     tries: int = TRIES,
     groups: npt.NDArray[np.int64] | None = None,
@@ -82,7 +81,7 @@ def split_rows(
         )
     bounds.require_feasible(size)
     member = np.arange(size) if groups is None else np.unique(groups, return_inverse=True)[1]
-    state = RunningSplit(rows, atoms, columns, goal, member, seed, atom_alpha, compound_alpha)
+    state = RunningSplit(rows, atoms, columns, goal, member, seed, alphas)
     search = _Search(state, bounds)
     search.begin(start, locked)
     plan = _Plan(passes or default_passes(state.count), tries, state.count)
