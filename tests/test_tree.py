@@ -17,7 +17,7 @@ LAYERS = [
     {"encoding", "lock"},
     {"config", "files"},
     {"registry", "progress", "stage"},
-    {"parallel"},
+    {"parallel", "templates"},
     {"benchmark", "statistics"},
     {"draft"},
     {"grammar"},

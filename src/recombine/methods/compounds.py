@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from markupsafe import Markup
+
 from recombine.benchmark import Benchmark
 from recombine.methods.imported import ImportedMethod
 from recombine.report.findings import Findings
@@ -54,7 +56,7 @@ class CompoundsMethod(ImportedMethod):
             f"{best}: {amount(first, first.overall(best))} {new}compounds {what}", tuple(told)
         )
 
-    def first_screen(self, report: Findings) -> str:
+    def first_screen(self, report: Findings) -> Markup:
         """Return both errors as bars."""
         both = report.main.metric == INSTANCE and report.sheet(AGGREGATE, report.main.split)
         return bars(report, _errors if both else familiar_and_new)

@@ -1,11 +1,11 @@
 """Translating the same thing the same way, and idioms not literally (Dankers et al. 2022)."""
 
-# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Mapping
+
+from markupsafe import Markup
 
 from recombine.benchmark import Benchmark, Example
 from recombine.corpus.segment import PLAIN_TOKEN
@@ -13,12 +13,12 @@ from recombine.corpus.token_diff import differing
 from recombine.methods.imported import ImportedMethod
 from recombine.report.findings import Findings, Sheet
 from recombine.report.method import Headline, TaxonomyPlace
-from recombine.report.page.first_screen import Bar, capital, draw_bar
+from recombine.report.page.first_screen import bar_of_system
 from recombine.report.page.headline import amount
-from recombine.report.page.sections import colour
 from recombine.report.tables.consistency import consistency_tables
 from recombine.report.tables.published import published_release
 from recombine.report.tables.table import Table
+from recombine.templates import capital, render
 
 BASE = "base"
 # What is exchanged in each test of consistency, and what should stay (Dankers et al. 2022).
@@ -69,7 +69,7 @@ class ConsistencyMethod(ImportedMethod):
             (f"At best {'; '.join(told)}.",) if told else (),
         )
 
-    def first_screen(self, report: Findings) -> str:
+    def first_screen(self, report: Findings) -> Markup:
         """Return a card per test, with two sentences that show what is asked."""
         return cards(report)
 
@@ -110,60 +110,64 @@ def consistency_told(alike: Mapping[str, float]) -> str:
 ASKED = {
     "systematicity": "A part of the sentence is exchanged. Only its translation should change.",
     "substitutivity": "A word is exchanged for a synonym. Nothing else should change.",
-    "overgeneralisation": "An idiom means something else than its words. They should not be translated one by one.",
+    "overgeneralisation": "An idiom means something else than its words. "
+    "They should not be translated one by one.",
 }
 
 
-def cards(report: Findings) -> str:
+# Words in a row, and whether they are marked.
+MarkedText = list[tuple[str, bool]]
+
+
+def cards(report: Findings) -> Markup:
     """A card per test: its question, two sentences of it, and a bar per system."""
     firsts: dict[str, Sheet] = {}
     for sheet in report.sheets:
         firsts.setdefault(sheet.split, sheet)
-    cards = []
-    for split, sheet in firsts.items():
-        drawn = "".join(
-            f'<div class="{colour(report, system)}">{draw_bar(Bar(sheet, sheet.overall(system), system))}</div>'
-            for system in sheet.systems
-        )
-        less = "" if sheet.higher_is_better else ", lower is better"
-        cards.append(f"""<article class="card test"><h2>{escape(capital(report.split_name(split)))}</h2>
-<p class="small">{escape(ASKED.get(split, ""))}</p>{_shown(report, split)}
-<p class="small quiet">{escape(capital(report.words.metric(sheet.metric)))}, {sheet.limits[0]:g} to {sheet.limits[1]:g}{less}</p>{drawn}</article>""")
-    return f'<div class="tests">{"".join(cards)}</div>'
+    return render(
+        "consistency_cards",
+        cards=[
+            {
+                "title": capital(report.split_name(split)),
+                "asked": ASKED.get(split, ""),
+                "shown": _shown(report, split),
+                "metric": capital(report.words.metric(sheet.metric)),
+                "limits": f"{sheet.limits[0]:g} to {sheet.limits[1]:g}",
+                "less": not sheet.higher_is_better,
+                "bars": [bar_of_system(report, sheet, system) for system in sheet.systems],
+            }
+            for split, sheet in firsts.items()
+        ],
+    )
 
 
-def _shown(report: Findings, split: str) -> str:
+def _shown(report: Findings, split: str) -> list[MarkedText]:
     """Sentences of a test: a pair with its difference marked, or an idiom in its place."""
     groups: dict[str, Example] = {}
     for example in report.source.examples(split).values():
+        text = example.source
         for focus in example.focus:
             if focus.role == "idiom" and focus.start is not None and focus.end is not None:
-                text = example.source
-                return f'<p class="shown">{escape(text[: focus.start])}<mark>{escape(text[focus.start : focus.end])}</mark>{escape(text[focus.end :])}</p>'
+                idiom = text[focus.start : focus.end]
+                return [[(text[: focus.start], False), (idiom, True), (text[focus.end :], False)]]
         group = example.group
         if group is None:
             continue
         other = groups.setdefault(group, example)
         if other is not example and BASE in (other.role, example.role):
             base, changed = (other, example) if other.role == BASE else (example, other)
-            return "".join(
-                f'<p class="shown">{one}</p>' for one in _marked(base.source, changed.source)
-            )
-    return ""
+            return _marked(base.source, changed.source)
+    return []
 
 
-def _marked(first: str, second: str) -> tuple[str, str]:
+def _marked(first: str, second: str) -> list[MarkedText]:
     """Both sentences, the words in which they differ marked."""
     words = [PLAIN_TOKEN.findall(text) for text in (first, second)]
     changed: tuple[set[int], set[int]] = (set(), set())
-    for one in differing(words[0], words[1]):
-        changed[0].update(range(one.first_start, one.first_end))
-        changed[1].update(range(one.second_start, one.second_end))
-
-    def told(tokens: Sequence[str], places: set[int]) -> str:
-        return " ".join(
-            f"<mark>{escape(token)}</mark>" if place in places else escape(token)
-            for place, token in enumerate(tokens)
-        )
-
-    return told(words[0], changed[0]), told(words[1], changed[1])
+    for part in differing(words[0], words[1]):
+        changed[0].update(range(part.first_start, part.first_end))
+        changed[1].update(range(part.second_start, part.second_end))
+    return [
+        [(token + " ", place in places) for place, token in enumerate(tokens)]
+        for tokens, places in zip(words, changed, strict=True)
+    ]

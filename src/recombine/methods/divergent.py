@@ -1,18 +1,21 @@
 """A test set with the atoms of training in other compounds (DBCA, Moisio et al. 2023)."""
 
-# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
 import re
 
+from markupsafe import Markup
+
 from recombine.benchmark import Benchmark
 from recombine.methods.imported import ImportedMethod
 from recombine.report.findings import Findings
+from recombine.report.gap import gap_sentences
 from recombine.report.method import Headline, TaxonomyPlace
 from recombine.report.tables.divergent import divergent_tables
 from recombine.report.tables.family import read_certified
 from recombine.report.tables.published import DBCA, follows
 from recombine.report.tables.table import Table
+from recombine.templates import number, render
 
 # Sentences of the splits of Table 2 of Moisio et al. 2023, rounded there to thousands.
 _DBCA_SIZES = {
@@ -65,16 +68,24 @@ class DivergentMethod(ImportedMethod):
             (note, "What is lost by them shows beside the other splits of the corpus."),
         )
 
-    def first_screen(self, report: Findings) -> str:
-        """Return the scores as bars, and how far training and test are apart."""
+    def first_screen(self, report: Findings) -> Markup:
+        """Return how far training and test are apart, the scores, and what the control says."""
         certified = read_certified(report.source.benchmark)
+        scores = super().first_screen(report)
         if certified is None:
-            return super().first_screen(report)
+            return scores
         atoms, compounds = (
             float(certified.certificate[f"{kind}_divergence"]) for kind in ("atom", "compound")
         )
-        return f"""{super().first_screen(report)}
-<p class="small quiet">Training and test differ in their words by D<sub>A</sub> = {atoms:.3f}, and in how these combine by D<sub>C</sub> = {compounds:.3f} (0: the same, 1: nothing in common). What is lost by new combinations is the difference to a split of the same corpus with a low D<sub>C</sub>; this report has none beside it.</p>"""
+        controlled = [parts for parts in report.gaps if parts.control and not parts.tag]
+        return render(
+            "divergent_screen",
+            atoms=number(atoms, 3),
+            compounds=number(compounds, 3),
+            places=(100 * atoms, 100 * compounds),
+            scores=scores,
+            controls=gap_sentences(controlled),
+        )
 
     def tables(self, report: Findings) -> list[Table]:
         """Return Table 2."""

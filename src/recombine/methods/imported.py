@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from markupsafe import Markup
+
 from recombine.report.findings import Findings
 from recombine.report.method import BenchmarkMethod, Headline
 from recombine.report.page.first_screen import bars, familiar_and_new
@@ -23,7 +25,7 @@ class ImportedMethod(BenchmarkMethod):
         """Return how much is right of what is new."""
         return generalisation_headline(report)
 
-    def first_screen(self, report: Findings) -> str:
+    def first_screen(self, report: Findings) -> Markup:
         """Return familiar and new sentences as bars."""
         return bars(report, familiar_and_new)
 

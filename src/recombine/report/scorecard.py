@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from html import escape
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ from recombine.report.findings import Findings, Sheet, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.frame import page, plain_head
 from recombine.report.page.scale import shade
-from recombine.report.page.sections import between, whole
+from recombine.report.page.shown import between, interval, whole
 from recombine.report.reading.panel import comparable
 from recombine.report.reading.runs import open_runs, reading, run_names
 from recombine.report.tables.divergent import generalisation_table
@@ -31,6 +30,7 @@ from recombine.report.tables.variants import variant_table
 from recombine.report.write import write_folder
 from recombine.statistics.paired import holm
 from recombine.statistics.ranks import FEWEST_SYSTEMS, agreement, redrawn
+from recombine.templates import render
 
 # What a system scores on sentences like those it was trained on says nothing of generalisation.
 IN_DISTRIBUTION = ("test", "dev")
@@ -127,6 +127,22 @@ def scorecard_notes(suites: Sequence[Suite]) -> list[str]:
     return found
 
 
+class ScorecardCell(NamedTuple):
+    """A score on one test: its text, colour, and interval on hover."""
+
+    text: str
+    css: str = ""
+    told: str = ""
+
+
+class ScorecardRow(NamedTuple):
+    """A test: its suite, split and metric, and every system's score."""
+
+    test: str
+    metric: str
+    cells: Sequence[ScorecardCell]
+
+
 def _page(
     title: str,
     suites: Sequence[Suite],
@@ -134,9 +150,10 @@ def _page(
     ranks: Table | None,
     notes: Sequence[str],
 ) -> str:
-    systems = dict.fromkeys(name for suite in suites for name in suite.report.systems)
-    agreement = f"<p>{NO_RANKS}</p>" if ranks is None else html(ranks)
-    return page(
+    shown = [(suite, sheet) for suite in suites for sheet in suite.findings]
+    systems = list(dict.fromkeys(name for _, sheet in shown for name in sheet.systems))
+    tables = [html(_turned(one) if one is scores[0] else one) for one in scores]
+    text = page(
         title or "Scorecard",
         f"Scorecard · {len(suites)} suites · {len(systems)} systems",
         plain_head(
@@ -146,33 +163,30 @@ def _page(
         {
             "scores": (
                 "Scores",
-                f"<h2>What does each system score?</h2>{_picture(suites)}"
-                + "".join(html(_turned(one) if one is scores[0] else one) for one in scores)
-                + "".join(f'<p class="note small">{escape(note)}</p>' for note in notes),
+                render(
+                    "scorecard",
+                    systems=systems,
+                    rows=[_row(suite, sheet, systems) for suite, sheet in shown],
+                    tables=tables,
+                    notes=notes,
+                ),
             ),
-            "ranks": ("Ranks", f"<h2>Do the suites agree?</h2>{agreement}"),
+            "ranks": (
+                "Ranks",
+                render("scorecard_ranks", table=html(ranks), without=NO_RANKS),
+            ),
         },
     )
+    return str(text)
 
 
-def _picture(suites: Sequence[Suite]) -> str:
+def _row(suite: Suite, sheet: Sheet, systems: Sequence[str]) -> ScorecardRow:
     """The scorecard at a glance: a row per test, a cell per system, coloured on its range."""
-    shown = [(suite, sheet) for suite in suites for sheet in suite.findings]
-    systems = dict.fromkeys(name for _, sheet in shown for name in sheet.systems)
-    heads = "".join(f'<th scope="col">{escape(system)}</th>' for system in systems)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(suite.name)}: '
-        f"{escape(suite.report.split_name(sheet.split))}"
-        f"<small>{escape(suite.report.words.metric(sheet.metric))}"
-        f"{'' if sheet.higher_is_better else ', lower is better'}</small></th>"
-        + "".join(_cell(sheet, system) for system in systems)
-        + "</tr>"
-        for suite, sheet in shown
-    )
-    return (
-        '<div class="scroll" role="region" tabindex="0" aria-label="Every system on every suite">'
-        f'<table class="picture"><thead><tr><th scope="col">test</th>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
+    less = "" if sheet.higher_is_better else ", lower is better"
+    return ScorecardRow(
+        f"{suite.name}: {suite.report.split_name(sheet.split)}",
+        f"{suite.report.words.metric(sheet.metric)}{less}",
+        [_cell(sheet, system) for system in systems],
     )
 
 
@@ -209,14 +223,12 @@ def headline(suites: Sequence[Suite]) -> str:
     return f"{best[0]} is best on {of} of generalisation{only}"
 
 
-def _cell(sheet: Sheet, system: str) -> str:
+def _cell(sheet: Sheet, system: str) -> ScorecardCell:
     score = sheet.overall(system) if system in sheet.systems else None
     if score is None or math.isnan(score.value):
-        return "<td>–</td>"
-    return (
-        f'<td class="{shade(sheet, score)}" title="{score.low:.1f} to {score.high:.1f}, '
-        f'{escape(score.counted)}">{escape(between(score, whole))}</td>'
-    )
+        return ScorecardCell("–")
+    told = f"{interval(score)}, {score.counted}".removeprefix(", ")
+    return ScorecardCell(between(score, whole), shade(sheet, score), told)
 
 
 def _told_apart(suites: list[Suite]) -> list[Suite]:

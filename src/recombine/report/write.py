@@ -19,6 +19,7 @@ from recombine.report.figures.training import log_figure, slice_figure, training
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.page.divergent import family_title, render_family
+from recombine.report.page.made import source_line
 from recombine.report.page.page import render_page
 from recombine.report.reading.runs import ReportRuns, open_runs, reading
 from recombine.report.scores import tidy_rows
@@ -93,7 +94,9 @@ def _write_one_benchmark(source: ReportRuns, out: Path, options: ReportOptions) 
         *paper_figures(report, from_paper),
     ]
     pages = {}
-    charts, drawn = draw_figures(figures, out / "figures", options.figures, notes)
+    charts, drawn = draw_figures(
+        figures, out / "figures", options.figures, notes, source_line(report)
+    )
     written = [path for table in tables for path in table_paths(table, out / "tables")]
     files = [path.relative_to(out).as_posix() for path in (*written, *drawn)]
     pages["report.html"] = render_page(
@@ -130,13 +133,19 @@ def _write_family(runs: Sequence[Path], out: Path, options: ReportOptions) -> Re
     notes = [f"{one.name}: {note}" for one in family.divisions for note in one.report.notes]
     notes += missing_members(family)
     tables = family_tables(family)
-    charts, drawn = draw_figures(response_figures(family), out / "figures", options.figures, notes)
+    charts, drawn = draw_figures(
+        response_figures(family),
+        out / "figures",
+        options.figures,
+        notes,
+        source_line(family.report),
+    )
     rows: list[list[object]] = []
     for one in family.divisions:
         columns, found = tidy_rows(list(one.report.scores))
         rows += [[one.name, one.kind, one.seed, *row] for row in found]
     pages = {
-        "report.html": render_family(family, tables, charts.get(FIGURES, {}), notes),
+        "report.html": render_family(family, tables, charts.get(FIGURES, []), notes),
         "report.md": family_markdown(family_title(family), tables, drawn, notes),
         "results.csv": comma_separated(["benchmark", "kind", "split_seed", *columns], rows),
     }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import re
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from xml.etree import ElementTree as ET
 
 from recombine.registry import data_path
 from recombine.report.figures.figure import (
@@ -18,6 +20,7 @@ from recombine.report.figures.figure import (
     line_chart,
     svg_to_pdf,
     to_svg,
+    with_caption,
 )
 from recombine.report.figures.own import from_to, report_figures
 from recombine.report.figures.palette import TIE, VARIABLES
@@ -32,7 +35,7 @@ def test_figures_are_drawn(findings):
     svg = to_svg(figures[0].spec)
     inline = inline_svg(svg, 'a "caption"')
     assert "var(--s0)" in inline
-    assert 'aria-label="a &quot;caption&quot;"' in inline
+    assert 'aria-label="a &#34;caption&#34;"' in inline
     assert svg_to_pdf(svg).startswith(b"%PDF")
 
 
@@ -94,10 +97,17 @@ def test_names_at_the_ends_of_lines_stand_apart(findings):
 def test_a_figure_can_be_taken_from_the_page(findings):
     """As SVG, CSV and Vega-Lite, by links that need no other file."""
     figure = report_figures(findings)[0]
-    links = downloads(figure, to_svg(figure.spec))
-    assert re.findall(r'download="([^"]+)" href="data:', links) == [
+    svg = with_caption(to_svg(figure.spec), "A <long> finding " * 20, "a benchmark")
+    links = downloads(figure, svg)
+    assert all(link.address.startswith("data:") for link in links)
+    assert [link.file for link in links] == [
         f"{figure.name}.{suffix}" for suffix in ("svg", "csv", "vl.json")
     ]
+    drawn = ET.fromstring(base64.b64decode(links[0].address.partition(",")[2]))
+    said = [node.text for node in drawn.findall("{http://www.w3.org/2000/svg}text")]
+    assert said[0].startswith("A <long> finding")
+    assert len(said) > 3, "what is too long for a line goes on in the next"
+    assert said[-1] == "Source: a benchmark."
     rows = list(csv.DictReader(io.StringIO(as_table(figure.spec))))
     assert len(rows) == len(figure.spec["data"]["values"])
     assert "told" not in rows[0]

@@ -6,23 +6,40 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from recombine.report.page.comparisons import anatomy_section, compare_section
+from recombine.report.page.comparisons import (
+    anatomy_section,
+    compare_section,
+    comparison_sentence,
+)
 
 
 def test_comparisons_name_ranks_and_tests(findings):
-    """Ranks, differences and per-pattern verdicts are in the section."""
+    """A sentence per pair, the better system first; ranks are in the table of all pairs."""
     text = compare_section(findings)
     assert "How do the systems compare" in text
-    assert "oracle-ish &gt; transformer &gt; lstm" in text
-    assert "lstm, by what is asked: exact match, new combinations" in text
+    assert "{oracle-ish} &gt; {transformer} &gt; {lstm}" in text
+    assert re.search(r"oracle-ish is [\d.]+ points \([\d.]+ to [\d.]+\) better than lstm, p", text)
+    assert "Difference by what is asked: oracle-ish − lstm" in text
+
+
+def test_a_sentence_says_what_the_data_say(findings):
+    """Who is better, by how much, and on how many kinds of sentence; a tie is a tie."""
+    main = findings.main
+    one = next(c for c in main.comparisons if c.second == "oracle-ish")
+    text = comparison_sentence(findings, main, one)
+    assert text.startswith(f"oracle-ish is {one.overall.difference:.1f} points")
+    assert f"Of 8 kinds of sentence oracle-ish wins {one.count('win')}," in text
+    tie = comparison_sentence(findings, main, replace(one, p_adjusted=0.5, slices=()))
+    assert tie.startswith(f"The data cannot tell oracle-ish from {one.first}:")
+    assert tie.endswith("p = 0.5000.")
 
 
 def test_classes_are_shown_when_a_metric_has_them(findings):
     """Without classes there is no section; with them there is one table per system."""
-    assert anatomy_section(findings, {}) == ""
+    assert anatomy_section(findings, []) == ""
     counts = {"PP 3": Counter({"right": 3, "modifier dropped": 2})}
     sheet = replace(findings.main, labels={"lstm": counts})
-    text = anatomy_section(replace(findings, sheets=(sheet,)), {})
+    text = anatomy_section(replace(findings, sheets=(sheet,)), [])
     assert "modifier dropped" in text
     assert "PP 3" in text
 
@@ -32,7 +49,7 @@ def test_classes_that_two_metrics_share_are_shown_once(findings):
     counts = {"lstm": {"PP 3": Counter({"identical": 3, "context": 2})}}
     sheet = replace(findings.main, labels=counts, right_labels=frozenset({"identical"}))
     other = replace(sheet, metric="graded")
-    text = anatomy_section(replace(findings, sheets=(sheet, other)), {})
+    text = anatomy_section(replace(findings, sheets=(sheet, other)), [])
     assert text.count("<details") == 1
     assert 'm6" title="60.0%">3' in text
     assert "q=the+translations+differ+elsewhere" in text, "explanations say it in these words"

@@ -68,10 +68,12 @@ def page(tmp_path):
         browser.close()
 
 
-def first_cell(shown, findings):
-    """The first pattern of the first system."""
+def first_cell(shown, findings, system=""):
+    """The first pattern of the first system, or of another one."""
     value = next(iter(findings.main.by_tag(findings.main.main_tag)))
-    return shown.locator(f'.map.main [data-value="{value}"] td[data-v]').first
+    head = shown.locator(f".map.main [data-system={system or findings.systems[0]}]")
+    place = head.evaluate("head => head.cellIndex")
+    return shown.locator(f'.map.main [data-value="{value}"] > *').nth(place)
 
 
 def test_the_map_follows_the_slider(findings, page):
@@ -100,11 +102,12 @@ def test_order_and_differences_are_of_the_checkpoint(findings, page):
     shown.select_option("#map-sort", "score")
     assert cell.inner_text() == "96"
     first, second = findings.main.systems[:2]
-    shown.select_option("#map-mode", json.dumps([first, second]))
-    assert cell.inner_text() == "+46"
-    shown.locator("#film").fill("2")
+    shown.select_option("#map-mode", json.dumps([second, first]))
+    cell = first_cell(shown, findings, second)
     assert cell.inner_text() == "−46"
-    assert "d2" in cell.get_attribute("class").split(), "nothing was tested between checkpoints"
+    shown.locator("#film").fill("2")
+    assert cell.inner_text() == "+46"
+    assert "d6" in cell.get_attribute("class").split(), "nothing was tested between checkpoints"
 
 
 def test_only_the_map_of_its_metric_follows(tmp_path, page):

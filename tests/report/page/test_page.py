@@ -115,7 +115,8 @@ def test_wrong_ones_are_first_and_one_of_every_pattern(browser, page_path):
     assert tab.input_value("select[name='verdict']") == "wrong"
     names = tab.locator("#items > li small").all_inner_texts()
     assert len(set(names[:8])) == 8
-    assert set(tab.locator("#items > li .verdict").all_inner_texts()) == {"✗"}
+    firsts = tab.locator("#items > li .verdict:first-child").all_inner_texts()
+    assert set(firsts) == {"✗"}, "the system that was chosen is the first"
 
 
 def test_choices_say_how_many_examples_they_leave(browser, page_path):
@@ -208,17 +209,17 @@ def test_the_map_sorts_and_subtracts(browser, page_path):
     ]
     tab.select_option("#map-mode", '["transformer", "lstm"]')
     gaps = tab.locator("#map tbody tr").evaluate_all(
-        "rows => rows.map(r => Number(r.cells[4].dataset.v) - Number(r.cells[2].dataset.v))"
+        "rows => rows.map(r => Number(r.cells[3].dataset.v) - Number(r.cells[4].dataset.v))"
     )
     assert [abs(one) for one in gaps] == sorted((abs(one) for one in gaps), reverse=True)
     assert max(values) - min(values) >= 50
-    shown = tab.locator("#map tbody tr td:nth-child(5)").first.inner_text()
+    shown = tab.locator("#map tbody tr td:nth-child(4)").first.inner_text()
     assert shown == f"{gaps[0]:+.0f}".replace("-", "−")
-    assert tab.locator("#map thead th").nth(4).inner_text().split("\n")[-1] == "− lstm"
+    assert tab.locator("#map thead th").nth(3).inner_text().split("\n")[-1] == "− lstm"
     tab.select_option("#map-sort", "paper")
     family = tab.locator("#map tbody tr.family").first.locator("td")
-    of = [float(family.nth(at).get_attribute("data-v")) for at in (3, 1)]
-    assert family.nth(3).inner_text() == f"{of[0] - of[1]:+.0f}".replace("-", "−")
+    of = [float(family.nth(at).get_attribute("data-v")) for at in (2, 3)]
+    assert family.nth(2).inner_text() == f"{of[0] - of[1]:+.0f}".replace("-", "−")
     tab.select_option("#map-mode", "")
     assert "−" not in tab.locator("#map thead").inner_text()
     assert tab.locator("#map tbody tr").first.get_attribute("class") == "family"
@@ -233,13 +234,13 @@ def test_ours_less_the_papers(browser, findings, tmp_path, monkeypatch):
     path.write_text(rendering.render_page(findings, {}), encoding="utf-8")
     tab, messages, _ = visit(browser, path)
     tab.select_option("#map-mode", '["lstm", "paper: P"]')
-    cells = tab.locator("#map tbody tr td:nth-child(3)").evaluate_all(
+    cells = tab.locator("#map tbody tr td:nth-child(5)").evaluate_all(
         "e => e.map(x => [x.parentNode.className, x.innerText, Number(x.dataset.v)])"
     )
     assert all(text == "" for family, text, _ in cells if family)
     assert all(text == f"{v - 24:+.0f}".replace("-", "−") for one, text, v in cells if not one)
     assert not tab.locator("#map .key .tested").is_visible()
-    tab.select_option("#map-mode", '["lstm", "transformer"]')
+    tab.select_option("#map-mode", '["transformer", "lstm"]')
     assert tab.locator("#map .key .tested").is_visible()
     assert messages == []
 
@@ -360,3 +361,60 @@ def test_same_runs_give_the_same_bytes(run, page_path, tmp_path):
     options = ReportOptions(metrics=("exact",), figures=())
     again = write_report([run], tmp_path, options).html
     assert again.read_bytes() == page_path.read_bytes()
+
+
+def test_families_fold_and_the_map_is_in_the_address(browser, page_path):
+    """A link to the map shows what its sender saw: order, difference, what was folded."""
+    tab, messages, _ = visit(browser, page_path)
+    rows = tab.locator("#map tr[data-family='Recursion']:not(.family):visible")
+    assert rows.count() == 3
+    tab.click("#map tr.family[data-family='Recursion'] .fold")
+    assert rows.count() == 0
+    tab.select_option("#map-mode", '["transformer", "lstm"]')
+    fragment = tab.evaluate("location.hash")
+    assert fragment.startswith("#map?")
+    again, more, _ = visit(browser, page_path, fragment)
+    assert again.input_value("#map-mode") == '["transformer", "lstm"]'
+    fold = again.locator("#map tr.family[data-family='Recursion'] .fold")
+    assert fold.get_attribute("aria-expanded") == "false"
+    assert again.locator("#map tr[data-family='Recursion']:not(.family):visible").count() == 0
+    assert messages + more == []
+
+
+def test_the_map_has_no_scroller_of_its_own(browser, page_path):
+    """Four of ten rows were behind one that nothing pointed at."""
+    for width in (1280, 390):
+        tab, _, _ = visit(browser, page_path, viewport={"width": width, "height": 700})
+        size = "e => [e.scrollHeight, e.clientHeight]"
+        inside, seen = tab.locator(".map-scroll").first.evaluate(size)
+        assert inside <= seen + 1
+
+
+def test_examples_by_largest_disagreement(browser, page_path):
+    """First those that divide the systems; every line says who is right."""
+    tab, messages, _ = visit(browser, page_path)
+    tab.select_option("select[name='verdict']", "")
+    tab.select_option("select[name='sort']", "apart")
+    marks = tab.locator("#items > li").evaluate_all(
+        "rows => rows.map(row => [...row.querySelectorAll('.verdict')].map(e => e.textContent))"
+    )
+    assert all(len(of_row) == 3 for of_row in marks)
+    assert set(marks[0]) == {"✓", "✗"}
+    assert "sort=apart" in tab.evaluate("location.hash")
+    assert messages == []
+
+
+def test_escape_leaves_the_search(browser, page_path):
+    """J and k go through the list again."""
+    tab, _, _ = visit(browser, page_path)
+    tab.keyboard.press("/")
+    tab.keyboard.press("Escape")
+    assert tab.evaluate("document.activeElement.id") != "q"
+
+
+def test_a_word_beside_the_headline_opens_what_it_means(browser, page_path):
+    """How many seeds there are, without a script."""
+    tab, _, _ = visit(browser, page_path)
+    assert not tab.locator(".popover").first.is_visible()
+    tab.click("header .tag")
+    assert "Scores are means over seeds" in tab.locator(".popover").first.inner_text()

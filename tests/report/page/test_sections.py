@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from markupsafe import Markup
+
+from recombine.report.figures.figure import DrawnFigure
 from recombine.report.page.sections import (
     curves_section,
-    examples_link,
     files_section,
     glossary_section,
-    number,
-    signed,
-    sure_section,
-    whole,
+    scores_section,
 )
+from recombine.report.page.shown import examples_link, whole
+from recombine.templates import number, signed
 
 
 def test_numbers_as_people_read_them():
@@ -32,9 +33,12 @@ def test_whole_numbers_say_all_and_none_only_where_true():
 
 def test_sections_without_content_are_left_out(findings):
     """All scores are always there; figures and files only where some were made."""
-    assert "All scores" in sure_section(findings)
-    assert curves_section(findings, {}) == files_section([]) == ""
-    assert "figcaption" in curves_section(findings, {"a finding": "<svg></svg>"})
+    assert "All scores" in scores_section(findings)
+    assert curves_section([]) == files_section([]) == ""
+    drawn = DrawnFigure("a <finding>", Markup("<svg></svg>"), "the <runs>", ())
+    text = curves_section([drawn])
+    assert "<figcaption>a &lt;finding&gt;</figcaption><svg></svg>" in text
+    assert "Source: the &lt;runs&gt;." in text
 
 
 def test_every_file_written_is_in_the_index():
@@ -61,13 +65,27 @@ def test_links_open_a_selection():
 
 def test_cells_link_to_the_examples_of_their_own_tag(findings):
     """A score of a category opens that category, not a pattern of that name."""
-    page = sure_section(findings)
+    page = scores_section(findings)
     assert "tag.category=Recursion" in page
     assert "tag.pattern=Recursion" not in page
 
 
 def test_scores_to_be_kept_low_say_so(findings):
     """An error rate reads like a score unless the page says which way is better."""
-    assert "lower is better" not in sure_section(findings)
+    assert "lower is better" not in scores_section(findings)
     sheets = (replace(findings.main, higher_is_better=False), *findings.sheets[1:])
-    assert sure_section(replace(findings, sheets=sheets)).count("lower is better") == 1
+    assert scores_section(replace(findings, sheets=sheets)).count("lower is better") == 1
+
+
+def test_all_scores_stand_best_first_and_name_the_way_of_their_intervals_only_where_it_is_one(
+    findings,
+):
+    """BLEU was drawn again and stood below a table that said "(wilson)"."""
+    text = scores_section(findings)
+    block = text.partition("card score-block")[2]
+    places = [block.index(f"<span>{name}</span>") for name in ("oracle-ish", "transformer", "lstm")]
+    assert places == sorted(places)
+    main = findings.main
+    first, *others = main.scores
+    mixed = replace(main, scores=(replace(first, method="another"), *others))
+    assert "(another" not in scores_section(replace(findings, sheets=(mixed,)))

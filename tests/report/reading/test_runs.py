@@ -13,7 +13,7 @@ from recombine.errors import DataError, StaleOutput
 from recombine.files import sha256_of, write_jsonl
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.page.sections import sure_section
+from recombine.report.page.made import chips
 from recombine.report.reading.runs import open_runs, read_rows, require_same_benchmark
 from report.synthetic import ACCURACY, make_run
 
@@ -44,7 +44,8 @@ def test_only_what_was_trained_here_has_luck(tmp_path):
         source = open_runs([run])
         assert source.trained == ({"lstm"} if trained else set())
         report = build_report(source, ReportOptions(metrics=("exact",)))
-        assert ("luck of training" in sure_section(report)) is trained
+        assert chips(report)[0].name == "1 seed"
+        assert chips(report)[0].warns is trained
 
 
 def test_runs_of_one_folder_name_are_told_apart(run, tmp_path):

@@ -1,6 +1,8 @@
 "use strict";
 (() => {
   const PAGE = 60;
+  // Systems whose marks a line of the list has room for.
+  const MOST_MARKS = 4;
   const byId = (id) => document.getElementById(id);
 
   // ---- examples ------------------------------------------------------------------------------
@@ -15,7 +17,7 @@
   let current = -1;
 
   // ---- state <-> address ---------------------------------------------------------------------
-  const FIELDS = ["metric", "a", "b", "seed", "verdict", "q", "id"];
+  const FIELDS = ["metric", "a", "b", "seed", "verdict", "q", "sort", "id"];
   function readAddress() {
     const hash = location.hash;
     if (!hash.startsWith("#examples?")) return false;
@@ -90,6 +92,7 @@
     const first = names.includes(data.main) ? data.main : names[0];
     if (first) controls.append(tagField(first));
     controls.append(field("verdict", "Result", verdictChoices()));
+    if (several()) controls.append(field("sort", "Order", [["", "one of each kind"], ["apart", "largest disagreement"]]));
     const box = element("label", "wide", "Search in all texts and explanations ( / )");
     const search = box.appendChild(document.createElement("input"));
     search.type = "search"; search.name = "q"; search.id = "q";
@@ -182,7 +185,23 @@
       }
       if (!failed.length) found.push(index);
     }
-    return [inTurn(found), counts];
+    return [state.sort === "apart" ? byDisagreement(found) : inTurn(found), counts];
+  }
+  // How far apart systems are on an example: by every metric on its own range, the chosen one first.
+  function disagreement(index) {
+    const means = (verdicts) => data.systems.map((name, system) => {
+      const values = voicesOf(system).map((voice) => verdicts.values[voice][index]).filter((value) => typeof value === "number");
+      return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN;
+    }).filter((value) => !Number.isNaN(value));
+    const apart = (verdicts) => {
+      const found = means(verdicts);
+      return found.length > 1 ? (Math.max(...found) - Math.min(...found)) / (verdicts.yesNo ? 1 : 100) : 0;
+    };
+    return 10 * apart(metricNow()) + data.verdicts.reduce((sum, verdicts) => sum + apart(verdicts), 0);
+  }
+  function byDisagreement(found) {
+    const apart = new Map(found.map((index) => [index, disagreement(index)]));
+    return found.sort((x, y) => apart.get(y) - apart.get(x) || x - y);
   }
   // One of every kind, then the second of every kind: what comes first shows all there is.
   function inTurn(found) {
@@ -205,8 +224,12 @@
     const row = element("li");
     const button = row.appendChild(element("button", "row"));
     button.type = "button";
-    const voice = voiceNow(systemIndex(state.a, 0)), ok = isRight(metricNow(), voice, index);
-    const mark = element("span", "verdict " + (ok ? "ok" : "no"), ok === null ? "–" : ok ? "✓" : "✗");
+    const mark = element("span", "marks");
+    for (const system of shownSystems().slice(0, MOST_MARKS)) {
+      const ok = isRight(metricNow(), voiceNow(system), index);
+      const one = mark.appendChild(element("span", "verdict " + (ok === null ? "" : ok ? "ok" : "no"), ok === null ? "–" : ok ? "✓" : "✗"));
+      one.title = data.systems[system];
+    }
     const main = mainOf(index);
     const text = element("span", "text");
     if (main) text.append(element("small", "", main.label));
@@ -272,6 +295,7 @@
   });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape" && document.activeElement === byId("q")) { byId("q").blur(); return; }
     const typing = /^(INPUT|SELECT|TEXTAREA)$/u.test(document.activeElement.tagName);
     if (event.key === "/" && !typing) { event.preventDefault(); byId("q").focus(); byId("q").scrollIntoView({ block: "center" }); }
     else if (!typing && event.key === "j") move(1);

@@ -13,7 +13,7 @@
     for (const row of table.plain) {
       table.columns.forEach((system, place) => {
         const cell = row.cells[place];
-        if (cell.plain && film.scores[system]) places.push([cell, cell.querySelector("a") || cell, film.scores[system][row.dataset.value], row.dataset.value ? "\u2013" : ""]);
+        if (cell.plain && film.scores[system]) places.push([cell, cell.querySelector("a > span") || cell, film.scores[system][row.dataset.value], row.dataset.value ? "\u2013" : ""]);
       });
     }
   } else {
@@ -25,7 +25,7 @@
   function look(box, text, scores, none, place, at) {
     if (at === film.steps.length) return scored[place];
     const value = scores ? scores[at] : null;
-    const plain = scored[place][0].split(" ").filter((name) => !/^([mw]\d+|unsure)$/.test(name));
+    const plain = scored[place][0].split(" ").filter((name) => !/^[mw]\d+$/.test(name));
     if (value === null || value === undefined) return [plain.join(" "), none, NaN];
     const share = Math.max(0, Math.min(1, (value - low) / (high - low)));
     return [[...plain, film.scale + Math.round(10 * share)].join(" "), value.toFixed(0), value];

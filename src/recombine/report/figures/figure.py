@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from markupsafe import Markup
+from markupsafe import escape as markup_escape
 
 from recombine.errors import MissingExtra
 from recombine.files import write_bytes, write_text
@@ -42,6 +46,8 @@ OBJECT_NAMES = frozenset(
      "toString", "valueOf", "__proto__", "__defineGetter__", "__defineSetter__",
      "__lookupGetter__", "__lookupSetter__")
 )  # fmt: skip
+# Control characters that XML cannot hold.
+_NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 # A larger drawing is not in the page twice, to be downloaded from it: it lies beside the page.
 MOST_BYTES = 60_000
 
@@ -57,6 +63,23 @@ class Figure(NamedTuple):
     caption: str
     spec: Spec
     section: str = ""
+
+
+class FileLink(NamedTuple):
+    """A file that the page offers: what it is called, its name on disk, its address."""
+
+    name: str
+    file: str
+    address: str
+
+
+class DrawnFigure(NamedTuple):
+    """A figure as the page shows it."""
+
+    caption: str
+    svg: Markup
+    source: str
+    links: tuple[FileLink, ...]
 
 
 def base(rows: Sequence[Mapping[str, Any]], width: int | Spec, height: int | Spec) -> Spec:
@@ -239,47 +262,92 @@ def draw(figures: Sequence[Figure]) -> dict[str, str]:
     return drawn
 
 
-def inline_svg(text: str, caption: str) -> str:
+def inline_svg(text: str, caption: str) -> Markup:
     """SVG for the page: its colours become the page's, so that it follows light and dark."""
     for colour, variable in VARIABLES.items():
         text = re.sub(re.escape(f'"{colour}"'), f'"var({variable})"', text, flags=re.IGNORECASE)
     text = re.sub(r"^<\?xml[^>]*>\s*", "", text)
-    label = caption.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    return text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    return Markup(text.replace("<svg ", f'<svg role="img" aria-label="{_as_xml(caption)}" ', 1))
+
+
+def _as_xml(text: str) -> Markup:
+    """Text inside XML; characters that no XML may hold are left out."""
+    return markup_escape(_NOT_XML.sub("", text))
 
 
 def draw_figures(
-    figures: Sequence[Figure], folder: Path, formats: Sequence[str], notes: list[str]
-) -> tuple[dict[str, dict[str, str]], list[Path]]:
-    """Inline SVG by section and caption, and the files written; the page says if none could be."""
+    figures: Sequence[Figure], folder: Path, formats: Sequence[str], notes: list[str], source: str
+) -> tuple[dict[str, list[DrawnFigure]], list[Path]]:
+    """Figures for the page by section, and the files written; the page says if none could be.
+
+    `source` is what stands below each: what was measured, and with what.
+    """
     try:
         drawn = draw(figures)
     except MissingExtra as error:
         notes.append(f"No figures were drawn: {error.message}. {error.hint}")
         return {}, []
-    charts: dict[str, dict[str, str]] = {}
+    charts: dict[str, list[DrawnFigure]] = {}
     for one in figures:
-        shown = inline_svg(drawn[one.name], one.caption) + downloads(one, drawn[one.name])
-        charts.setdefault(one.section, {})[one.caption] = shown
+        svg = drawn[one.name]
+        shown = inline_svg(svg, one.caption)
+        links = downloads(one, with_caption(svg, one.caption, source))
+        charts.setdefault(one.section, []).append(DrawnFigure(one.caption, shown, source, links))
     return charts, write_figures(figures, drawn, folder, formats)
 
 
-def downloads(figure: Figure, svg: str) -> str:
+# Of the drawing that is downloaded: room on each side of its words, and how high a line is.
+_MARGIN, _LINE = 10, 17
+# The width of a letter of 13 pixels.
+_LETTER = 6.6
+
+
+def with_caption(svg: str, caption: str, source: str) -> str:
+    """A drawing that stands for itself: its caption above, its source below, on white."""
+    size = re.search(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"', svg)
+    if size is None:
+        return svg
+    width, height = (math.ceil(float(side)) for side in size.groups())
+    whole = max(width, 420) + 2 * _MARGIN
+    lines = textwrap.wrap(caption, int((whole - 2 * _MARGIN) / _LETTER))
+    below = textwrap.wrap(f"Source: {source}.", int((whole - 2 * _MARGIN) / (_LETTER * 0.85)))
+    top = _MARGIN + _LINE * len(lines) + 6
+    bottom = top + height + _LINE
+    text = [
+        *((line, top - 6 - _LINE * (len(lines) - 1 - n), 13, INK) for n, line in enumerate(lines)),
+        *((line, bottom + _LINE * n, 11, SOFT) for n, line in enumerate(below)),
+    ]
+    words = "".join(
+        f'<text x="{_MARGIN}" y="{y}" font-size="{size}" font-family="{_as_xml(FONT)}" '
+        f'fill="{fill}">{_as_xml(line)}</text>'
+        for line, y, size, fill in text
+    )
+    inner = re.sub(r"^<\?xml[^>]*>\s*", "", svg).replace(
+        "<svg ", f'<svg x="{_MARGIN}" y="{top}" ', 1
+    )
+    full = bottom + _LINE * len(below)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{whole}" height="{full}" '
+        f'viewBox="0 0 {whole} {full}"><rect width="100%" height="100%" fill="#ffffff"/>'
+        f"{words}{inner}</svg>"
+    )
+
+
+def downloads(figure: Figure, svg: str) -> tuple[FileLink, ...]:
     """Links to drawing, table and specification of a figure, inside the page where small."""
     files = {
-        "svg": ("image/svg+xml", svg),
-        "csv": ("text/csv", as_table(figure.spec)),
-        "vl.json": ("application/json", as_json(figure.spec)),
+        "svg": ("SVG", "image/svg+xml", svg),
+        "csv": ("CSV", "text/csv", as_table(figure.spec)),
+        "vl.json": ("Vega-Lite", "application/json", as_json(figure.spec)),
     }
     links = []
-    for suffix, (kind, text) in files.items():
-        name = f"{figure.name}.{suffix}"
+    for suffix, (name, kind, text) in files.items():
         packed = base64.b64encode(text.encode("utf-8")).decode("ascii")
+        file = f"{figure.name}.{suffix}"
         small = len(packed) <= MOST_BYTES
-        target = f"data:{kind};base64,{packed}" if small else f"figures/{name}"
-        shown = {"svg": "SVG", "csv": "CSV", "vl.json": "Vega-Lite"}[suffix]
-        links.append(f'<a download="{escape(name)}" href="{escape(target)}">{shown}</a>')
-    return f'<p class="small quiet downloads">Download: {", ".join(links)}</p>'
+        address = f"data:{kind};base64,{packed}" if small else f"figures/{file}"
+        links.append(FileLink(name, file, address))
+    return tuple(links)
 
 
 def as_table(spec: Spec) -> str:

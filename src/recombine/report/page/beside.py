@@ -4,19 +4,20 @@ Only where the benchmark is the published one and the system of a kind that the 
 (`tables/published.py` decides); otherwise there is no section.
 """
 
-# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
 
 from recombine.metrics.score import Score
 from recombine.report.findings import Findings, Sheet
 from recombine.report.page.headline import listed
 from recombine.report.page.scale import level
-from recombine.report.page.sections import between, number, signed
+from recombine.report.page.shown import between
 from recombine.report.tables.published import Published, kind_of, published_setting, read_published
+from recombine.templates import capital, number, render, signed
 
 # Of a paper's models of one kind, the one to stand beside: trained on all its data.
 WHOLE = ", full data"
@@ -94,33 +95,23 @@ def published_columns(report: Findings) -> dict[str, dict[str, float]]:
     return found
 
 
-def beside_section(report: Findings) -> str:
+def beside_section(report: Findings) -> Markup:
     """A dot for ours and a ring for the paper's, the difference beside them."""
     found = published_pairs(report)
     if not found:
-        return ""
-    first, *others = (_plot(report.main, *names, pairs) for names, pairs in found.items())
-    more = "".join(others)
-    folded = (
-        f'<details class="more"><summary>The other systems</summary>{more}</details>'
-        if more
-        else ""
-    )
-    blocks = first + folded
-    rows = [one.theirs for pairs in found.values() for one in pairs]
+        return Markup()
+    rows = [pair.theirs for pairs in found.values() for pair in pairs]
     papers = " and ".join(dict.fromkeys(row.paper for row in rows))
     places = sorted(dict.fromkeys(row.table for row in rows if row.table), key=_by_number)
-    tables = f"table{'s' if len(places) > 1 else ''} {listed(places)}"
-    notes = "".join(
-        f'<p class="note small">{escape(note)}</p>'
-        for note in dict.fromkeys(f"{row.row}: {row.note}" for row in rows if row.note)
+    edition = report.source.benchmark.manifest.recipe.get("edition")
+    return render(
+        "beside",
+        metric=capital(report.words.metric(report.main.metric)),
+        source=f"{papers}, table{'s' if len(places) > 1 else ''} {listed(places)}",
+        edition=edition or "",
+        plots=[_plot(report.main, *names, pairs) for names, pairs in found.items()],
+        notes=list(dict.fromkeys(f"{row.row}: {row.note}" for row in rows if row.note)),
     )
-    manifest = report.source.benchmark.manifest
-    edition = manifest.recipe.get("edition")
-    caveat = f" This benchmark is the edition “{edition}”." if edition else ""
-    return f"""<h2>Beside the paper</h2>
-<p class="quiet">{escape(report.words.metric(report.main.metric).capitalize())}. Source: {escape(papers)}, {escape(tables)}. The benchmark has the published recipe and sizes; its sentences, and the training of the system, are not the paper's own.{escape(caveat)} A difference within the spread of seeds says nothing.</p>
-{blocks}{notes}"""
 
 
 def _by_number(table: str) -> tuple[int, str]:
@@ -129,26 +120,28 @@ def _by_number(table: str) -> tuple[int, str]:
     return int(digits) if digits else 0, table
 
 
-def _plot(sheet: Sheet, system: str, name: str, pairs: list[PairedNumber]) -> str:
-    apart = [abs(one.ours.value - (one.theirs.score or 0.0)) for one in pairs if one.ours.slice]
-    mean = (
-        f"On average {number(sum(apart) / len(apart))} points apart over {len(apart)} rows."
-        if apart
-        else ""
-    )
-    lines = "".join(_line(sheet, one) for one in pairs)
-    return f"""<h3>{escape(system)} (ours, ●) and {escape(name)} (the paper's, ○)</h3><p class="small quiet">{mean}</p>
-<div class="scroll dots" role="region" tabindex="0" aria-label="{escape(system)} beside {escape(name)}"><table><thead><tr><th scope="col">what is asked</th><th scope="col">{sheet.limits[0]:g} to {sheet.limits[1]:g}</th><th scope="col" class="num">ours</th><th scope="col" class="num">paper</th><th scope="col" class="num">difference</th></tr></thead><tbody>{lines}</tbody></table></div>"""
+def _plot(sheet: Sheet, system: str, name: str, pairs: list[PairedNumber]) -> dict[str, Any]:
+    apart = [abs(pair.ours.value - (pair.theirs.score or 0.0)) for pair in pairs if pair.ours.slice]
+    return {
+        "ours": system,
+        "theirs": name,
+        "apart": number(sum(apart) / len(apart)) if apart else "",
+        "rows": len(apart),
+        "limits": f"{sheet.limits[0]:g} to {sheet.limits[1]:g}",
+        "lines": [_line(sheet, pair) for pair in pairs],
+    }
 
 
-def _line(sheet: Sheet, one: PairedNumber) -> str:
-    given = one.theirs.score or 0.0
-    ours, theirs = 100 * level(sheet, one.ours.value), 100 * level(sheet, given)
-    low, high = 100 * level(sheet, one.ours.low), 100 * level(sheet, one.ours.high)
-    left, width = min(ours, theirs), abs(ours - theirs)
-    spread = f" ± {number(one.theirs.sd)}" if one.theirs.sd is not None else ""
-    return (
-        f'<tr><th scope="row">{escape(one.label)}</th><td><div class="dotline" aria-hidden="true"><u style="left:{left:.1f}%;width:{width:.1f}%"></u>'
-        f'<s style="left:{low:.1f}%;width:{high - low:.1f}%"></s><i style="left:{theirs:.1f}%" class="ring"></i><i style="left:{ours:.1f}%"></i></div></td>'
-        f'<td class="num">{between(one.ours)}</td><td class="num">{number(given)}<small>{spread}</small></td><td class="num">{signed(one.ours.value - given)}</td></tr>'
-    )
+def _line(sheet: Sheet, pair: PairedNumber) -> dict[str, Any]:
+    given = pair.theirs.score or 0.0
+    places = (pair.ours.value, given, pair.ours.low, pair.ours.high)
+    ours, theirs, low, high = (100 * level(sheet, place) for place in places)
+    return {
+        "label": pair.label,
+        "places": (ours, theirs, low, high),
+        "has_interval": low == low,
+        "ours": between(pair.ours),
+        "theirs": number(given),
+        "spread": f" ± {number(pair.theirs.sd)}" if pair.theirs.sd is not None else "",
+        "difference": signed(pair.ours.value - given),
+    }

@@ -1,87 +1,171 @@
-"""Sections of report.html that set systems against each other and class what they did."""
+"""Sections of the page that set systems against each other and class what they did."""
 
-# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
-from html import escape
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from recombine.report.compare import Comparison, verdict_of
+from recombine.report.figures.figure import DrawnFigure
 from recombine.report.findings import Findings, Sheet
 from recombine.report.page.frame import figures
 from recombine.report.page.scale import step
-from recombine.report.page.sections import colour, examples_link, number, swatch
-from recombine.report.tables.own import (
-    by_family,
-    comparison_table,
-    label_table,
-    slice_difference_table,
-)
-from recombine.report.tables.table import CellLook, Dress, html
+from recombine.report.page.sections import DrawnInterval
+from recombine.report.page.shown import SystemLook, examples_link, look
+from recombine.report.tables.own import by_family, comparison_table, label_table
+from recombine.report.tables.table import CellLook, Dress, Table, html, show_p
+from recombine.templates import number, render, signed
 
 # More labels than this would not fit a stacked row on a phone.
 MOST_LABELS = 12
+# Pairs that are told with a figure; the others are rows of the table.
+MOST_PAIRS = 3
 
 
-def compare_section(report: Findings) -> str:
-    """How do systems compare: paired differences, wins and losses."""
+class DifferenceRow(NamedTuple):
+    """A difference on one kind of sentence: what it is called, drawn, and where it is seen."""
+
+    name: str
+    link: str
+    span: DrawnInterval | None
+    difference: str
+    told: str
+    verdict: str
+
+
+class OnlyRight(NamedTuple):
+    """A button: examples that one system gets right and the other does not."""
+
+    system: str
+    examples: int
+    link: str
+
+
+class Duel(NamedTuple):
+    """Two systems: what the data say of them, in a sentence and by kind of sentence."""
+
+    better: SystemLook
+    other: SystemLook
+    sentence: str
+    difference: str
+    span: DrawnInterval | None
+    only_right: Sequence[OnlyRight]
+    rows: Sequence[DifferenceRow]
+    reach: str
+
+
+def compare_section(report: Findings) -> Markup:
+    """How do systems compare: a sentence, the differences drawn, the examples behind them."""
     sheets = [sheet for sheet in report.sheets if sheet.comparisons]
     if not sheets:
-        return ""
-    blocks = _comparisons(report, sheets[0])
-    if len(sheets) > 1:
-        others = "".join(_comparisons(report, sheet) for sheet in sheets[1:])
-        blocks += (
-            f'<details class="more"><summary>Other metrics and splits</summary>{others}</details>'
-        )
-    return f"""<h2>How do the systems compare?</h2>
-<p class="quiet">Paired on the same items. A difference counts only when its Holm-adjusted p-value is
-below .05; otherwise it is a tie. Intervals are of each difference by itself.</p>
-{blocks}"""
-
-
-def _comparisons(report: Findings, sheet: Sheet) -> str:
-    """Every paired difference, drawn on a common scale, and each by the values of the main tag."""
-    ends = [v for one in sheet.comparisons for v in (one.overall.low, one.overall.high)]
-    reach = max([1.0, *(abs(v) for v in ends if not math.isnan(v))])
-    cells: dict[tuple[int, int], CellLook] = {}
-    bars = []
-    for row, one in enumerate(sheet.comparisons):
-        verdict = verdict_of(one.overall, one.p_adjusted, sheet.higher_is_better)
-        cells[row, 0] = CellLook(html=_pair(report, sheet, one))
-        cells[row, 1] = CellLook(verdict)
-        bars.append(_difference_bar(report, one, reach))
-    table = comparison_table(report, sheet)  # its first note is the ranking
-    dress = Dress(cells, drawn=(f"−{number(reach)} to +{number(reach)}", bars), titled=False)
-    return f"""
-<h3>{escape(report.words.metric(sheet.metric))}, {escape(report.split_name(sheet.split))}: {_ranking_text(sheet)}</h3>
-{html(replace(table, notes=table.notes[1:]), dress)}
-{"".join(_slice_details(report, sheet, one) for one in sheet.comparisons)}"""
-
-
-def _ranking_text(sheet: Sheet) -> str:
-    return " &gt; ".join(
-        "{" + ", ".join(escape(name) for name in group) + "}"
-        if len(group) > 1
-        else escape(group[0])
-        for group in sheet.ranking
+        return Markup()
+    first, *others = sheets
+    return render(
+        "compare",
+        metric=report.words.metric(first.metric),
+        split=report.split_name(first.split),
+        tag=report.words.tag(first.main_tag or ""),
+        duels=[_duel(report, first, one) for one in first.comparisons[:MOST_PAIRS]],
+        # Pairs that have no figure of their own are told by the table.
+        table=_table(report, first) if len(first.comparisons) > 1 else "",
+        others=[_table(report, sheet, titled=True) for sheet in others],
     )
 
 
-def _pair(report: Findings, sheet: Sheet, one: Comparison) -> str:
-    links = [
-        f'<a href="{escape(_where_better(sheet, better, other))}">only {escape(better)} is right: '
-        f"{count:,}</a>"
+def _duel(report: Findings, sheet: Sheet, one: Comparison) -> Duel:
+    ends = [end for part in one.slices for end in (part.difference.low, part.difference.high)]
+    ends += [one.overall.low, one.overall.high]
+    reach = max([1.0, *(abs(end) for end in ends if not math.isnan(end))])
+    only_right = [
+        OnlyRight(better, count, _where_better(sheet, better, other))
         for better, other, count in (
             (one.second, one.first, one.only_second),
             (one.first, one.second, one.only_first),
         )
         if count
     ]
-    only = f'<br><span class="small">{"; ".join(links)}</span>' if links else ""
-    return f"{swatch(report, one.second)} − {swatch(report, one.first)}{only}"
+    overall = one.overall
+    return Duel(
+        look(report, one.second),
+        look(report, one.first),
+        comparison_sentence(report, sheet, one),
+        _shown(overall.difference),
+        _span(overall.low, overall.difference, overall.high, reach),
+        only_right,
+        _rows(report, sheet, one, reach),
+        number(reach, 0),
+    )
+
+
+def comparison_sentence(report: Findings, sheet: Sheet, one: Comparison) -> str:
+    """What the data say of two systems; the better one is named first."""
+    overall = one.overall
+    verdict = verdict_of(overall, one.p_adjusted, sheet.higher_is_better)
+    apart = number(abs(overall.difference))
+    span = sorted((abs(overall.low), abs(overall.high)))
+    within = (
+        f" ({number(span[0])} to {number(span[1])})"
+        if not math.isnan(overall.low) and overall.low * overall.high > 0
+        else ""
+    )
+    if verdict == "tie":
+        head = (
+            f"The data cannot tell {one.second} from {one.first}: {apart} points apart, "
+            f"p {_p(one.p_adjusted)}"
+        )
+    else:
+        better, other = (one.second, one.first) if verdict == "win" else (one.first, one.second)
+        head = f"{better} is {apart} points{within} better than {other}, p {_p(one.p_adjusted)}"
+    if not one.slices:
+        return head + "."
+    wins, ties, losses = (one.count(kind) for kind in ("win", "tie", "loss"))
+    kinds = f"{len(one.slices)} kinds of sentence"
+    return (
+        f"{head}. Of {kinds} {one.second} wins {wins or 'none'}, ties {ties or 'none'} and loses "
+        f"{losses or 'none'}."
+    )
+
+
+def _p(p: float) -> str:
+    shown = show_p(p)
+    return shown.replace("<", "< ") if shown.startswith("<") else f"= {shown}"
+
+
+def _rows(report: Findings, sheet: Sheet, one: Comparison, reach: float) -> list[DifferenceRow]:
+    """Kinds of sentence, those where the better system gains most first."""
+    tag = sheet.main_tag or ""
+    sign = -1 if sheet.higher_is_better else 1
+    found = []
+    for part in sorted(one.slices, key=lambda part: sign * part.difference.difference):
+        change = part.difference
+        fields = {f"tag__{tag}": part.value, "tag__split": sheet.split}
+        low, high = signed(change.low), signed(change.high)
+        found.append(
+            DifferenceRow(
+                report.words.label(tag, part.value),
+                examples_link(a=one.second, b=one.first, metric=sheet.metric, **fields),
+                _span(change.low, change.difference, change.high, reach),
+                _shown(change.difference),
+                f"{low} to {high}, p {_p(part.p_adjusted)}, {part.n:,} sentences: {part.verdict}",
+                part.verdict,
+            )
+        )
+    return found
+
+
+def _shown(difference: float) -> str:
+    return "–" if math.isnan(difference) else signed(difference)
+
+
+def _span(low: float, middle: float, high: float, reach: float) -> DrawnInterval | None:
+    if math.isnan(low) or math.isnan(middle):
+        return None
+    low, middle, high = (50 + 50 * end / reach for end in (low, middle, high))
+    return DrawnInterval(low, middle, high, zero=50.0)
 
 
 def _where_better(sheet: Sheet, better: str, other: str) -> str:
@@ -91,44 +175,17 @@ def _where_better(sheet: Sheet, better: str, other: str) -> str:
     )
 
 
-def _difference_bar(report: Findings, one: Comparison, reach: float) -> str:
-    left, middle, right = (
-        50 + 50 * value / reach
-        for value in (one.overall.low, one.overall.difference, one.overall.high)
-    )
-    if math.isnan(left):
-        return ""
-    return (
-        f'<div class="range {colour(report, one.second)}" aria-hidden="true"><u style="left:50%"></u>'
-        f'<b style="left:{left:.2f}%;width:{right - left:.2f}%"></b><i style="left:{middle:.2f}%"></i></div>'
-    )
+def _table(report: Findings, sheet: Sheet, *, titled: bool = False) -> Markup:
+    """Every pair of systems in a row: difference, interval, p, wins, ties and losses."""
+    table = comparison_table(report, sheet)
+    cells = {
+        (row, 1): CellLook(verdict_of(one.overall, one.p_adjusted, sheet.higher_is_better))
+        for row, one in enumerate(sheet.comparisons)
+    }
+    return html(table, Dress(cells, titled=titled))
 
 
-def _slice_details(report: Findings, sheet: Sheet, one: Comparison) -> str:
-    if not one.slices:
-        return ""
-    words = report.words
-    title = (
-        f"{one.second} − {one.first}, by {words.tag(sheet.main_tag or '')}: "
-        f"{words.metric(sheet.metric)}, {report.split_name(sheet.split)}"
-    )
-    table = replace(slice_difference_table(sheet, one), title=title)
-    cells = {}
-    for row, (value, _, _, verdict) in enumerate(table.rows):
-        tag = {f"tag__{sheet.main_tag}": str(value)}
-        tag["tag__split"] = sheet.split
-        link = examples_link(a=one.second, b=one.first, metric=sheet.metric, **tag)
-        cells[row, 0] = CellLook(
-            html=f'<a href="{escape(link)}">{escape(report.words.label(sheet.main_tag or "", str(value)))}</a>'
-        )
-        cells[row, 1] = cells[row, 3] = CellLook(str(verdict))
-    return (
-        f'<details class="more"><summary>{escape(table.title)}</summary>'
-        f"{html(table, Dress(cells, titled=False))}</details>"
-    )
-
-
-def anatomy_section(report: Findings, charts: Mapping[str, str]) -> str:
+def anatomy_section(report: Findings, drawn: Sequence[DrawnFigure]) -> Markup:
     """What happened in the errors, where a metric classes them: a picture, and every count."""
     sheets: list[Sheet] = []
     for sheet in report.sheets:
@@ -137,36 +194,38 @@ def anatomy_section(report: Findings, charts: Mapping[str, str]) -> str:
         if sheet.labels and all(one.labels != sheet.labels for one in known):
             sheets.append(sheet)
     if not sheets:
-        return ""
-    blocks = []
-    for sheet in sheets:
-        for system in sheet.systems:
-            if system in sheet.labels:
-                blocks.append(_classes(report, sheet, system))
-    return f"""<h2>What goes wrong?</h2>
-<p class="quiet">How the metrics class what they saw, counted over all seeds.</p>
-{figures(charts)}{"".join(blocks)}"""
+        return Markup()
+    return render(
+        "anatomy",
+        figures=figures(drawn),
+        tables=[
+            _classes(report, sheet, system)
+            for sheet in sheets
+            for system in sheet.systems
+            if system in sheet.labels
+        ],
+    )
 
 
-def _classes(report: Findings, sheet: Sheet, system: str) -> str:
+def _classes(report: Findings, sheet: Sheet, system: str) -> tuple[str, Markup]:
     """The classes a system was given, coloured by their share of each value of the main tag."""
-    whole = label_table(report, sheet, system)
-    columns = whole.columns[: 1 + MOST_LABELS]
-    table = replace(whole, columns=columns, rows=tuple(row[: len(columns)] for row in whole.rows))
+    complete = label_table(report, sheet, system)
+    columns = complete.columns[: 1 + MOST_LABELS]
+    rows = tuple(row[: len(columns)] for row in complete.rows)
+    table: Table = replace(complete, columns=columns, rows=rows)
     counts = sheet.labels[system]
     cells = {}
     for row, value in enumerate(by_family(sheet, counts), start=1):
         size = sum(counts[value].values())
-        cells[row, 0] = CellLook(
-            html=escape(report.words.label(sheet.main_tag or "", value) if value else "all")
-        )
+        name = report.words.label(sheet.main_tag or "", value) if value else "all"
+        cells[row, 0] = CellLook(html=Markup.escape(name))
         for place, label in enumerate(columns[1:], start=1):
             cells[row, place] = _class_look(
                 report, sheet, system, value, label, counts[value][label], size
             )
-    heads = {0: escape(report.words.tag(sheet.main_tag or ""))}
+    heads: dict[int, Markup | str] = {0: report.words.tag(sheet.main_tag or "")}
     dress = Dress(cells, heads, css="heat", titled=False)
-    return f'<details class="more"><summary>{escape(whole.title)}</summary>{html(table, dress)}</details>'
+    return complete.title, html(table, dress)
 
 
 def _class_look(

@@ -1,23 +1,26 @@
 """The page of a family of divergent splits."""
 
-# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from recombine.benchmark import Example
 from recombine.corpus.segment import PLAIN_TOKEN
 from recombine.corpus.token_diff import differing
-from recombine.report.page.first_screen import Bar, draw_bar
+from recombine.report.figures.figure import DrawnFigure
+from recombine.report.page.first_screen import Bar, drawn_bar
 from recombine.report.page.frame import figures, page, plain_head
-from recombine.report.page.sections import colour, number, swatch
+from recombine.report.page.shown import look
 from recombine.report.reading.runs import read_translations
 from recombine.report.reading.score_file import read_scores
 from recombine.report.tables.divergent import generalisation_table
 from recombine.report.tables.family import MAX, MIN, RANDOM, SPLIT, Division, Family
 from recombine.report.tables.table import Ranged, Table, html
+from recombine.templates import capital, number, render
 
 
 def family_title(family: Family) -> str:
@@ -27,47 +30,64 @@ def family_title(family: Family) -> str:
 
 
 def render_family(
-    family: Family, tables: Sequence[Table], charts: Mapping[str, str], notes: Sequence[str]
+    family: Family,
+    tables: Sequence[Table],
+    drawn: Sequence[DrawnFigure],
+    notes: Sequence[str],
 ) -> str:
-    """The whole page; charts map captions to inline SVG."""
-    by_name = {table.name: table for table in tables}
+    """The whole page; `drawn` are the figures."""
+    by_name = {table.name: html(table) for table in tables}
     languages = ", ".join(
         f"{one.report.source.benchmark.manifest.source} → {one.target or 'any'}"
         for one in {one.target: one for one in family.divisions}.values()
     )
-    score = f"""<h2>How much is lost when compounds are new?</h2>
-{html(by_name.get("generalisation-scores")) or '<p class="note">A generalisation score needs a min and a max split.</p>'}
-<h3>Score by divergence</h3>
-{figures(charts)}
-{html(by_name.get("dose-response"))}"""
-    doubt = f"""<h2>Is it the compounds?</h2>
-{_doubts(family)}
-{html(by_name.get("table-2-splits"))}
-{html(by_name.get("generalisation-by-length"))}"""
-    within = f"""<h2>Within one test set</h2>
-<p class="quiet">A system that composes does as well on sentences full of novel compounds as on the others. One model, one test set.</p>
-{html(by_name.get("novelty-within-test"))}"""
-    made = f"""<h2>How was this made?</h2>
-{_made(family)}
-<p class="small quiet">Each run has a page of its own with its examples: <code>recombine report RUN</code>.</p>
-{"".join(f'<p class="note small">{escape(note)}</p>' for note in notes)}"""
-    head = _headline(family)
-    return page(
+    none = Markup()
+    lost = render(
+        "family_lost",
+        scores=by_name.get("generalisation-scores", none),
+        figures=figures(drawn),
+        dose=by_name.get("dose-response", none),
+    )
+    doubt = render(
+        "family_doubt",
+        doubts=_doubts(family),
+        tables=[by_name.get(name, none) for name in ("table-2-splits", "generalisation-by-length")],
+    )
+    within = render("family_within", table=by_name.get("novelty-within-test", none))
+    text = page(
         family_title(family),
         f"Recombine report · {len(family.divisions)} divergent splits · {languages}",
         plain_head(
-            head or family_title(family),
-            "The same words in training and test, and other combinations of them. Does it compose, or does it only remember?",
+            _headline(family) or family_title(family),
+            "The same words in training and test, and other combinations of them. "
+            "Does it compose, or does it only remember?",
         )
+        + _divergences(family)
         + _bars(family),
         {
-            "score": ("How much is lost", score),
+            "score": ("How much is lost", lost),
             "doubt": ("Is it the compounds?", doubt),
             "within": ("Within one test set", within),
             "sentences": ("Sentences", _sentences(family)),
-            "made": ("How made", made),
+            "made": ("How made", _made(family, notes)),
         },
     )
+    return str(text)
+
+
+def _divergences(family: Family) -> Markup:
+    """How far training and test of every split are apart: in words, and in how these combine."""
+    rows = [
+        (
+            one.name,
+            KINDS.get(one.kind, (one.kind, ""))[0],
+            number(float(one.certificate["atom_divergence"]), 3),
+            number(float(one.certificate["compound_divergence"]), 3),
+        )
+        for one in family.divisions
+        if {"atom_divergence", "compound_divergence"} <= set(one.certificate)
+    ]
+    return render("divergences", rows=rows) if rows else Markup()
 
 
 def _headline(family: Family) -> str:
@@ -94,26 +114,34 @@ def _headline(family: Family) -> str:
 SHOWN, LONGEST = 4, 400
 
 
-def _sentences(family: Family) -> str:
-    """What systems made of sentences full of new combinations: the worst of the max split, and its best."""
+def _sentences(family: Family) -> Markup:
+    """What the first system made of each test set: its worst sentences, and its best."""
     blocks = []
     for target in family.targets:
         kinds = family.kinds(target)
         for kind in (MAX, MIN):
             for division in kinds.get(kind, ())[:1]:
                 rows = _chosen(family, division)
+                into = target or "any language"
                 if rows:
-                    blocks.append(
-                        f'<h3>{escape(KINDS[kind][0].capitalize())} ({escape(kind)}), into {escape(target or "any language")}</h3><div class="grid">'
-                        + "".join(rows)
-                        + "</div>"
-                    )
-    if not blocks:
-        return ""
-    return f"""<h2>Sentences</h2><p class="quiet">The lowest and the highest {escape(family.report.words.metric(family.metric))} of the first system on each test set. <del>Struck</del> words are missing, <ins>underlined</ins> ones are not in the reference.</p>{"".join(blocks)}"""
+                    blocks.append((f"{capital(KINDS[kind][0])} ({kind}), into {into}", rows))
+    metric = family.report.words.metric(family.metric)
+    return render("family_sentences", metric=metric, blocks=blocks) if blocks else Markup()
 
 
-def _chosen(family: Family, division: Division) -> list[str]:
+class ShownSentence(NamedTuple):
+    """A sentence of a test set and what a system made of it."""
+
+    source: str
+    reference: str
+    system: str
+    # Words in a row: both have them, the output lacks them (del), the reference has not (ins).
+    compared: Sequence[tuple[str, str]]
+    score: str
+    novel: str
+
+
+def _chosen(family: Family, division: Division) -> list[ShownSentence]:
     source = division.report.source
     files = source.files(family.metric, SPLIT)
     if not files:
@@ -138,35 +166,27 @@ def _chosen(family: Family, division: Division) -> list[str]:
     return [_sentence(first.system, value, examples[name], said[name]) for value, name in picked]
 
 
-def _sentence(system: str, value: float, example: Example, output: str) -> str:
+def _sentence(system: str, value: float, example: Example, output: str) -> ShownSentence:
     reference = example.references[0] if example.references else ""
     novel = example.tags.get("novel_compounds")
-    share = (
-        f" · {100 * float(novel):.0f}% of its combinations are new"
-        if isinstance(novel, (int, float))
-        else ""
+    known = isinstance(novel, (int, float))
+    share = f"{100 * float(novel):.0f}%" if known and novel is not None else ""
+    return ShownSentence(
+        example.source, reference, system, _compared(reference, output), number(value), share
     )
-    return f"""<div class="card sentence"><div class="line"><span>source</span><div>{escape(example.source)}</div></div>
-<div class="line"><span>reference</span><div>{escape(reference)}</div></div>
-<div class="line"><span>{escape(system)}</span><div>{_compared(reference, output)}</div></div>
-<p class="small quiet">{number(value)}{share}</p></div>"""
 
 
-def _compared(reference: str, output: str) -> str:
-    """An output with the words struck that it lacks, and those underlined that the reference has not."""
-    wanted, given = (PLAIN_TOKEN.findall(text) for text in (reference, output))
+def _compared(reference: str, output: str) -> list[tuple[str, str]]:
+    """An output in parts: with the words that it lacks, and those that the reference has not."""
+    expected, given = (PLAIN_TOKEN.findall(text) for text in (reference, output))
     parts, place = [], 0
-    for one in differing(wanted, given):
-        parts.append(escape(" ".join(given[place : one.second_start])))
-        gone, new = (
-            wanted[one.first_start : one.first_end],
-            given[one.second_start : one.second_end],
-        )
-        parts += [f"<del>{escape(' '.join(gone))}</del>"] if gone else []
-        parts += [f"<ins>{escape(' '.join(new))}</ins>"] if new else []
-        place = one.second_end
-    parts.append(escape(" ".join(given[place:])))
-    return " ".join(filter(None, parts)) or "<em>nothing</em>"
+    for part in differing(expected, given):
+        parts.append(("", " ".join(given[place : part.second_start])))
+        parts.append(("del", " ".join(expected[part.first_start : part.first_end])))
+        parts.append(("ins", " ".join(given[part.second_start : part.second_end])))
+        place = part.second_end
+    parts.append(("", " ".join(given[place:])))
+    return [(kind, text) for kind, text in parts if text]
 
 
 # What the kinds of splits are called, and how their bars are drawn.
@@ -177,7 +197,7 @@ KINDS = {
 }
 
 
-def _bars(family: Family) -> str:
+def _bars(family: Family) -> Markup:
     """Per system and language what is kept: the score on each kind of split, on one axis."""
     report = family.report
     sheet = report.sheet(family.metric, SPLIT) or report.main
@@ -185,23 +205,26 @@ def _bars(family: Family) -> str:
     for target in family.targets:
         kinds = family.kinds(target)
         for system in family.systems:
-            found = {kind: family.measured(kinds.get(kind, ()), system) for kind in KINDS}
-            drawn = "".join(
-                draw_bar(Bar(sheet, one.cell, *KINDS[kind]))
-                for kind, one in found.items()
+            measured = {kind: family.measured(kinds.get(kind, ()), system) for kind in KINDS}
+            drawn = [
+                drawn_bar(Bar(sheet, one.cell, *KINDS[kind]))
+                for kind, one in measured.items()
                 if one is not None
-            )
-            into = f" <span>into {escape(target)}</span>" if len(family.targets) > 1 else ""
-            rows.append(
-                f'<div><dt>{swatch(report, system)}{into}</dt><dd class="{colour(report, system)}">{drawn}</dd></div>'
-            )
-    many = " many" if len(rows) > 3 else ""
+            ]
+            into = f"into {target}" if len(family.targets) > 1 else ""
+            rows.append((look(report, system), into, drawn))
     low, high = sheet.limits
-    return f"""<dl class="verdict-bars{many}">{"".join(rows)}</dl>
-<p class="small quiet">{escape(report.words.metric(family.metric))}, {low:g} to {high:g}. The line at the end of a bar is its interval.</p>"""
+    return render(
+        "bars",
+        rows=rows,
+        metric=report.words.metric(family.metric),
+        limits=f"{low:g} to {high:g}",
+        higher_is_better=sheet.higher_is_better,
+        confidence="",
+    )
 
 
-def _doubts(family: Family) -> str:
+def _doubts(family: Family) -> list[str]:
     """In words, what else differs between the test sets of min and max."""
     lines = []
     for target in family.targets:
@@ -212,29 +235,28 @@ def _doubts(family: Family) -> str:
         longer = 100 * (high["mean_length"] / low["mean_length"] - 1)
         words = (low["lemmas"] / low["words"], high["lemmas"] / high["words"])
         lines.append(
-            f"Into {escape(target or 'any language')}: sentences of max are "
+            f"Into {target or 'any language'}: sentences of max are "
             f"{number(abs(longer))}% {'longer' if longer >= 0 else 'shorter'} than those of min, "
             f"and have {number(1000 * words[1], 0)} different lemmas per 1,000 words against "
             f"{number(1000 * words[0], 0)} (the test sets have {high['sentences']:,} and "
             f"{low['sentences']:,} sentences)."
         )
-    return "".join(f'<p class="lead">{line}</p>' for line in lines)
+    return lines
 
 
-def _made(family: Family) -> str:
-    rows = "".join(
-        f"<dt>{escape(one.name)}, seed {one.seed}</dt>"
-        f'<dd class="sig">{escape(one.report.source.benchmark.hash)}</dd>'
-        for one in family.divisions
-    )
-    signatures = dict.fromkeys(
-        sheet.signature for sheet in family.report.sheets if sheet.metric == family.metric
-    )
-    listed = "".join(
-        f'<dt>{escape(family.metric)}</dt><dd class="sig">{escape(text)}</dd>'
-        for text in signatures
-    )
-    return (
-        f'<div class="grid"><div class="card"><dl class="facts">{rows}</dl></div>'
-        f'<div class="card"><dl class="facts">{listed}</dl></div></div>'
+def _made(family: Family, notes: Sequence[str]) -> Markup:
+    """The identity of every benchmark, and the signature of the metric."""
+    return render(
+        "family_made",
+        benchmarks=[
+            (f"{one.name}, seed {one.seed}", one.report.source.benchmark.hash)
+            for one in family.divisions
+        ],
+        signatures=[
+            (family.metric, text)
+            for text in dict.fromkeys(
+                sheet.signature for sheet in family.report.sheets if sheet.metric == family.metric
+            )
+        ],
+        notes=notes,
     )

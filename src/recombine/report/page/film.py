@@ -1,31 +1,32 @@
 """The map over training: a slider over the checkpoints that were scored, which colours the map."""
 
-# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
 import json
-from html import escape
+
+from markupsafe import Markup
 
 from recombine.report.figures.palette import limits
 from recombine.report.findings import Findings
 from recombine.report.page.map import has_map
 from recombine.report.tables.table import Table
+from recombine.templates import render
 
 # What the slider shows at its end.
 LAST = "the model that was scored"
 
 
-def film(report: Findings, slices: Table | None) -> str:
+def film(report: Findings, slices: Table | None) -> Markup:
     """A slider and what it shows; nothing where no checkpoints were scored by pattern.
 
     `slices` is the table of the main metric by value of the main tag and step.
     """
     if slices is None or "step" not in slices.columns or not has_map(report.main):
-        return ""
+        return Markup()
     at = slices.columns.index("step")
     steps = sorted({step for row in slices.rows if isinstance(step := row[at], int)})
     if at != 1 or len(steps) < 2:
-        return ""
+        return Markup()
     main = report.main
     scores: dict[str, dict[str, list[float | None]]] = {name: {} for name in main.systems}
     for value, step, *found in slices.rows:
@@ -42,14 +43,14 @@ def film(report: Findings, slices: Table | None) -> str:
         "scale": "m" if main.higher_is_better else "w",
         "scores": scores,
     }
-    # "</" would end the script that holds the data.
-    packed = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
-    name = escape(report.words.metric(main.metric))
-    return (
-        f'<p class="film"><label>{name[:1].upper()}{name[1:]} during training <input id="film" type="range" min="0" '
-        f'max="{len(steps)}" value="{len(steps)}" step="1" aria-describedby="film-step"></label> '
-        f'<output id="film-step">{LAST}</output> <span class="small quiet">· {_range(steps)}</span></p>'
-        f'<script type="application/json" id="film-data">{packed}</script>'
+    return render(
+        "film",
+        metric=report.words.metric(main.metric),
+        last=LAST,
+        steps=len(steps),
+        told=_range(steps),
+        # "<" could end the script that holds the data.
+        data=Markup(json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")),
     )
 
 

@@ -1,32 +1,42 @@
 """What new sentences cost, on the page: one bar and one sentence for each system."""
 
-# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
-from html import escape
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from recombine.report.findings import Findings
 from recombine.report.gap import GapParts, gap_sentences
-from recombine.report.page.sections import colour, swatch
+from recombine.report.page.shown import SystemLook, look
+from recombine.templates import number, render
 
 
-def gap_section(report: Findings) -> str:
+class GapPiece(NamedTuple):
+    """A part of a bar: what it is, its width in percent, and its points."""
+
+    name: str
+    width: float
+    points: str
+
+
+class GapBar(NamedTuple):
+    """The familiar score of a system as one bar in parts."""
+
+    system: SystemLook
+    pieces: tuple[GapPiece, ...]
+
+
+def gap_section(report: Findings) -> Markup:
     """A bar per system with a control: right anyway, composition, difficulty; and what it says."""
     sentences = gap_sentences(report.gaps)
     if not sentences:
-        return ""
-    drawn = "".join(_bar(report, parts) for parts in report.gaps if not parts.tag)
-    key = (
-        '<p class="key small quiet"><b class="gap-key new"></b> on new sentences '
-        '<b class="gap-key composition"></b> lost: composition '
-        '<b class="gap-key difficulty"></b> lost: difficulty</p>'
-    )
-    told = " ".join(escape(sentence) for sentence in sentences)
-    bars = f'<dl class="verdict-bars">{drawn}</dl>{key}' if drawn else ""
-    return f'<section class="gap">{bars}<p>{told}</p></section>'
+        return Markup()
+    bars = [_bar(report, parts) for parts in report.gaps if not parts.tag]
+    return render("gap", sentences=sentences, bars=[bar for bar in bars if bar is not None])
 
 
-def _bar(report: Findings, parts: GapParts) -> str:
+def _bar(report: Findings, parts: GapParts) -> GapBar | None:
     """The familiar score as one bar: what is left of it on new sentences, and what is lost to what.
 
     Only drawn where the parts lie side by side: a metric to be kept low has no such bar, and a
@@ -34,16 +44,15 @@ def _bar(report: Findings, parts: GapParts) -> str:
     """
     low, high = report.main.limits
     if parts.composition is None or parts.difficulty is None or not report.main.higher_is_better:
-        return ""
+        return None
     scale = (high - low) if 0 < high - low < float("inf") else 100.0
-    widths = {
+    points = {
         "new": parts.new.value - (low if low > float("-inf") else 0.0),
         "composition": parts.composition.value,
         "difficulty": parts.difficulty.value,
     }
-    pieces = "".join(
-        f'<u class="{name}" style="width:{max(0.0, 100 * width / scale):.1f}%" '
-        f'title="{name} {width:.1f}"></u>'
-        for name, width in widths.items()
+    pieces = (
+        GapPiece(name, max(0.0, 100 * value / scale), number(value))
+        for name, value in points.items()
     )
-    return f'<div><dt>{swatch(report, parts.system)}</dt><dd class="{colour(report, parts.system)}"><div class="gap-bar">{pieces}</div></dd></div>'
+    return GapBar(look(report, parts.system), tuple(pieces))

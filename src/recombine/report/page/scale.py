@@ -7,9 +7,8 @@ import math
 from recombine.metrics.score import Score
 from recombine.report.findings import Sheet
 
-# Steps of the scale, and the share of its range from which on an interval is a wide one.
+# Steps of the scale.
 STEPS = 10
-WIDE = 0.2
 
 
 def level(sheet: Sheet, value: float) -> float:
@@ -26,9 +25,5 @@ def step(share: float, good: bool) -> str:
 
 
 def shade(sheet: Sheet, score: Score) -> str:
-    """The classes that colour a score; where it is not known well it is hatched."""
-    names = step(level(sheet, score.value), sheet.higher_is_better)
-    ends = (score.value, score.low, score.high, score.reach)
-    levels = [level(sheet, one) for one in ends if not math.isnan(one)]
-    width = max(levels, default=0.0) - min(levels, default=0.0)
-    return f"{names} unsure" if width > WIDE else names
+    """The class that colours a score."""
+    return step(level(sheet, score.value), sheet.higher_is_better)

@@ -8,12 +8,15 @@ import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recombine.files import inert_cell, write_text
 from recombine.registry import require
+from recombine.templates import render
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 UP_TO = "up to"
 UNDECIDED = (
@@ -324,84 +327,90 @@ class CellLook(NamedTuple):
     css: str = ""
     link: str = ""
     title: str = ""
-    html: str = ""
+    html: Markup | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Dress:
     """What the page adds to a table and paper does not need.
 
-    Looks of single cells by row and column and of heads by column; headings above rows; equal
-    first cells in one; a column drawn beside the numbers; classes and attributes of the table.
+    Looks of single cells by row and column and of heads by column; equal first cells in one; a
+    column drawn beside the numbers; classes of the table.
     """
 
     cells: Mapping[tuple[int, int], CellLook] = field(default_factory=dict)
-    heads: Mapping[int, str] = field(default_factory=dict)
-    headings: Mapping[int, str] = field(default_factory=dict)
+    heads: Mapping[int, Markup | str] = field(default_factory=dict)
     merged: bool = False
-    drawn: tuple[str, Sequence[str]] | None = None
+    drawn: tuple[str, Sequence[Markup]] | None = None
     css: str = "plain"
-    attributes: str = ""
     titled: bool = True
 
 
-def html(table: Table | None, dress: Dress | None = None) -> str:
+class HtmlCell(NamedTuple):
+    """A cell as its template writes it; `below` is an interval, `span` of so many rows."""
+
+    text: Markup | str
+    below: str = ""
+    css: str = ""
+    link: str = ""
+    title: str = ""
+    is_head: bool = False
+    span: int = 0
+
+
+class HtmlRow(NamedTuple):
+    """A row of cells, with a rule above it or without."""
+
+    cells: Sequence[HtmlCell]
+    rule: bool
+
+
+def html(table: Table | None, dress: Dress | None = None) -> Markup:
     """A table with its title and notes; nothing where there is none."""
+    from markupsafe import Markup
+
     if table is None:
-        return ""
+        return Markup()
     dress = dress or Dress()
-    right = [is_numeric(table, place) for place in range(len(table.columns))]
-    heads = "".join(
-        f'<th scope="col"{_class("num" if right[place] else "")}>'
-        f"{dress.heads.get(place, escape(_label(table, name)))}</th>"
+    right = ["num" if is_numeric(table, place) else "" for place in range(len(table.columns))]
+    heads = [
+        HtmlCell(dress.heads.get(place, _label(table, name)), css=right[place])
         for place, name in enumerate(table.columns)
-    )
+    ]
     if dress.drawn is not None:
-        heads += f'<th scope="col">{escape(dress.drawn[0])}</th>'
-    rows = "".join(_html_row(table, number, right, dress) for number in range(len(table.rows)))
-    title = f"<h3>{escape(table.title)}</h3>" if dress.titled else ""
-    notes = "".join(f'<p class="small quiet">{escape(note)}</p>' for note in _notes(table))
-    return (
-        f'{title}<div class="scroll" role="region" tabindex="0"{dress.attributes} '
-        f'aria-label="{escape(table.title)}"><table class="{dress.css}">'
-        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{notes}"
+        heads.append(HtmlCell(dress.drawn[0]))
+    return render(
+        "table",
+        title=table.title,
+        titled=dress.titled,
+        css=dress.css,
+        heads=heads,
+        rows=[_html_row(table, number, right, dress) for number in range(len(table.rows))],
+        notes=_notes(table),
     )
 
 
-def _html_row(table: Table, number: int, right: Sequence[bool], dress: Dress) -> str:
-    width = len(table.columns) + (dress.drawn is not None)
-    above = dress.headings.get(number)
-    heading = (
-        f'<tr class="family"><th scope="rowgroup" colspan="{width}">{escape(above)}</th></tr>'
-        if above is not None
-        else ""
-    )
+def _html_row(table: Table, number: int, right: Sequence[str], dress: Dress) -> HtmlRow:
     cells = []
     for place, cell in enumerate(table.rows[number]):
         look = dress.cells.get((number, place), CellLook())
         said = _label(table, cell) if isinstance(cell, str) else cell
-        text = look.html or _html_text(said, table.digits(place))
-        if look.link:
-            hover = f' title="{escape(look.title)}"' if look.title else ""
-            text = f'<a href="{escape(look.link)}"{hover}>{text}</a>'
-        css = " ".join(filter(None, ("num" if right[place] else "", look.css)))
-        hover = f' title="{escape(look.title)}"' if look.title and not look.link else ""
+        text: Markup | str
+        text, below = _html_text(said, table.digits(place))
+        if look.html is not None:
+            text, below = look.html, ""
+        shown = HtmlCell(
+            text, below, " ".join(filter(None, (right[place], look.css))), look.link, look.title
+        )
         if place == 0 and dress.merged:
             span = _span(table, number)
             if span:
-                cells.append(f'<th scope="rowgroup" rowspan="{span}">{text}</th>')
-        elif place == int(dress.merged):
-            cells.append(f'<th scope="row"{hover}>{text}</th>')
+                cells.append(shown._replace(span=span))
         else:
-            cells.append(f"<td{_class(css)}{hover}>{text}</td>")
+            cells.append(shown._replace(is_head=place == int(dress.merged)))
     if dress.drawn is not None:
-        cells.append(f"<td>{dress.drawn[1][number]}</td>")
-    rule = "rule" if number in table.rules and number > 0 else ""
-    return f"{heading}<tr{_class(rule)}>{''.join(cells)}</tr>"
-
-
-def _class(names: str) -> str:
-    return f' class="{names}"' if names else ""
+        cells.append(HtmlCell(dress.drawn[1][number]))
+    return HtmlRow(cells, number in table.rules and number > 0)
 
 
 def _span(table: Table, number: int) -> int:
@@ -415,17 +424,16 @@ def _span(table: Table, number: int) -> int:
     return span
 
 
-def _html_text(cell: Cell, decimals: int) -> str:
-    """A cell's text with true minus signs; an interval stands below its number, in small."""
+def _html_text(cell: Cell, decimals: int) -> tuple[str, str]:
+    """A cell's text with true minus signs, and the interval that stands below it, in small."""
     if isinstance(cell, Ranged) and not math.isnan(cell.value):
         number = cell.told(decimals).replace("-", "−")
-        low, high = (show(one, decimals).replace("-", "−") for one in cell[1:3])
+        low, high = (show(end, decimals).replace("-", "−") for end in cell[1:3])
         if math.isnan(cell.low):
-            return f"{number}<small>–</small>"
-        between = "–" if cell.low >= 0 else " to "
-        return f"{number}<small>{low}{between}{high}</small>"
-    text = escape(show(cell, decimals))
-    return text.replace("-", "−") if isinstance(cell, float) else text
+            return number, "–"
+        return number, f"{low}{'–' if cell.low >= 0 else ' to '}{high}"
+    text = show(cell, decimals)
+    return (text.replace("-", "−") if isinstance(cell, float) else text), ""
 
 
 def table_paths(table: Table, folder: Path) -> list[Path]:
