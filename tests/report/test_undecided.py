@@ -79,7 +79,7 @@ def test_the_page_has_the_range_wherever_it_has_the_score(
     paths = write_report([half_judged], tmp_path / "report", ReportOptions())
     page = paths.html.read_text("utf-8")
     assert "<b>50.0–100.0</b>" in page  # the bar
-    assert ">0–100</a>" in page  # the cell of a pattern
+    assert "<span>0–100</span>" in page  # the cell of a pattern
     assert re.search(r'title="[^"]*: 0\.0–100\.0 \(', page)
     assert "50.0 to 100.0" in (tmp_path / "report" / "report.md").read_text("utf-8")
     assert UNDECIDED in page

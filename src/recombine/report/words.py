@@ -84,7 +84,7 @@ class Words:
             for (of, value), wording in self.known.items()
             if of == "untrained split"
         }
-        kept = ("metric", "term")  # their second column says what they are
+        kept = ("metric", "term", "track")  # their second column says what they are
         return Words(
             {key: one if key[0] in kept else one._replace(trained="") for key, one in known.items()}
         )

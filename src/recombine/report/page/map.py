@@ -225,8 +225,13 @@ def _cell(report: Findings, sheet: Sheet, system: str, value: str, score: Score 
         _link(sheet, system, value),
         hover(report, sheet, value, score),
         0.0 if math.isnan(low) else low,
-        -1.0 if math.isnan(low) else 100 * level(sheet, score.high) - low,
+        -1.0 if math.isnan(low) else 100 * level(sheet, _highest(score)) - low,
     )
+
+
+def _highest(score: Score) -> float:
+    """The end of the interval, or what the score is if all that was not judged is right."""
+    return score.high if math.isnan(score.reach) else max(score.high, score.reach)
 
 
 def hover(report: Findings, sheet: Sheet, value: str, score: Score) -> str:
