@@ -1,14 +1,13 @@
 """Speed of compound verdicts, of word alignment and of a whole build; prints one line each.
 
-Verdicts: ours beside the published rules (which look at far less). Alignment: the built-in aligner
-beside eflomal, where it is installed. Build: with `--corpus FILE` (parsed pairs, cleaned), the
+Verdicts: ours beside the published rules (which look at far less). Alignment: the built-in
+aligner. Build: with `--corpus FILE` (parsed pairs, cleaned), the
 recipe of examples/compounds-europarl; must stay under two minutes and 2 GB for 200,000 pairs.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import resource
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from recombine.benchmark import Example, Focus
-from recombine.corpus.alignment import align, align_with_eflomal
+from recombine.corpus.alignment import align
 from recombine.metrics.base import Scored
 from recombine.metrics.compound.metric import Compound
 
@@ -75,11 +74,6 @@ def alignment() -> None:
     align(sources[:10], targets[:10])  # compile first
     own = seconds(lambda: align(sources, targets))
     print(f"alignment built-in: {len(sources):,} pairs in {own:.1f} s")
-    if importlib.util.find_spec("eflomal"):
-        start = time.perf_counter()
-        align_with_eflomal(sources, targets)
-        other = time.perf_counter() - start
-        print(f"alignment eflomal: {other:.1f} s (wall clock); ratio {own / other:.2f}")
 
 
 def build(corpus: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from parsed_corpora import made_up, write_conllu
 from recombine.builders.check import check_benchmark
-from recombine.builders.compounds.builder import paper_roles
+from recombine.builders.compounds.assemble import paper_roles
 from recombine.builders.recipe import (
     NOT_STATED,
     PLACE,

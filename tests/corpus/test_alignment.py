@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from recombine.corpus.alignment import align, align_with_eflomal, number
+from recombine.corpus.alignment import align, number
 
 pytest.importorskip("numba")
 
@@ -65,15 +65,6 @@ def test_numbers_follow_first_appearance():
     side = number([["b", "a"], ["b"]])
     assert side.words.tolist() == [0, 1, 0]
     assert side.vocabulary == ["b", "a"]
-
-
-def test_eflomal_agrees():
-    """The installed aligner, where there is one."""
-    pytest.importorskip("eflomal", reason="the extra `align` is not installed")
-    sources, targets = corpus()
-    precision, recall = accuracy(align_with_eflomal(sources, targets), sources, targets)
-    assert precision > 0.99
-    assert recall > 0.95
 
 
 def slow(given, made, iterations, tension, null):

@@ -1,16 +1,13 @@
 """Word alignment: IBM model 1 with a diagonal prior, both directions, intersected.
 
 Brown et al. 1993 for the model; Dyer, Chahuneau & Smith 2013 (fast_align) for the prior that
-prefers links near the diagonal, with their constants. `eflomal` is used instead when it is asked
-for and installed.
+prefers links near the diagonal, with their constants.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -80,24 +77,6 @@ def align(sources: Sentences, targets: Sentences, *, iterations: int = ITERATION
         )
 
 
-def align_with_eflomal(sources: Sentences, targets: Sentences) -> Alignment:
-    """Align with the installed eflomal (Ostling & Tiedemann 2016), intersected likewise."""
-    eflomal = require("eflomal", extra="align", feature="aligner = 'eflomal'")
-    source, target = number(sources), number(targets)
-    with tempfile.TemporaryDirectory() as folder:
-        ahead, back = Path(folder, "forward"), Path(folder, "backward")
-        eflomal.Aligner().align(
-            [" ".join(sentence) + "\n" for sentence in sources],
-            [" ".join(sentence) + "\n" for sentence in targets],
-            links_filename_fwd=str(ahead),
-            links_filename_rev=str(back),
-            quiet=True,
-        )
-        forward = _read_links(ahead, target, 1, 0)
-        backward = _read_links(back, source, 0, 1)
-    return Alignment(source, target, _intersect(source, target, forward, backward))
-
-
 def number(sentences: Iterable[Sequence[str]]) -> AlignedSide:
     """Give every word a number, in order of first appearance."""
     codes: dict[str, int] = {}
@@ -123,13 +102,3 @@ def _intersect(source: AlignedSide, target: AlignedSide, forward: Ints, backward
     agrees = forward[target_at] == place[linked]
     partner[np.flatnonzero(linked)[~agrees]] = -1
     return partner
-
-
-def _read_links(path: Path, made: AlignedSide, made_column: int, given_column: int) -> Ints:
-    best = np.full(len(made.words), -1, np.int32)
-    with path.open(encoding="utf-8") as stream:
-        for sentence, line in enumerate(stream):
-            for link in line.split():
-                ends = link.split("-")
-                best[made.offsets[sentence] + int(ends[made_column])] = int(ends[given_column])
-    return best

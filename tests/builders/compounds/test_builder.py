@@ -9,7 +9,8 @@ import pytest
 
 from builders.invented_corpus import SMALL, write_corpus
 from recombine.builders.check import check_benchmark
-from recombine.builders.compounds.builder import Compounds, paper_patterns
+from recombine.builders.compounds.assemble import paper_patterns
+from recombine.builders.compounds.builder import Compounds
 from recombine.builders.compounds.contexts import compose
 from recombine.builders.compounds.control import CompoundFinder
 from recombine.builders.recipe import build, read_recipe

@@ -48,6 +48,13 @@ def test_unseen_heads_are_preferred():
     assert {one.atoms[0].text for one in found} == {"met"}
 
 
+def limits(shortest, longest, drop):
+    """Return limits of one context, which is used once."""
+    return ContextLimits(
+        contexts=1, reuse=1, shortest_context=shortest, longest=longest, worst_drop=drop
+    )
+
+
 def embedder(limits):
     """Return an embedder over one sentence."""
     phrases = list(find_phrases(CLEAR, 0, Slot(relations=("dobj",), head="V"), 8))
@@ -62,23 +69,23 @@ def compound():
 
 def test_the_compound_replaces_the_phrase():
     """The head stays; the sentence keeps everything else."""
-    embedded = embedder(ContextLimits(1, 1, 1, 20, 99.0)).embed(compound(), "saw")
+    embedded = embedder(limits(1, 20, 99.0)).embed(compound(), "saw")
     assert [one.source for one in embedded] == ["the dog saw every fox near the house ."]
     assert embedded[0].start == 8
 
 
 def test_limits_are_kept():
     """Reuse, length, context length and fluency each reject, and are counted."""
-    worker = embedder(ContextLimits(1, 1, 1, 20, 99.0))
+    worker = embedder(limits(1, 20, 99.0))
     assert worker.embed(compound(), "saw")
     assert not worker.embed(compound(), "saw")
     assert worker.rejected["context used up"] == 1
-    for limits, reason in (
-        (ContextLimits(1, 1, 9, 20, 99.0), "context too short"),
-        (ContextLimits(1, 1, 1, 5, 99.0), "sentence too long"),
-        (ContextLimits(1, 1, 1, 20, -99.0), "reads worse than the original"),
+    for strict, reason in (
+        (limits(9, 20, 99.0), "context too short"),
+        (limits(1, 5, 99.0), "sentence too long"),
+        (limits(1, 20, -99.0), "reads worse than the original"),
     ):
-        worker = embedder(limits)
+        worker = embedder(strict)
         assert not worker.embed(compound(), "saw")
         assert worker.rejected[reason] == 1
 

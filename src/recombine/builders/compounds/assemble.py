@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 
@@ -42,24 +42,56 @@ from recombine.corpus.conllu import mean_distance
 OWN_ROLES = ("ADJ", "N", "MOD")
 
 
+BARE = ("DET N", "DET ADJ N", "DET N MOD", "DET ADJ N MOD")
+
+
+def paper_patterns() -> dict[str, tuple[str, ...]]:
+    """Return the twelve patterns of the paper's Table 3."""
+    return {
+        "NP": BARE,
+        "VP": tuple(f"V {pattern}" for pattern in BARE),
+        "PP": tuple(f"P {pattern}" for pattern in BARE),
+    }
+
+
+def known_slots() -> dict[str, Slot]:
+    """Return where the three categories stand, in UD and in ClearNLP labels."""
+    return {
+        "NP": Slot(relations=("nsubj", "nsubjpass", "nsubj:pass")),
+        "VP": Slot(relations=("dobj", "obj"), head="V"),
+        "PP": Slot(relations=("pobj", "obl", "nmod"), head="P"),
+    }
+
+
+def paper_roles() -> dict[str, Role]:
+    """Return the paper's numbers of atoms, with our thresholds of consistency."""
+    return {
+        "DET": Role(count=5, relations=("det",), coverage=0.6, unchecked=True),
+        "ADJ": Role(count=5, relations=("amod",)),
+        "N": Role(count=8),
+        "MOD": Role(count=2, relations=("prep", "nmod"), coverage=0.5),
+        "V": Role(count=19, coverage=0.3),
+        "P": Role(count=17, coverage=0.5, unchecked=True),
+    }
+
+
 @dataclass(frozen=True, kw_only=True)
-class CompoundDesign:
+class CompoundDesign(ContextLimits):
     """What the compounds shall be: patterns per category, where they stand, which atoms they use.
 
-    `keep_seen` keeps compounds that the training data have; `hide_seen` takes the sentences out of
-    training that show them; the other numbers are as in the design.
+    `keep_seen` keeps compounds that the training data have; `control` takes the sentences out of
+    training that show them; the others are as in `Compounds`.
     """
 
-    patterns: Mapping[str, Sequence[str]]
-    slots: Mapping[str, Slot]
-    roles: Mapping[str, Role]
-    floor: int
-    clusters: int
-    rendering_share: float
-    longest_phrase: int
-    keep_seen: bool
-    hide_seen: bool
-    limits: ContextLimits
+    floor: int = 34
+    clusters: int = 3
+    rendering_share: float = 0.0
+    patterns: dict[str, tuple[str, ...]] = field(default_factory=paper_patterns)
+    slots: dict[str, Slot] = field(default_factory=known_slots)
+    roles: dict[str, Role] = field(default_factory=paper_roles)
+    longest_phrase: int = 8
+    keep_seen: bool = False
+    control: bool = False
 
 
 class Assembly:
@@ -123,7 +155,7 @@ class Assembly:
             self.pairs[phrase.sentence].tokens[phrase.head] for phrase in self.phrases[category]
         )
         # A head needs templates enough for its share of the compounds.
-        heads = [word for word, count in templates.items() if count >= 4 * design.limits.contexts]
+        heads = [word for word, count in templates.items() if count >= 4 * design.contexts]
         taken = {
             atom.text.lower()
             for roles_of in self.atoms.values()
@@ -183,7 +215,7 @@ class Assembly:
             )
             for category, patterns in design.patterns.items()
         }  # fmt: skip
-        if design.hide_seen:
+        if design.control:
             composed = {category: list(cells) for category, cells in compounds.items()}
             texts = {one.text.lower() for cells in composed.values() for one in cells}
             self.held = HeldCompounds.draw(self.pairs, texts, self.generator)
@@ -195,10 +227,10 @@ class Assembly:
             phrases = [
                 one for one in self.phrases[category] if one.sentence not in self.held.hidden
             ]
-            embedder = Embedder(self.pairs, phrases, model, design.limits, self.generator, used)
+            embedder = Embedder(self.pairs, phrases, model, design, self.generator, used)
             self.embedders[category] = embedder
             for compound in cells:
-                if compound.text.lower() in seen and not (design.keep_seen or design.hide_seen):
+                if compound.text.lower() in seen and not (design.keep_seen or design.control):
                     self.dropped += 1
                     continue
                 contexts = embedder.embed(compound, compound.atoms[0].text if head else "")
@@ -211,7 +243,7 @@ class Assembly:
 
         Where seen compounds are wanted beside new ones, no head is preferred.
         """
-        return self.design.keep_seen or (compound.text.lower() in seen) == self.design.hide_seen
+        return self.design.keep_seen or (compound.text.lower() in seen) == self.design.control
 
     @property
     def visible(self) -> list[Pair]:
@@ -238,7 +270,7 @@ class Assembly:
                     "pattern": compound.pattern,
                     "category": compound.category,
                     "length": len(compound.atoms),
-                    "contexts": self.design.limits.contexts,
+                    "contexts": self.design.contexts,
                     "context_length": context,
                     "rarest_atom": min(atom.frequency for atom in compound.atoms),
                     "mdd": mean_distance(

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from recombine.benchmark import CONTROL, Benchmark, Example
 from recombine.builders.check import compare
-from recombine.builders.compounds.assemble import Assembly, CompoundDesign
-from recombine.builders.compounds.atoms import Role
-from recombine.builders.compounds.contexts import ContextLimits, Embedded
+from recombine.builders.compounds.assemble import Assembly, CompoundDesign, paper_roles
+from recombine.builders.compounds.contexts import Embedded
 from recombine.builders.compounds.control import (
     SHOWN,
     CompoundFinder,
@@ -31,10 +30,9 @@ from recombine.builders.compounds.control import (
     exchange,
 )
 from recombine.builders.compounds.filter import Filtered, Pair, filter_corpus, statistics_table
-from recombine.builders.compounds.phrases import Slot
 from recombine.builders.compounds.references import read_references, review_lines
 from recombine.builders.recipe import take_as_corpus
-from recombine.corpus.alignment import Alignment, align, align_with_eflomal
+from recombine.corpus.alignment import align
 from recombine.corpus.conllu import ParsedSentence, read_parsed
 from recombine.corpus.parsers import parsed_file, require_relations
 from recombine.draft import Draft
@@ -43,41 +41,9 @@ from recombine.files import read_lines, read_table
 from recombine.parallel import gc_paused
 from recombine.progress import progress
 
-BARE = ("DET N", "DET ADJ N", "DET N MOD", "DET ADJ N MOD")
 
-
-def paper_patterns() -> dict[str, tuple[str, ...]]:
-    """Return the twelve patterns of the paper's Table 3."""
-    return {
-        "NP": BARE,
-        "VP": tuple(f"V {pattern}" for pattern in BARE),
-        "PP": tuple(f"P {pattern}" for pattern in BARE),
-    }
-
-
-def known_slots() -> dict[str, Slot]:
-    """Return where the three categories stand, in UD and in ClearNLP labels."""
-    return {
-        "NP": Slot(relations=("nsubj", "nsubjpass", "nsubj:pass")),
-        "VP": Slot(relations=("dobj", "obj"), head="V"),
-        "PP": Slot(relations=("pobj", "obl", "nmod"), head="P"),
-    }
-
-
-def paper_roles() -> dict[str, Role]:
-    """Return the paper's numbers of atoms, with our thresholds of consistency."""
-    return {
-        "DET": Role(count=5, relations=("det",), coverage=0.6, unchecked=True),
-        "ADJ": Role(count=5, relations=("amod",)),
-        "N": Role(count=8),
-        "MOD": Role(count=2, relations=("prep", "nmod"), coverage=0.5),
-        "V": Role(count=19, coverage=0.3),
-        "P": Role(count=17, coverage=0.5, unchecked=True),
-    }
-
-
-@dataclass(kw_only=True)
-class Compounds:
+@dataclass(frozen=True, kw_only=True)
+class Compounds(CompoundDesign):
     """Novel compounds of known words, each in several contexts, made of a parsed parallel corpus.
 
     Recipe keys: docs/how-to/compounds.md explains each.
@@ -101,27 +67,12 @@ class Compounds:
     target_language: str = ""
     limit: int = 0
     shortest: int = 4
-    longest: int = 25
     longest_target: int = 50
     vocabulary: int = 8000
     dev: int = 1000
     test: int = 1000
-    aligner: Literal["ibm1", "eflomal"] = "ibm1"
-    floor: int = 34
-    clusters: int = 3
-    rendering_share: float = 0.0
-    patterns: dict[str, tuple[str, ...]] = field(default_factory=paper_patterns)
-    slots: dict[str, Slot] = field(default_factory=known_slots)
-    roles: dict[str, Role] = field(default_factory=paper_roles)
-    longest_phrase: int = 8
-    contexts: int = 5
-    reuse: int = 3
-    shortest_context: int = 4
-    worst_drop: float = 3.0
-    keep_seen: bool = False
     references: Path | None = None
     drafts: Path | None = None
-    control: bool = False
     control_half: int = 1
 
     def __post_init__(self) -> None:
@@ -166,9 +117,10 @@ class Compounds:
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(draft.seed)))
         train, dev, test = self._hold_out(filtered.pairs, generator)
         with progress("align words", 1) as bar:
-            alignment = self._align(train)
+            tokens = [pair.tokens for pair in train]
+            alignment = align(tokens, [pair.target_tokens for pair in train])
             bar.advance()
-        work = Assembly(self._design(), train, alignment, generator)
+        work = Assembly(self, train, alignment, generator)
         embedded = work.embed_all()
         control, held_in = self._control(work, embedded, (dev, test)) if self.control else ([], {})
         if not embedded:
@@ -252,22 +204,6 @@ class Compounds:
             )
         return control, held_in
 
-    def _design(self) -> CompoundDesign:
-        return CompoundDesign(
-            patterns=self.patterns,
-            slots=self.slots,
-            roles=self.roles,
-            floor=self.floor,
-            clusters=self.clusters,
-            rendering_share=self.rendering_share,
-            longest_phrase=self.longest_phrase,
-            keep_seen=self.keep_seen,
-            hide_seen=self.control,
-            limits=ContextLimits(
-                self.contexts, self.reuse, self.shortest_context, self.longest, self.worst_drop
-            ),
-        )
-
     def _filter(self) -> Filtered:
         sentences = self._sentences()
         with progress("read corpus", None) as bar:
@@ -324,10 +260,6 @@ class Compounds:
             [pair for place, pair in enumerate(pairs) if place in held[0]],
             [pair for place, pair in enumerate(pairs) if place in held[1]],
         )
-
-    def _align(self, pairs: Sequence[Pair]) -> Alignment:
-        aligner = align if self.aligner == "ibm1" else align_with_eflomal
-        return aligner([pair.tokens for pair in pairs], [pair.target_tokens for pair in pairs])
 
 
 # What only the corpus could show, which is not in the benchmark.

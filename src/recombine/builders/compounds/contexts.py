@@ -54,15 +54,15 @@ class Embedded(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ContextLimits:
-    """What a context must respect."""
+    """What a context must respect: see the options of `Compounds`."""
 
-    contexts: int
-    reuse: int
-    shortest_context: int
-    longest: int
-    worst_drop: float
+    contexts: int = 5
+    reuse: int = 3
+    shortest_context: int = 4
+    longest: int = 25
+    worst_drop: float = 3.0
 
 
 def compose(
