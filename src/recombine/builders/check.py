@@ -127,7 +127,7 @@ def _options_of(benchmark: Benchmark, builder: Any) -> Any:
 
 
 def _manifest_faults(benchmark: Benchmark, options: Any) -> Iterator[RecombineError]:
-    """What the manifest says that its recipe does not."""
+    """Where the manifest differs from its recipe."""
     manifest, where = benchmark.manifest, Where(str(benchmark.path / "benchmark.toml"))
     for option, field in LANGUAGES.items():
         wanted, written = getattr(options, option, None), getattr(manifest, field)

@@ -1,4 +1,4 @@
-"""Drop the pairs of a corpus that nobody translated, or that are in another language.
+"""Drop the pairs of a corpus that are not translated, or in another language.
 
 A fifth of the German side of Europarl after 2011 is the speaker's own words, in English, French or
 any other of the languages of that house. A model learns to copy from them, and every score of a
@@ -66,10 +66,10 @@ class Cleaner:
         kept: list[tuple[str | None, str]] = []
         for sentence, raw in zip(sentences, parts, strict=True):
             if self.target not in sentence.translations:
-                known = ", ".join(sentence.translations) or "none"
+                languages = ", ".join(sentence.translations) or "none"
                 raise DataError(
                     f"{block.path}: no translation '{self.target}'",
-                    hint=f"translations here: {known}",
+                    hint=f"translations here: {languages}",
                 )
             reason = self.fault(sentence.text, sentence.translations[self.target])
             if reason is None:
@@ -137,7 +137,7 @@ def clean_texts(texts: tuple[Path, Path], out: Path, *, source: str, target: str
     stem = out.with_suffix("") if packed else out
     ends = [Path(f"{stem}.{code}{'.gz' if packed else ''}") for code in (source, target)]
     for end in ends:
-        if any(end.exists() and end.samefile(one) for one in texts):
+        if any(end.exists() and end.samefile(text) for text in texts):
             raise ConfigError(f"{end} is the corpus itself")
     out.parent.mkdir(parents=True, exist_ok=True)
     partials = [end.with_name(f".{end.name}.partial") for end in ends]

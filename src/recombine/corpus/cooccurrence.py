@@ -37,12 +37,12 @@ class CorpusCounts:
         names = sorted(text for text in texts if text and " ".join(text.split()) == text)
         words = sorted({word for name in names for word in name.split()})
         corpus = _Corpus(sources, words)
-        found = _places(corpus, names)
+        places = _places(corpus, names)
         self.windows = corpus.windows
-        self.occurrences = _named(names, np.bincount(found.text, minlength=len(names)))
-        weights = np.maximum(0, found.final - found.first + 1)
-        self.windows_with = _named(names, np.bincount(found.text, weights, len(names)))
-        self.windows_with_both = _count_pairs(found, names, pairs)
+        self.occurrences = _named(names, np.bincount(places.text, minlength=len(names)))
+        weights = np.maximum(0, places.final - places.first + 1)
+        self.windows_with = _named(names, np.bincount(places.text, weights, len(names)))
+        self.windows_with_both = _count_pairs(places, names, pairs)
 
     def association(self, texts: Sequence[str]) -> float | None:
         """Return the mean pointwise mutual information of all pairs of texts that occur.
@@ -60,7 +60,7 @@ class CorpusCounts:
 
 
 class _Corpus:
-    """The words of a corpus as numbers, sentences apart; 0 is a word that nobody asked for."""
+    """The words of a corpus as numbers, sentences apart; 0 is a word that is not counted."""
 
     def __init__(self, sources: Iterable[str], words: Sequence[str]) -> None:
         numbers = _Numbers({word: number for number, word in enumerate(words, start=1)})
@@ -117,22 +117,22 @@ def _places(corpus: _Corpus, names: Sequence[str]) -> _Places:
     text_of[list(texts)] = list(texts.values())
     at = np.arange(len(corpus.words))
     nodes = np.zeros(len(at), dtype=np.int64)
-    found: list[tuple[Numbers, Numbers, int]] = []
+    occurrences: list[tuple[Numbers, Numbers, int]] = []
     length = 0
     while len(at) and len(keys):
-        wanted = nodes * width + corpus.words[at + length]
-        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        hit = keys[place] == wanted
+        edge = nodes * width + corpus.words[at + length]
+        place = np.minimum(np.searchsorted(keys, edge), len(keys) - 1)
+        hit = keys[place] == edge
         at, nodes = at[hit], targets[place[hit]]
         length += 1
         whole = text_of[nodes] >= 0
-        found.append((text_of[nodes[whole]], at[whole], length))
+        occurrences.append((text_of[nodes[whole]], at[whole], length))
         inside = at + length < corpus.ends[at]
         at, nodes = at[inside], nodes[inside]
     empty = np.empty(0, dtype=np.int64)
-    text = np.concatenate([empty, *(one for one, _, _ in found)])
-    start = np.concatenate([empty, *(one for _, one, _ in found)])
-    end = np.concatenate([empty, *(one + length for _, one, length in found)])
+    text = np.concatenate([empty, *(texts for texts, _, _ in occurrences)])
+    start = np.concatenate([empty, *(starts for _, starts, _ in occurrences)])
+    end = np.concatenate([empty, *(starts + length for _, starts, length in occurrences)])
     order = np.argsort(start, kind="stable")
     text, start, end = text[order], start[order], end[order]
     begins, last = corpus.starts[start], corpus.ends[start] - WINDOW

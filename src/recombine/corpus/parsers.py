@@ -190,15 +190,18 @@ SPACY_WEB = ("en", "zh")
 
 def installed_parsers(language: str = "") -> list[str]:
     """Names of the parsers that would work here, of one language or of all, without loading any."""
-    found: list[tuple[str, str]] = []
+    parsers: list[tuple[str, str]] = []
     if importlib.util.find_spec("spacy") is not None:
-        for model in sorted(one.name for one in entry_points(group="spacy_models")):
+        for model in sorted(point.name for point in entry_points(group="spacy_models")):
             name = "ginza" if model == "ja_ginza" else f"spacy:{model}"
-            found.append((model.partition("_")[0], name))
+            parsers.append((model.partition("_")[0], name))
     if importlib.util.find_spec("stanza") is not None:
         folder = Path(os.environ.get("STANZA_RESOURCES_DIR", Path.home() / "stanza_resources"))
-        found += [(one.name, f"stanza:{one.name}") for one in sorted(folder.glob("*/"))]
-    return [name for code, name in found if language in ("", code)]
+        parsers += [
+            (language_folder.name, f"stanza:{language_folder.name}")
+            for language_folder in sorted(folder.glob("*/"))
+        ]
+    return [name for code, name in parsers if language in ("", code)]
 
 
 def parser_hint(language: str = "", *, words: bool = True) -> str:
@@ -219,11 +222,11 @@ def parser_hint(language: str = "", *, words: bool = True) -> str:
     if code == "ja":
         ways.insert(0, "pip install 'recombine[ja]', then -o parser=ginza")
     which = f" for '{language}'" if language else ""
-    told = f"installed here{which}: {installed or 'none'}. To get one: {'; or '.join(ways)}"
+    advice = f"installed here{which}: {installed or 'none'}. To get one: {'; or '.join(ways)}"
     if not words:
-        return told
+        return advice
     return (
-        f"{told}. Without any: -o parser=words -o definition=ngrams (divergent splits of word "
+        f"{advice}. Without any: -o parser=words -o definition=ngrams (divergent splits of word "
         "sequences), or grammar:NAME:LANGUAGE for sentences of a grammar"
     )
 
@@ -331,10 +334,10 @@ def _tree_tokens(tree: Any) -> Tokens:
 
 def _words(texts: list[str]) -> Iterator[Tokens]:
     for text in texts:
-        found = PLAIN_TOKEN.findall(text)
+        tokens = PLAIN_TOKEN.findall(text)
         yield [
             (word, word, "_", "_", "_", min(place, 1), "dep" if place else "root")
-            for place, word in enumerate(found)
+            for place, word in enumerate(tokens)
         ]
 
 

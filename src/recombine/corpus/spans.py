@@ -35,8 +35,8 @@ class Subtrees:
     @cached_property
     def children(self) -> list[list[int]]:
         """The dependents of every token, from left to right."""
-        found: list[list[int]] = [[] for _ in self.heads]
+        children: list[list[int]] = [[] for _ in self.heads]
         for token, head in enumerate(self.heads):
             if head >= 0:
-                found[head].append(token)
-        return found
+                children[head].append(token)
+        return children

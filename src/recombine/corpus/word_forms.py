@@ -1,4 +1,4 @@
-"""Is this a form of that word, in a language whose endings nobody wrote down?
+"""Are two tokens forms of one word, in a language without a list of endings?
 
 Two words are forms of one where they share a long enough beginning; a list of lemmas decides where
 there is one. Keywords are looked for as whole words, of any number of tokens.
@@ -45,12 +45,13 @@ def find_keyword(
     """Return the first keyword that stands in the sentence as whole words, or None."""
     words = [_lemma(token.lower(), lemmas) for token in tokens]
     for keyword in keywords:
-        wanted = [_lemma(token, lemmas) for token in keyword]
-        size = len(wanted)
+        lemmas_of_keyword = [_lemma(token, lemmas) for token in keyword]
+        size = len(lemmas_of_keyword)
         for start in range(len(words) - size + 1):
             if all(
-                words[start + i] == wanted[i] or (inflected and is_form_of(words[start + i], word))
-                for i, word in enumerate(wanted)
+                words[start + i] == lemmas_of_keyword[i]
+                or (inflected and is_form_of(words[start + i], word))
+                for i, word in enumerate(lemmas_of_keyword)
             ):
                 return keyword
     return None

@@ -1,8 +1,8 @@
 """The grammar that a benchmark was made with: named in its recipe, hashed in its certificate.
 
 A grammar that comes with Recombine is only named; any other is copied into the benchmark (folder
-`grammar/NAME`), so that a benchmark can be moved and sent.  Who reads a benchmark by its grammar
-asks here and gets that grammar or an error, never another one.
+`grammar/NAME`), so that a benchmark can be moved and sent.  `benchmark_reader` returns this very
+grammar, or raises.
 """
 
 from __future__ import annotations

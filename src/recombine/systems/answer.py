@@ -1,4 +1,4 @@
-"""A chat model's answer: the translation is taken out of what it says around it, on record."""
+"""Takes the translation out of a chat model's answer, and records what was removed."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class CleanedAnswer(NamedTuple):
 
 
 def clean_answer(text: str, source: str) -> CleanedAnswer:
-    """Take the one line that is the translation out of what a chat model says.
+    """Return the one line of a chat model's answer that is the translation.
 
     Quotation marks stay where the source has them, too, or where they are part of the sentence.
     """
@@ -90,4 +90,4 @@ def _without_quotes(text: str, source: str) -> str:
 
 
 def _is_quoted(text: str) -> bool:
-    return any(len(text) > 1 and (text[0], text[-1]) == (one[0], one[1]) for one in _QUOTES)
+    return any(len(text) > 1 and (text[0], text[-1]) == (pair[0], pair[1]) for pair in _QUOTES)

@@ -1,7 +1,7 @@
 """Cost: how long a piece of work may take, and where that number comes from.
 
-A first run has no past to learn from, so whoever knows something says it: a system or a builder
-declares its cost, cheap work is tried on a few examples. An estimate always names its basis.
+A first run has no measured times. So systems and builders declare their cost, and cheap work is
+tried on a few examples. An estimate always names its basis.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NOTHING = Cost(0.0, "up to date")
 
 
 def assumed(count: int, what: str) -> Cost:
-    """Return the cost of work nobody knows anything about."""
+    """Return an assumed cost, where nothing was measured or declared."""
     return Cost(
         count * ASSUMED_SECONDS,
         f"assumed: {ASSUMED_SECONDS} s for each of {count:,} {what}; no cost is declared",
@@ -51,10 +51,10 @@ def from_record(count: int, done: int, seconds: float, what: str, where: str) ->
 
 
 def time_some(steps: Iterable[int], count: int, what: str, *, patience: float = PATIENCE) -> Cost:
-    """Do the first of the steps, which say how many items each did, and reckon up the rest.
+    """Run the first steps, which return how many items each did, and extrapolate to the rest.
 
-    The first step pays for what is paid once (loading, learning), so it gives no rate unless it is
-    the only one: however long it took, a second one is waited for.
+    The first step includes what is paid once (loading, learning). So its rate is used only where it
+    is the only step; otherwise a second step is run, however long the first took.
     """
     started = last = time.perf_counter()
     first, done, after = 0, 0, 0.0
@@ -107,7 +107,7 @@ def stored_parameters(model: str) -> float:
     """Return the number of weights in a local folder or file, from its size on disk."""
     path = Path(model)
     files = [path] if path.is_file() else sorted(path.glob("*.safetensors"))
-    size = sum(one.stat().st_size for one in files)
+    size = sum(file.stat().st_size for file in files)
     # Two bytes a weight, as language models are published.
     return size / 2 if size else _UNKNOWN_PARAMETERS
 

@@ -34,14 +34,14 @@ class TranslationsFile:
             for name in _FIELD.findall(path):
                 if name not in self.fields:
                     raise ConfigError(
-                        f"{path}: '{{{name}}}' stands for nothing",
+                        f"{path}: '{{{name}}}' is not filled in",
                         hint="{split}, {seed}, and {checkpoint} in checkpoint_path are filled in",
                     )
         if "{checkpoint}" in self.path or (
             self.checkpoint_path and "{checkpoint}" not in self.checkpoint_path
         ):
             raise ConfigError(
-                "path is of the finished system, checkpoint_path has {checkpoint} in it",
+                "'path' must not contain {checkpoint}, 'checkpoint_path' must",
                 hint='path = "out/{split}.txt", checkpoint_path = "out/{split}@{checkpoint}.txt"',
             )
         if not self.depends_on():
@@ -59,7 +59,7 @@ class TranslationsFile:
         if not path.is_file():
             raise DataError(
                 f"there is no file {path} with translations of '{split}'",
-                hint='an experiment names the splits that there are files of: splits = ["gen"]',
+                hint='name the splits that have files: splits = ["gen"]',
             )
         return path
 
@@ -67,12 +67,12 @@ class TranslationsFile:
         """Names of the checkpoints that there are files of."""
         if not self.checkpoint_path:
             return []
-        wanted = re.escape(self.checkpoint_path)
-        for name, what in zip(self.fields, (".+?", "-?[0-9]+", "(?P<name>.+?)"), strict=True):
-            wanted = wanted.replace(re.escape(f"{{{name}}}"), what, 1)
-            wanted = wanted.replace(re.escape(f"{{{name}}}"), ".+?")
-        found = (re.fullmatch(wanted, path) for path in self._files(self.checkpoint_path))
-        return sorted({one["name"] for one in found if one is not None})
+        expression = re.escape(self.checkpoint_path)
+        for name, capture in zip(self.fields, (".+?", "-?[0-9]+", "(?P<name>.+?)"), strict=True):
+            expression = expression.replace(re.escape(f"{{{name}}}"), capture, 1)
+            expression = expression.replace(re.escape(f"{{{name}}}"), ".+?")
+        matches = (re.fullmatch(expression, path) for path in self._files(self.checkpoint_path))
+        return sorted({match["name"] for match in matches if match is not None})
 
     def translate(self, sources: Sequence[str]) -> Iterator[Failure]:
         """Fail: what is not in the file is not there."""
@@ -81,8 +81,8 @@ class TranslationsFile:
 
     def depends_on(self) -> tuple[Path, ...]:
         """Every file of every split."""
-        patterns = [one for one in (self.path, self.checkpoint_path) if one]
-        return tuple(Path(path) for one in patterns for path in self._files(one))
+        patterns = [pattern for pattern in (self.path, self.checkpoint_path) if pattern]
+        return tuple(Path(path) for pattern in patterns for path in self._files(pattern))
 
     def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
         """Reading takes no time."""
@@ -96,6 +96,6 @@ class TranslationsFile:
 
     @classmethod
     def _files(cls, pattern: str) -> list[str]:
-        parts = [glob.escape(one) for one in _FIELD.split(pattern)[::2]]
-        found = glob.glob("*".join(parts))  # noqa: PTH207 - a path may begin anywhere
-        return sorted(one for one in found if Path(one).is_file())
+        parts = [glob.escape(text) for text in _FIELD.split(pattern)[::2]]
+        paths = glob.glob("*".join(parts))  # noqa: PTH207 - a path may begin anywhere
+        return sorted(path for path in paths if Path(path).is_file())

@@ -185,7 +185,7 @@ slot.Chain = { depth = { cp = "3" } }
     ("overrides", "message"),
     [
         (["control_size=5"], "control_size goes with control"),
-        (["control=true", "exposures=0"], "a control shows every pattern"),
+        (["control=true", "exposures=0"], "a control needs sentences of every pattern"),
         (["control=true", "split.control.base.size=3"], "writes a split of that name"),
         (["control=true", "control_size=400"], "the control exchanges 800 sentences"),
     ],

@@ -78,8 +78,8 @@ def test_weights_that_do_not_fit_are_refused(model_dir: Path) -> None:
     [
         (lambda good: {"other.weight": torch.zeros(3, 4)}, "does not fit the options beside it"),
         (lambda good: {name: one.new_zeros(2, 2) for name, one in good.items()}, "does not fit"),
-        (lambda good: {name: one * float("nan") for name, one in good.items()}, "no finite"),
-        (lambda good: {name: one.to(torch.int8) for name, one in good.items()}, "no finite"),
+        (lambda good: {name: tensor * float("nan") for name, tensor in good.items()}, "not finite"),
+        (lambda good: {name: tensor.to(torch.int8) for name, tensor in good.items()}, "not finite"),
     ],
     ids=["other tensors", "other shapes", "not a number", "integers"],
 )

@@ -192,7 +192,7 @@ def shortage(
     *,
     floor: int,
 ) -> ShortRole:
-    """What to say of a role of which too few atoms were found.
+    """Describe a role for which too few atoms were found.
 
     `candidates` are those of any frequency: they show which floor and coverage would do.
     """

@@ -82,7 +82,7 @@ class HeldCompounds(NamedTuple):
 
 
 def _families(texts: Iterable[str]) -> list[set[str]]:
-    """Return texts in groups: who contains another is in its group."""
+    """Return groups of texts: a text that contains another is in its group."""
     family_of: dict[str, set[str]] = {}
     for text in sorted(texts, key=lambda text: (len(text), text)):
         family = {text}
@@ -182,7 +182,7 @@ def words_of(source: str) -> list[str]:
 
 
 def control_faults(control: Mapping[str, Any], train: int) -> Iterator[str]:
-    """Yield what makes a control none."""
+    """Yield every way in which a control is not valid."""
     if control["sentences"] != train:
         yield f"the control has {control['sentences']} sentences, train has {train}"
     if number := control["exchanged_for_others"]:

@@ -193,7 +193,7 @@ class ConsistencyTests:
 
 
 class DrawnCase(NamedTuple):
-    """A drawn sentence: who made it, its name within the test, and the random numbers to go on."""
+    """A drawn sentence: its maker, its name within the test, and its random numbers."""
 
     maker: SentenceMaker
     sentence: TemplateSentence
@@ -202,7 +202,7 @@ class DrawnCase(NamedTuple):
 
 
 class _Build:
-    """One build: where its sentences come from, and what later splits need of earlier ones."""
+    """The state of one build: sources of sentences, and what later splits need."""
 
     def __init__(self, recipe: ConsistencyTests, draft: Draft) -> None:
         self.recipe = recipe
@@ -235,7 +235,7 @@ class _Build:
         self.tested: set[str] = set()
 
     def write_all(self) -> None:
-        """Write the splits; probes and training come after the tests that they look back on."""
+        """Write the splits; probes and training last, because they depend on the tests."""
         recipe = self.recipe
         sizes: dict[str, int] = {"sentences": 0}
         if recipe.sentences:

@@ -140,7 +140,7 @@ def word_probes(
 
 
 def repeat_probes(sources: Sequence[str], size: int, rng: np.random.Generator) -> Iterator[Example]:
-    """Yield sentences a second time: what differs then is the system's own unrest."""
+    """Yield sentences a second time: what differs then is the system's own variation."""
     different = list(dict.fromkeys(sources))
     for place in sorted(rng.permutation(len(different))[:size].tolist()):
         yield Example.make(

@@ -114,7 +114,7 @@ def require_clauses(items: Sequence[SynonymPair | Idiom], what: str) -> None:
 
 
 def shipped_tables(source: str, target: str) -> dict[str, Path]:
-    """Return the shipped tables that speak of a language pair, by name."""
+    """Return the shipped tables for a language pair, by name."""
     paths = sorted(data_path("consistency").glob("*.tsv"))
     return {
         path.name: path

@@ -218,7 +218,7 @@ def _uncut_shares(
 
 
 def control_faults(control: Mapping[str, Any], train: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what makes a control none."""
+    """Yield every way in which a control is not valid."""
     if control["sentences"] != train["sentences"]:
         yield f"the control has {control['sentences']} sentences, train has {train['sentences']}"
     for split, number in control["tested"].items():

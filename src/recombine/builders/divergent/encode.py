@@ -180,7 +180,7 @@ def _lines_of(paths: Sequence[Path]) -> Iterator[str]:
 
 
 class MisalignedTarget(Exception):
-    """A line of the target side that is missing, empty or too many; who knows its file names it."""
+    """A target line is missing, empty or too many; the caller adds the file's name."""
 
 
 class EncodedBlock(NamedTuple):

@@ -218,7 +218,7 @@ def uncovered(grammar: Grammar, languages: Sequence[str]) -> frozenset[str]:
     needed = {word for mending in grammar.abstract.mendings for word in mending.fallback} & lacking
     if needed:
         raise GrammarError(
-            f"%mend falls back on words that are not said: {', '.join(sorted(needed))}",
+            f"%mend falls back on words without a lexicon row: {', '.join(sorted(needed))}",
             hint="add these to the lexicon first",
         )
     return lacking
@@ -230,7 +230,7 @@ def without_words(part: RecipePart, unsaid: frozenset[str]) -> RecipePart:
     def kept(words: tuple[str, ...]) -> tuple[str, ...]:
         left = tuple(word for word in words if word not in unsaid)
         if words and not left:
-            raise GrammarError(f"none of its target words is said: {', '.join(words)}")
+            raise GrammarError(f"no target word has a row in both lexicons: {', '.join(words)}")
         return left
 
     exposures = tuple(

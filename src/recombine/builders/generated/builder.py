@@ -84,8 +84,8 @@ class Generated(RecipeOptions):
             )
         if self.control and not self.shown_by_control:
             raise ConfigError(
-                "a control shows every pattern",
-                hint="control_size = 100: how many sentences of each",
+                "a control needs sentences of every pattern",
+                hint="control_size = 100: so many of each",
             )
         if self.control_size is not None and not self.control:
             raise ConfigError("control_size goes with control = true")

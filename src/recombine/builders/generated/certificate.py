@@ -189,7 +189,7 @@ def _conflicts(examples: Mapping[str, Sequence[Example]]) -> int:
 
 
 def broken_promises(certificate: Mapping[str, Any]) -> list[str]:
-    """What a certificate itself admits to be wrong."""
+    """Faults that a certificate states itself."""
     found: list[str] = []
     if certificate["sources_with_two_translations"]:
         found.append(
@@ -221,7 +221,7 @@ def broken_promises(certificate: Mapping[str, Any]) -> list[str]:
 
 
 def _broken_by_control(control: Mapping[str, Any], train: Mapping[str, Any]) -> Iterator[str]:
-    """What a control does that makes it none."""
+    """Every way in which a control is not valid."""
     if control["sentences"] != train["sentences"]:
         yield f"the control has {control['sentences']} sentences, train has {train['sentences']}"
     if number := control["sentences_without_analysis"]:

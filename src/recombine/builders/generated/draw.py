@@ -430,7 +430,7 @@ _HINTS = {
 
 
 def _target_of(codes: Codes, quota: Mapping[int, int]) -> int:
-    """The only target word of a tree; -1 where there is none or more than one."""
+    """The target word of a tree; -1 where there is none, or more than one."""
     found = [code for code in codes if code in quota]
     return found[0] if len(found) == 1 else -1
 

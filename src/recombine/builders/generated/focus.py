@@ -101,7 +101,7 @@ class FocusFinder:
 
 
 def said_in(realiser: Realiser, tree: Tree, node: int, text: str) -> tuple[int, int]:
-    """From where to where a sentence words a constituent.
+    """The character range in which a sentence renders a constituent.
 
     Mostly it is the wording the constituent has by itself. Where the language inflects it for its
     place in the sentence, the sentence is spelt out node by node, which takes much longer.

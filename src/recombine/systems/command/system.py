@@ -157,8 +157,8 @@ class Command:
             part = waiting.pop()
             answers, fault = self._exchange(part)
             yield from answers.items()
-            said = (item for item in part if isinstance(answers.get(item.place), str))
-            self._worked = next(said, self._worked)
+            answered = (item for item in part if isinstance(answers.get(item.place), str))
+            self._worked = next(answered, self._worked)
             rest = [item for item in part if item.place not in answers]
             if not rest:
                 continue
@@ -173,7 +173,10 @@ class Command:
                 waiting += [rest[middle:], rest[:middle]]
 
     def _retry(self, item: Item, fault: Breakdown) -> str | Failure:
-        """Try one sentence again; whether it is to blame, a sentence that worked before tells."""
+        """Try one sentence again.
+
+        It is to blame if it fails while a sentence that worked before still works.
+        """
         for _ in range(self.retries):
             answers, again = self._exchange([item])
             if item.place in answers:

@@ -66,7 +66,11 @@ def _is_key(name: str, value: str) -> bool:
     literal = _PLACEHOLDER.sub("", _SCHEME.sub("", value)).strip()
     if len(literal) < _SHORTEST:
         return False
-    if scheme is not None and " " not in literal and any(one.isdigit() for one in literal):
+    if (
+        scheme is not None
+        and " " not in literal
+        and any(character.isdigit() for character in literal)
+    ):
         return True
     plain = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
     return bool(_SECRET.search(plain) and not _VOCABULARY.search(plain))

@@ -57,7 +57,7 @@ class Service:
         response_limit: int,
         clean: Callable[[str], str] = str,
     ) -> None:
-        """`clean` takes secrets out of what is said of an answer."""
+        """`clean` removes secrets from messages about an answer."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError(f"'{url}' is not an http:// or https:// address")
@@ -205,7 +205,7 @@ class Service:
 
 
 def _cut(connection: http.client.HTTPConnection) -> None:
-    """End a connection from outside: whoever reads from it is told so."""
+    """End a connection from another thread; a read that waits on it returns."""
     if connection.sock is not None:
         with contextlib.suppress(OSError):
             connection.sock.shutdown(socket.SHUT_RDWR)

@@ -46,7 +46,7 @@ _NAMES_IN_TEMPLATES = (
 
 
 class BudgetSpent(Failure):
-    """Stands for a sentence that was not asked for: the budget was spent before."""
+    """Stands for a sentence that was not sent, because the budget was spent."""
 
 
 @dataclass(kw_only=True)
@@ -123,7 +123,7 @@ class Http(Preset):
         for name in self.idle_options:
             if (getattr(self, name) or 0) < 0:
                 raise ConfigError(f"'{name}' must not be negative")
-        if self.max_tokens is not None and not any(one.endswith("tokens") for one in self.usage):
+        if self.max_tokens is not None and not any(name.endswith("tokens") for name in self.usage):
             raise ConfigError(
                 "'max_tokens' needs to know where the answers count them",
                 hint='usage = { total_tokens = "usage.total_tokens" }',
@@ -149,35 +149,37 @@ class Http(Preset):
         ]
         pool = ThreadPoolExecutor(self.concurrency, thread_name_prefix="recombine-http")
         waiting: deque[Future[dict[int, str | Failure]]] = deque()
-        known: dict[int, str | Failure] = {}
+        answers: dict[int, str | Failure] = {}
         try:
             for place in range(len(sources)):
                 if not sources[place].strip():
-                    known[place] = ""
-                while place not in known:
+                    answers[place] = ""
+                while place not in answers:
                     # A bounded window: one slow request must not pile up all the others.
                     while batches and len(waiting) < 4 * self.concurrency:
                         batch = batches.pop(0)
-                        items = {one: sources[one] for one in batch}
+                        items = {item_place: sources[item_place] for item_place in batch}
                         waiting.append(pool.submit(self._settle, items, service, pace))
-                    known.update(waiting.popleft().result())
-                if isinstance(spent := known[place], BudgetSpent):
+                    answers.update(waiting.popleft().result())
+                if isinstance(spent := answers[place], BudgetSpent):
                     # Answers to what was sent before the budget was spent are paid for.
                     for future in waiting:
-                        known.update(future.result())
-                    paid = [one for one, answer in known.items() if isinstance(answer, str)]
+                        answers.update(future.result())
+                    paid = [
+                        answered for answered, answer in answers.items() if isinstance(answer, str)
+                    ]
                     for later in range(place, max(paid, default=-1) + 1):
-                        yield known[later] if sources[later].strip() else ""
+                        yield answers[later] if sources[later].strip() else ""
                     raise SystemFailure(
                         spent.reason, hint="what was translated is kept; raise it and run again"
                     )
-                yield known.pop(place)
+                yield answers.pop(place)
         finally:
             pace.halted.set()
             pool.shutdown(wait=True, cancel_futures=True)
 
     def recall(self, described: Mapping[str, Any]) -> None:
-        """Go on counting where the run before this one stopped: a budget is for all of them."""
+        """Continue the counts of earlier runs: a budget holds for all of them together."""
         self._count(**described.get("used", {}))
         self._cleaner.recall(described.get("cleaned", {}))
 
@@ -213,22 +215,22 @@ class Http(Preset):
         self, items: dict[int, str], service: Service, pace: Pace
     ) -> dict[int, str | Failure]:
         """Ask until every item has an answer or has used up its retries."""
-        known: dict[int, str | Failure] = {}
+        settled: dict[int, str | Failure] = {}
         waiting = [items]
         while waiting:
             part = waiting.pop()
             answers, failure = self._ask(part, service, pace)
-            known.update(answers)
+            settled.update(answers)
             rest = {place: source for place, source in part.items() if place not in answers}
             if failure is None or not rest:
                 continue
             alone = len(rest) == 1 or isinstance(failure, BudgetSpent)
             if alone or pace.halted.is_set():
-                known.update(dict.fromkeys(rest, failure))
+                settled.update(dict.fromkeys(rest, failure))
             else:
                 # One item may spoil a batch for all: from here on each is asked alone.
                 waiting += [{place: source} for place, source in reversed(rest.items())]
-        return known
+        return settled
 
     def _ask(
         self, part: dict[int, str], service: Service, pace: Pace
@@ -305,7 +307,7 @@ class Http(Preset):
             return {}, f"'{self.items}' of the answer is not a list"
         if self.item_id is None and len(items) != len(places):
             return {}, f"the answer has {len(items)} items for {len(places)} sources"
-        found: dict[int, str] = {}
+        texts: dict[int, str] = {}
         twice: set[int] = set()
         reason = "the answer leaves out some items"
         by_name = {str(place): place for place in places}
@@ -318,14 +320,14 @@ class Http(Preset):
                     if name not in by_name:
                         raise NotFound(f"the id {name!r}, which was not asked")
                     place = by_name[name]
-                if place in found:
+                if place in texts:
                     twice.add(place)
                     raise NotFound(f"the id {place!r} again")
-                found[place] = self._text(item, part[place])
+                texts[place] = self._text(item, part[place])
             except NotFound as error:
                 reason = f"item {position + 1} of the answer has {error}"
         # Nobody knows which of two answers is meant.
-        return {place: text for place, text in found.items() if place not in twice}, reason
+        return {place: text for place, text in texts.items() if place not in twice}, reason
 
     def _text(self, item: Any, source: str) -> str:
         """The translation of an answer; a service that repeats its key does not get it stored."""
@@ -361,14 +363,14 @@ class Http(Preset):
         return values
 
     def _require_templates(self) -> None:
-        known: dict[str, Any] = dict.fromkeys(_NAMES_IN_TEMPLATES)
+        values: dict[str, Any] = dict.fromkeys(_NAMES_IN_TEMPLATES)
         if self.key_env is not None:
-            known["key"] = None
+            values["key"] = None
         for option in ("body", "item", "prompt", "headers", "key_format"):
             template = getattr(self, option)
             if option == "key_format" and self.key_env is None:
                 continue  # a preset's, for a server of one's own that asks for no key
-            require_known(template, known, option)
+            require_known(template, values, option)
             if "model" in placeholders(template) and self.model is None:
                 raise ConfigError("'model' is missing: which model should the service use?")
         sent = placeholders([self.body, self.item])
@@ -405,9 +407,9 @@ class Http(Preset):
         with self._lock:
             used = self._counts
             # A total, where one is reported, has its parts in it.
-            names = [one for one in self.usage if one.endswith("tokens")]
+            names = [name for name in self.usage if name.endswith("tokens")]
             names = ["total_tokens"] if "total_tokens" in names else names
-            tokens = sum(used.get(one, 0) for one in names)
+            tokens = sum(used.get(name, 0) for name in names)
             if self.max_requests is not None and used.get("requests", 0) >= self.max_requests:
                 return f"the budget is spent: 'max_requests' is {self.max_requests:,}"
             if self.max_tokens is not None and tokens >= self.max_tokens:
@@ -417,10 +419,10 @@ class Http(Preset):
         return ""
 
     def _note_usage(self, reply: Any) -> None:
-        found = {name: total(reply, path) for name, path in self.usage.items()}
-        told = {name: value for name, value in found.items() if value is not None}
-        self._count(**told)
-        if self.max_tokens is not None and not any(name.endswith("tokens") for name in told):
+        totals = {name: total(reply, path) for name, path in self.usage.items()}
+        reported = {name: value for name, value in totals.items() if value is not None}
+        self._count(**reported)
+        if self.max_tokens is not None and not any(name.endswith("tokens") for name in reported):
             paths = [path for name, path in self.usage.items() if name.endswith("tokens")]
             raise SystemFailure(
                 f"'max_tokens' cannot be kept: an answer has no number at {', '.join(paths)}",
@@ -439,7 +441,9 @@ class Http(Preset):
 def _read_preset(name: str) -> Preset:
     path = data_path("presets", f"http-{name}.toml")
     if not path.exists():
-        known = sorted(one.stem.removeprefix("http-") for one in path.parent.glob("http-*.toml"))
-        raise ConfigError(f"unknown preset '{name}'", hint=f"known: {', '.join(known)}")
+        presets = sorted(
+            file.stem.removeprefix("http-") for file in path.parent.glob("http-*.toml")
+        )
+        raise ConfigError(f"unknown preset '{name}'", hint=f"known: {', '.join(presets)}")
     document = read_toml(path)
     return parse_config(Preset, document.data, document=document)

@@ -59,7 +59,7 @@ def require_known(template: Any, known: Mapping[str, Any], option: str) -> None:
             f"'{option}' uses {{{name}}}, which is not defined",
             hint=f"did you mean {{{close[0]}}}?"
             if close
-            else f"defined: {', '.join('{' + one + '}' for one in known)}; "
+            else f"defined: {', '.join('{' + placeholder + '}' for placeholder in known)}; "
             "write {{ and }} for plain braces",
         )
 
@@ -86,14 +86,14 @@ def total(value: Any, path: str) -> float | None:
     """
     head, star, tail = path.partition("*")
     try:
-        found = follow(value, head.strip("."))
+        element = follow(value, head.strip("."))
     except NotFound:
         return None
     if star:
-        items = found if isinstance(found, list) else []
-        known = [one for item in items if (one := total(item, tail.strip("."))) is not None]
-        return sum(known) if known else None
-    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        items = element if isinstance(element, list) else []
+        numbers = [number for item in items if (number := total(item, tail.strip("."))) is not None]
+        return sum(numbers) if numbers else None
+    if isinstance(element, bool) or not isinstance(element, (int, float)):
         return None
     # What is reported goes into files; a number without end is no count.
-    return float(found) if abs(found) < _MOST else None
+    return float(element) if abs(element) < _MOST else None

@@ -50,9 +50,9 @@ class Pretrained(TuningRecipe):
 
     def _adapted(self, model: Any, task: Literal["CAUSAL_LM", "SEQ_2_SEQ_LM"]) -> Any:
         peft = require("peft", extra="llm", feature="LoRA")
-        known = peft.utils.TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
+        lora_targets = peft.utils.TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING
         targets: list[str] | None = list(self.target_modules) or None
-        if targets is None and model.config.model_type not in known:
+        if targets is None and model.config.model_type not in lora_targets:
             targets = list(_QUERIES_AND_VALUES)  # Marian, NLLB and mBART among others
         config = peft.LoraConfig(
             r=self.rank,
@@ -73,7 +73,9 @@ class Pretrained(TuningRecipe):
 
 def learnable_pairs(data: TrainingData) -> list[tuple[str, str]]:
     """Return source and first reference of every training example that has one."""
-    pairs = [(one.source, one.references[0]) for one in data.train if one.references]
+    pairs = [
+        (example.source, example.references[0]) for example in data.train if example.references
+    ]
     if not pairs:
         raise DataError("no training example has a reference to learn from")
     return pairs
@@ -101,7 +103,7 @@ def describe_weights(weights: Weights) -> dict[str, object]:
 
     return {
         "architecture": type(weights.model).__name__,
-        "parameters": sum(one.numel() for one in weights.model.parameters()),
+        "parameters": sum(parameter.numel() for parameter in weights.model.parameters()),
         "device": weights.device,
         "dtype": str(weights.model.dtype).removeprefix("torch."),
         "torch": str(torch.__version__),

@@ -40,9 +40,11 @@ def plan_epoch(
     batches: list[list[int]] = []
     pool = _POOL * batch_size
     for start in range(0, len(order), pool):
-        part = sorted(order[start : start + pool].tolist(), key=lambda one: (-lengths[one], one))
+        part = sorted(
+            order[start : start + pool].tolist(), key=lambda place: (-lengths[place], place)
+        )
         batches += [part[at : at + batch_size] for at in range(0, len(part), batch_size)]
-    return [batches[one] for one in random.permutation(len(batches))]
+    return [batches[number] for number in random.permutation(len(batches))]
 
 
 class Collation:
@@ -61,9 +63,9 @@ class Collation:
         self.few_shapes = few_shapes
         self._most: dict[int, int] = {}
         learned: dict[int, list[int]] = {}
-        for one in sequences:
-            learned.setdefault(_rounded(len(one.tokens)), []).append(
-                len(one.tokens) - one.learn_from
+        for sequence in sequences:
+            learned.setdefault(_rounded(len(sequence.tokens)), []).append(
+                len(sequence.tokens) - sequence.learn_from
             )
         # A batch of this width holds at most batch_size sequences of this width or less.
         so_far: list[int] = []
@@ -73,7 +75,7 @@ class Collation:
 
     def batch(self, chosen: Sequence[int]) -> TuningBatch:
         """Return the arrays of the chosen sequences."""
-        rows = [self.sequences[one] for one in chosen]
+        rows = [self.sequences[place] for place in chosen]
         width = _rounded(max(len(row.tokens) for row in rows))
         height, most = len(rows), sum(len(row.tokens) - row.learn_from for row in rows)
         if self.few_shapes:

@@ -26,7 +26,9 @@ class ChatPrompt:
         """Return the tokens of the conversations about these sources, up to the answer."""
         texts = [self.render(source) for source in sources]
         # The template has written the special tokens already.
-        return [list(one) for one in self.tokenizer(texts, add_special_tokens=False)["input_ids"]]
+        return [
+            list(tokens) for tokens in self.tokenizer(texts, add_special_tokens=False)["input_ids"]
+        ]
 
     def render(self, source: str) -> str:
         """Return the conversation about one source as text, up to the answer."""

@@ -53,18 +53,18 @@ class Checkpoint:
         with torch.no_grad():
             for name, parameter in parameters.items():
                 parameter.copy_(weights[name])
-                found = {
+                moments_of_parameter = {
                     key.rpartition("|")[2]: value
                     for key, value in moments.items()
                     if key.rpartition("|")[0] == name
                 }
-                if found:
+                if moments_of_parameter:
                     optimizer.state[parameter] = {
                         # AdamW keeps its step count wherever the fused kernel wants it.
                         key: value.to(parameter.device)
                         if key != "step" or optimizer.defaults.get("fused")
                         else value
-                        for key, value in found.items()
+                        for key, value in moments_of_parameter.items()
                     }
         state: dict[str, Any] = json.loads((self.path / "state.json").read_text(encoding="utf-8"))
         return state

@@ -34,7 +34,7 @@ def train_in_processes(
     finally:
         job.unlink(missing_ok=True)
     if ended.returncode != 0:
-        lines = [one for one in ended.stderr.splitlines() if "Error" in one]
+        lines = [line for line in ended.stderr.splitlines() if "Error" in line]
         raise SystemFailure(
             f"training in {count} processes failed: "
             f"{lines[-1].strip() if lines else f'exit status {ended.returncode}'}",
@@ -55,7 +55,9 @@ def train_one_share(model_dir: Path) -> None:
         system.device = f"cuda:{local}"
     torch.distributed.init_process_group("nccl" if gpu else "gloo")
     try:
-        system.fine_tune([(one, two) for one, two in job["pairs"]], model_dir, job["seed"])
+        system.fine_tune(
+            [(source, target) for source, target in job["pairs"]], model_dir, job["seed"]
+        )
         torch.distributed.barrier()
     finally:
         torch.distributed.destroy_process_group()

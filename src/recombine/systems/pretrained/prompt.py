@@ -36,7 +36,7 @@ class Prompt:
 
     def encode(self, tokenizer: Any, sources: Sequence[str]) -> list[list[int]]:
         """Return the tokens of the prompts for these sources."""
-        return [list(one) for one in tokenizer([*map(self.render, sources)])["input_ids"]]
+        return [list(tokens) for tokens in tokenizer([*map(self.render, sources)])["input_ids"]]
 
     def _one(self, source: str) -> str:
         # Not str.format: a source may contain braces.

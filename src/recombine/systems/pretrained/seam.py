@@ -25,14 +25,14 @@ def choose_generation(
     try:
         from recombine.systems.pretrained.fast.greedy import fast_generation
 
-        found: Generation | str = fast_generation(weights, probes, stops)
+        generation: Generation | str = fast_generation(weights, probes, stops)
     except ImportError as error:
-        found = str(error)
-    if isinstance(found, str):
+        generation = str(error)
+    if isinstance(generation, str):
         # Never silently: it may be ten times slower.
-        warnings.warn(f"decoding with the library's `generate`: {found}", stacklevel=2)
-        return LibraryGeneration(weights, found)
-    return found
+        warnings.warn(f"decoding with the library's `generate`: {generation}", stacklevel=2)
+        return LibraryGeneration(weights, generation)
+    return generation
 
 
 def choose_step(adapted: Any, parameters: list[Any], device: str, *, capture: bool) -> TrainingStep:

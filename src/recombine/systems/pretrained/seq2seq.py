@@ -88,7 +88,7 @@ class HfSeq2Seq(Pretrained):
         full = self.fine_tune == "full"
         trained = weights.model if full else self._adapted(weights.model, "SEQ_2_SEQ_LM")
         runner = _Runner(weights, [self._encoded(weights, *pair) for pair in pairs])
-        made = fine_tune(
+        summary = fine_tune(
             trained,
             [len(source) for source, _ in runner.examples],
             lambda _parameters, _rank, _world: runner,
@@ -103,16 +103,16 @@ class HfSeq2Seq(Pretrained):
             weights.tokenizer.save_pretrained(str(model_dir / "full"))
         else:
             save_adapter(trained, model_dir / "lora")
-        write_json(done, {"fine_tune": self.fine_tune, "training": asdict(made)})
+        write_json(done, {"fine_tune": self.fine_tune, "training": asdict(summary)})
         checkpoint_of(model_dir).remove()
 
     def load(self, model_dir: Path) -> Self:
         """Return the system with its fine-tuned weights."""
         try:
-            made = json.loads((model_dir / "hf-seq2seq.json").read_text(encoding="utf-8"))
+            record = json.loads((model_dir / "hf-seq2seq.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise DataError(f"{model_dir} holds no finished training") from None
-        if made["fine_tune"] == "full":
+        if record["fine_tune"] == "full":
             self._weights = self._loaded(str(model_dir / "full"))
             return self
         self._weights = self._loaded(self.model)
@@ -130,7 +130,11 @@ class HfSeq2Seq(Pretrained):
 
     def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost:
         """Estimate a fine-tuning from the model's size and the length of some examples."""
-        texts = [f"{one.source} {one.references[0]}" for one in examples if one.references]
+        texts = [
+            f"{example.source} {example.references[0]}"
+            for example in examples
+            if example.references
+        ]
         shown = pairs * self.epochs
         if self.max_steps is not None:
             shown = min(shown, self.max_steps * self.batch_size)
@@ -158,17 +162,17 @@ class HfSeq2Seq(Pretrained):
         room = getattr(weights.model.config, "max_position_embeddings", None) or 1 << 30
         results: list[str | Failure] = [""] * len(sources)
         fitting = []
-        for place, one in enumerate(tokens):
-            if len(one) > room:
-                reason = f"the source has {len(one)} tokens, the model {room}"
+        for place, source_tokens in enumerate(tokens):
+            if len(source_tokens) > room:
+                reason = f"the source has {len(source_tokens)} tokens, the model {room}"
                 results[place] = Failure(reason, final=True)
             else:
                 fitting.append(place)
         order = sorted(fitting, key=lambda place: (-len(tokens[place]), place))
         for start in range(0, len(order), self.decode_batch):
             batch = order[start : start + self.decode_batch]
-            made = self._generate(weights, [tokens[place] for place in batch], room)
-            for place, text in zip(batch, made, strict=True):
+            texts = self._generate(weights, [tokens[place] for place in batch], room)
+            for place, text in zip(batch, texts, strict=True):
                 results[place] = text
         return results
 
@@ -203,18 +207,18 @@ class HfSeq2Seq(Pretrained):
         return {"decoder_start_token_id" if at_the_end else "forced_bos_token_id": code}
 
     def _source_tokens(self, weights: Weights, source: str) -> list[int]:
-        found: list[int] = weights.tokenizer(self.prefix + one_line(source))["input_ids"]
-        return found
+        tokens: list[int] = weights.tokenizer(self.prefix + one_line(source))["input_ids"]
+        return tokens
 
     def _encoded(self, weights: Weights, source: str, target: str) -> tuple[list[int], list[int]]:
         labels = weights.tokenizer(text_target=one_line(target))["input_ids"]
         return self._source_tokens(weights, source), labels
 
     def _code_id(self, weights: Weights, code: str) -> int:
-        found = weights.tokenizer.convert_tokens_to_ids(code)
-        if found is None or found == weights.tokenizer.unk_token_id:
+        token = weights.tokenizer.convert_tokens_to_ids(code)
+        if token is None or token == weights.tokenizer.unk_token_id:
             raise ConfigError(f"the model knows no language code '{code}'")
-        return int(found)
+        return int(token)
 
     def _loaded(self, name: str) -> Weights:
         weights = self._read_weights("seq2seq", name)
@@ -240,7 +244,7 @@ class _Runner:
 
     def run(self, chosen: Sequence[int]) -> None:
         """Set the gradients of one batch."""
-        rows = [self.examples[one] for one in chosen]
+        rows = [self.examples[place] for place in chosen]
         table, mask = _padded([row[0] for row in rows], self.weights.tokenizer.pad_token_id, 0)
         labels, _ = _padded([row[1] for row in rows], -100, 0)
         self.weights.model.zero_grad(set_to_none=True)

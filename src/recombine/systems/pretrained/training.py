@@ -79,7 +79,9 @@ def fine_tune(
     rank, world = _place_among_processes()
     from recombine.systems.device import follow, gather_gradients, master_of
 
-    trained = {name: one for name, one in model.named_parameters() if one.requires_grad}
+    trained = {
+        name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad
+    }
     copies = list(trained.values())
     masters = master_of(copies)
     stored = dict(zip(trained, masters, strict=True))
@@ -107,7 +109,7 @@ def fine_tune(
                 batches = plan_epoch(lengths, recipe.batch_size, seed=seed, epoch=epoch)
             # Dropout depends on seed and step alone, so that a resumed training repeats it.
             torch.manual_seed((seed << 32) + number * world + rank)
-            tokens = sum(lengths[one] for one in batches[place])
+            tokens = sum(lengths[number] for number in batches[place])
             runner.run(batches[place])
             gather_gradients(masters, copies)
             torch.nn.utils.clip_grad_norm_(masters, recipe.max_grad_norm)
@@ -201,9 +203,9 @@ class TrainingStep:
 
         for parameter in self.parameters:
             parameter.grad = None
-        arrays = (torch.from_numpy(one) for one in (batch.tokens, batch.places, batch.targets))
+        arrays = (torch.from_numpy(array) for array in (batch.tokens, batch.places, batch.targets))
         scale = torch.tensor(1.0 / (learned or batch.learned), dtype=torch.float32)
-        self._learn(*(one.to(self.device) for one in (*arrays, scale)))
+        self._learn(*(array.to(self.device) for array in (*arrays, scale)))
 
     def _learn(self, tokens: Any, places: Any, targets: Any, scale: Any) -> None:
         from torch.nn.functional import cross_entropy
@@ -247,7 +249,7 @@ class CausalRunner:
         if self.world == 1:
             self.step.run(self.collation.batch(chosen))
             return
-        rows = [self.sequences[one] for one in chosen]
+        rows = [self.sequences[place] for place in chosen]
         learned = sum(len(row.tokens) - row.learn_from for row in rows)
         share = chosen[self.rank :: self.world]
         self.step.run(self.collation.batch(share or chosen[:1]), learned)

@@ -54,7 +54,7 @@ class _Growing:
     place: int
     prompt: list[int]
     left: int
-    made: list[int] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
 
 
 class PromptTranslator:
@@ -89,7 +89,8 @@ class PromptTranslator:
         tokenizer = self.weights.tokenizer
         prompts = self.prompt.encode(tokenizer, sources)
         sizes = [
-            len(one) for one in tokenizer(list(sources), add_special_tokens=False)["input_ids"]
+            len(tokens)
+            for tokens in tokenizer(list(sources), add_special_tokens=False)["input_ids"]
         ]
         room = getattr(self.weights.model.config, "max_position_embeddings", None) or 1 << 30
         results: list[str | Failure] = [""] * len(sources)
@@ -102,7 +103,7 @@ class PromptTranslator:
                 waiting.append(
                     _Growing(place, prompt, min(self.limits.of(size), room - len(prompt)))
                 )
-        waiting.sort(key=lambda one: (-one.left, -len(one.prompt), one.place))
+        waiting.sort(key=lambda growing: (-growing.left, -len(growing.prompt), growing.place))
         leave = self.rows // 8
         # Nothing is given back before the window is done, and the first may be finished last.
         with progress("decode", len(waiting)) as bar:
@@ -113,9 +114,9 @@ class PromptTranslator:
                     more = self._advance(batch, leave)
                     bar.advance(len(batch) - len(more))
                     unfinished += more
-                for one in waiting:
-                    if one.left == 0:
-                        results[one.place] = self._text(one.made, sources[one.place])
+                for growing in waiting:
+                    if growing.left == 0:
+                        results[growing.place] = self._text(growing.tokens, sources[growing.place])
                 waiting = unfinished
         return results
 
@@ -123,12 +124,14 @@ class PromptTranslator:
         """Generate for a batch; return the sequences that want to go on in another one."""
         # A small batch is not worth breaking up.
         leave = leave if len(batch) > 4 * leave else 0
-        prompts = [one.prompt + one.made for one in batch]
-        made = self.generation.generate(prompts, [one.left for one in batch], leave=leave)
-        for one, new in zip(batch, made, strict=True):
-            one.made += new.tokens
-            one.left = 0 if new.whole else one.left - len(new.tokens)
-        return [one for one in batch if one.left > 0]
+        prompts = [growing.prompt + growing.tokens for growing in batch]
+        continuations = self.generation.generate(
+            prompts, [growing.left for growing in batch], leave=leave
+        )
+        for growing, new in zip(batch, continuations, strict=True):
+            growing.tokens += new.tokens
+            growing.left = 0 if new.whole else growing.left - len(new.tokens)
+        return [growing for growing in batch if growing.left > 0]
 
     def _text(self, tokens: list[int], source: str) -> str:
         text = self.weights.tokenizer.decode(tokens, skip_special_tokens=True)

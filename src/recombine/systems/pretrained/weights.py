@@ -58,7 +58,7 @@ def load_weights(
     except UnpicklingError as error:
         raise ConfigError(
             f"cannot load the model '{name}': pytorch_model.bin holds more than tensors",
-            hint="what it would run is not run; ask its maker for model.safetensors",
+            hint="pickled code is never run; use a model.safetensors",
         ) from error
     except (OSError, ValueError, ImportError) as error:
         raise ConfigError(f"cannot load the model '{name}': {_first_line(error)}") from error
@@ -71,17 +71,17 @@ def load_weights(
 
 def end_ids(weights: Weights) -> tuple[int, ...]:
     """Return every token id that ends a generation."""
-    found: set[int] = set()
+    ids: set[int] = set()
     for value in (
         weights.tokenizer.eos_token_id,
         getattr(weights.model.generation_config, "eos_token_id", None),
         weights.turn_end,
     ):
         if isinstance(value, int):
-            found.add(value)
+            ids.add(value)
         elif value is not None:
-            found.update(value)
-    return tuple(sorted(found))
+            ids.update(value)
+    return tuple(sorted(ids))
 
 
 def _place(name: str, allow_hub: bool) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def fitting(path: Path, found: dict[str, Tensor], wanted: Mapping[str, Tensor]) 
         )
     for name, tensor in found.items():
         if not tensor.is_floating_point() or not bool(torch.isfinite(tensor).all()):
-            raise DataError(f"{path}: '{name}' holds what are no finite weights", hint=hint)
+            raise DataError(f"{path}: '{name}' has weights that are not finite", hint=hint)
 
 
 def checkpoints(model_dir: Path) -> list[str]:
@@ -130,8 +130,8 @@ def weights_file(model_dir: Path, checkpoint: str | None) -> Path:
     if checkpoint is not None:
         path = model_dir / f"{checkpoint}.safetensors"
         if not path.exists():
-            known = ", ".join(checkpoints(model_dir)) or "none (train with keep_checkpoints = true)"
-            raise DataError(f"{model_dir} has no checkpoint '{checkpoint}'", hint=f"known: {known}")
+            names = ", ".join(checkpoints(model_dir)) or "none (train with keep_checkpoints = true)"
+            raise DataError(f"{model_dir} has no checkpoint '{checkpoint}'", hint=f"known: {names}")
         return path
     state = read_state(model_dir)
     if state is None:

@@ -30,7 +30,10 @@ class World:
         """Add up gradients over all processes, as one message."""
         if self.size == 1:
             return
-        gradients = [torch.zeros_like(one) if one.grad is None else one.grad for one in parameters]
+        gradients = [
+            torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+            for parameter in parameters
+        ]
         flat = torch.cat([gradient.flatten() for gradient in gradients])
         dist.all_reduce(flat)
         offset = 0

@@ -81,12 +81,12 @@ class Optimiser:
 
     def tensors(self) -> dict[str, Tensor]:
         """Return weights and moments by name, for a checkpoint."""
-        found: dict[str, Tensor] = {}
+        tensors: dict[str, Tensor] = {}
         for name, parameter in zip(self.names, self.parameters, strict=True):
-            found[f"model.{name}"] = parameter.detach()
+            tensors[f"model.{name}"] = parameter.detach()
             for part in ("exp_avg", "exp_avg_sq", "step"):
-                found[f"adam.{part}.{name}"] = self.adam.state[parameter][part]
-        return found
+                tensors[f"adam.{part}.{name}"] = self.adam.state[parameter][part]
+        return tensors
 
     @torch.no_grad()
     def load(self, tensors: dict[str, Tensor]) -> None:

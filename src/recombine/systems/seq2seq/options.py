@@ -205,11 +205,11 @@ def _preset_values(cls: type[Options], name: str) -> dict[str, Any]:
     is_here = path.parent == data_path("presets") and path.is_file()
     document = read_toml(path) if is_here else None
     if document is None or "system" not in document.data:
-        known = preset_names()
-        close = difflib.get_close_matches(name, known, n=1)
+        presets = preset_names()
+        close = difflib.get_close_matches(name, presets, n=1)
         raise ConfigError(
             f"unknown preset '{name}'",
-            hint=f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known)}",
+            hint=f"did you mean '{close[0]}'?" if close else f"known: {', '.join(presets)}",
         )
     kind = document.data.pop("system")
     if kind not in {base.__name__.lower().removesuffix("options") for base in cls.__mro__}:

@@ -105,12 +105,12 @@ class _Trained(Options):
             LEARN
             * steps
             * self._operations(
-                [one.source for one in examples],
-                [one.references[0] for one in examples if one.references],
+                [example.source for example in examples],
+                [example.references[0] for example in examples if example.references],
             )
         )
         if self.batch_unit == "tokens":
-            tokens = sum(self._pieces(one.source, self.source_subwords) for one in examples)
+            tokens = sum(self._pieces(example.source, self.source_subwords) for example in examples)
             operations /= max(1.0, tokens / max(1, len(examples)))
         cost = learning_cost(operations, self.device, steps=self.steps)
         if self.max_minutes and cost.seconds > 60 * self.max_minutes:
@@ -127,14 +127,14 @@ class _Trained(Options):
     def _operations(self, sources: Sequence[str], targets: Sequence[str]) -> float:
         """Return parameters times tokens of an average pair."""
         encoder, decoder = self.parameters()
-        read, said = (
+        source_tokens, target_tokens = (
             sum(self._pieces(text, subwords) for text in texts) / max(1, len(texts))
             for texts, subwords in (
                 (sources, self.source_subwords),
                 (targets, self.target_subwords),
             )
         )
-        return encoder * read + decoder * said
+        return encoder * source_tokens + decoder * target_tokens
 
     @staticmethod
     def _pieces(text: str, subwords: str) -> float:

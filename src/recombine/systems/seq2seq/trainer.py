@@ -256,7 +256,7 @@ class Trainer:
             self.options,
             self.device,
         )
-        hypotheses = [str(one) for one in decoder.translate(sources, exact=False)]
+        hypotheses = [str(hypothesis) for hypothesis in decoder.translate(sources, exact=False)]
         self.model.train(was_training)
         hits = sum(
             hypothesis in accepted

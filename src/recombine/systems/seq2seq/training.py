@@ -44,7 +44,7 @@ def train_many(data: TrainingData, model_dirs: Mapping[int, Path], options: Opti
 
 
 def train_jobs(jobs: Sequence[Job]) -> None:
-    """Train several models, of whatever kinds, side by side on a GPU, else one after another."""
+    """Train models of any kind, side by side on a GPU, else one after another."""
     options = jobs[0].options
     for name in ("device", "threads", "deterministic", "max_minutes"):
         if len({getattr(job.options, name) for job in jobs}) > 1:
@@ -55,7 +55,7 @@ def train_jobs(jobs: Sequence[Job]) -> None:
     todo = []
     for job in jobs:
         if world.leads:
-            pairs = [[one.source, *one.references[:1]] for one in job.data.train]
+            pairs = [[example.source, *example.references[:1]] for example in job.data.train]
             claim(job.model_dir, kind_of(job.options), job.options, fingerprint(pairs))
         world.wait()
         state = read_state(job.model_dir)
@@ -132,7 +132,7 @@ def _trainer(job: Job, device: torch.device, world: World) -> Trainer:
         step=trainer.state.step,
         event="start",
         seed=job.seed,
-        parameters=sum(one.numel() for one in model.parameters()),
+        parameters=sum(parameter.numel() for parameter in model.parameters()),
         pairs=len(prepared.corpus),
         dropped_as_too_long=dropped,
         device=_device_name(device),
@@ -151,7 +151,7 @@ def _run(trainers: list[Trainer], started: float) -> dict[Path, RecombineError]:
     for trainer in trainers:
         _hasten(trainer)
         trainer.load_weights()
-    label = ", ".join(f"{kind_of(one.options)} seed {one.seed}" for one in trainers)
+    label = ", ".join(f"{kind_of(trainer.options)} seed {trainer.seed}" for trainer in trainers)
     going = trainers
     failures: dict[Path, RecombineError] = {}
     total = sum(trainer.options.steps - trainer.state.step for trainer in trainers)
@@ -163,7 +163,9 @@ def _run(trainers: list[Trainer], started: float) -> dict[Path, RecombineError]:
                     for trainer, _ in moving:
                         trainer.take_step()
                     bar.advance(len(moving))
-                    moving = [(one, until) for one, until in moving if one.state.step < until]
+                    moving = [
+                        (trainer, until) for trainer, until in moving if trainer.state.step < until
+                    ]
                 sound = []
                 for trainer in going:
                     try:

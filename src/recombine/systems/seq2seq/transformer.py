@@ -104,9 +104,9 @@ class Stack(nn.Module):
 
     def layer(self, number: int) -> Layer:
         """Return the layer at a depth; shared layers are one and the same."""
-        found = self.layers[number % len(self.layers)]
-        assert isinstance(found, Layer)
-        return found
+        layer = self.layers[number % len(self.layers)]
+        assert isinstance(layer, Layer)
+        return layer
 
 
 @dataclass
@@ -289,15 +289,15 @@ class Transformer(nn.Module):
         source = Sentences.padded(pieces, lengths)
         memory = self.encode(source)
         shape = (len(pieces), self.heads, room, memory.shape[-1] // self.heads)
-        found = []
+        memories = []
         for number in range(self.decoder.count):
             cross = self.decoder.layer(number).cross
             assert cross is not None
             key, value = functional.linear(memory, cross.memory).chunk(2, dim=-1)
             key, value = (split_heads(rows, self.heads).contiguous() for rows in (key, value))
-            found.append((key, value))
-        past = [(memory.new_zeros(shape), memory.new_zeros(shape)) for _ in found]
-        return TransformerCache(found, past, source.padding())
+            memories.append((key, value))
+        past = [(memory.new_zeros(shape), memory.new_zeros(shape)) for _ in memories]
+        return TransformerCache(memories, past, source.padding())
 
     def step(self, cache: TransformerCache, pieces: Tensor, position: int) -> Tensor:
         """Return the logits after one more target piece of every sentence."""

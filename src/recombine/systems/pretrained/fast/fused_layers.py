@@ -63,10 +63,10 @@ def _is_plain_norm(module: Any) -> bool:
         return False
     sample = torch.linspace(-2, 3, weight.numel(), device=weight.device, dtype=weight.dtype)
     with torch.no_grad():
-        expected, found = module(sample[None]), _norm_forward(module, sample[None])
+        expected, actual = module(sample[None]), _norm_forward(module, sample[None])
         # One step of the type: the two round at different places.
         step = torch.finfo(weight.dtype).eps * expected.abs().clamp(min=1e-3)
-        return bool(((expected - found).abs() <= 2 * step).all())
+        return bool(((expected - actual).abs() <= 2 * step).all())
 
 
 def _norm_forward(module: Any, x: Any) -> Any:

@@ -48,16 +48,16 @@ def fast_generation(
         stopped=stop_texts.reached,
         capture=False,
     )
-    prompts = [list(one) for one in probes]
+    prompts = [list(tokens) for tokens in probes]
     expected = [_next_logits(model, prompt, device) for prompt in prompts]
     use_plain_attention(model)
     allowed = _ROUNDING if model.dtype.itemsize < 4 else _EXACT
     try:
-        found = greedy.first_logits(prompts)
+        logits = greedy.first_logits(prompts)
     except (Unsupported, TypeError, AttributeError, RuntimeError, ValueError) as error:
         use_library_attention(model)
         return f"{type(error).__name__}: {error}".splitlines()[0]
-    apart = max(_distance(one, two) for one, two in zip(expected, found, strict=True))
+    apart = max(_distance(one, two) for one, two in zip(expected, logits, strict=True))
     if apart >= allowed:
         use_library_attention(model)
         return f"logits differ by {apart:.2g} of their spread, {allowed} is rounding"
@@ -93,8 +93,8 @@ class _StopTexts:
         size = self.weights.model.get_output_embeddings().weight.shape[0]
         marks = torch.zeros(size, dtype=torch.bool)
         firsts = {stop[0] for stop in self.stops if stop}
-        known = min(size, len(self.weights.tokenizer))
-        texts = self.weights.tokenizer.batch_decode([[token] for token in range(known)])
+        vocabulary_size = min(size, len(self.weights.tokenizer))
+        texts = self.weights.tokenizer.batch_decode([[token] for token in range(vocabulary_size)])
         for token, text in enumerate(texts):
             if any(first in text for first in firsts):
                 marks[token] = True
@@ -190,7 +190,7 @@ class Greedy:
             self._sessions.move_to_end(key)
             return self._sessions[key]
         # A shape's memory is known once it was used, so the newest one may go beyond the share.
-        while sum(one.slots.bytes for one in self._sessions.values()) > self._memory:
+        while sum(session.slots.bytes for session in self._sessions.values()) > self._memory:
             self._sessions.popitem(last=False)
         self._sessions[key] = _Session(self, rows, length)
         return self._sessions[key]
@@ -252,11 +252,11 @@ class _Session:
         """Return the tokens of the first `count` rows, without end tokens."""
         output, limits = self.output[:count].tolist(), self.limit[:count].tolist()
         finished = self.finished[:count].tolist()
-        made = int(self.count)
-        found = []
+        steps = int(self.count)
+        continuations = []
         for row, limit, whole in zip(output, limits, finished, strict=True):
-            found.append(Continuation(before_end(row[: min(made, limit)], end_ids), whole))
-        return found
+            continuations.append(Continuation(before_end(row[: min(steps, limit)], end_ids), whole))
+        return continuations
 
     def _fill(self, table: Any) -> None:
         self.slots.filling = True
@@ -364,7 +364,7 @@ class SlotCache:
     def bytes(self) -> int:
         """How much memory keys and values take."""
         held = [*self._keys.values(), *self._values.values()]
-        return sum(one.numel() * one.element_size() for one in held)
+        return sum(tensor.numel() * tensor.element_size() for tensor in held)
 
     def to(self, device: str) -> SlotCache:
         """Move the positions; keys and values are made where the first ones come from."""

@@ -93,8 +93,8 @@ class FusedOperations(Operations):
         """Return the rows of an embedding table."""
         if len(table) > ONE_HOT_LIMIT:
             return super().embed(table, pieces)
-        found: Tensor = _Embed.apply(table, pieces.flatten())
-        return found.view(*pieces.shape, -1)
+        rows: Tensor = _Embed.apply(table, pieces.flatten())
+        return rows.view(*pieces.shape, -1)
 
     def drop(self, x: Tensor, dropout: float) -> Tensor:
         """Return dropout(x)."""
@@ -368,8 +368,8 @@ class _FusedAddNorm(torch.autograd.Function):
         )  # fmt: skip
         with beside(ctx.aside, sums):
             d_gain, d_shift, d_bias = column_sum(sums, gain.dtype).chunk(3)
-        found = d_bias if ctx.has_bias else None, d_gain, d_shift
-        return d_x, d_h, *found, None, None, None, None
+        gradients = d_bias if ctx.has_bias else None, d_gain, d_shift
+        return d_x, d_h, *gradients, None, None, None, None
 
 
 class _Rotate(torch.autograd.Function):

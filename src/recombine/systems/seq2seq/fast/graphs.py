@@ -199,9 +199,9 @@ class GraphStepper(RowStepper):
         expected = loss_and_gradient(self.optimiser, plain, Operations(), pieces)
         model.train()
         self.fused.keep_all = True
-        found = loss_and_gradient(self.optimiser, [batch], self.fused, pieces)
+        actual = loss_and_gradient(self.optimiser, [batch], self.fused, pieces)
         self.fused.keep_all = False
-        return require_agreement(expected, found)
+        return require_agreement(expected, actual)
 
     def _set_rate(self, step: int) -> None:
         rate = learning_rate(self.trainer.options, step)

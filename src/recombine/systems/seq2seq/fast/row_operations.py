@@ -215,8 +215,8 @@ class _Attention:
             if bias is not None:
                 bias = bias.repeat_interleave(self.heads if len(bias) > 1 else 1, 0)
             block.cache[key] = torch.empty(0) if bias is None else bias
-        found = block.cache[key]
-        return found if found.numel() else None
+        mask = block.cache[key]
+        return mask if mask.numel() else None
 
 
 class _Attend(torch.autograd.Function):
@@ -311,8 +311,8 @@ def _heads(
 def _block_of(rows: Tensor, block: RowBlock, parts: int, heads: int) -> Tensor:
     width = rows.shape[1] // (parts * heads)
     cells = rows[block.rows].reshape(-1, width)
-    found = cells.index_select(0, block.into_heads(parts, heads))
-    return found.view(parts, block.count * heads, block.length, width)
+    heads_of_rows = cells.index_select(0, block.into_heads(parts, heads))
+    return heads_of_rows.view(parts, block.count * heads, block.length, width)
 
 
 def _rows_of(padded: Tensor, block: RowBlock, parts: int, heads: int, out: Tensor) -> None:

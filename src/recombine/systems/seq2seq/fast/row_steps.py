@@ -47,10 +47,10 @@ class RowStepper(Stepper):
         try:
             plain = [pad_batch(corpus, chosen, self.trainer.device, twice=self.twice)]
             expected = loss_and_gradient(optimiser, plain, Operations(), pieces)
-            found = loss_and_gradient(optimiser, self.batches(chosen), self.operations, pieces)
+            actual = loss_and_gradient(optimiser, self.batches(chosen), self.operations, pieces)
         finally:
             optimiser.compute.train()
-        return require_agreement(expected, found)
+        return require_agreement(expected, actual)
 
 
 def some_of_all_lengths(corpus: ParallelCorpus, count: int) -> Numbers:
@@ -78,7 +78,7 @@ def loss_and_gradient(
                 loss = model(batch) / pieces
                 loss.backward()
             total += float(loss.detach())
-    gradient = torch.cat([gradient_of(one).float().flatten() for one in optimiser.copies])
+    gradient = torch.cat([gradient_of(copy).float().flatten() for copy in optimiser.copies])
     optimiser.clear()
     return total, gradient
 

@@ -98,18 +98,18 @@ def group_batch(
     flat = torch.from_numpy(np.concatenate(arrays)).to(device, non_blocking=True)
     parts = iter(torch.split(flat, [len(array) for array in arrays]))
     pieces, positions, fed, expected, fed_positions = itertools.islice(parts, 5)
-    found = []
+    sides = []
     for numbers, at in ((pieces, positions), (fed, fed_positions)):
         blocks = tuple(_blocks(parts, len(edges)))
         ordered = torch.cat([block.lengths for block in blocks])
-        found.append(GroupedRows(numbers, at, ordered, blocks))
+        sides.append(GroupedRows(numbers, at, ordered, blocks))
     twins = None
     if twice:
         # The second copy of a sentence follows the first.
         lengths = corpus.target.lengths[chosen]
         step = np.repeat(lengths * np.resize([1, -1], len(lengths)), lengths)
         twins = torch.from_numpy(np.arange(len(step)) + step).to(device, non_blocking=True)
-    return Batch(found[0], found[1], expected, twins)
+    return Batch(sides[0], sides[1], expected, twins)
 
 
 def _blocks(parts: Iterator[Tensor], count: int) -> Iterator[RowBlock]:

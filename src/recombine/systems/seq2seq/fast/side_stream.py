@@ -47,8 +47,8 @@ class LayerPart:
     """Adam over some of a model's parameters: a layer, or all that is in no layer."""
 
     def __init__(self, optimiser: Optimiser, numbers: list[int]) -> None:
-        self.parameters: list[nn.Parameter] = [optimiser.parameters[one] for one in numbers]
-        self.copies: list[nn.Parameter] = [optimiser.copies[one] for one in numbers]
+        self.parameters: list[nn.Parameter] = [optimiser.parameters[number] for number in numbers]
+        self.copies: list[nn.Parameter] = [optimiser.copies[number] for number in numbers]
         self.adam = optimiser.adam_of(self.parameters)
         # The moments are the optimiser's own, so that its checkpoints are right.
         for parameter in self.parameters:
@@ -77,8 +77,8 @@ class LayerSteps:
         self.stepping = False
         layers: dict[str, list[int]] = {}
         for number, name in enumerate(optimiser.names):
-            found = re.match(r"(?:.*\.)?layers\.\d+\.", name)
-            layers.setdefault(found[0] if found else "", []).append(number)
+            prefix = re.match(r"(?:.*\.)?layers\.\d+\.", name)
+            layers.setdefault(prefix[0] if prefix else "", []).append(number)
         self.parts = [LayerPart(optimiser, numbers) for numbers in layers.values()]
         for part in self.parts:
             for parameter in part.copies:
