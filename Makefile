@@ -9,7 +9,7 @@ WHEELS := $(wildcard $(PIP_FIND_LINKS))
 # The tests start hundreds of Pythons: what one has compiled the next need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-slow test-faults test-real test-kernels test-package release-check triton lint format types golden docs docs-serve images clean
+.PHONY: help setup run results test test-slow test-faults test-real test-kernels test-package release-check triton lint format types golden docs docs-serve images clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -67,6 +67,9 @@ docs: setup ## the docs site, strict and without network, into out/docs
 
 docs-serve: docs ## the docs site at http://localhost:8000
 	@$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory out/docs
+
+results: setup ## write the tables of docs/results into their pages, from the raw files
+	@$(BIN)/python docs/results/make.py
 
 images: setup ## the pictures of the docs anew; screenshots of the run that `make run` leaves
 	@$(BIN)/python docs/make_images.py $(wildcard runs/quickstart)

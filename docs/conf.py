@@ -27,7 +27,7 @@ copyright = author
 release = os.environ.get("DOCS_VERSION", "development")
 html_title = f"Recombine ({release})"
 extensions = ["myst_nb"]
-exclude_patterns = ["_build", "make_images.py"]
+exclude_patterns = ["_build", "make_images.py", "results/*/*.md"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 # The notebook holds its results; tests/test_notebook.py runs it.

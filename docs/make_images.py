@@ -1,6 +1,6 @@
 """Make the pictures of the docs anew: `python docs/make_images.py [RUN]`.
 
-Drawings and figures are made of the grammars and of the tables in docs/results, which tests hold against the raw files.
+Drawings and figures are made of the grammars and of the tables of docs/results (`make results`).
 Screenshots are of the report on RUN (the run of `make run`); they need Chromium and the extra `dev`.
 """
 
@@ -25,16 +25,13 @@ IMAGES = HERE / "images"
 KNOWN, ASKED, NEW = "#e4eef6", "#f3f1ec", "#f6d9c4"
 
 
-def table(page: str, first: str) -> list[list[str]]:
-    """The rows of the table of a page of results whose first head is this one, heads first."""
-    lines = (HERE / "results" / f"{page}.md").read_text(encoding="utf-8").splitlines()
-    start = next(n for n, line in enumerate(lines) if line.startswith(f"| {first} |"))
-    rows = []
-    for line in lines[start:]:
-        if not line.startswith("|"):
-            break
-        rows.append([cell.strip().strip("*") for cell in line.strip().strip("|").split("|")])
-    return [rows[0], *rows[2:]]
+def table(name: str) -> list[list[str]]:
+    """The rows of a table of the results, heads first: "sget.headline"."""
+    sys.path.insert(0, str(HERE / "results"))
+    import make
+
+    found = make.table(*name.split("."))
+    return [[cell.strip("*") for cell in row] for row in (found.head, *found.rows)]
 
 
 def dots(
@@ -113,48 +110,9 @@ def sget() -> str:
     return dots(rows, ["ours (3 seeds)", "paper (5 seeds)"], "exact match, percent")
 
 
-def sget_training() -> str:
-    """Clauses over training: one of seed 4's patterns is learnt and lost again."""
-    rows = []
-    path = HERE / "results" / "sget" / "transformer-256-seed-4-curve.csv"
-    shown = {"cp_depth_3": "CP depth 3", "pp_depth_3": "PP depth 3", "all": "all 42 patterns"}
-    with path.open(encoding="utf-8", newline="") as lines:
-        for row in csv.DictReader(lines):
-            if row["split"] == "gen" and row["metric"] == "exact" and row["value"] in shown:
-                name = shown[row["value"]]
-                rows.append({"step": int(row["step"]), "name": name, "score": float(row["score"])})
-    spec = base(rows, 460, 240)
-    names = list(shown.values())
-    x = {
-        "field": "step",
-        "type": "quantitative",
-        "title": "training step",
-        "axis": {"grid": False, "format": "~s"},
-    }
-    y = {
-        "field": "score",
-        "type": "quantitative",
-        "title": "exact match, percent",
-        "scale": {"domain": [0, 100]},
-    }
-    colour = {
-        "field": "name",
-        "type": "nominal",
-        "scale": {"domain": names, "range": list(PALETTE[: len(names)])},
-    }
-    spec["layer"] = [
-        {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {"x": x, "y": y, "color": colour}},
-        {
-            "mark": {"type": "point", "filled": True, "size": 35, "opacity": 1},
-            "encoding": {"x": x, "y": y, "color": colour},
-        },
-    ]
-    return to_svg(spec)
-
-
 def recombination() -> str:
     """Plain training, recombined pairs (mean of three seeds), the grammar's own and Llama 2 of the paper."""
-    _, *found = table("recombination-appendix", "exact match")
+    _, *found = table("sget.every_pattern")
     names = ("plain", "recombined (3 seeds)", "grammar (upper bound)", "Llama 2 (paper)")
     rows = []
     for name, plain, *ours, _, llama, grammar in found:
@@ -168,7 +126,7 @@ def recombination() -> str:
 
 def languages() -> str:
     """Forty-two patterns into four languages, as the appendix's table has them."""
-    head, *found = table("languages-appendix", "exact match, mean (seeds)")
+    head, *found = table("languages.patterns")
     rows = [
         {"row": row[0].strip(" †").replace("_", " "), "name": name, "score": _number(cell)}
         for row in found
@@ -179,13 +137,12 @@ def languages() -> str:
 
 def cognition() -> str:
     """Errors on the published outputs by judge, and on our own benchmark."""
-    head, *found = table("cognition", "CTER, instance / aggregate")
+    head, *found = table("compounds.judges")
     names = ["people (paper)", "published tool", "ours, default"]
-    kept = [found[0], found[1], found[3]]
     rows = []
     for place, category in enumerate(head[1:], start=1):
         for number, kind in enumerate(("instance", "aggregate")):
-            for name, row in zip(names, kept, strict=True):
+            for name, row in zip(names, found, strict=True):
                 score = float(row[place].split(" / ")[number])
                 rows.append({"row": f"{category}, {kind}", "name": name, "score": score})
     return dots(rows, names, "compound translation error rate, percent (lower is better)")
@@ -193,11 +150,12 @@ def cognition() -> str:
 
 def dbca() -> str:
     """The three splits, ours and the paper's."""
-    _, *found = table("dbca", "split")
+    _, *found = table("divergent.scores")
     rows = []
-    for row in found[:3]:
-        rows.append({"row": row[0], "name": "ours (1 split)", "score": _number(row[3])})
-        rows.append({"row": row[0], "name": "paper (3 splits)", "score": _number(row[6])})
+    for name, _, _, ours, theirs in found[:3]:  # German, split seed 1
+        kind = name.split(", ")[1]
+        rows.append({"row": kind, "name": "ours (1 split)", "score": _number(ours)})
+        rows.append({"row": kind, "name": "paper (3 splits)", "score": _number(theirs)})
     return dots(
         rows, ["ours (1 split)", "paper (3 splits)"], "chrF2++, English to German", domain=(48, 58)
     )
@@ -205,7 +163,7 @@ def dbca() -> str:
 
 def paradox() -> str:
     """Consistency of our English-Dutch model and of the paper's small and full ones."""
-    _, *found = table("paradox", "consistency, published rule")
+    _, *found, _ = table("consistency.systematicity")
     names = ["ours, Europarl", "paper, small", "paper, full"]
     short = [
         "NP VP, synthetic",
@@ -221,9 +179,41 @@ def paradox() -> str:
     rows = [
         {"row": label, "name": name, "score": _number(cell)}
         for label, row in zip(short, found, strict=True)
-        for name, cell in zip(names, row[1:], strict=True)
+        for name, cell in zip(names, row[1:4], strict=True)
     ]
     return dots(rows, names, "consistent pairs, percent")
+
+
+def controls() -> str:
+    """What is lost from familiar to new sentences, and how a control takes it apart."""
+    rows = (
+        ("own, familiar sentences", [(300, "#9db8d2", "right")]),
+        (
+            "own, new sentences",
+            [(120, "#9db8d2", "right"), (118, NEW, "composition"), (62, ASKED, "difficulty")],
+        ),
+        ("control, the same new sentences", [(238, "#9db8d2", "right"), (62, ASKED, "difficulty")]),
+    )
+    parts = []
+    for number, (name, pieces) in enumerate(rows):
+        y, x = 14 + 44 * number, 230
+        parts.append(f'<text x="222" y="{y + 19}" text-anchor="end">{escape(name)}</text>')
+        for width, colour, label in pieces:
+            parts.append(
+                f'<rect x="{x}" y="{y}" width="{width}" height="28" fill="{colour}" stroke="{LINE}"/>'
+            )
+            parts.append(f'<text x="{x + 8}" y="{y + 18}" font-size="11">{label}</text>')
+            x += width
+    parts.append(
+        f'<line x1="468" y1="8" x2="468" y2="134" stroke="{SOFT}" stroke-dasharray="3 3"/>'
+    )
+    parts.append(
+        f'<line x1="350" y1="8" x2="350" y2="134" stroke="{SOFT}" stroke-dasharray="3 3"/>'
+    )
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="560" height="146" viewBox="0 0 560 146" font-family="sans-serif" '
+        f'font-size="13" fill="{INK}"><rect width="560" height="146" fill="white"/>{"".join(parts)}</svg>\n'
+    )
 
 
 class Strip:
@@ -344,8 +334,8 @@ def generated() -> str:
 
 
 DRAWN = {
-    "generated": generated, "compounds": compounds, "divergent": divergent, "consistency": consistency,
-    "result-sget": sget, "result-sget-training": sget_training, "result-cognition": cognition, "result-dbca": dbca, "result-paradox": paradox,
+    "controls": controls, "generated": generated, "compounds": compounds, "divergent": divergent, "consistency": consistency,
+    "result-sget": sget, "result-cognition": cognition, "result-dbca": dbca, "result-paradox": paradox,
     "result-recombination": recombination,
     "result-languages": languages,
 }  # fmt: skip

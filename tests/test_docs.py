@@ -19,8 +19,9 @@ IMAGE = re.compile(r"!\[[^\]]+\]\(([^)]+)\)")
 
 
 def pages(repository: Path) -> list[Path]:
-    """Every page of the site."""
-    return sorted([*repository.glob("docs/**/*.md"), *repository.glob("docs/**/*.ipynb")])
+    """Every page of the site; notes that lie beside raw results are none."""
+    found = [*repository.glob("docs/**/*.md"), *repository.glob("docs/**/*.ipynb")]
+    return sorted(path for path in found if path.parent.parent.name != "results")
 
 
 def commands(text: str) -> list[list[str]]:

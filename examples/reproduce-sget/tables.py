@@ -1,9 +1,9 @@
-"""Print the tables of docs/results/sget-appendix.md that are about the authors' edition.
+"""Print the tables of docs/results/sget/notes.md that are about the authors' edition.
 
     python examples/reproduce-sget/tables.py docs/results/sget/official-cells.csv
 
 Ours are sums over cells (`cells.py`), the paper's what Kumon et al. (2024) print; a mean has its
-standard deviation over seeds beside it.
+standard deviation over seeds beside it. `make results` writes them into the pages.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from recombine.report.tables.published import SGET, find
 Cell = dict[str, str]
 Seeds = list[list[Cell]]  # the cells of each seed
 Measure = Callable[[list[Cell]], float]
+Part = tuple[Sequence[str], Sequence[Sequence[str]]]  # a head and rows
 WITH, WITHOUT = (f"Transformer, {word} concatenation" for word in ("with", "without"))
 EARLY = 10_000  # steps of the short trainings
 GROUPS = ("lexical", "lexical+morphological", "structural")
@@ -74,7 +75,7 @@ def row_of(value: str) -> str:
     return found.row.replace("<i>", "").replace("</i>", "").replace("wh -", "wh-")
 
 
-def write(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def show(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table."""
     print("| " + " | ".join(head) + " |")
     print("| " + " | ".join(["---"] + ["---:"] * (len(head) - 1)) + " |")
@@ -88,14 +89,14 @@ def far(points: float) -> str:
     return f"**{points:+.1f}**" if abs(points) > 15 else f"{points:+.1f}"
 
 
-def groups(whole: Seeds, early: Seeds, without: Seeds) -> None:
+def groups(whole: Seeds, early: Seeds, without: Seeds) -> Part:
     """Tables 2 and 3."""
     parts = read_recipe("sget-official").builder.split["gen"]
     members = {name: [p for p in parts if parts[p].group == name] for name in GROUPS}
     places = [("test", "2", ["base"])]
     places += [(name, "3", members[name]) for name in GROUPS]
     places += [("gen", "2", list(parts))]
-    write(
+    return (
         ["exact match", "trained to the end", "paper", "10,000 steps", "without concatenation"],
         [
             [name, over(whole, *own), printed(table, name), over(early, *own), over(without, *own)]
@@ -104,7 +105,7 @@ def groups(whole: Seeds, early: Seeds, without: Seeds) -> None:
     )
 
 
-def concatenation(whole: Seeds, early: Seeds, without: Seeds) -> None:
+def concatenation(whole: Seeds, early: Seeds, without: Seeds) -> tuple[Part, Part]:
     """Tables 6 and 7."""
     head = ["with, to the end", "paper, with", "with, 10,000", "without, 10,000", "paper, without"]
 
@@ -113,20 +114,21 @@ def concatenation(whole: Seeds, early: Seeds, without: Seeds) -> None:
         theirs = [printed(table, value, system) for system in (WITH, WITHOUT)]
         return [ours[0], theirs[0], *ours[1:], theirs[1]]
 
-    write(
+    six = (
         ["pattern of Table 6", *head],
         [[row_of(value), *beside("6", value, value)] for value in published_values("6")],
     )
-    write(
+    seven = (
         ["CP recursion deeper, Table 7", *head],
         [
             [name, *beside("7", f"cp_depth_5_6 {tag}", "cp_depth_5_6", longer_than_train=tag)]
             for name, tag in (("longer than training", "yes"), ("shorter", "no"))
         ],
     )
+    return six, seven
 
 
-def patterns(whole: Seeds, earlier: dict[int, Seeds]) -> None:
+def patterns(whole: Seeds, earlier: dict[int, Seeds]) -> tuple[Part, Part]:
     """Table 10, and how near it is."""
     early = earlier[EARLY]
     values = list(read_recipe("sget-official").builder.split["gen"])
@@ -142,7 +144,7 @@ def patterns(whole: Seeds, earlier: dict[int, Seeds]) -> None:
             printed("10", value),
         )
         rows.append([row_of(value), *each, spread(ours[value]), theirs, apart, over(early, value)])
-    write(["pattern of Table 10", *single, "mean", "paper", "difference", "10,000 steps"], rows)
+    ten = ["pattern of Table 10", *single, "mean", "paper", "difference", "10,000 steps"], rows
     kinds = {"three seeds": whole} | {f"{n:,} steps": seeds for n, seeds in earlier.items()}
     kinds |= {name: [cells] for name, cells in zip(single, whole, strict=True)}
     means = {
@@ -161,10 +163,10 @@ def patterns(whole: Seeds, earlier: dict[int, Seeds]) -> None:
         near = f"{correlation(found, beside):.2f}".removeprefix("0")
         distant = str(sum(one > 15 for one in distances))
         rows.append([name, f"{mean(distances):.1f}", near, distant])
-    write(["distance over the 42 rows", "points", "r", "rows over 15"], rows)
+    return ten, (["distance over the 42 rows", "points", "r", "rows over 15"], rows)
 
 
-def training(whole: Seeds, earlier: dict[int, Seeds]) -> None:
+def training(whole: Seeds, earlier: dict[int, Seeds]) -> Part:
     """The rows that are far from the paper's, and the deepest clauses, over training."""
     values = [
         value
@@ -177,7 +179,7 @@ def training(whole: Seeds, earlier: dict[int, Seeds]) -> None:
     for value in values:
         ours = [over(seeds, value) for seeds in (*earlier.values(), whole)]
         rows.append([row_of(value), *ours, printed("10", value)])
-    write(["over training (seeds)", *names, f"to the end ({len(whole)})", "paper"], rows)
+    return ["over training (seeds)", *names, f"to the end ({len(whole)})", "paper"], rows
 
 
 def direction(whole: Seeds, more: Measure, less: Measure) -> str:
@@ -188,7 +190,7 @@ def direction(whole: Seeds, more: Measure, less: Measure) -> str:
     return "contradicted" if holds == 0 else f"in {holds} of {len(whole)} seeds"
 
 
-def findings(whole: Seeds) -> None:
+def findings(whole: Seeds) -> Part:
     """Appendix E of the paper."""
 
     def of(*patterns: str, **tags: str) -> Measure:
@@ -210,7 +212,7 @@ def findings(whole: Seeds) -> None:
 
     tense = ("ditransitive", "infinitive", "complement")
     kinds = (("PP", "pp"), ("RC", "rc"), ("adjective", "adjective"))
-    write(
+    return (
         ["finding", "paper", "ours", "in three seeds"],
         [
             compare(
@@ -292,15 +294,36 @@ def findings(whole: Seeds) -> None:
     )
 
 
-def whole_words(early: Seeds, words: Seeds) -> None:
+def whole_words(early: Seeds, words: Seeds) -> Part:
     """The control of appendix E.1: no pieces of words."""
     parts = read_recipe("sget-official").builder.split["gen"]
     rows = [("test", ["base"]), ("gen", list(parts))]
     rows += [(row_of(value), [value]) for value in parts if value.startswith("primitive")]
-    write(
+    return (
         [f"10,000 steps ({len(early)} and {len(words)} seeds)", "BPE", "whole words"],
         [[name, over(early, *own), over(words, *own)] for name, own in rows],
     )
+
+
+def tables(cells: Iterable[Cell]) -> dict[str, Part]:
+    """Return every table by its name."""
+    cells = list(cells)
+    whole = models(cells, "released")
+    steps = sorted({int(c["steps"]) for c in cells if c["search"] == "greedy"})
+    earlier = {number: models(cells, "released", number) for number in steps}
+    without = models(cells, "without-concatenation", EARLY)
+    six, seven = concatenation(whole, earlier[EARLY], without)
+    ten, distances = patterns(whole, earlier)
+    return {
+        "groups": groups(whole, earlier[EARLY], without),
+        "table_6": six,
+        "table_7": seven,
+        "table_10": ten,
+        "distances": distances,
+        "over_training": training(whole, earlier),
+        "findings": findings(whole),
+        "whole_words": whole_words(earlier[EARLY], models(cells, "whole-words", EARLY)),
+    }
 
 
 def main() -> None:
@@ -310,17 +333,8 @@ def main() -> None:
     )
     parser.add_argument("cells", type=Path, help="what cells.py wrote")
     with parser.parse_args().cells.open(encoding="utf-8", newline="") as lines:
-        cells = list(csv.DictReader(lines))
-    whole = models(cells, "released")
-    steps = sorted({int(c["steps"]) for c in cells if c["search"] == "greedy"})
-    earlier = {number: models(cells, "released", number) for number in steps}
-    without = models(cells, "without-concatenation", EARLY)
-    groups(whole, earlier[EARLY], without)
-    concatenation(whole, earlier[EARLY], without)
-    patterns(whole, earlier)
-    training(whole, earlier)
-    findings(whole)
-    whole_words(earlier[EARLY], models(cells, "whole-words", EARLY))
+        for head, rows in tables(csv.DictReader(lines)).values():
+            show(head, rows)
 
 
 if __name__ == "__main__":
