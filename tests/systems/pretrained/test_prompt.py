@@ -6,7 +6,8 @@ import pytest
 
 from recombine.benchmark import Example
 from recombine.errors import ConfigError
-from recombine.systems.pretrained.prompt import Prompt, choose_shots, cut_at_stop
+from recombine.systems.pretrained.prompt import Prompt, cut_at_stop
+from recombine.systems.shots import choose_shots
 
 
 @pytest.mark.parametrize(

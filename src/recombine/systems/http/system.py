@@ -8,27 +8,30 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from recombine.config import parse_config, read_toml
-from recombine.errors import ConfigError, SystemFailure
+from recombine.errors import ConfigError, DataError, SystemFailure
+from recombine.files import read_json, read_table, write_json
 from recombine.registry import data_path
 from recombine.systems.answer import AnswerCleaner
-from recombine.systems.base import Failure, one_line
+from recombine.systems.base import UNKNOWN, Failure, TrainingData, one_line
 from recombine.systems.cost import Cost
 from recombine.systems.http.literal_key import require_no_literal_key
 from recombine.systems.http.pace import Pace, delay
 from recombine.systems.http.service import Later, Refused, Service
+from recombine.systems.http.spending import Spending
 from recombine.systems.http.template import (
     NotFound,
     fill_template,
     follow,
     placeholders,
     require_known,
-    total,
 )
 from recombine.systems.languages import language_name
 from recombine.systems.secret import read_secret, redact
+from recombine.systems.shots import choose_shots
 
 _NAMES_IN_TEMPLATES = (
     "source",
@@ -42,7 +45,12 @@ _NAMES_IN_TEMPLATES = (
     "target_name",
     "model",
     "prompt",
+    "turns",
 )
+
+
+# The worked examples of a seed, in the folder of its model.
+SHOTS = "shots.json"
 
 
 class BudgetSpent(Failure):
@@ -93,13 +101,19 @@ class Http(Preset):
     give_up_after: int = 20
     max_requests: int | None = None
     max_tokens: int | None = None
+    max_cost: float | None = None
+    prices: dict[str, float] = field(default_factory=dict)
+    shots: int = 0
+    shots_file: Path | None = None
     _cleaner: AnswerCleaner = field(init=False, default_factory=AnswerCleaner, repr=False)
-    _counts: dict[str, float] = field(init=False, default_factory=dict, repr=False)
+    _spending: Spending = field(init=False, repr=False)
+    # Worked examples that stand before the source, chosen by `train` or read from `shots_file`.
+    _examples: tuple[tuple[str, str], ...] = field(init=False, default=(), repr=False)
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock, repr=False)
 
     idle_options: ClassVar[tuple[str, ...]] = (
-        "max_requests", "max_tokens", "concurrency", "rate", "timeout", "retries", "backoff",
-        "backoff_limit", "response_limit", "give_up_after",
+        "max_requests", "max_tokens", "max_cost", "prices", "concurrency", "rate", "timeout",
+        "retries", "backoff", "backoff_limit", "response_limit", "give_up_after",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -120,19 +134,24 @@ class Http(Preset):
                 raise ConfigError(f"'{name}' must be at least 1")
         if self.batch_size > 1 and self.items is None:
             raise ConfigError("with a batch_size above 1, 'items' must name the list of answers")
-        for name in self.idle_options:
-            if (getattr(self, name) or 0) < 0:
+        for name in (*self.idle_options, "shots"):
+            if name != "prices" and (getattr(self, name) or 0) < 0:
                 raise ConfigError(f"'{name}' must not be negative")
-        if self.max_tokens is not None and not any(name.endswith("tokens") for name in self.usage):
-            raise ConfigError(
-                "'max_tokens' needs to know where the answers count them",
-                hint='usage = { total_tokens = "usage.total_tokens" }',
-            )
+        self._spending = Spending(
+            self.usage, self.prices, self.max_requests, self.max_tokens, self.max_cost
+        )
         self._require_templates()
         sent = ("headers", "body", "item", "key_format")
         require_no_literal_key(self.url, {name: getattr(self, name) for name in sent})
         if self.key_env is not None and "key" not in placeholders([self.body, self.headers]):
             self.key_header = self.key_header or "Authorization"
+        if self.shots or self.shots_file is not None:
+            if "turns" not in placeholders(self.body):
+                raise ConfigError(
+                    "'shots' have no place in 'body'", hint='messages = "{turns}" (openai-chat)'
+                )
+            if self.shots_file is not None:
+                self._examples = _read_shots(self.shots_file, self.shots)
         self._service()  # refuses a wrong address before anything runs
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
@@ -178,15 +197,43 @@ class Http(Preset):
             pace.halted.set()
             pool.shutdown(wait=True, cancel_futures=True)
 
+    @property
+    def learns(self) -> bool:
+        """Shots are drawn from the training split, with a seed; otherwise it is asked as it is."""
+        return self.shots > 0 and self.shots_file is None
+
+    @property
+    def trained_on(self) -> str:
+        """Examples in a prompt teach a model nothing: what it knows it had learned before."""
+        return UNKNOWN
+
+    def train(self, data: TrainingData, model_dir: Path, seed: int) -> None:
+        """Choose and store the examples to show."""
+        chosen = choose_shots(data.train, self.shots, seed, "seed")
+        if len(chosen) < self.shots:
+            raise DataError(f"{self.shots} shots asked for, {len(chosen)} training examples")
+        model_dir.mkdir(parents=True, exist_ok=True)
+        shots = [[one.source, one.references[0]] for one in chosen]
+        write_json(model_dir / SHOTS, {"shots": shots})
+
+    def load(self, model_dir: Path) -> Http:
+        """Return the system with the examples that were chosen."""
+        stored = read_json(model_dir / SHOTS)["shots"]
+        self._examples = tuple((source, target) for source, target in stored)
+        return self
+
+    def depends_on(self) -> tuple[Path, ...]:
+        """The file of worked examples."""
+        return () if self.shots_file is None else (self.shots_file,)
+
     def recall(self, described: Mapping[str, Any]) -> None:
-        """Continue the counts of earlier runs: a budget holds for all of them together."""
-        self._count(**described.get("used", {}))
+        """Go on counting where the run before this one stopped: a budget is for all of them."""
+        self._spending.count(**described.get("used", {}))
         self._cleaner.recall(described.get("cleaned", {}))
 
     def usage_counts(self) -> dict[str, float]:
         """Return requests, retries and what the service reported (tokens, cost) so far."""
-        with self._lock:
-            return dict(sorted(self._counts.items()))
+        return self._spending.counts()
 
     def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
         """Assume a service that takes a second to answer; it is not asked."""
@@ -242,13 +289,13 @@ class Http(Preset):
             pace.wait_turn()
             if pace.halted.is_set():
                 return answers, Failure("stopped")
-            spent = self._spend_request()
+            spent = self._spending.spend_request()
             if spent:
                 return answers, BudgetSpent(spent)
             reason, wait = "", None
             try:
                 reply = service.exchange(self._request(rest))
-                self._note_usage(reply)
+                self._spending.note(reply)
                 found, reason = self._read(reply, rest)
                 answers.update(found)
                 rest = {place: source for place, source in rest.items() if place not in found}
@@ -267,7 +314,7 @@ class Http(Preset):
                 return answers, Failure(text, final=True)
             if attempt >= self.retries:
                 return answers, Failure(f"{self._clean(reason)} (after {attempt + 1} tries)")
-            self._count(retries=1)
+            self._spending.count(retries=1)
             pause = delay(attempt, base=self.backoff, limit=self.backoff_limit, key=str(min(rest)))
             if wait is not None:
                 pause = min(max(pause, wait), max(self.backoff_limit, self.backoff))
@@ -288,7 +335,17 @@ class Http(Preset):
         ]
         if self.prompt is not None:
             values["prompt"] = fill_template(self.prompt, values)
+        values["turns"] = self._turns(values)
         return json.dumps(fill_template(self.body, values), ensure_ascii=False).encode("utf-8")
+
+    def _turns(self, values: Mapping[str, Any]) -> list[dict[str, str]]:
+        """The worked examples and the source, each in the words of the prompt."""
+        turns = []
+        for source, target in self._examples:
+            asked = fill_template(self.prompt or "{source}", {**values, "source": source})
+            turns += [{"role": "user", "content": asked}, {"role": "assistant", "content": target}]
+        asked = values["prompt"] or values["source"]
+        return [*turns, {"role": "user", "content": asked}]
 
     def _read(self, reply: Any, part: Mapping[int, str]) -> tuple[dict[int, str], str]:
         """Return the translations found and why the others were not."""
@@ -402,40 +459,16 @@ class Http(Preset):
             elif own is None:
                 setattr(self, option.name, value)
 
-    def _spend_request(self) -> str:
-        """Count a request that may be sent, or say which budget is spent."""
-        with self._lock:
-            used = self._counts
-            # A total, where one is reported, has its parts in it.
-            names = [name for name in self.usage if name.endswith("tokens")]
-            names = ["total_tokens"] if "total_tokens" in names else names
-            tokens = sum(used.get(name, 0) for name in names)
-            if self.max_requests is not None and used.get("requests", 0) >= self.max_requests:
-                return f"the budget is spent: 'max_requests' is {self.max_requests:,}"
-            if self.max_tokens is not None and tokens >= self.max_tokens:
-                most = f"'max_tokens' is {self.max_tokens:,}"
-                return f"the budget is spent: {tokens:,.0f} tokens, {most}"
-            used["requests"] = used.get("requests", 0) + 1
-        return ""
-
-    def _note_usage(self, reply: Any) -> None:
-        totals = {name: total(reply, path) for name, path in self.usage.items()}
-        reported = {name: value for name, value in totals.items() if value is not None}
-        self._count(**reported)
-        if self.max_tokens is not None and not any(name.endswith("tokens") for name in reported):
-            paths = [path for name, path in self.usage.items() if name.endswith("tokens")]
-            raise SystemFailure(
-                f"'max_tokens' cannot be kept: an answer has no number at {', '.join(paths)}",
-                hint="say where the service counts tokens ('usage'), or use 'max_requests'",
-            )
-
-    def _count(self, **more: float) -> None:
-        with self._lock:
-            for name, value in more.items():
-                self._counts[name] = self._counts.get(name, 0) + value
-
     def _clean(self, text: str) -> str:
         return redact(text, [self.key_env] if self.key_env else [])
+
+
+def _read_shots(path: Path, most: int) -> tuple[tuple[str, str], ...]:
+    """Worked examples of a file with the columns source and target; the first, or all."""
+    rows = list(read_table(path, ("source", "target")))
+    if len(rows) < most:
+        raise ConfigError(f"{path} has {len(rows)} examples, and 'shots' is {most}")
+    return tuple((row["source"], row["target"]) for row in rows[: most or None])
 
 
 def _read_preset(name: str) -> Preset:

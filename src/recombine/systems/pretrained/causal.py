@@ -31,7 +31,7 @@ from recombine.systems.pretrained.base import (
 )
 from recombine.systems.pretrained.chat import ChatPrompt, system_line
 from recombine.systems.pretrained.processes import train_in_processes
-from recombine.systems.pretrained.prompt import PAPER_PROMPT, Prompt, choose_shots, render_answer
+from recombine.systems.pretrained.prompt import PAPER_PROMPT, Prompt, render_answer
 from recombine.systems.pretrained.seam import choose_step
 from recombine.systems.pretrained.training import (
     CausalRunner,
@@ -42,6 +42,7 @@ from recombine.systems.pretrained.training import (
 )
 from recombine.systems.pretrained.translator import DecodingLimits, PromptTranslator, growth_of
 from recombine.systems.pretrained.weights import Weights
+from recombine.systems.shots import choose_shots
 
 _STOPS = ("\n", "###")  # a model that continues text goes on with the next example
 _UNTRAINED_GROWTH = 8.0  # new tokens per source token where no training text tells better
