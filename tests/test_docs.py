@@ -111,11 +111,24 @@ def test_pictures_are_there_and_small(repository: Path) -> None:
 
 
 def test_readme_and_tutorial_show_the_same_run(repository: Path) -> None:
-    """What `make run` prints stands in both, so that neither is forgotten."""
-    shown = re.compile(r"```text\n(.*?)```", re.DOTALL)
-    texts = [repository / "README.md", repository / "docs" / "tutorial.md"]
-    first, second = (shown.findall(path.read_text(encoding="utf-8")) for path in texts)
-    assert first == second != []
+    """Each score in the README's table stands in what the tutorial shows `make run` to print."""
+    readme = (repository / "README.md").read_text(encoding="utf-8")
+    tutorial = (repository / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    (printed,) = re.findall(r"```text\n(.*?)```", tutorial, re.DOTALL)
+    rows = re.findall(r"^\| ((?:transformer|recombined) \(.*?\)) \|(.*)\|$", readme, re.MULTILINE)
+    assert len(rows) == 2
+    for system, scores in rows:
+        (line,) = (
+            line for line in printed.splitlines() if re.match(rf"{re.escape(system)}  ", line)
+        )
+        assert [score for score in map(str.strip, scores.split("|")) if score not in line] == []
+
+
+def test_the_readme_does_not_overflow(repository: Path) -> None:
+    """No line of its code is wider than a repository's page shows."""
+    readme = (repository / "README.md").read_text(encoding="utf-8")
+    lines = [line for _, block in BLOCK.findall(readme) for line in block.splitlines()]
+    assert [line for line in lines if len(line) > 90] == []
 
 
 @pytest.mark.slow
