@@ -32,7 +32,7 @@ def browser():
         opened.close()
 
 
-def visit(browser, path: Path, **context):
+def visit(browser, path: Path, fragment: str = "", **context):
     """Open the page; returns it with what it said on the console and what it asked for."""
     tab = browser.new_context(**context).new_page()
     tab.set_default_timeout(180_000)  # a browser on a busy machine takes more than half a minute
@@ -41,7 +41,7 @@ def visit(browser, path: Path, **context):
     tab.on("console", lambda message: messages.append(message.text))
     tab.on("pageerror", lambda error: messages.append(str(error)))
     tab.on("request", lambda request: requests.append(request.url))
-    tab.goto(path.as_uri())
+    tab.goto(path.as_uri() + fragment)
     end = time.monotonic() + 180
     while tab.evaluate("document.documentElement.dataset.ready") != "yes":
         assert time.monotonic() < end
@@ -83,26 +83,40 @@ def test_it_is_one_file_that_fits_every_screen(browser, page_path: Path) -> None
 def test_every_rule_and_word_can_be_found(browser, page_path: Path, toy: Grammar) -> None:
     """Search looks at names, tags, lines, words and sentences, and says when nothing fits."""
     tab, _, _ = visit(browser, page_path)
-    assert visible(tab, "article") == len(toy.inventory.rules)
-    assert visible(tab, "tbody tr") == len(toy.inventory.words)
+    rule = "nav li"
+    assert visible(tab, rule) == len(toy.inventory.rules)
     tab.fill("#find", "rc_obj")
-    assert visible(tab, "article") == 1
-    assert visible(tab, "tbody tr") == 0
+    assert visible(tab, rule) == 1
     assert tab.inner_text("#count").startswith("1 of ")
     tab.fill("#find", "子供")
-    assert visible(tab, "tbody tr") == 1
+    assert tab.locator("tbody tr:not([hidden])").count() == 1
     tab.fill("#find", "no such thing")
     assert tab.is_visible("#none")
     tab.fill("#find", "{question}")
     assert "ask" in tab.inner_text("article:not([hidden]) h3")
 
 
+def test_phenomena_come_first_and_one_rule_is_shown(browser, page_path: Path, toy: Grammar) -> None:
+    """The page of SGET was 74,000 pixels tall; what a rule is made of is a click away."""
+    tab, messages, _ = visit(browser, page_path)
+    assert tab.locator("nav h2").first.inner_text().startswith("{")
+    assert visible(tab, "main .view") == 1
+    assert tab.evaluate("document.documentElement.scrollHeight") < 2_500
+    tab.click("nav a[href='#rule-trans']")
+    tab.wait_for_selector("#rule-trans", state="visible")
+    assert visible(tab, "main .view") == 1
+    category = toy.inventory.rule(0).category
+    again, more, _ = visit(browser, page_path, f"#category-{category}")
+    assert visible(again, "main .view") == len(toy.inventory.rules_of[category])
+    assert messages + more == []
+
+
 def test_trees_open_and_languages_can_be_hidden(browser, page_path: Path) -> None:
-    """A rule shows its tree on request; an unchecked language is gone everywhere."""
-    tab, _, _ = visit(browser, page_path)
-    assert visible(tab, "#rule-trans svg") == 0 or not tab.is_visible("#rule-trans svg")
-    tab.click("#rule-trans summary >> nth=0")
+    """A rule shows its tree, and hides it on request; an unchecked language is gone everywhere."""
+    tab, _, _ = visit(browser, page_path, "#rule-trans")
     assert tab.is_visible("#rule-trans svg")
+    tab.click("#rule-trans summary >> nth=0")
+    assert not tab.is_visible("#rule-trans svg")
     assert tab.is_visible('#rule-trans p[lang="de"]')
     tab.uncheck('[data-language="de"]')
     assert not tab.is_visible('#rule-trans p[lang="de"]')
@@ -115,7 +129,7 @@ def test_text_of_a_grammar_is_text(browser, write: Write, tmp_path: Path) -> Non
     lexicon = SMALL["en.lexicon.tsv"].replace("cat\tcat", f"cat\t{hostile}")
     path = tmp_path / "small.html"
     path.write_text(explore_page(Grammar.load(write({"en.lexicon.tsv": lexicon}))), "utf-8")
-    tab, messages, _ = visit(browser, path)
+    tab, messages, _ = visit(browser, path, "#category-N")
     assert messages == []
     assert tab.title() == "small: a grammar"
     assert hostile in tab.inner_text("main")

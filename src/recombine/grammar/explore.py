@@ -1,15 +1,12 @@
-"""A grammar as one page: every rule with a sentence and its tree, every word, to be searched.
+"""A grammar as one page: phenomena first, one rule at a time, and every word.
 
 The page is one file without any request: open it, send it, put it beside a paper.
 """
 
-# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
-import base64
-import hashlib
-from collections.abc import Collection, Iterator
-from html import escape
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from recombine.grammar.drawing import STYLE, draw_svg
 from recombine.grammar.files.write import format_line, format_rule
@@ -18,107 +15,151 @@ from recombine.grammar.inventory import Inventory
 from recombine.grammar.model import Rule
 from recombine.grammar.review import example_tree, said, unsaid_in
 from recombine.grammar.tree import Tree
-from recombine.progress import Progress, progress
-from recombine.registry import data_path
+from recombine.progress import progress
+from recombine.templates import asset, policy, render
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+# Of a sentence in the list of rules.
+SHORT = 90
+
+
+class SentencePiece(NamedTuple):
+    """Part of a sentence, and whether the rule at hand says it."""
+
+    text: str
+    marked: bool
+
+
+class ShownPart(NamedTuple):
+    """A constituent in a rule as it is written: head or not, slot, category, classes."""
+
+    is_head: bool
+    slot: str
+    category: str
+    classes: str
+    linked: bool
+
+
+class ShownRule(NamedTuple):
+    """A rule with its sentence in every language, its tree, and what each language says of it."""
+
+    name: str
+    category: str
+    parts: Sequence[ShownPart]
+    weight: str
+    tags: Sequence[str]
+    sentences: Sequence[tuple[str, Sequence[SentencePiece]]]
+    drawn: Markup | None
+    lines: Sequence[tuple[str, str]]
+    find: str
+
+    @property
+    def example(self) -> str:
+        """A sentence short enough for a list: in English, else in the first language."""
+        told = dict(self.sentences)
+        pieces = told.get("en") or next(iter(told.values()), ())
+        text = "".join(piece.text for piece in pieces)
+        return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
+
+
+class ShownWord(NamedTuple):
+    """A word with its first form in every language, and all its forms on hover."""
+
+    id: str
+    forms: Sequence[tuple[str, str, str]]
+    classes: str
+    find: str
 
 
 def explore_page(grammar: Grammar) -> str:
     """The whole page."""
     inventory = grammar.inventory
-    edition = f" · edition {grammar.edition}" if grammar.edition else ""
-    counts = f"{len(inventory.rules)} rules · {len(inventory.words)} words · {len(inventory.rules_of)} categories"
-    boxes = "".join(
-        f'<label><input type="checkbox" checked data-language="{escape(code)}"> {escape(code)}</label>'
-        for code in grammar.languages
-    )
-    links = "".join(
-        f'<a href="#{_anchor(category)}">{escape(category)}</a>'
-        for category in (*inventory.rules_of, *inventory.words_of)
-    )
     unfinished = unsaid_in(grammar, grammar.languages)
+    rules = []
     with progress("rules", len(inventory.rules)) as bar:
-        rules = "".join(
-            f'<section id="{_anchor(category)}"><h2>{escape(category)}</h2>'
-            + "".join(_rule(grammar, inventory.rule(code), unfinished, bar) for code in codes)
-            + "</section>"
-            for category, codes in inventory.rules_of.items()
-        )
-    words = "".join(_words(grammar, category) for category in inventory.words_of)
-    script = _asset("explore.js")
+        for codes in inventory.rules_of.values():
+            for code in codes:
+                rules.append(_rule(grammar, inventory.rule(code), unfinished))
+                bar.advance(1)
+    script = asset("explore.js")
     # This script runs and no other, whatever a grammar that one is sent says.
-    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode()
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY.format(digest=digest)}">
-<title>{escape(grammar.name)}: a grammar</title>
-<style>{_asset("explore.css")}{STYLE}</style></head><body>
-<header><div class="wrap"><h1>{escape(grammar.name)}</h1><p class="sub">{counts}{escape(edition)}</p>
-<div class="bar"><input type="search" id="find" placeholder="rule, word, tag, or any text of a sentence ( / )" aria-label="search">
-<span id="count" aria-live="polite"></span>{boxes}</div></div></header>
-<nav class="wrap"><details><summary>categories</summary><div class="bar">{links}</div></details></nav>
-<main class="wrap"><p id="none" hidden>Nothing has all of these words.</p>{rules}{words}</main>
-<script>{script}</script></body></html>
-"""
+    text = render(
+        "explore",
+        name=grammar.name,
+        edition=grammar.edition or "",
+        counts=f"{len(inventory.rules)} rules · {len(inventory.words)} words · "
+        f"{len(inventory.rules_of)} categories",
+        languages=list(grammar.languages),
+        groups=_groups(rules),
+        rules=rules,
+        words={name: _words(grammar, name) for name in inventory.words_of},
+        css=asset("explore.css"),
+        tree_css=_as_html(STYLE),
+        script=script,
+        policy=policy(script),
+    )
+    return str(text)
 
 
-def _asset(name: str) -> str:
-    return data_path("page", name).read_text(encoding="utf-8")
+def _as_html(text: str) -> Markup:
+    from markupsafe import Markup
+
+    return Markup(text)
 
 
-def _anchor(category: str) -> str:
-    return f"category-{escape(category)}"
+def _groups(rules: Sequence[ShownRule]) -> dict[str, list[ShownRule]]:
+    """Rules by the phenomenon that they are tagged with, then the others by their category."""
+    tagged: dict[str, list[ShownRule]] = {}
+    others: dict[str, list[ShownRule]] = {}
+    for rule in rules:
+        if rule.tags:
+            tagged.setdefault(rule.tags[0], []).append(rule)
+        else:
+            others.setdefault(rule.category, []).append(rule)
+    return {
+        **{f"{{{tag}}}": found for tag, found in tagged.items()},
+        **others,
+    }
 
 
-def _rule(grammar: Grammar, rule: Rule, unfinished: Collection[str], bar: Progress) -> str:
+def _rule(grammar: Grammar, rule: Rule, unfinished: Collection[str]) -> ShownRule:
     tree = example_tree(grammar, rule.name, unfinished)
-    shown = list(_sentences(grammar, rule, tree)) if tree is not None else []
+    sentences = list(_sentences(grammar, rule, tree)) if tree is not None else []
     lines = list(_lines(grammar, rule))
-    find = " ".join(
-        [format_rule(rule), *(text for _, text, _ in shown), *(text for _, text in lines)]
-    )
-    bar.advance(1)
-    sentences = "".join(
-        f'<p class="say" lang="{escape(code)}"><b>{escape(code)}</b>{marked}</p>'
-        for code, _, marked in shown
-    )
-    drawn = ""
-    if tree is not None and shown:
-        picture = draw_svg(grammar, tree, [code for code, _, _ in shown], alone=False)
-        drawn = f'<details><summary>tree</summary><div class="scroll">{picture}</div></details>'
-    source = "".join(
-        f'<div lang="{escape(code)}"><b class="code">{escape(code)}</b><pre>{escape(text)}</pre></div>'
-        for code, text in lines
-    )
-    return (
-        f'<article data-find="{escape(find.lower())}" id="rule-{escape(rule.name)}">'
-        f"<h3>{_linked(rule, grammar.inventory)}</h3>{sentences}{drawn}"
-        f"<details><summary>lines</summary>{source}</details></article>"
+    texts = ["".join(piece.text for piece in pieces) for _, pieces in sentences]
+    find = " ".join([format_rule(rule), *texts, *(text for _, text in lines)])
+    drawn = None
+    if tree is not None and sentences:
+        codes = [code for code, _ in sentences]
+        drawn = _as_html(draw_svg(grammar, tree, codes, alone=False))
+    return ShownRule(
+        rule.name,
+        rule.category,
+        list(_parts(rule, grammar.inventory)),
+        f"{rule.weight:g}",
+        rule.tags,
+        sentences,
+        drawn,
+        lines,
+        find.lower(),
     )
 
 
-def _linked(rule: Rule, inventory: Inventory) -> str:
-    """The rule as it is written, with links to the categories of its parts."""
-    parts = []
+def _parts(rule: Rule, inventory: Inventory) -> Iterator[ShownPart]:
+    """The rule as it is written; categories lead to their rules and words."""
     for part in rule.parts:
         name = part.symbol.category
-        slot = "" if part.slot == name else f"{escape(part.slot)}:"
-        classes = escape(str(part.symbol)[len(name) :])
-        link = (
-            f'<a href="#{_anchor(name)}">{escape(name)}</a>'
-            if name in inventory.rules_of or name in inventory.words_of
-            else escape(name)
-        )
-        parts.append(f"{'*' if part.head else ''}{slot}{link}{classes}")
-    weight = f" [{rule.weight:g}]"
-    tags = f" {{{' '.join(rule.tags)}}}" if rule.tags else ""
-    return f'{escape(rule.name)} : {escape(rule.category)} → {" ".join(parts)}<span class="tag">{weight}{escape(tags)}</span>'
+        slot = "" if part.slot == name else f"{part.slot}:"
+        known = name in inventory.rules_of or name in inventory.words_of
+        yield ShownPart(part.head, slot, name, str(part.symbol)[len(name) :], known)
 
 
-def _sentences(grammar: Grammar, rule: Rule, tree: Tree) -> Iterator[tuple[str, str, str]]:
-    """Per language: its code, the sentence, and the sentence with what the rule says marked.
+def _sentences(
+    grammar: Grammar, rule: Rule, tree: Tree
+) -> Iterator[tuple[str, list[SentencePiece]]]:
+    """Per language: its code, and the sentence in pieces, those marked that the rule says.
 
     A language that does not say it yet is left out.
     """
@@ -127,11 +168,12 @@ def _sentences(grammar: Grammar, rule: Rule, tree: Tree) -> Iterator[tuple[str, 
         realised = said(grammar, tree, code)
         if realised is None:
             continue
-        text, marked, done = realised.text, "", 0
+        text, done = realised.text, 0
+        pieces = []
         for start, end in realised.spans.get(node, ()) if node else ():
-            marked += f"{escape(text[done:start])}<mark>{escape(text[start:end])}</mark>"
+            pieces += [SentencePiece(text[done:start], False), SentencePiece(text[start:end], True)]
             done = end
-        yield code, text, marked + escape(text[done:])
+        yield code, [*pieces, SentencePiece(text[done:], False)]
 
 
 def _lines(grammar: Grammar, rule: Rule) -> Iterator[tuple[str, str]]:
@@ -142,13 +184,12 @@ def _lines(grammar: Grammar, rule: Rule) -> Iterator[tuple[str, str]]:
             yield code, "\n".join(own)
 
 
-def _words(grammar: Grammar, category: str) -> str:
+def _words(grammar: Grammar, category: str) -> list[ShownWord]:
     inventory = grammar.inventory
-    head = "".join(f'<th lang="{escape(code)}">{escape(code)}</th>' for code in grammar.languages)
     rows = []
     for number in inventory.words_of[category]:
         word = inventory.word(number)
-        cells, find = "", [word.id, word.gloss, *word.classes, category]
+        cells, find = [], [word.id, word.gloss, *word.classes, category]
         for code in grammar.languages:
             forms = grammar.concrete(code).word_forms(number)
             texts = list(
@@ -158,13 +199,6 @@ def _words(grammar: Grammar, category: str) -> str:
             fields = "\n".join(
                 f"{field}: {' | '.join(variants)}" for field, variants in forms.items()
             )
-            first = escape(texts[0] if texts else "–")
-            cells += f'<td lang="{escape(code)}" title="{escape(fields)}">{first}</td>'
-        text = escape(" ".join(find).lower())
-        rows.append(
-            f'<tr data-find="{text}"><td>{escape(word.id)}</td>{cells}<td>{escape(" ".join(word.classes))}</td></tr>'
-        )
-    return (
-        f'<section id="{_anchor(category)}"><h2>{escape(category)}: {len(rows)} words</h2><div class="scroll">'
-        f"<table><thead><tr><th>word</th>{head}<th>classes</th></tr></thead><tbody>{''.join(rows)}</tbody></table></div></section>"
-    )
+            cells.append((code, texts[0] if texts else "–", fields))
+        rows.append(ShownWord(word.id, cells, " ".join(word.classes), " ".join(find).lower()))
+    return rows

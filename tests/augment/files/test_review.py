@@ -36,3 +36,13 @@ def test_the_page_needs_nothing_else_and_escapes_what_was_learned():
     assert "mine &amp; yours" in page
     assert "w19|&lt;v19&gt;" in page
     assert "None was learned." in page
+
+
+def test_the_page_marks_the_places_that_other_words_fill():
+    """A frame is a sentence with blanks; a long class folds."""
+    phrases = [{"name": "that_ X1 | X1_", "support": 5}]
+    page = review_page(Review(REVIEW.classes, phrases, [], []), "mine")
+    assert 'that<span class="blank">_</span> <span class="blank">X1</span> | ' in page
+    many = [{"name": "class 1", "members": [f"w{n}" for n in range(30)], "support": 1}]
+    page = review_page(Review(many, [], [], []), "mine")
+    assert "<summary>6 more</summary>" in page

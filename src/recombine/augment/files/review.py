@@ -1,26 +1,23 @@
 """What a method has learned, to be read by people: as text, and as one self-contained page."""
 
-# ruff: noqa: E501  HTML is easier to read, and to compare with its output, in unbroken lines.
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from recombine.augment.recombiner import Review
-from recombine.registry import data_path
+from recombine.templates import asset, policy, render
 
 TITLES = {
     "classes": ("Classes", "words that stand for each other, most supported first"),
-    "phrases": ("Kinds of phrases", "what can be put in the place of a word, and of what it is made"),
-    "paradigms": ("Paradigms", "forms of words that follow from other forms, in both languages at once"),
+    "phrases": ("Kinds of phrases", "what can stand in place of a word, and what it is made of"),
+    "paradigms": ("Paradigms", "forms of words that follow from other forms, in both languages"),
     "analogies": ("Analogies", "sentences that follow from other sentences"),
 }  # fmt: skip
 # A text is for a terminal, a page can fold.
 MEMBERS_IN_TEXT = 12
-# Nothing may be fetched and nothing may run.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def chapters(review: Review) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
@@ -41,7 +38,8 @@ def review_text(review: Review) -> Iterator[str]:
             more = len(members) - MEMBERS_IN_TEXT
             parts = [f"  {row['name']}  [support {row.get('support', 0):,}]"]
             if members:
-                parts.append(f"{len(members):,} members: {shown}" + (f", {more:,} more" if more > 0 else ""))  # fmt: skip
+                rest = f", {more:,} more" if more > 0 else ""
+                parts.append(f"{len(members):,} members: {shown}{rest}")
             parts += [f"{key}: {_plain(value)}" for key, value in _rest(row)]
             yield "  ".join(parts)
         yield ""
@@ -59,46 +57,70 @@ def _plain(value: Any) -> str:
     return "; ".join(map(str, value))
 
 
+class LearnedCard(NamedTuple):
+    """A class, phrase, paradigm or analogy: what it is called, its support, all that it holds."""
+
+    name: Sequence[tuple[str, bool]]
+    support: str
+    members: Sequence[str]
+    # What else is known of it: its name, and texts in which blanks are marked.
+    rest: Sequence[tuple[str, Sequence[Sequence[tuple[str, bool]]]]]
+
+
+# A place that other words fill: #2, X1, or _ for the words of the class itself.
+_BLANK = re.compile(r"#\d+|(?<![A-Za-z\d])X\d+|(?<![A-Za-z\d])X(?=_)|_")
+
+
+def _with_blanks(text: str) -> list[tuple[str, bool]]:
+    """A text in pieces, and whether each is a place that other words fill."""
+    pieces, done = [], 0
+    for blank in _BLANK.finditer(text):
+        pieces += [(text[done : blank.start()], False), (blank.group(), True)]
+        done = blank.end()
+    return [piece for piece in (*pieces, (text[done:], False)) if piece[0]]
+
+
 def review_page(review: Review, name: str) -> str:
     """Return one HTML file that needs nothing else, not even a network."""
-    css = data_path("page", "page.css").read_text(encoding="utf-8")
-    sections, links = [], []
+    sections = []
     for title, what, rows in chapters(review):
-        anchor = title.lower().replace(" ", "-")
-        links.append(f'<a href="#{anchor}">{escape(title)}</a>')
-        body = "".join(map(_row, rows)) or '<p class="quiet">None was learned.</p>'
-        sections.append(
-            f'<section id="{anchor}"><div class="wrap"><h2>{escape(title)} ({len(rows):,})</h2>'
-            f'<p class="quiet">{escape(what)}</p>{body}</div></section>\n'
-        )
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{escape(name)}: what was learned</title>
-<link rel="icon" href="data:,">
-<style>{css}</style></head>
-<body>
-<header class="top"><div class="wrap">
-<p class="eyebrow">Recombine augment</p>
-<h1>{escape(name)}: what was learned</h1>
-<p class="quiet">From training pairs alone. Support is the number of training pairs or words that show it; whatever has less than the thresholds say is not used.</p>
-</div></header>
-<nav class="bar" aria-label="Sections"><div class="wrap">{"".join(links)}</div></nav>
-<main id="main">
-{"".join(sections)}</main>
-</body></html>
-"""
-
-
-def _row(row: Mapping[str, Any]) -> str:
-    members = row.get("members") or []
-    head = f'<strong>{escape(str(row["name"]))}</strong> <span class="quiet">support {row.get("support", 0):,}'
-    head += f", {len(members):,} members</span>" if members else "</span>"
-    rest = "".join(
-        f'<p class="small">{escape(key)}: {escape(_plain(value))}</p>' for key, value in _rest(row)
+        body = render("learned", title=title, what=what, cards=[_card(row) for row in rows])
+        sections.append((title.lower().replace(" ", "-"), title, body))
+    counts = ", ".join(f"{len(rows):,} {title.lower()}" for title, _, rows in chapters(review))
+    text = render(
+        "page",
+        title=f"{name}: what was learned",
+        eyebrow="Recombine augment",
+        head=render(
+            "head",
+            title=f"{name}: what was learned",
+            lead=f"From training pairs alone: {counts}. Support is the number of training pairs "
+            "or words that show it; what has less than the thresholds say is not used.",
+        ),
+        sections=sections,
+        skips=(),
+        footer="Made by recombine augment.",
+        css=asset("page.css"),
+        script="",
+        policy=policy(),
     )
-    if not members:
-        return f"<div>{head}{rest}</div>"
-    listed = ", ".join(escape(str(one)) for one in members)
-    return f"<details><summary>{head}</summary>{rest}<p>{listed}</p></details>"
+    return str(text)
+
+
+def _card(row: Mapping[str, Any]) -> LearnedCard:
+    return LearnedCard(
+        _with_blanks(str(row["name"])),
+        f"{row.get('support', 0):,}",
+        [str(member) for member in row.get("members") or ()],
+        [
+            (key.replace("_", " "), [_with_blanks(text) for text in _texts(value)])
+            for key, value in _rest(row)
+        ],
+    )
+
+
+def _texts(value: Any) -> list[str]:
+    """What a row holds of one kind, a text each."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return [str(value)]
+    return [str(text) for text in value]

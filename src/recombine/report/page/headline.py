@@ -124,6 +124,9 @@ def _several(report: Findings) -> Headline:
     if len(best) == 1 and main.is_share and main.higher_is_better:
         verb = "composes best" if best[0] in report.learned else "is best"
         head = f"{best[0]} {verb}: {amount(main, score)} right on {new}"
+        if len(main.systems) == 2:
+            other = next(name for name in main.systems if name != best[0])
+            head += f", {other} {amount(main, main.overall(other)).removesuffix(' of 100')}"
     elif len(best) == 1:
         head = f"{best[0]} is ahead: {report.words.metric(main.metric)} {score.value:.1f} on {new}"
     elif len(best) == len(main.systems):
