@@ -1,4 +1,4 @@
-"""docs/how-to/untrained-systems.md says what the raw files of docs/results/untrained say."""
+"""docs/results/untrained/notes.md says what the raw files beside it say."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recombine.metrics.meaning.metric import MeaningMatch
 @pytest.fixture
 def page(repository: Path) -> str:
     """The page."""
-    path = repository / "docs" / "how-to" / "untrained-systems.md"
+    path = repository / "docs" / "results" / "untrained" / "notes.md"
     return path.read_text(encoding="utf-8")
 
 
