@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import recombine
@@ -117,7 +118,7 @@ def test_what_was_said_and_seen_is_kept(pair):
     """A second look needs no second run."""
     one, _ = pair
     assert sorted(one.hypotheses.values()) == ["?", "?", "Ein Hund schlief."]
-    assert [len(result.observations) for result in one.results] == [3, 3]
+    assert [len(table.keys) for table in one.observations] == [3, 3]
 
 
 def test_the_faults_are_shown_with_their_sentences(pair):
@@ -164,12 +165,16 @@ def test_a_frame_has_a_row_for_each_sentence(pair):
 def test_a_sentence_of_several_pairs_has_the_mean_of_its_verdicts(pair):
     """The last verdict on a base sentence is not the one on all its pairs."""
     one, _ = pair
-    exact, chrf = one.results
-    first, second, third = exact.observations
-    ids = (*first.ids, *second.ids)
-    seen = [replace(first, ids=ids), replace(second, ids=ids, value=1.0), third]
-    result = replace(one, results=(replace(exact, observations=seen), chrf))
-    assert list(result.to_pandas()["exact"]) == [0.5, 0.5, third.value]
+    exact, chrf = one.observations
+    first, second, third = exact.ids
+    ((voice, values),) = exact.values.items()
+    changed = replace(
+        exact,
+        ids=((*first, *second), (*first, *second), third),
+        values={voice: np.array([0.0, 1.0, values[2]])},
+    )
+    result = replace(one, observations=(changed, chrf))
+    assert list(result.to_pandas()["exact"]) == [0.5, 0.5, values[2]]
 
 
 def test_paired_tests_take_two_evaluations(pair, small_benchmark):
@@ -219,16 +224,16 @@ def test_a_report_is_one_call(pair, tmp_path):
 
 
 def test_a_report_calls_systems_by_their_names(pair, tmp_path):
-    """In any script; names that would be one folder are told apart."""
+    """In any script, with spaces; two of one name are told apart."""
     one, two = (replace(one, name=name) for one, name in zip(pair, ("我們", "他們"), strict=True))
     options = ReportOptions(figures=())
     text = one.report(tmp_path / "report", two, options=options).markdown.read_text("utf-8")
     assert {"我們", "他們"} <= {
         row.split("|")[1].strip() for row in text.splitlines() if "|" in row
     }
-    one, two = replace(one, name="a b"), replace(two, name="a-b")
+    one, two = replace(one, name="a b"), replace(two, name="a b")
     text = one.report(tmp_path / "alike", two, options=options).markdown.read_text("utf-8")
-    assert {"a-b", "a-b-2"} <= {
+    assert {"a b", "a b-2"} <= {
         row.split("|")[1].strip() for row in text.splitlines() if "|" in row
     }
 

@@ -7,9 +7,7 @@ run.
 
 from __future__ import annotations
 
-import dataclasses
 import re
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,21 +16,22 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple, overload
 
-from recombine.benchmark import TRAINING_SPLITS, Benchmark, Example, stratified_sample
+from recombine.benchmark import TRAINING_SPLITS, Benchmark, stratified_sample
 from recombine.errors import ConfigError, DataError, SystemFailure
 from recombine.experiment.hypotheses import read_hypotheses
 from recombine.experiment.run import Run
 from recombine.experiment.scoring import write_cell
 from recombine.metrics import scoring
-from recombine.metrics.score import Score, scores_of
-from recombine.metrics.scoring import MissingOutputs, Result
+from recombine.metrics.observations import ObservationTable, side_by_side
+from recombine.metrics.score import Score
+from recombine.metrics.scoring import MissingOutputs
 from recombine.registry import require
-from recombine.report.compare import compare_panel
+from recombine.report.compare import comparisons_of
 from recombine.report.examples import explain, is_right
 from recombine.report.gap import GapParts, gap_parts
 from recombine.report.method import method_of
 from recombine.report.options import ReportOptions, ReportPaths
-from recombine.report.reading.panel import panel_of
+from recombine.report.reading.runs import ReportRuns, Scores, SystemRun
 from recombine.report.tables.own import counts_of, difference_table, ranged
 from recombine.report.tables.table import Cell, Table, html
 from recombine.systems.base import TRAINED_ON, UNKNOWN, Failure, answers, hook
@@ -103,7 +102,7 @@ class Evaluation(Sequence[Score]):
     # By id; a sentence that failed has none.
     hypotheses: Mapping[str, str]
     # The observations, metric by metric and split by split.
-    results: tuple[Result, ...]
+    observations: tuple[ObservationTable, ...]
     name: str = "system"
     # The ids that were to be translated; None: every one of the splits.
     asked: frozenset[str] | None = None
@@ -120,7 +119,8 @@ class Evaluation(Sequence[Score]):
     @cached_property
     def scores(self) -> tuple[Score, ...]:
         """Every score: of the whole split, and of every slice of it."""
-        return tuple(scores_of(self.results, self.name))
+        tables = (table.of(self.name) for table in self.observations)
+        return tuple(score for table in tables for score in table.scores())
 
     @overload
     def __getitem__(self, place: int) -> Score: ...
@@ -173,33 +173,31 @@ class Evaluation(Sequence[Score]):
         with that value of a tag. What could not be judged is neither. The metric is the first one
         unless it is named.
         """
-        known = list(dict.fromkeys(result.metric.name for result in self.results))
+        known = list(dict.fromkeys(table.metric for table in self.observations))
         metric = metric or known[0]
         if metric not in known:
             raise ConfigError(f"nothing is scored by '{metric}'", hint=f"there are: {known}")
         chosen = [
             one
-            for result in self.results
-            if result.metric.name == metric and split in (None, result.split)
-            for one in self._judged(result)
+            for table in self.observations
+            if table.metric == metric and split in (None, table.split)
+            for one in self._judged(table)
             if (wrong is None or one.right is (not wrong))
             and all(str(one.tags.get(tag)) == str(value) for tag, value in tags.items())
         ]
         return JudgedSentences(chosen[:n])
 
-    def _judged(self, result: Result) -> Iterator[JudgedSentence]:
-        examples = {one.id: one for one in self.benchmark.read(result.split)}
-        undecided = result.metric.undecided
-        for seen in result.observations:
+    def _judged(self, table: ObservationTable) -> Iterator[JudgedSentence]:
+        for seen in table.rows():
             right = (
                 None
-                if undecided is not None and seen.stats[undecided]
-                else is_right(seen.value, result.metric.right_value)
+                if table.undecided is not None and seen.stats[table.undecided]
+                else is_right(seen.value, table.right_value)
             )
-            for one in (examples[name] for name in seen.ids if name in examples):
+            for one in (table.examples[name] for name in seen.ids if name in table.examples):
                 yield JudgedSentence(
-                    one.id, result.split, one.source, one.references,
-                    self.hypotheses.get(one.id, ""), result.metric.name, seen.value, right,
+                    one.id, table.split, one.source, one.references,
+                    self.hypotheses.get(one.id, ""), table.metric, seen.value, right,
                     explain(seen.detail), one.tags,
                 )  # fmt: skip
 
@@ -218,22 +216,14 @@ class Evaluation(Sequence[Score]):
                     f"{self.name} and {other.name} were not scored on the same benchmark: "
                     f"{self.benchmark.path} and {other.benchmark.path}"
                 )
-        names = unique_names(everyone)
         found = []
-        for mine in self.results:
-            place = (mine.metric.name, mine.split)
-            same = {
-                name: result
-                for name, one in zip(names, everyone, strict=True)
-                for result in one.results
-                if (result.metric.name, result.split) == place
-            }
-            if len(same) > 1 and metric in (None, mine.metric.name):
-                panel = panel_of(same, method_of(self.benchmark))
-                found += [(panel, one) for one in compare_panel(panel, ReportOptions())]
+        for mine in self.observations:
+            table = side_by_side_of(everyone, mine.metric, mine.split)
+            if len(table.systems) > 1 and metric in (None, mine.metric):
+                found += [(table, one) for one in comparisons_of(table)]
         if not found:
             raise DataError(
-                f"{' and '.join(names)} share no metric and split"
+                f"{' and '.join(unique_names(everyone))} share no metric and split"
                 if others
                 else "compare with what? No other evaluation is given"
             )
@@ -257,39 +247,39 @@ class Evaluation(Sequence[Score]):
         everyone = [self] if control is None else [self, control]
         names = unique_names(everyone)
         method = method_of(self.benchmark)
-        metric = metric or self.results[0].metric.name
-        splits = [one.split for one in self.results if one.metric.name == metric]
+        metric = metric or self.observations[0].metric
+        splits = [table.split for table in self.observations if table.metric == metric]
         new = new or next(iter(method.in_order(splits, self.benchmark.splits)), "")
         familiar = familiar or method.familiar_split
-        panels = {}
-        for split in dict.fromkeys((new, familiar)):
-            same = {
-                name: result
-                for name, one in zip(names, everyone, strict=True)
-                for result in one.results
-                if (result.metric.name, result.split) == (metric, split)
-            }
-            if same:
-                panels[split] = panel_of(same, method)
-        if new not in panels:
+        tables = {
+            split: side_by_side_of(everyone, metric, split)
+            for split in dict.fromkeys((new, familiar))
+            if split in splits
+        }
+        if new not in tables:
             raise DataError(f"{self.name} has no scores of '{metric}' on '{new}'")
         controls = {} if control is None or neutral else dict.fromkeys(names, names[-1])
-        known = panels.get(familiar) if familiar != new else None
+        known = tables.get(familiar) if familiar != new else None
         aside = names[-1] if control is not None and neutral else ""
-        return tuple(gap_parts(panels[new], known, controls, ReportOptions(), aside))
+        return tuple(gap_parts(tables[new], known, controls, aside))
 
     def report(
         self, path: Path | str, *others: Evaluation, options: ReportOptions | None = None
     ) -> ReportPaths:
         """Write the report on this system, and on others beside it, into a folder."""
-        from recombine.report.write import write_report
+        from recombine.report.write import write_report_of
 
-        with tempfile.TemporaryDirectory() as folder:
-            run = Path(folder) / "run"
-            everyone = [dataclasses.replace(one, name=one.folder) for one in (self, *others)]
-            for one, name in zip(everyone, unique_names(everyone), strict=True):
-                dataclasses.replace(one, name=name).save(run)
-            return write_report([run], Path(path), options)
+        return write_report_of(report_source((self, *others)), Path(path), options)
+
+    @property
+    def sampled(self) -> int:
+        """How many examples of a split were asked for, where not all were."""
+        sizes = [0]
+        for split in dict.fromkeys(table.split for table in self.observations):
+            examples = self.benchmark.read(split) if self.asked is not None else ()
+            count = sum(one.id in (self.asked or ()) for one in examples)
+            sizes.append(count if count < len(examples) else 0)
+        return max(sizes)
 
     @property
     def folder(self) -> str:
@@ -300,7 +290,7 @@ class Evaluation(Sequence[Score]):
         """Write texts and observations into a run, which `recombine report` reads with others."""
         cell = Run(run).cell(self.folder, 1)
         write_cell(
-            cell, self.benchmark, self.hypotheses, self.results,
+            cell, self.benchmark, self.hypotheses, self.observations,
             asked=self.asked, missing=self.missing, trained_on=self.trained_on,
         )  # fmt: skip
         return cell.path
@@ -313,17 +303,14 @@ class Evaluation(Sequence[Score]):
         pandas = require("pandas", extra="report", feature="to_pandas")
         rows: dict[str, dict[str, Any]] = {}
         values: dict[tuple[str, str], list[float]] = {}
-        for result in self.results:
-            examples: Mapping[str, Example] = {
-                one.id: one for one in self.benchmark.read(result.split)
-            }
-            for seen in result.observations:
-                for one in (examples[name] for name in seen.ids if name in examples):
+        for table in self.observations:
+            for seen in table.rows():
+                for one in (table.examples[name] for name in seen.ids if name in table.examples):
                     row = rows.setdefault(
                         one.id,
                         {
                             "id": one.id,
-                            "split": result.split,
+                            "split": table.split,
                             "source": one.source,
                             "reference": one.references[0] if one.references else None,
                             "hypothesis": self.hypotheses.get(one.id),
@@ -333,8 +320,8 @@ class Evaluation(Sequence[Score]):
                             },
                         },
                     )
-                    values.setdefault((one.id, result.metric.name), []).append(seen.value)
-                    row[result.metric.name] = fmean(values[one.id, result.metric.name])
+                    values.setdefault((one.id, table.metric), []).append(seen.value)
+                    row[table.metric] = fmean(values[one.id, table.metric])
         return pandas.DataFrame(list(rows.values()))
 
     @property
@@ -367,6 +354,44 @@ def unique_names(evaluations: Sequence[Evaluation]) -> list[str]:
             name = f"{one.name}-{number}"
         names.append(name)
     return names
+
+
+def side_by_side_of(evaluations: Sequence[Evaluation], metric: str, split: str) -> ObservationTable:
+    """One metric on one split of all evaluations that have it."""
+    names = unique_names(evaluations)
+    return side_by_side(
+        [
+            table.of(name)
+            for name, one in zip(names, evaluations, strict=True)
+            for table in one.observations
+            if (table.metric, table.split) == (metric, split)
+        ],
+        main_tags=method_of(evaluations[0].benchmark).main_tags,
+    )
+
+
+def report_source(evaluations: Sequence[Evaluation]) -> ReportRuns:
+    """What a report reads, of evaluations at hand."""
+    first = evaluations[0]
+    named = list(zip(unique_names(evaluations), evaluations, strict=True))
+    return ReportRuns(
+        runs=(),
+        benchmark=first.benchmark,
+        cells=tuple(
+            SystemRun(name, 1, {"trained_on": one.trained_on}, hypotheses=one.hypotheses)
+            for name, one in named
+        ),
+        scores=tuple(
+            Scores(name, 1, table.metric, table.split, None, held=table.of(name))
+            for name, one in named
+            for table in sorted(one.observations, key=lambda table: (table.metric, table.split))
+        ),
+        notes=tuple(
+            f"{name}: scored on a sample of {least:,} examples of each split"
+            for name, one in named
+            if (least := one.sampled)
+        ),
+    )
 
 
 def evaluate(
@@ -445,7 +470,7 @@ def score(
         name = name or Path(hypotheses).name.partition(".")[0]
         only = splits[0] if splits is not None and len(splits) == 1 else None
         hypotheses, _ = read_hypotheses(Path(hypotheses), benchmark, only)
-    results = scoring.score(
+    tables = scoring.score(
         benchmark,
         hypotheses,
         metrics,
@@ -454,7 +479,7 @@ def score(
         missing=missing,
         asked=asked,
     )
-    if not results:
+    if not tables:
         raise DataError(
             "nothing to score: none of these metrics is about any of these sentences",
             hint=f"benchmark {benchmark.manifest.name} recommends: "
@@ -463,7 +488,7 @@ def score(
     return Evaluation(
         benchmark,
         dict(hypotheses),
-        tuple(results),
+        tuple(tables),
         name or "system",
         None if asked is None else frozenset(asked),
         missing,

@@ -14,16 +14,17 @@ from recombine.metrics.base import (
     Metric,
     Observation,
     aggregator_of,
-    declaration,
     require_kind,
 )
 from recombine.metrics.exact import Exact
+from recombine.metrics.observations import measure_of
 from recombine.metrics.scoring import create_metric
 from recombine.metrics.surface import Chrf
 from recombine.testing import check_metric, example_pairs
 
 UNDECLARED = """
 from dataclasses import dataclass
+from recombine.metrics.observations import measure_of
 from recombine.metrics.base import Metric, Observation
 
 class {name}{parents}:
@@ -128,7 +129,7 @@ def test_the_metric_of_the_guide_keeps_the_contract(repository, tmp_path, small_
 
 def test_what_is_declared_is_kept_with_the_scores():
     """All that a reader of the numbers needs; of what is undecided only where something can be."""
-    assert declaration(Exact()) == {
+    assert measure_of(Exact(), "").declares == {
         "kind": "mean", "higher_is_better": True, "right_value": 1.0, "missing": "empty",
         "unit": "percent", "limits": (0.0, 100.0), "clusters": (),
     }  # fmt: skip
@@ -136,7 +137,7 @@ def test_what_is_declared_is_kept_with_the_scores():
     class Unsure(Exact):
         undecided = "unclear"
 
-    assert declaration(Unsure())["undecided"] == "unclear"
+    assert measure_of(Unsure(), "").declares["undecided"] == "unclear"
 
 
 @pytest.mark.parametrize("kind", ["mean", "rows"])

@@ -13,7 +13,6 @@ from recombine.draft import Draft
 from recombine.metrics.score import (
     COLUMNS,
     Score,
-    scores_of,
     undecided_share,
     write_scores,
 )
@@ -34,6 +33,11 @@ def results(benchmark):
     return score(benchmark, hypotheses, ["exact", "chrf"])
 
 
+def all_scores(tables):
+    """Every score of several tables."""
+    return [one for table in tables for one in table.scores()]
+
+
 def make(**more: object) -> Score:
     """A score of three seeds."""
     given = {"value": 28.0, "low": 20.0, "high": 40.0, "n": 9, "of": 9, "failed": 0, **more}
@@ -44,17 +48,20 @@ def make(**more: object) -> Score:
 
 def test_the_whole_split_comes_first_with_its_interval(results):
     """The interval holds the score; two sentences have none, unless they are right or wrong."""
-    found = scores_of(results)
+    found = all_scores(results)
     assert (found[0].tag, found[0].metric, found[0].n, found[0].of) == ("", "exact", 3, 3)
     known = [one for one in found if one.n > 2 or one.metric == "exact"]
     assert all(one.low <= one.value <= one.high for one in known)
     assert all(math.isnan(one.low) for one in found if one not in known)
-    assert [one.tag for one in scores_of(results, overall_only=True)] == ["", ""]
+    assert [one.tag for one in [score for table in results for score in table.overall()]] == [
+        "",
+        "",
+    ]
 
 
 def test_the_file_reads_back(tmp_path, results):
     """Plain CSV with the documented columns; the whole split is the row all, all."""
-    write_scores(tmp_path / "scores.csv", scores_of(results))
+    write_scores(tmp_path / "scores.csv", all_scores(results))
     with (tmp_path / "scores.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert tuple(rows[0]) == COLUMNS
@@ -104,8 +111,8 @@ def test_what_was_sampled_is_drawn_whole(tmp_path):
     head = {"format": 1, "name": "c", "version": "1", "source": "en", "target": "nl"}
     made = draft.finish({**head, "builder": "none", "seed": 1})
     options = {"consistency": {"mode": "official"}}
-    (result,) = score(made, hypotheses, ["consistency"], options=options)
-    whole, first, *_ = scores_of([result])
+    (table,) = score(made, hypotheses, ["consistency"], options=options)
+    whole, first, *_ = table.scores()
     assert (whole.value, whole.n, whole.method) == (50, 1000, "Student's t over clusters")
     assert whole.low < 33
     assert whole.high > 67

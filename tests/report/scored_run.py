@@ -9,7 +9,7 @@ from typing import Any
 from recombine.benchmark import Benchmark, Example
 from recombine.draft import Draft
 from recombine.experiment.run import Run
-from recombine.experiment.scoring import write_result
+from recombine.experiment.scoring import write_observations
 from recombine.files import write_json, write_jsonl
 from recombine.metrics.scoring import score
 
@@ -64,7 +64,7 @@ def scored_run(
                     rows = ({"id": name, "hyp": text} for name, text in found.items())
                     write_jsonl(cell.translations(split, checkpoint), rows)
                     made.update(found)
-            for result in score(benchmark, made, metrics) if metrics else ():
-                write_result(cell.scores(result.metric.name, result.split), result)
+            for table in score(benchmark, made, metrics) if metrics else ():
+                write_observations(cell.scores(table.metric, table.split), table)
     write_json(run.path / "experiment.json", {"benchmark": str(benchmark.path)})
     return run.path

@@ -8,13 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from recombine.evaluation import score
-from recombine.report.compare import compare, compare_panel, ranking, verdict_of
+from recombine.metrics.observations import ObservationTable
+from recombine.report.compare import compare, comparisons_of, ranking, verdict_of
 from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import Column, Panel, read_panel
+from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
 from recombine.report.tables.own import slice_difference_table
 from recombine.statistics.aggregate import Aggregator
 from recombine.statistics.paired import PairedDifference
+from recombine.statistics.sample import Sampling
 from report import compound_run
 from report.scored_run import small_benchmark
 
@@ -54,15 +56,16 @@ def test_a_lower_error_rate_is_a_win():
 
 def test_paired_tests_use_the_same_rows(run):
     """A key that could be judged for one system alone has no part in their difference."""
-    panel = read_panel(open_runs([run]), "exact", "gen")
+    panel = read_observations(open_runs([run]), "exact", "gen")
     right = np.tile([1.0, 0.0], 160)
     # The second system is judged where it is right only: 100% of 160 against 50% of 320.
-    columns = {
-        "one": {1: Column(np.stack([right, np.ones(320)], axis=1), right)},
-        "two": {1: Column(np.stack([right, right], axis=1), right)},
+    stats = {
+        ("one", 1): np.stack([right, np.ones(320)], axis=1),
+        ("two", 1): np.stack([right, right], axis=1),
     }
+    values = dict.fromkeys(stats, right)
     ratio = Aggregator("ratio")
-    (found,) = compare_panel(replace(panel, columns=columns, aggregator=ratio), ReportOptions())
+    (found,) = comparisons_of(replace(panel, stats=stats, values=values, aggregator=ratio))
     assert found.n == 160
     assert found.overall.difference == 0
     assert all(one.difference.difference == 0 for one in found.slices)
@@ -70,27 +73,29 @@ def test_paired_tests_use_the_same_rows(run):
 
 def test_a_clear_difference_on_many_patterns_can_be_told(run, monkeypatch):
     """Holm multiplies the least p that a randomisation test has; of 42 patterns all were ties."""
-    panel = read_panel(open_runs([run]), "exact", "gen")
+    panel = read_observations(open_runs([run]), "exact", "gen")
     noise = np.tile([0.0, 0.01, 0.02, 0.03], 80)
-    columns = {
-        name: {1: Column((level + noise)[:, None], level + noise)}
-        for name, level in (("low", 0.1), ("high", 0.9))
-    }
+    values = {(name, 1): level + noise for name, level in (("low", 0.1), ("high", 0.9))}
+    stats = {voice: column[:, None] for voice, column in values.items()}
     many = {str(number): np.arange(20 * number, 20 * number + 20) for number in range(16)}
-    monkeypatch.setattr(Panel, "slices", lambda self, tag: many)
+    monkeypatch.setattr(ObservationTable, "slices", lambda self, tag: many)
     for trials in (20, 2_000):
-        (found,) = compare_panel(replace(panel, columns=columns), ReportOptions(trials=trials))
+        sampling = Sampling(trials=trials)
+        table = replace(panel, stats=stats, values=values, sampling=sampling)
+        (found,) = comparisons_of(table)
         assert found.slices[0].difference.test == "approximate randomisation"
         assert found.count("win") == 16
 
 
 def test_what_has_no_score_comes_last(run):
     """A system of which nothing could be judged does not part others that can be ranked."""
-    panel = read_panel(open_runs([run]), "exact", "gen")
-    lstm, *others = panel.columns.items()
-    unknown = {seed: replace(one, stats=one.stats * np.nan) for seed, one in lstm[1].items()}
-    columns = dict([lstm, ("unknown", unknown), *others])
-    found = ranking(replace(panel, columns=columns), [])
+    panel = read_observations(open_runs([run]), "exact", "gen")
+    unknown = {
+        ("unknown", seed): stats * np.nan
+        for (system, seed), stats in panel.stats.items()
+        if system == "lstm"
+    }
+    found = ranking(replace(panel, stats={**panel.stats, **unknown}), [])
     assert found == [["oracle-ish", "transformer", "lstm", "unknown"]]
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from recombine.errors import DataError
-from recombine.report.findings import build_report, make_sheet
+from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import Column, read_panel
+from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
+from recombine.report.results import make_sheet
 
 
 def test_splits_and_titles(findings):
@@ -23,11 +25,9 @@ def test_splits_and_titles(findings):
 
 def test_classes_of_verdicts_are_counted(run):
     """Labels in detail.class are counted per system and pattern, over all seeds."""
-    panel = read_panel(open_runs([run]), "exact", "test")
-    column = next(iter(panel.columns["lstm"].values()))
-    labels = tuple("right" if value else "dropped" for value in column.values)
-    panel.columns["lstm"][1] = Column(column.stats, column.values, labels)  # type: ignore[index]
-    sheet = make_sheet(panel, ReportOptions())
+    panel = read_observations(open_runs([run]), "exact", "test")
+    labels = tuple("right" if value else "dropped" for value in panel.values["lstm", 1])
+    sheet = make_sheet(replace(panel, classes={("lstm", 1): labels}))
     total = sum(sheet.labels["lstm"].values(), Counter())
     assert total["right"] + total["dropped"] == len(panel.keys)
 

@@ -6,20 +6,20 @@ from dataclasses import replace
 
 from recombine.benchmark import Benchmark
 from recombine.files import read_jsonl
-from recombine.metrics.score import scores_of
+from recombine.metrics.observations import is_number
 from recombine.metrics.scoring import score
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import read_panel
+from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
-from recombine.report.scores import is_number, main_tag, numeric_tags, overall, sliceable_tags
+from recombine.statistics.sample import Sampling
 from report.synthetic import ACCURACY, make_run
 
 
 def test_overall_scores_have_seed_spread_and_interval(run):
     """Estimate inside its interval, minimum and maximum around the mean."""
-    panel = read_panel(open_runs([run]), "exact", "gen")
-    for one in overall(panel, ReportOptions()):
+    panel = read_observations(open_runs([run]), "exact", "gen")
+    for one in panel.overall():
         assert one.low <= one.value <= one.high
         assert min(one.seeds) <= one.value <= max(one.seeds)
         assert len(one.seeds) == 3
@@ -27,9 +27,10 @@ def test_overall_scores_have_seed_spread_and_interval(run):
 
 def test_clusters_widen_the_interval_when_they_matter(run, tmp_path):
     """Patterns differ, so an interval over eight of them is wider than one over 320 keys."""
-    panel = read_panel(open_runs([run]), "exact", "gen")
+    panel = read_observations(open_runs([run]), "exact", "gen")
     alone, by_word, by_pattern = (
-        overall(panel, ReportOptions(cluster=name))[0] for name in ("key", "target_word", "pattern")
+        replace(panel, sampling=Sampling(cluster=name)).overall()[0]
+        for name in ("key", "target_word", "pattern")
     )
     assert (alone.method, by_word.method) == ("seeds and items", "seeds and clusters")
     assert by_pattern.half_width > 1.5 * alone.half_width
@@ -47,7 +48,7 @@ def test_score_stage_and_report_print_the_same_score(tmp_path):
     results = score(benchmark, {row["id"]: row["hyp"] for row in stored}, ["exact", "bleu"])
     report = build_report(open_runs([run]), ReportOptions())
     shown = {(one.split, one.metric, one.tag, one.slice): one for one in report.scores}
-    made = scores_of(results)
+    made = [one for table in results for one in table.scores()]
     assert len(made) == len(shown)
     for one in made:
         other = shown[one.split, one.metric, one.tag, one.slice]
@@ -56,9 +57,9 @@ def test_score_stage_and_report_print_the_same_score(tmp_path):
 
 def test_tags_are_told_apart(run):
     """Patterns slice, depths are numbers, identifiers do neither."""
-    panel = read_panel(open_runs([run]), "exact", "gen")
-    assert main_tag(panel) == "pattern"
-    assert "depth" in numeric_tags(panel)
-    assert "in_cp" in sliceable_tags(panel)
+    panel = read_observations(open_runs([run]), "exact", "gen")
+    assert panel.main_tag == "pattern"
+    assert "depth" in panel.number_tags
+    assert "in_cp" in panel.sliceable_tags
     assert is_number("3.5")
     assert not is_number("nan")

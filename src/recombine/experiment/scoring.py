@@ -6,15 +6,12 @@ of another benchmark or of a system with other options are refused.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import platform
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from recombine import __version__, registry
 from recombine.benchmark import TRAINING_SPLITS, Benchmark, stratified_sample
@@ -37,11 +34,10 @@ from recombine.experiment.run import Cell
 from recombine.experiment.translations import stored_hypotheses
 from recombine.files import dump_row, read_json, sha256_of, write_jsonl, write_text
 from recombine.grammar.benchmark_grammar import declared_grammar, grammar_inputs
-from recombine.metrics.base import declaration
-from recombine.metrics.score import Score, scores_of, write_scores
+from recombine.metrics.observations import ObservationTable
+from recombine.metrics.score import write_scores
 from recombine.metrics.scoring import (
     MissingOutputs,
-    Result,
     about_nothing,
     default_metrics,
     observation_row,
@@ -208,19 +204,18 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
 
 
 def _write_scores(
-    cell: Cell, results: Iterable[Result], checkpoint: str | None = None
+    cell: Cell, tables: Iterable[ObservationTable], checkpoint: str | None = None
 ) -> dict[str, str]:
     """Write observations and scores.csv; return the SHA-256 of each file."""
     scores = []
     files: dict[str, str] = {}
-    for result in results:
-        found = scores_of([result])
-        path = cell.scores(result.metric.name, result.split, checkpoint)
-        files[path.relative_to(cell.path).as_posix()] = write_result(path, result, found)
-        scores += found
-    table = cell.path / (f"scores@{checkpoint}.csv" if checkpoint else "scores.csv")
-    write_scores(table, scores)
-    files[table.name] = sha256_of(table)
+    for table in tables:
+        path = cell.scores(table.metric, table.split, checkpoint)
+        files[path.relative_to(cell.path).as_posix()] = write_observations(path, table)
+        scores += table.scores()
+    path = cell.path / (f"scores@{checkpoint}.csv" if checkpoint else "scores.csv")
+    write_scores(path, scores)
+    files[path.name] = sha256_of(path)
     return files
 
 
@@ -228,7 +223,7 @@ def write_cell(
     cell: Cell,
     benchmark: Benchmark,
     hypotheses: Mapping[str, str],
-    results: Sequence[Result],
+    tables: Sequence[ObservationTable],
     *,
     asked: Collection[str] | None = None,
     missing: MissingOutputs = "count",
@@ -239,7 +234,7 @@ def write_cell(
         raise StaleOutput(f"{cell.path} is there already", hint="choose another name or run")
     sampled = 0
     translations = {}
-    for split in dict.fromkeys(result.split for result in results):
+    for split in dict.fromkeys(table.split for table in tables):
         examples = benchmark.read(split)
         wanted = [one.id for one in examples if asked is None or one.id in asked]
         if len(wanted) < len(examples):
@@ -262,7 +257,7 @@ def write_cell(
         "asked": [sampled, 0, 0],
         "missing": missing,
     }
-    files = _write_scores(cell, results)
+    files = _write_scores(cell, tables)
     Meta(cell.path / "scores" / "scores").write(fingerprint, complete=True, files=files)
 
 
@@ -281,27 +276,28 @@ def _drop_stale_scores(cell: Cell, work: Unscored) -> None:
             Meta(path).path.unlink(missing_ok=True)
 
 
-def write_result(path: Path, result: Result, scores: Iterable[Score] = ()) -> str:
-    """Write observations, and beside them what a report needs to aggregate them again.
+def write_observations(path: Path, table: ObservationTable) -> str:
+    """Write the observations of one system, and beside them what a reader of them must know.
 
     Return the SHA-256 of the observations: they are many, and need not be read for it.
     """
-    name = result.metric.name
-    rows = (observation_row(name, one) for one in result.observations)
+    rows = (observation_row(table.metric, one) for one in table.rows())
     observations = "".join(dump_row(row) + "\n" for row in rows)
     write_text(path, observations)
-    options: Any = to_plain(result.metric) if dataclasses.is_dataclass(result.metric) else {}
-    unseen = result.members[len(result.observations) :]
-    failed = [result.members[place] for place in np.flatnonzero(result.failed)]
+    (failed,) = table.failed.values()
     Meta(path).write(
         {},
         complete=True,
-        metric={"name": name, "options": options, "declares": declaration(result.metric)},
-        signature=result.metric.signature(),
-        notes=result.metric.notes(),
-        # Of how many keys the score speaks, by the first example of each key that it does not.
-        unobserved=[members[0].id for members in unseen],
-        failed=[members[0].id for members in failed],
+        metric={
+            "name": table.metric,
+            "options": table.options,
+            "declares": table.declares,
+        },
+        signature=table.signature,
+        notes=table.notes(),
+        # Of how many keys the score speaks, by the examples of each key that it does not.
+        unobserved=[list(ids) for ids in table.unobserved],
+        failed=sorted(failed),
     )
     return hashlib.sha256(observations.encode("utf-8")).hexdigest()
 

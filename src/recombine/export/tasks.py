@@ -23,7 +23,6 @@ from recombine.errors import ConfigError
 from recombine.export.whole import copy_benchmark
 from recombine.files import read_json, write_json, write_text
 from recombine.metrics.base import Metric, Scored
-from recombine.metrics.score import scores_of
 from recombine.metrics.scoring import create_metrics, default_metrics, score
 from recombine.registry import require
 from recombine.systems.languages import language_name
@@ -47,8 +46,8 @@ class ExportedTask:
 
     def value(self, metric: str, answers: Mapping[str, str]) -> float:
         """The score of a metric on these answers, which are all that was asked for."""
-        results = score(self.benchmark, answers, [metric], splits=[self.split], asked=set(answers))
-        found = [one for one in scores_of(results, overall_only=True) if one.metric == metric]
+        tables = score(self.benchmark, answers, [metric], splits=[self.split], asked=set(answers))
+        found = [one for table in tables for one in table.overall() if one.metric == metric]
         return found[0].value if found else float("nan")
 
     def verdict(self, metric: Metric, example: Example, answer: str) -> float:

@@ -11,10 +11,11 @@ from recombine.benchmark import Benchmark, Example
 from recombine.corpus.segment import PLAIN_TOKEN
 from recombine.corpus.token_diff import differing
 from recombine.methods.imported import ImportedMethod
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
 from recombine.report.method import Headline, TaxonomyPlace
 from recombine.report.page.first_screen import bar_of_system
 from recombine.report.page.headline import amount
+from recombine.report.results import Sheet
 from recombine.report.tables.consistency import consistency_tables
 from recombine.report.tables.published import published_release
 from recombine.report.tables.table import Table

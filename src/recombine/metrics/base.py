@@ -144,13 +144,6 @@ def require_kind(metric: Metric, stats: Stats) -> None:
 DECLARED = ("name", "kind", "higher_is_better", "right_value", "missing")
 
 
-def declaration(metric: Metric) -> dict[str, Any]:
-    """What a metric declares as plain data, kept with its scores."""
-    names = (*DECLARED[1:], "unit", "limits", "clusters")
-    undecided = {} if metric.undecided is None else {"undecided": metric.undecided}
-    return {**{name: getattr(metric, name) for name in names}, **undecided}
-
-
 def require_declared(metric: object, name: str) -> None:
     """Raise when a metric leaves a reader of its numbers guessing."""
     lacking = [one for one in DECLARED if not hasattr(metric, one)]

@@ -12,11 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from recombine.files import inert_cell, write_text
-from recombine.metrics.base import aggregator_of
-from recombine.metrics.scoring import Result
-from recombine.metrics.slices import DECLARED
 from recombine.statistics.aggregate import Array
-from recombine.statistics.sample import Sample
 
 ALL = "all"
 
@@ -83,86 +79,11 @@ class Score(Estimate):
         return text + (f", {self.failed:,} failed" if self.failed else "")
 
 
-def make_score(
-    sample: Sample,
-    system: str,
-    *,
-    of: int,
-    failed: int,
-    metric: str,
-    split: str,
-    unit: str,
-    signature: str,
-    tag: str = "",
-    slice: str = "",
-    undecided: int | None = None,
-) -> Score:
-    """The score of one system of a sample: the one place for it.
-
-    `undecided` is the statistic that says what could not be judged.
-    """
-    tables, aggregator = sample.tables[system], sample.aggregator
-    span = sample.interval(system)
-    return Score(
-        metric=metric,
-        split=split,
-        tag=tag,
-        slice=slice,
-        system=system,
-        value=span.estimate,
-        low=span.low,
-        high=span.high,
-        n=min(int(aggregator.counts(rows).sum()) for rows in tables),
-        of=of,
-        failed=failed,
-        unit=unit,
-        method=span.method,
-        seeds=tuple(aggregator.from_rows(rows) for rows in tables),
-        standard_error=span.error,
-        signature=signature,
-        undecided=undecided_share(tables, undecided, aggregator.scale),
-    )
-
-
 def undecided_share(tables: Sequence[Array], column: int | None, scale: float = 100.0) -> float:
     """The share that could not be judged, in the score's unit; the mean over seeds."""
     if column is None or not all(len(table) for table in tables):
         return 0.0
     return scale * float(np.mean([table[:, column].mean() for table in tables]))
-
-
-def scores_of(
-    results: Iterable[Result], system: str = "", *, overall_only: bool = False
-) -> list[Score]:
-    """Return the scores of one system and seed: the whole split first, then every slice."""
-    scores = []
-    for result in results:
-        metric, slices = result.metric, result.slices
-        stats, aggregator = result.stats, aggregator_of(result.metric)
-        signature = metric.signature()
-        parts = [("", "", np.arange(len(stats)), np.arange(len(result.failed)))]
-        if not overall_only:
-            for tag in slices.worth():
-                rows_of, keys_of = slices.rows(tag), slices.all_keys(tag)
-                parts += [(tag, value, rows_of[value], keys_of[value]) for value in rows_of]
-        for tag, value, rows, keys in parts:
-            clusters = slices.clusters(DECLARED, metric.clusters, rows if tag else None)
-            scores.append(
-                make_score(
-                    Sample({system: [stats[rows]]}, aggregator, clusters),
-                    system,
-                    of=len(keys),
-                    failed=int(result.failed[keys].sum()),
-                    metric=metric.name,
-                    split=result.split,
-                    unit=metric.unit,
-                    signature=signature,
-                    tag=tag,
-                    slice=value,
-                    undecided=metric.undecided,
-                )
-            )
-    return scores
 
 
 COLUMNS = (
@@ -185,3 +106,24 @@ def write_scores(path: Path, scores: Iterable[Score]) -> None:
     inert = [[inert_cell(cell) for cell in row] for row in rows]
     csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *inert])
     write_text(path, stream.getvalue())
+
+
+def tidy_rows(scores: Sequence[Score]) -> tuple[list[str], list[list[object]]]:
+    """Columns and rows of results.csv, one number per row."""
+    columns = [
+        "split", "tag", "value", "metric", "system", "n", "of", "failed", "score", "ci_low",
+        "ci_high", "method", "seeds", "sd", "min", "max", "signature",
+        "undecided",
+    ]  # fmt: skip
+    rows: list[list[object]] = []
+    for one in scores:
+        rows.append(
+            [
+                one.split, one.tag, one.slice, one.metric, one.system, one.n, one.of, one.failed,
+                round(one.value, 4), round(one.low, 4), round(one.high, 4), one.method,
+                len(one.seeds), "" if math.isnan(one.sd) else round(one.sd, 4),
+                round(min(one.seeds), 4), round(max(one.seeds), 4), one.signature,
+                round(one.undecided, 4),
+            ]
+        )  # fmt: skip
+    return columns, rows

@@ -1,30 +1,27 @@
-"""Scoring: hypotheses of a benchmark -> observations of every metric, classed by tag."""
+"""Scoring: hypotheses of a benchmark -> a table of observations for every metric and split."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import numpy as np
-import numpy.typing as npt
-
 from recombine import registry
-from recombine.benchmark import Benchmark, Example, normalise
-from recombine.errors import ConfigError, DataError
+from recombine.benchmark import Benchmark, normalise
+from recombine.config import to_plain
+from recombine.errors import ConfigError, DataError, RecombineError
 from recombine.grammar.benchmark_grammar import declared_grammar
 from recombine.metrics.base import (
     Metric,
     Observation,
     Scored,
-    Stats,
     require_declared,
     require_kind,
 )
-from recombine.metrics.slices import Slices
+from recombine.metrics.observations import ObservationTable, measure_of, observed
+from recombine.metrics.slices import SplitExamples
 from recombine.progress import progress
 
 # Whether sentences without an output count as the metric declares, or are skipped.
@@ -33,29 +30,6 @@ MissingOutputs = Literal["count", "skip"]
 # The metric of systems that did not learn from a benchmark that a grammar wrote.
 UNTAUGHT = "meaning"
 GRAMMAR_FIELDS = ("grammar", "edition", "grammar_sha256")
-
-
-@dataclass(frozen=True)
-class Result:
-    """The observations of one metric on one split, and of which keys they are."""
-
-    metric: Metric
-    split: str
-    observations: list[Observation]
-    # The examples of every key that the metric is about, those without an observation last.
-    members: list[tuple[Example, ...]]
-    # Whether a key, in the same order, lacks an output.
-    failed: npt.NDArray[np.bool_]
-
-    @cached_property
-    def stats(self) -> Stats:
-        """One row of statistics per observation."""
-        return np.array([one.stats for one in self.observations], dtype=np.float64)
-
-    @cached_property
-    def slices(self) -> Slices:
-        """Which keys have which value of which tag."""
-        return Slices(self.members, len(self.observations))
 
 
 def create_metrics(
@@ -137,32 +111,40 @@ def by_key(metric: Metric, items: Iterable[Scored]) -> dict[str, list[Scored]]:
     return groups
 
 
-def observe(metric: Metric, items: Sequence[Scored], split: str, *, skip: bool = False) -> Result:
+def observe(
+    metric: Metric,
+    items: Sequence[Scored],
+    split: str,
+    *,
+    skip: bool = False,
+    examples: SplitExamples | None = None,
+) -> ObservationTable:
     """Return the observations of a metric on the items of a split.
 
     A missing output is worth what the metric declares; with `skip` it is left out of every metric.
     """
+    if examples is None:
+        examples = SplitExamples((item.example.id, item.example) for item in items)
     groups = by_key(metric, items)
     left_out = skip or metric.missing == "left out"
     lacking = {item.example.id for item in items if item.missing}
-    observations: list[Observation] = []
-    # Members of keys that were observed and of those that were not; and whether an output lacks.
-    seen: list[tuple[tuple[Example, ...], bool]] = []
-    unseen: list[tuple[tuple[Example, ...], bool]] = []
+    seen: list[Observation] = []
+    unobserved: list[tuple[str, ...]] = []
+    failed: set[str] = set()
     with progress(f"score {metric.name} {split}", len(groups)) as bar:
         for group in groups.values():
             there = [item for item in group if not item.missing] if left_out else group
             observation = metric.observe(there) if there else None
-            ids = [item.example.id for item in group]
-            if observation is not None:
-                observations.append(observation)
-                ids += observation.ids  # a pair is observed at its second sentence
-            members = tuple(item.example for item in group)
-            (unseen if observation is None else seen).append((members, not lacking.isdisjoint(ids)))
+            ids = tuple(item.example.id for item in group)
+            if observation is None:
+                unobserved.append(ids)
+            else:
+                seen.append(observation)
+            # A pair is observed at its second sentence.
+            if not lacking.isdisjoint((*ids, *(observation.ids if observation else ()))):
+                failed.add(ids[0])
             bar.advance()
-    keys = [*seen, *unseen]
-    failed = np.array([lacks for _, lacks in keys], dtype=bool)
-    return Result(metric, split, observations, [members for members, _ in keys], failed)
+    return observed(metric, split, seen, unobserved=unobserved, failed=failed, examples=examples)
 
 
 def score(
@@ -174,7 +156,7 @@ def score(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     missing: MissingOutputs = "count",
     asked: Collection[str] | None = None,
-) -> list[Result]:
+) -> list[ObservationTable]:
     """Score hypotheses (id -> text) of any system on a benchmark.
 
     Splits of which no hypothesis is given are left out; in the others a sentence without one counts
@@ -195,24 +177,48 @@ def score(
     covered = _items(benchmark, hypotheses, splits, asked)
     everything = [item for items in covered.values() for item in items]
     there = [item for item in everything if not item.missing]
-    results = []
+    examples = {
+        split: SplitExamples((item.example.id, item.example) for item in items)
+        for split, items in covered.items()
+    }
+    tables = []
     prepared: dict[bool, list[Metric]] = {True: [], False: []}
     for metric in create_metrics(metrics or default_metrics(benchmark), benchmark, options):
         left_out = missing == "skip" or metric.missing == "left out"
         if not any(metric.prepare_like(other) for other in prepared[left_out]):
             metric.prepare(there if left_out else everything)
         prepared[left_out].append(metric)
-        for split, items in covered.items():
-            result = observe(metric, items, split, skip=missing == "skip")
-            if result.observations:
-                require_kind(metric, result.stats)
-                results.append(result)
-    return results
+        skip = missing == "skip"
+        found = [
+            observe(metric, items, split, skip=skip, examples=examples[split])
+            for split, items in covered.items()
+        ]
+        for table in found:
+            if table.keys:
+                (stats,) = table.stats.values()
+                require_kind(metric, stats)
+                # Some of it is known only when the metric has seen every split.
+                facts = measure_of(metric, table.split).facts
+                tables.append(dataclasses.replace(table, **facts))
+    return tables
 
 
-def about_nothing(metrics: Iterable[str], results: Iterable[Result]) -> list[str]:
+def is_as_shipped(benchmark: Benchmark, name: str, options: Mapping[str, Any]) -> bool:
+    """Whether a metric scored with the options that it has for this benchmark by itself."""
+    if not options:
+        return True
+    try:
+        plain = to_plain(create_metric(name, benchmark, {}))
+    except RecombineError:  # not known or not installed here
+        return False
+    # An option that only one of the two knows is of another version.
+    now, then = json.loads(json.dumps([plain, options]))
+    return all(now[one] == value for one, value in then.items() if one in now)
+
+
+def about_nothing(metrics: Iterable[str], tables: Iterable[ObservationTable]) -> list[str]:
     """The metrics, of those asked for, that are about none of the sentences scored."""
-    found = {result.metric.name for result in results}
+    found = {table.metric for table in tables}
     return [name for name in metrics if registry.lookup("metric", name).name not in found]
 
 

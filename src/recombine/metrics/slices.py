@@ -31,6 +31,24 @@ MOST_VALUES = 300
 DECLARED = ""
 
 
+class SplitExamples(dict[str, Example]):
+    """The examples of a split by id, and the slices of keys over them."""
+
+    def slices(self, groups: Sequence[tuple[str, ...]], observed: int) -> Slices:
+        """The slices of keys, each the ids of its examples; metrics of a split share them."""
+        found = self._last.get(observed)
+        if found is None or found[0] != groups:
+            members = [[self[one] for one in group if one in self] for group in groups]
+            found = (groups, Slices(members, observed))
+            self._last.clear()
+            self._last[observed] = found
+        return found[1]
+
+    @cached_property
+    def _last(self) -> dict[int, tuple[Sequence[tuple[str, ...]], Slices]]:
+        return {}
+
+
 class Slices:
     """Keys by tag: `members` are the examples of each key, those without an observation last."""
 

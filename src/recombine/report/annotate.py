@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from recombine.benchmark import Example, stratified_sample
 from recombine.errors import DataError, RecombineError, Where, raise_all
-from recombine.files import inert_cell, read_jsonl, read_table, write_text
-from recombine.report.reading.runs import ReportRuns, open_runs, read_translations
+from recombine.files import inert_cell, read_table, write_text
+from recombine.report.reading.observations import details_of, read_scores
+from recombine.report.reading.runs import ReportRuns, open_runs
 
 METRIC = "compound"
 COLUMNS = ("key", "compound", "source", "hypothesis", "reference", "correct", "comment")
@@ -116,14 +117,14 @@ def _rows(source: ReportRuns, sample: int) -> Iterator[tuple[str, ...]]:
     examples = {example.id: example for _, (_, example, _) in _verdicts(source)}
     chosen = {example.id for example in stratified_sample(list(examples.values()), sample, 0)}
     texts: dict[tuple[str, int, str], Mapping[str, str]] = {}
-    cells = {(source.names[cell.path], cell.seed): cell for cell in source.cells}
+    cells = {cell.voice: cell for cell in source.cells}
     for key, (_, example, _) in _verdicts(source):
         system, seed, split, one = key.split("|", 3)
         if one not in chosen:
             continue
         place = (system, int(seed), split)
         if place not in texts:
-            texts[place] = read_translations(cells[system, int(seed)], split)
+            texts[place] = cells[system, int(seed)].translations(split)
         reference = example.references[0] if example.references else ""
         compound = str(example.tags.get("compound", ""))
         hypothesis = texts[place].get(one, "")
@@ -138,9 +139,9 @@ def _verdicts(source: ReportRuns) -> Iterator[tuple[str, tuple[str, Example, boo
         if scores.metric != METRIC or scores.checkpoint is not None:
             continue
         examples = source.examples(scores.split)
-        for row in read_jsonl(scores.path):
-            key = f"{scores.system}|{scores.seed}|{scores.split}|{row['id']}"
-            yield key, (scores.system, examples[row["id"]], row["value"] == 1)
+        for name, value, _ in details_of(read_scores(source, scores)):
+            key = f"{scores.system}|{scores.seed}|{scores.split}|{name}"
+            yield key, (scores.system, examples[name], value == 1)
 
 
 def _answers(path: Path) -> Iterator[tuple[str, str, Where]]:

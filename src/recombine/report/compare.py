@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+from recombine.metrics.observations import ObservationTable
 from recombine.metrics.score import undecided_share
 from recombine.metrics.slices import Rows
 from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import Panel, read_panel
+from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
-from recombine.report.scores import main_tag
+from recombine.report.reading.validity import lacking
 from recombine.statistics.paired import PairedDifference, holm, mcnemar, tied_sets
 from recombine.statistics.sample import Sample
 
@@ -71,30 +72,30 @@ class Comparison:
         return sum(one.verdict == verdict for one in self.slices)
 
 
-def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
+def comparisons_of(table: ObservationTable) -> list[Comparison]:
     """Every pair of systems, the better one second; p-values Holm-adjusted over pairs, and over
     pairs and slices.
     """
-    pairs = [(other, better) for better, other in combinations(_best_first(panel), 2)]
-    overall = [_difference(panel, None, *pair, options) for pair in pairs]
-    slices = _slices(panel, pairs, options)
+    pairs = [(other, better) for better, other in combinations(_best_first(table), 2)]
+    overall = [_difference(table, None, *pair) for pair in pairs]
+    slices = _slices(table, pairs)
     adjusted = holm([difference.p_value for difference in overall])
     comparisons = []
     for (first, second), difference, p_adjusted in zip(pairs, overall, adjusted, strict=True):
-        only_first, only_second = _discordant(panel, first, second)
-        incomplete = {name: why for name in (first, second) if (why := panel.lacking(name))}
+        only_first, only_second = _discordant(table, first, second)
+        incomplete = {name: why for name in (first, second) if (why := lacks(table, name))}
         of_slices = slices[first, second]
         if incomplete:
             p_adjusted = math.nan
             of_slices = tuple(replace(part, p_adjusted=math.nan) for part in of_slices)
-        both = judged_by_both(panel, first, second, None)
+        both = judged_by_both(table, first, second, None)
         comparisons.append(
             Comparison(
                 first=first,
                 second=second,
-                metric=panel.metric,
-                split=panel.split,
-                n=len(panel.keys) if both is None else len(both),
+                metric=table.metric,
+                split=table.split,
+                n=len(table.keys) if both is None else len(both),
                 overall=difference,
                 p_adjusted=p_adjusted,
                 slices=of_slices,
@@ -107,50 +108,58 @@ def compare_panel(panel: Panel, options: ReportOptions) -> list[Comparison]:
 
 
 def _difference(
-    panel: Panel,
+    table: ObservationTable,
     where: Rows | None,
     first: str,
     second: str,
-    options: ReportOptions,
     sample: Sample | None = None,
 ) -> PairedDifference:
     """Second minus first on the keys that could be judged for both, or on those of a slice."""
-    both = judged_by_both(panel, first, second, where)
+    both = judged_by_both(table, first, second, where)
     if both is not where:
-        sample = panel.sample(both, options, (first, second))
-    sample = sample or panel.sample(where, options)
+        sample = table.sample(both, (first, second))
+    sample = sample or table.sample(where)
     difference = sample.difference(first, second)
-    behind = first if (difference.difference > 0) == panel.higher_is_better else second
-    scale = panel.aggregator.scale
+    behind = first if (difference.difference > 0) == table.higher_is_better else second
+    scale = table.aggregator.scale
     return difference._replace(
-        undecided=undecided_share(sample.tables[behind], panel.undecided, scale)
+        undecided=undecided_share(sample.tables[behind], table.undecided, scale)
     )
 
 
-def judged_by_both(panel: Panel, first: str, second: str, where: Rows | None) -> Rows | None:
+def lacks(table: ObservationTable, system: str) -> str:
+    """Why nothing can be concluded of a system; empty where something can."""
+    failed = table.lacking[system]
+    judged = min(int(table.aggregator.counts(rows).sum()) for rows in table.tables(system))
+    return lacking(int(failed.sum()), judged, len(failed))
+
+
+def judged_by_both(
+    table: ObservationTable, first: str, second: str, where: Rows | None
+) -> Rows | None:
     """The keys, of these or of all (None), that count for every seed of two systems.
 
     Of a share of what could be judged the other keys would be in one score and not in the other.
     """
-    if panel.aggregator.kind != "ratio":
+    if table.aggregator.kind != "ratio":
         return where
-    tables = [*panel.tables(first, where), *panel.tables(second, where)]
-    counted = np.all([table[:, 1] != 0 for table in tables], axis=0)
+    tables = [*table.tables(first, where), *table.tables(second, where)]
+    counted = np.all([rows[:, 1] != 0 for rows in tables], axis=0)
     if counted.all():
         return where
     return np.flatnonzero(counted) if where is None else where[counted]
 
 
 def _slices(
-    panel: Panel, pairs: Sequence[tuple[str, str]], options: ReportOptions
+    table: ObservationTable, pairs: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], tuple[SliceDifference, ...]]:
     """Differences of each pair on each value of the main tag, all of them one family of tests."""
-    tag = main_tag(panel)
-    places = panel.slices(tag) if tag is not None else {}
+    tag = table.main_tag
+    places = table.slices(tag) if tag is not None else {}
     differences = []
     for where in places.values():
-        sample = panel.sample(where, options)
-        differences += [_difference(panel, where, *pair, options, sample) for pair in pairs]
+        sample = table.sample(where)
+        differences += [_difference(table, where, *pair, sample) for pair in pairs]
     adjusted = holm([difference.p_value for difference in differences])
     slices: dict[tuple[str, str], list[SliceDifference]] = {pair: [] for pair in pairs}
     cells = ((value, where, pair) for value, where in places.items() for pair in pairs)
@@ -158,38 +167,37 @@ def _slices(
         cells, differences, adjusted, strict=True
     ):
         slices[pair].append(
-            SliceDifference(value, len(where), difference, p_adjusted, panel.higher_is_better)
+            SliceDifference(value, len(where), difference, p_adjusted, table.higher_is_better)
         )
     return {pair: tuple(of_pair) for pair, of_pair in slices.items()}
 
 
-def _discordant(panel: Panel, first: str, second: str) -> tuple[int, int]:
+def _discordant(table: ObservationTable, first: str, second: str) -> tuple[int, int]:
     """Keys that only one of the two gets right, first seed of each (0/1 metrics)."""
-    left = next(iter(panel.columns[first].values())).values
-    right = next(iter(panel.columns[second].values())).values
+    left, right = (table.values[table.voices(system)[0]] for system in (first, second))
     if not np.isin(np.concatenate([left, right]), (0.0, 1.0)).all():
         return 0, 0
-    counted = mcnemar(left == panel.right_value, right == panel.right_value)
+    counted = mcnemar(left == table.right_value, right == table.right_value)
     return counted.only_first, counted.only_second
 
 
-def ranking(panel: Panel, comparisons: Sequence[Comparison]) -> list[list[str]]:
+def ranking(table: ObservationTable, comparisons: Sequence[Comparison]) -> list[list[str]]:
     """Tied sets of systems, best set first: what the data allow to be said of ranks."""
     differ = {
         frozenset((one.first, one.second))
         for one in comparisons
-        if verdict_of(one.overall, one.p_adjusted, panel.higher_is_better) != "tie"
+        if verdict_of(one.overall, one.p_adjusted, table.higher_is_better) != "tie"
     }
-    return tied_sets(_best_first(panel), differ)
+    return tied_sets(_best_first(table), differ)
 
 
-def _best_first(panel: Panel) -> list[str]:
+def _best_first(table: ObservationTable) -> list[str]:
     """The systems by score, whatever the data allow to be said of it."""
-    direction = -1.0 if panel.higher_is_better else 1.0
-    score = {name: float(np.mean(list(panel.seed_scores(name).values()))) for name in panel.systems}
+    direction = -1.0 if table.higher_is_better else 1.0
+    score = {name: table.mean(name) for name in table.systems}
     # Of what has no score nobody knows where it stands: last, and not between others.
     return sorted(
-        panel.systems, key=lambda name: (math.isnan(score[name]), direction * score[name], name)
+        table.systems, key=lambda name: (math.isnan(score[name]), direction * score[name], name)
     )
 
 
@@ -197,5 +205,5 @@ def compare(
     runs: Sequence[Path], metric: str, split: str, options: ReportOptions | None = None
 ) -> list[Comparison]:
     """Compare every pair of systems of these runs on one metric and split."""
-    source = open_runs(runs)
-    return compare_panel(read_panel(source, metric, split), options or ReportOptions())
+    source = replace(open_runs(runs), sampling=(options or ReportOptions()).sampling)
+    return comparisons_of(read_observations(source, metric, split))

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
 
 from recombine.benchmark import TRAINING_SPLITS
 from recombine.errors import DataError
+from recombine.metrics.observations import ObservationTable
 from recombine.metrics.score import Score
-from recombine.metrics.slices import DECLARED, LENGTH_TAG, NO_TAG
+from recombine.metrics.slices import DECLARED, LENGTH_TAG
 from recombine.progress import progress
 from recombine.registry import lookup
-from recombine.report.compare import Comparison, compare_panel, ranking
 from recombine.report.examples import room
 from recombine.report.gap import GapParts, gap_parts
 from recombine.report.method import BenchmarkMethod, Headline
 from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import Panel, read_panel
+from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import ReportRuns
 from recombine.report.reading.validity import (
     COMPLETE,
@@ -33,75 +29,8 @@ from recombine.report.reading.validity import (
     references_told,
     training_told,
 )
-from recombine.report.scores import all_scores, main_tag, numeric_tags
+from recombine.report.results import Sheet, make_sheet
 from recombine.report.words import Words, read_words
-
-# Tags that say to which family a value of the main tag belongs, in the order they are tried.
-FAMILY_TAGS = ("category", "group_name", "family", "kind")
-DEPTH_TAG = "depth"
-
-
-class Cross(NamedTuple):
-    """The score of a system where two tags have given values; no interval, it is for tables."""
-
-    n: int
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """The findings on one metric and one split; observations themselves are not kept."""
-
-    metric: str
-    split: str
-    signature: str
-    n: int
-    systems: tuple[str, ...]
-    seeds: Mapping[str, tuple[int, ...]]
-    is_share: bool
-    higher_is_better: bool
-    right_value: float
-    limits: tuple[float, float]
-    as_shipped: bool
-    sampled: str
-    scores: tuple[Score, ...]
-    comparisons: tuple[Comparison, ...]
-    ranking: tuple[tuple[str, ...], ...]
-    main_tag: str | None
-    number_tags: tuple[str, ...]
-    families: Mapping[str, str]
-    family_tag: str | None
-    parents: Mapping[str, Mapping[str, str]]
-    crosses: Mapping[tuple[str, str], Mapping[tuple[str, str], Mapping[str, Cross]]]
-    labels: Mapping[str, Mapping[str, Counter[str]]]
-    right_labels: frozenset[str]
-    # Classes that have no part in the score.
-    unjudged_labels: frozenset[str]
-    left_out: Mapping[str, int]
-    # How many references the metric itself rejects, and of how many; of none where it cannot say.
-    rejected: tuple[int, int] = (0, 0)
-
-    def overall(self, system: str) -> Score:
-        """A system's score on the whole split."""
-        return next(one for one in self.scores if one.system == system and not one.tag)
-
-    def by_tag(self, tag: str) -> dict[str, dict[str, Score]]:
-        """Value of the tag -> system -> score."""
-        found: dict[str, dict[str, Score]] = {}
-        for one in self.scores:
-            if one.tag == tag:
-                found.setdefault(one.slice, {})[one.system] = one
-        return found
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the metric could not judge everything, so that its scores are ranges."""
-        return any(one.undecided for one in self.scores)
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """Tags with scores of their own, in order."""
-        return tuple(dict.fromkeys(one.tag for one in self.scores if one.tag))
 
 
 @dataclass(frozen=True)
@@ -210,7 +139,12 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
         note = f"only a sample of {options.sample:,} examples of each split is looked at"
         source = replace(source, sample=options.sample, notes=(*source.notes, note))
     own = {lookup("metric", one).name: one for one in options.own}
-    source = replace(source, own_metrics=own, control_system=options.control_system)
+    source = replace(
+        source,
+        own_metrics=own,
+        control_system=options.control_system,
+        sampling=options.sampling,
+    )
     wanted = [
         (split, metric)
         for split in _chosen_splits(source, options)
@@ -219,29 +153,29 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
     ]
     if examples:
         splits = dict.fromkeys(split for split, _ in wanted)
-        there = [one for one in splits if any(c.translations(one).is_file() for c in source.cells)]
+        there = [one for one in splits if any(cell.has_translated(one) for cell in source.cells)]
         shown = room(there, options.examples)
         words = read_words(*map(Path, options.words))
         source = replace(source, shown=shown, shown_seed=options.seed, words=words)
     _require_cluster(source, options)
     sheets, notes = [], list(source.notes)
-    main: dict[str, Panel] = {}  # the first metric on new and on familiar sentences
+    main: dict[str, ObservationTable] = {}  # the first metric on new and on familiar sentences
     with progress("report", len(wanted)) as bar:
         for split, metric in wanted:
-            panel = read_panel(source, metric, split)
+            table = read_observations(source, metric, split)
             bar.advance()
-            if not panel.keys:
+            if not table.keys:
                 notes.append(f"{metric} on {split}: no key was scored by all systems and seeds")
                 continue
-            sheets.append(make_sheet(panel, options))
+            sheets.append(make_sheet(table))
             if metric == sheets[0].metric and split in (
                 sheets[0].split,
                 source.method.familiar_split,
             ):
-                main[split] = panel
-            if panel.judged_apart:
-                notes.append(panel.judged_apart)
-            for cell, count in panel.left_out.items():
+                main[split] = table
+            if table.judged_apart:
+                notes.append(table.judged_apart)
+            for cell, count in table.left_out.items():
                 notes.append(
                     f"{metric} on {split}: {count} keys of {cell} are left out, because not every "
                     "system and seed has them"
@@ -252,7 +186,7 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
     familiar = main.get(source.method.familiar_split)
     gaps = tuple(
         parts
-        for parts in gap_parts(new, familiar, source.controls, options, source.neutral)
+        for parts in gap_parts(new, familiar, source.controls, source.neutral)
         if parts.system in source.learned
     )
     return Findings(source, options, tuple(sheets), tuple(notes), gaps)
@@ -280,154 +214,3 @@ def _chosen_splits(source: ReportRuns, options: ReportOptions) -> Sequence[str]:
     hidden = (*TRAINING_SPLITS, *source.method.hidden_splits)
     visible = [split for split in found if split not in hidden]
     return visible or list(found)
-
-
-def make_sheet(panel: Panel, options: ReportOptions) -> Sheet:
-    """All findings of one panel."""
-    comparisons = compare_panel(panel, options)
-    tag = main_tag(panel)
-    family_tag = _family_tag(panel, tag)
-    return Sheet(
-        metric=panel.metric,
-        split=panel.split,
-        signature=panel.signature,
-        n=len(panel.keys),
-        systems=panel.systems,
-        seeds={name: tuple(by_seed) for name, by_seed in panel.columns.items()},
-        is_share=panel.is_share,
-        higher_is_better=panel.higher_is_better,
-        right_value=panel.right_value,
-        limits=panel.aggregator.limits,
-        as_shipped=panel.as_shipped,
-        sampled=_sampled(panel, options.cluster),
-        scores=tuple(all_scores(panel, options)),
-        comparisons=tuple(comparisons),
-        ranking=tuple(tuple(group) for group in ranking(panel, comparisons)),
-        main_tag=tag,
-        number_tags=tuple(numeric_tags(panel)),
-        families=_families(panel, tag, family_tag),
-        family_tag=family_tag,
-        parents=_parents(panel, tag),
-        crosses=_crosses(panel, tag),
-        labels=_label_counts(panel, tag),
-        right_labels=_right_labels(panel),
-        unjudged_labels=_unjudged_labels(panel),
-        left_out=panel.left_out,
-        rejected=panel.rejected,
-    )
-
-
-def _sampled(panel: Panel, cluster: str) -> str:
-    """The units of the sample: keys, or clusters of them."""
-    codes = panel.clusters(cluster)
-    if codes is None:
-        return "single keys"
-    declared = [tag for tag in panel.declared_clusters if tag in panel.tags]
-    chosen = [cluster] if cluster in panel.tags else declared if cluster == DECLARED else []
-    name = " or ".join(chosen) or "group"
-    return f"whole clusters by {name} ({len(np.unique(codes)):,} for {len(codes):,} keys)"
-
-
-def _parents(panel: Panel, tag: str | None) -> dict[str, dict[str, str]]:
-    """Coarser tags that are a function of the main tag: pattern -> category, pattern -> group."""
-    if tag is None:
-        return {}
-    found = {}
-    for name in FAMILY_TAGS:
-        if name == tag or name not in panel.tags:
-            continue
-        pairs = set(zip(panel.tags[tag], panel.tags[name], strict=True))
-        values = {value for value, _ in pairs}
-        if len(pairs) == len(values) and 1 < len({family for _, family in pairs}) < len(values):
-            found[name] = dict(zip(panel.tags[tag], panel.tags[name], strict=True))
-    return found
-
-
-def _family_tag(panel: Panel, tag: str | None) -> str | None:
-    return next(iter(_parents(panel, tag)), None)
-
-
-def _families(panel: Panel, tag: str | None, family_tag: str | None) -> dict[str, str]:
-    return _parents(panel, tag)[family_tag] if family_tag is not None else {}
-
-
-def _crosses(
-    panel: Panel, tag: str | None
-) -> dict[tuple[str, str], dict[tuple[str, str], dict[str, Cross]]]:
-    """Scores by two tags: the main tag and the groups, with depths and every tag of two values."""
-    if tag is None:
-        return {}
-    halves = [
-        name
-        for name in panel.tags
-        if name != tag and (name == DEPTH_TAG or len(panel.slices(name)) == 2)
-    ]
-    found = {}
-    for row in (tag, *(name for name in FAMILY_TAGS if name in panel.tags)):
-        for column in halves:
-            if row != column:
-                found[row, column] = _cross(panel, row, column)
-    return found
-
-
-def _cross(panel: Panel, row: str, column: str) -> dict[tuple[str, str], dict[str, Cross]]:
-    places = []
-    for second, there in panel.slices(column).items():
-        inside = np.zeros(len(panel.keys), dtype=bool)
-        inside[there] = True
-        for first, here in panel.slices(row).items():
-            where = here[inside[here]]
-            if len(where):
-                places.append((first, second, where))
-    found = {}
-    # In order of first appearance.
-    for first, second, where in sorted(places, key=lambda place: int(place[2][0])):
-        found[first, second] = {
-            system: Cross(
-                len(where), float(np.mean(list(panel.seed_scores(system, where).values())))
-            )
-            for system in panel.systems
-        }
-    return found
-
-
-def _label_counts(panel: Panel, tag: str | None) -> dict[str, dict[str, Counter[str]]]:
-    """System -> value of the main tag -> how often each class of verdict was seen.
-
-    Metrics that class their observations (error anatomy, consistency) say so in detail.class;
-    counts are summed over seeds.
-    """
-    values = panel.tags[tag] if tag is not None else np.full(len(panel.keys), NO_TAG, dtype=object)
-    found: dict[str, dict[str, Counter[str]]] = {}
-    for system, by_seed in panel.columns.items():
-        for column in by_seed.values():
-            for value, label in zip(values, column.labels, strict=False):
-                if label:
-                    by_value = found.setdefault(system, {})
-                    by_value.setdefault(str(value), Counter())[label] += 1
-    return found
-
-
-def _right_labels(panel: Panel) -> frozenset[str]:
-    """Classes whose observations are mostly without fault."""
-    right: Counter[str] = Counter()
-    seen: Counter[str] = Counter()
-    for by_seed in panel.columns.values():
-        for column in by_seed.values():
-            for value, label in zip(column.values, column.labels, strict=False):
-                seen[label] += 1
-                right[label] += value == panel.right_value
-    found = frozenset(label for label in seen if 2 * right[label] > seen[label])
-    return found - _unjudged_labels(panel)
-
-
-def _unjudged_labels(panel: Panel) -> frozenset[str]:
-    """Classes of which no observation has a part in the score."""
-    counted: Counter[str] = Counter()
-    for by_seed in panel.columns.values():
-        for column in by_seed.values():
-            for label, counts in zip(
-                column.labels, panel.aggregator.counts(column.stats), strict=False
-            ):
-                counted[label] += bool(counts)
-    return frozenset(label for label, count in counted.items() if not count)

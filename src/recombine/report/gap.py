@@ -15,12 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from recombine.metrics.observations import ObservationTable
 from recombine.metrics.score import Estimate
 from recombine.metrics.slices import Rows
 from recombine.report.compare import judged_by_both
-from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import Panel
-from recombine.report.scores import main_tag
 from recombine.statistics.intervals import Interval
 from recombine.statistics.sample import Sample
 
@@ -52,10 +50,9 @@ class GapParts:
 
 
 def gap_parts(
-    new: Panel,
-    familiar: Panel | None,
+    new: ObservationTable,
+    familiar: ObservationTable | None,
     controls: Mapping[str, str],
-    options: ReportOptions,
     neutral: str = "",
 ) -> Iterator[GapParts]:
     """Yield the parts of every system's gap: in all, and with a control for each slice, too.
@@ -63,9 +60,9 @@ def gap_parts(
     `controls` maps systems to their controls, and controls to themselves. A system without one is
     compared with the neutral system, where one is named.
     """
-    tag = main_tag(new)
+    tag = new.main_tag
     slices = new.slices(tag) if tag is not None else {}
-    whole = new.sample(None, options)
+    whole = new.whole
     for system in new.systems:
         control = controls.get(system, "")
         control = control if control in new.systems else ""
@@ -75,33 +72,32 @@ def gap_parts(
         stand_in = stand_in and {system, neutral} <= set(familiar.systems if familiar else ())
         parts_of = _parts_beside_neutral if stand_in else _parts
         control = neutral if stand_in else control
-        yield parts_of(new, familiar, system, control, None, whole, options)
+        yield parts_of(new, familiar, system, control, None, whole)
         for value, where in slices.items() if control else ():
-            sample = new.sample(where, options, (system, control))
+            sample = new.sample(where, (system, control))
             yield parts_of(
-                new, familiar, system, control, where, sample, options, tag=tag or "", slice=value
+                new, familiar, system, control, where, sample, tag=tag or "", slice=value
             )
 
 
 def _parts(
-    new: Panel,
-    familiar: Panel | None,
+    new: ObservationTable,
+    familiar: ObservationTable | None,
     system: str,
     control: str,
     where: Rows | None,
     sample: Sample,
-    options: ReportOptions,
     **place: str,
 ) -> GapParts:
     loss = 1.0 if new.higher_is_better else -1.0
     known = None
     if familiar is not None and system in familiar.systems:
-        known = familiar.sample(None, options)
+        known = familiar.whole
     gap = _turned(sample.unpaired_interval(system, known, system), loss) if known else None
     composition = difficulty = None
     if control:
         both = judged_by_both(new, system, control, where)
-        paired = sample if both is where else new.sample(both, options, (system, control))
+        paired = sample if both is where else new.sample(both, (system, control))
         composition = _turned(paired.paired_interval(system, control), loss)
         if known is not None and gap is not None:
             rest = _turned(sample.unpaired_interval(control, known, system), loss)
@@ -125,19 +121,18 @@ def _parts(
 
 
 def _parts_beside_neutral(
-    new: Panel,
-    familiar: Panel | None,
+    new: ObservationTable,
+    familiar: ObservationTable | None,
     system: str,
     neutral: str,
     where: Rows | None,
     sample: Sample,
-    options: ReportOptions,
     **place: str,
 ) -> GapParts:
     """What a neutral system loses is difficulty, what `system` loses beyond it composition."""
     assert familiar is not None
     loss = 1.0 if new.higher_is_better else -1.0
-    known = familiar.sample(None, options)
+    known = familiar.whole
     return GapParts(
         system=system,
         control=neutral,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recombine.errors import ConfigError
-from recombine.statistics.sample import CONFIDENCE, TRIALS
+from recombine.statistics.sample import CONFIDENCE, TRIALS, Sampling
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +55,11 @@ class ReportOptions:
                     f"{name} must be {fewest} or more, not {getattr(self, name)}",
                     hint=f"-o {name}={max(fewest, getattr(ReportOptions, name))}",
                 )
+
+    @property
+    def sampling(self) -> Sampling:
+        """What is asked of intervals and tests."""
+        return Sampling(self.cluster, self.confidence, self.trials, self.seed)
 
 
 class ReportPaths(NamedTuple):

@@ -14,8 +14,8 @@ def plan_report(runs: Sequence[Path], out: Path, sample: int = 0) -> dict[str, A
     """Say what a report would read and how long it would take."""
     source = open_runs([Path(run) for run in runs])
     rows = 0
-    for one in source.scores:
-        with one.path.open("rb") as stream:
+    for path in (one.path for one in source.scores if one.path is not None):
+        with path.open("rb") as stream:
             count = sum(1 for _ in stream)
         rows += min(count, sample) if sample else count
     return {

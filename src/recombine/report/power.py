@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.report.reading.panel import read_panel
+from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
 from recombine.statistics.power import DEFAULT_GAINS, plan_power
 
@@ -22,8 +22,8 @@ def power_plan(
     source = open_runs([Path(run) for run in runs])
     split = split or source.splits()[0]
     metric = metric or source.metrics(split)[0]
-    panel = read_panel(source, metric, split)
-    scores = {name: list(panel.seed_scores(name).values()) for name in panel.systems}
+    table = read_observations(source, metric, split)
+    scores = {name: list(table.seed_scores(name).values()) for name in table.systems}
     # A system that says the same with every seed has no luck that others could be planned by.
     varied = [row for row in scores.values() if len(row) == 1 or len(set(row)) > 1]
     gains = DEFAULT_GAINS if gain is None else (gain,)

@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine.benchmark import refuse_output
+from recombine.metrics.observations import comparable
 from recombine.parallel import gc_paused
-from recombine.report.findings import Findings, Sheet, build_report
+from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.frame import page, plain_head
 from recombine.report.page.scale import shade
 from recombine.report.page.shown import between, interval, whole
-from recombine.report.reading.panel import comparable
 from recombine.report.reading.runs import open_runs, reading, run_names
+from recombine.report.results import Sheet
 from recombine.report.tables.divergent import generalisation_table
 from recombine.report.tables.family import are_of_one_corpus, make_family
 from recombine.report.tables.own import ranged

@@ -10,6 +10,8 @@ from typing import Any
 from recombine.benchmark import refuse_output
 from recombine.errors import DataError
 from recombine.files import sha256_of, write_json, write_text
+from recombine.lock import lock_of, locked
+from recombine.metrics.score import tidy_rows
 from recombine.parallel import gc_paused
 from recombine.report.exports import require_exports, write_exports
 from recombine.report.figures.figure import FIGURES, draw_figures
@@ -21,8 +23,7 @@ from recombine.report.options import ReportOptions, ReportPaths
 from recombine.report.page.divergent import family_title, render_family
 from recombine.report.page.made import source_line
 from recombine.report.page.page import render_page
-from recombine.report.reading.runs import ReportRuns, open_runs, reading
-from recombine.report.scores import tidy_rows
+from recombine.report.reading.runs import PATIENCE, ReportRuns, open_runs, reading
 from recombine.report.tables import paper_tables
 from recombine.report.tables.checkpoints import checkpoint_points, checkpoint_table, slice_table
 from recombine.report.tables.divergent import family_tables
@@ -64,6 +65,18 @@ def write_report(
         return _write_one_benchmark(open_runs(runs, without), out, options)
 
 
+@gc_paused()
+def write_report_of(
+    source: ReportRuns, out: Path, options: ReportOptions | None = None
+) -> ReportPaths:
+    """Write the same report on observations that are at hand."""
+    options = options or ReportOptions()
+    refuse_output(out)
+    require_exports(options.exports)
+    with locked(lock_of(out), wait=PATIENCE):
+        return _write_one_benchmark(source, out, options)
+
+
 def _write_one_benchmark(source: ReportRuns, out: Path, options: ReportOptions) -> ReportPaths:
     _require_scored(source, options)
     report = build_report(source, options)
@@ -72,9 +85,7 @@ def _write_one_benchmark(source: ReportRuns, out: Path, options: ReportOptions) 
     main = report.main
     # A paper whose curves are drawn test by test needs no curve of the first metric beside them.
     has_curves = any(table.name.startswith("training-") for table in from_paper)
-    points = (
-        [] if has_curves else checkpoint_points(report.source, main.metric, main.split, options)
-    )
+    points = [] if has_curves else checkpoint_points(report.source, main.metric, main.split)
     measured = report.measured(main)
     slices = slice_table(points, report.systems, main.metric, main.split, measured, report.words)
     tables = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,17 @@ CONFIDENCE, TRIALS = 0.95, 2_000
 # Swaps held in memory at once (64 MB of float64).
 BLOCK_CELLS = 8_000_000
 EXACT_SINGLE = 2.0**24
+
+
+class Sampling(NamedTuple):
+    """What is asked of all intervals and tests of a report."""
+
+    # What was sampled as a whole: a tag, `group` or `key`; "" is what the metric declares.
+    cluster: str = ""
+    confidence: float = CONFIDENCE
+    # Random exchanges of outputs in a paired test of a corpus score or of clusters.
+    trials: int = TRIALS
+    seed: int = 0
 
 
 class Sample:

@@ -54,7 +54,8 @@ def test_right_is_what_the_metric_calls_right(tmp_path):
 
 def test_the_scale_is_the_metrics_own(findings, tmp_path):
     """A metric without an upper end has none in the record."""
-    sheets = tuple(replace(one, limits=(-1.0, math.inf)) for one in findings.sheets)
+    scale = replace(findings.main.aggregator, limits=(-1.0, math.inf))
+    sheets = tuple(replace(one, aggregator=scale) for one in findings.sheets)
     write_exports(replace(findings, sheets=sheets), tmp_path, ("every-eval-ever",))
     record = json.loads((tmp_path / "every-eval-ever" / "lstm.json").read_text())
     config = record["evaluation_results"][0]["metric_config"]

@@ -111,7 +111,7 @@ def test_logs_of_training_are_drawn(findings):
     """Losses and scores on dev, in percent, of every system that has a log; others have none."""
     assert log_figure(findings) is None
     cell = findings.source.cells[0]
-    log = cell.model / LOG
+    log = cell.cell.model / LOG
     log.parent.mkdir(exist_ok=True)
     log.write_text(
         '{"step":0,"event":"start","seed":1}\n{"step":50,"loss":5.0,"seconds":1}\n'
@@ -124,8 +124,7 @@ def test_logs_of_training_are_drawn(findings):
         log.unlink()
         log.parent.rmdir()
     assert figure is not None
-    name = findings.source.names[cell.path]
-    assert figure.caption == f"How training went: {name} has 25.0 on dev at step 100."
+    assert figure.caption == f"How training went: {cell.name} has 25.0 on dev at step 100."
     found = {(row["panel"], row["step"]): row["score"] for row in figure.spec["data"]["values"]}
     assert found == {("loss", 50): 5.0, ("loss", 100): 2.5, ("dev, exact", 100): 25.0}
     assert to_svg(figure.spec).startswith("<svg")

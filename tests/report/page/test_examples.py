@@ -9,8 +9,8 @@ import pytest
 
 from recombine.report.examples import explain
 from recombine.report.page.examples import gather, pack, pack_examples
-from recombine.report.reading.runs import open_runs, read_translations
-from recombine.report.reading.score_file import read_details
+from recombine.report.reading.observations import details_of, read_scores
+from recombine.report.reading.runs import open_runs
 from report.synthetic import unpack
 
 
@@ -47,8 +47,8 @@ def test_every_seed_is_a_voice(data):
 def test_what_was_said_is_found_again(findings, run, data):
     """-1 is nothing, 0 the reference, any other number one of the example's own texts."""
     for cell in open_runs([run]).cells:
-        voice = data["voices"].index([data["systems"].index(cell.system), cell.seed])
-        said = read_translations(cell, "gen")
+        voice = data["voices"].index([data["systems"].index(cell.name), cell.seed])
+        said = cell.translations("gen")
         for number, name in enumerate(data["id"]):
             code = data["said"][voice][number]
             if name in said:
@@ -62,11 +62,12 @@ def test_verdicts_are_those_of_the_score_files(findings, data):
     assert exact["right"] == 1.0
     for one in findings.source.files("exact", "gen"):
         voice = data["voices"].index([data["systems"].index(one.system), one.seed])
-        rows = read_details(one.path, set(data["id"]))
+        table = read_scores(findings.source, one)
+        values = {name: value for name, value, _ in details_of(table)}
         for number, name in enumerate(data["id"]):
-            if name in rows:
-                assert exact["values"][voice][number] == rows[name]["value"]
-                assert (data["said"][voice][number] == 0) == (rows[name]["value"] == 1)
+            if name in values:
+                assert exact["values"][voice][number] == values[name]
+                assert (data["said"][voice][number] == 0) == (values[name] == 1)
 
 
 def test_texts_are_kept_once(data):

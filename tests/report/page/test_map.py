@@ -23,7 +23,7 @@ def test_one_system_has_tiles_with_the_lowest_first(findings):
     main = findings.main
     alone = replace(
         main,
-        systems=("lstm",),
+        seeds={"lstm": (1, 2, 3)},
         scores=tuple(one for one in main.scores if one.system == "lstm"),
         comparisons=(),
     )
@@ -79,7 +79,7 @@ def test_the_map_of_consistency_that_has_something_to_show_comes_first(findings)
 
 def test_one_system_beside_a_paper_can_be_sorted(findings):
     """Two columns have an order; one alone has none."""
-    main = replace(findings.main, systems=("lstm",), comparisons=())
+    main = replace(findings.main, seeds={"lstm": (1, 2, 3)}, comparisons=())
     report = replace(findings, sheets=(main,))
     assert 'id="map-sort"' in map_section(report, {"paper: LSTM": {"PP 3": 12.5}})
     assert 'id="map-sort"' not in map_section(report, {})
@@ -90,8 +90,9 @@ def test_colours_follow_the_range_that_the_metric_declares(findings):
     main = findings.main
     score = replace(main.scores[0], value=5.0, low=4.9, high=5.1)
     assert shade(main, score) == "m0"
-    assert shade(replace(main, limits=(0.0, 5.0)), score) == "m10"
-    assert shade(replace(main, limits=(0.0, 5.0), higher_is_better=False), score) == "w10"
+    main = replace(main, aggregator=replace(main.aggregator, limits=(0.0, 5.0)))
+    assert shade(main, score) == "m10"
+    assert shade(replace(main, higher_is_better=False), score) == "w10"
     assert step(0.5, good=True) == "m5"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,7 +12,11 @@ from hypothesis import strategies as st
 from recombine.benchmark import normalise
 from recombine.errors import DataError
 from recombine.files import write_jsonl
-from recombine.report.reading.score_file import read_details, read_scores
+from recombine.metrics.exact import Exact
+from recombine.metrics.observations import ObservationTable, measure_of
+from recombine.metrics.slices import SplitExamples
+from recombine.report.reading.observations import details_of, read_table
+from recombine.report.reading.runs import Scores
 
 # Files hold NFC.
 names = st.text(st.characters(exclude_categories=("Cs",)), max_size=8).map(normalise)
@@ -27,24 +32,31 @@ rows = st.builds(
 )  # fmt: skip
 
 
+def read(path: Path, told: set[str] | None = None) -> ObservationTable:
+    """The file as a table of one system."""
+    scores = Scores("s", 1, "m", "gen", None, path)
+    return read_table(scores, measure_of(Exact(), "gen"), SplitExamples(), told)
+
+
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(rows, min_size=1, max_size=6))
 def test_what_was_written_is_read_back(tmp_path_factory, written):
     """Whatever a metric observed, in columns and, for the examples wanted, with its explanation."""
     path = tmp_path_factory.mktemp("scores") / "m.gen.jsonl"
     write_jsonl(path, written)
-    found = read_scores(path)
-    assert found.keys == [row["key"] for row in written]
+    found = read(path, set())
+    assert list(found.keys) == [row["key"] for row in written]
     assert [list(ids) for ids in found.ids] == [row.get("ids") or [row["id"]] for row in written]
-    assert found.values.tolist() == [row["value"] for row in written]
-    assert found.stats.tolist() == [row["stats"] for row in written]
-    assert found.labels == [row["detail"].get("class", "") for row in written]
+    assert found.values["s", 1].tolist() == [row["value"] for row in written]
+    assert found.stats["s", 1].tolist() == [row["stats"] for row in written]
+    classes = [row["detail"].get("class", "") for row in written]
+    assert list(found.classes["s", 1]) == (classes if any(classes) else [])
+    assert not any(found.details["s", 1])
     wanted = {name for ids in found.ids[::2] for name in ids}
-    told = read_details(path, wanted)
-    assert set(told) == wanted
-    for name, row in told.items():
+    told = {name: (value, detail) for name, value, detail in details_of(read(path, wanted))}
+    for name in wanted:
         last = [one for one in written if name in (one.get("ids") or [one["id"]])][-1]
-        assert row == {"value": last["value"], "detail": last["detail"]}
+        assert told[name] == (last["value"], last["detail"])
 
 
 def test_numbers_that_are_none(tmp_path):
@@ -53,10 +65,10 @@ def test_numbers_that_are_none(tmp_path):
     line = '{"metric":"m","key":"k%d","ids":["a%d","b"],"value":%s,"stats":[%s,2e-05],"detail":{}}'
     values = ("1.0", "NaN", "-Infinity")
     path.write_text("\n".join(line % (at, at, one, one) for at, one in enumerate(values)))
-    found = read_scores(path)
+    found = read(path)
     assert found.ids[2] == ("a2", "b")
-    assert math.isnan(found.values[1])
-    assert found.stats[2].tolist() == [-math.inf, 2e-05]
+    assert math.isnan(found.values["s", 1][1])
+    assert found.stats["s", 1][2].tolist() == [-math.inf, 2e-05]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +85,7 @@ def test_a_row_that_is_no_observation_names_its_line(tmp_path, second, told):
     first = {"key": "a", "id": "a", "value": 1, "stats": [1], "detail": {}}
     write_jsonl(path, [first, second])
     with pytest.raises(DataError, match=told) as caught:
-        read_scores(path)
+        read(path)
     assert caught.value.where is not None
     assert caught.value.where.line == 2
 
@@ -82,8 +94,7 @@ def test_an_empty_file_has_no_rows(tmp_path):
     """Nothing observed is not a fault."""
     path = tmp_path / "exact.gen.jsonl"
     path.write_text("")
-    assert read_scores(path).keys == []
-    assert read_details(path, {"a"}) == {}
+    assert list(read(path).rows()) == []
 
 
 @pytest.mark.parametrize("value", ["1.2.3", "", "01x"])
@@ -93,6 +104,6 @@ def test_a_line_that_is_no_json_is_named(tmp_path, value):
     text = '{"metric":"m","key":"k","id":"k","value":1.0,"stats":[1.0],"detail":{}}'
     path.write_text(text + "\n" + text.replace("1.0,", value + ",") + "\n")
     with pytest.raises(DataError, match="not JSON") as caught:
-        read_scores(path)
+        read(path)
     assert caught.value.where is not None
     assert caught.value.where.line == 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 
 from recombine.metrics.score import Score
-from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import open_runs
 from recombine.report.tables.checkpoints import (
     Point,
@@ -29,7 +28,7 @@ def test_points_come_in_training_order(run, tmp_path):
                     cell / "scores" / f"exact.gen@step-{step}.{suffix}",
                 )
     source = open_runs([copy])
-    points = checkpoint_points(source, "exact", "gen", ReportOptions())
+    points = checkpoint_points(source, "exact", "gen")
     assert [point.checkpoint for point in points[::3]] == ["step-200", "step-1000"]
     assert len(checkpoint_table(points, "exact", "gen", "Exact match").rows) == 6
     assert source.splits() == ("gen", "test")

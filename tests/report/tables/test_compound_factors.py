@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from recombine.benchmark import Example
-from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import read_panel
+from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
-from recombine.report.scores import by_tag
 from recombine.report.tables.compound_factors import (
     JudgedCompound,
     count_in,
@@ -77,8 +75,8 @@ def test_a_rate_has_the_interval_that_the_page_gives_it(tmp_path):
     """Seeds and compounds are both a sample, in the table of lengths as in the heat map."""
     source = open_runs([make_run(tmp_path)])
     table = next(one for one in factor_tables(source) if one.name == "figure-3-compound-length")
-    panel = read_panel(source, "compound", "gen")
-    shown = {one.slice: one for one in by_tag(panel, "length", ReportOptions())}
+    panel = read_observations(source, "compound", "gen")
+    shown = {one.slice: one for one in panel.by_tag("length")}
     assert len(table.rows) == len(shown) > 1
     for length, _, n, _, rate, low, high in table.rows:
         one = shown[length]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from recombine.builders.consistency.training import count_idioms
+from recombine.metrics.base import Observation
 from recombine.report.reading.runs import ReportRuns, open_runs
 from recombine.report.tables.consistency_curves import (
     Curve,
@@ -87,26 +88,20 @@ def test_idioms_rise_and_fall(source: ReportRuns, tables: dict[str, Table]) -> N
 def test_without_checkpoints_there_is_no_curve(tmp_path: Path, source: ReportRuns) -> None:
     """The final model alone makes no curve."""
     final = [one for one in source.scores if one.checkpoint is None]
-    alone = ReportRuns(
-        source.runs, source.benchmark, source.cells, source.names, tuple(final), source.notes
-    )
-    assert training_tables(alone) == []
+    assert training_tables(replace(source, scores=tuple(final))) == []
 
 
-def rows(idiom: str, literal: int, total: int, degenerate: int = 0) -> list[dict[str, object]]:
-    """Return rows of a score file."""
+def rows(idiom: str, literal: int, total: int, degenerate: int = 0) -> list[Observation]:
+    """Return what the metric saw of an idiom."""
+
+    def one(stats: tuple[float, float], kind: str) -> Observation:
+        return Observation("", (), 0.0, stats, {"idiom": idiom, "class": kind})
+
     good = [
-        {
-            "stats": [float(place < literal), 1.0],
-            "detail": {"idiom": idiom, "class": "literal" if place < literal else "paraphrase"},
-        }
+        one((float(place < literal), 1.0), "literal" if place < literal else "paraphrase")
         for place in range(total)
     ]
-    bad = [
-        {"stats": [0.0, 0.0], "detail": {"idiom": idiom, "class": "degenerate"}}
-        for _ in range(degenerate)
-    ]
-    return [*good, *bad]
+    return [*good, *(one((0.0, 0.0), "degenerate") for _ in range(degenerate))]
 
 
 def test_a_curve_has_peak_end_and_drop() -> None:

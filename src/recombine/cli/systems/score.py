@@ -95,7 +95,6 @@ def _score_file(options: argparse.Namespace) -> int:
     from recombine.config import apply_overrides
     from recombine.experiment.hypotheses import read_hypotheses
     from recombine.files import write_jsonl
-    from recombine.metrics.score import scores_of
     from recombine.metrics.scoring import about_nothing, default_metrics, observation_row, score
 
     if len(options.hyps) != 1:
@@ -126,7 +125,7 @@ def _score_file(options: argparse.Namespace) -> int:
         plan = plan_scores(benchmark, hypotheses, options.metric, metric_options)
         print_plan(plan, options.json)
         return 0
-    results = score(
+    tables = score(
         benchmark,
         hypotheses,
         options.metric or None,
@@ -134,28 +133,30 @@ def _score_file(options: argparse.Namespace) -> int:
         missing=options.missing,
         asked=asked,
     )
-    if not results:
+    if not tables:
         raise DataError(
             "nothing to score: none of these metrics is about any of these sentences",
             hint=f"benchmark {benchmark.manifest.name} recommends: "
             + ", ".join(default_metrics(benchmark)),
         )
-    for name in about_nothing(options.metric, results):
+    for name in about_nothing(options.metric, tables):
         say(f"note: {name} is about none of these sentences")
     if options.observations is not None:
         write_jsonl(
             options.observations,
-            (observation_row(r.metric.name, one) for r in results for one in r.observations),
+            (observation_row(table.metric, one) for table in tables for one in table.rows()),
         )
     if options.explain:
-        for line in _explained(results, hypotheses):
+        for line in _explained(tables, hypotheses):
             print(printable(line))
-    found = scores_of(results, overall_only=not (options.tags or options.json))
+    sliced = options.tags or options.json
+    scores = (table.scores() if sliced else table.overall() for table in tables)
+    found = [one for of_table in scores for one in of_table]
     if options.json:
         print_json([_row(one) for one in found])
         return 0
     print("\n".join(map(printable, _score_lines(found))))
-    for line in dict.fromkeys(_metric_notes(results)):
+    for line in dict.fromkeys(_metric_notes(tables)):
         say(f"note: {line}")
     return 0
 
@@ -178,15 +179,15 @@ def _score_lines(scores: Sequence[Any]) -> Iterator[str]:
         yield f"signature of {metric}: {signature}"
 
 
-def _explained(results: Sequence[Any], hypotheses: Mapping[str, str]) -> Iterator[str]:
+def _explained(tables: Sequence[Any], hypotheses: Mapping[str, str]) -> Iterator[str]:
     """What metrics that say why say of every sentence that is not simply right."""
-    for result in results:
-        for one, examples in zip(result.observations, result.members, strict=False):
+    for table in tables:
+        for one in table.rows():
             told = {name: one.detail[name] for name in ("meant", "said") if name in one.detail}
-            if not one.detail.get("explanation") or len(examples) != 1:
+            if not one.detail.get("explanation") or len(one.ids) != 1:
                 continue
-            (example,) = examples
-            yield f"{example.id}\t{result.metric.name}\t{one.detail.get('class', one.value)}"
+            example = table.examples[one.ids[0]]
+            yield f"{example.id}\t{table.metric}\t{one.detail.get('class', one.value)}"
             yield f"  source\t{example.source}"
             yield f"  said\t{hypotheses.get(example.id, '')}"
             yield f"  wanted\t{example.references[0]}"
@@ -196,12 +197,12 @@ def _explained(results: Sequence[Any], hypotheses: Mapping[str, str]) -> Iterato
             yield ""
 
 
-def _metric_notes(results: Sequence[Any]) -> Iterator[str]:
+def _metric_notes(tables: Sequence[Any]) -> Iterator[str]:
     """What a metric left out and learned, for whoever reads its score."""
-    for result in results:
-        for name, value in result.metric.notes().items():
+    for table in tables:
+        for name, value in table.notes().items():
             if value not in (None, "", [], {}):
-                yield f"{result.metric.name}: {name.replace('_', ' ')}: {value}"
+                yield f"{table.metric}: {name.replace('_', ' ')}: {value}"
 
 
 def _row(score: Any) -> dict[str, Any]:

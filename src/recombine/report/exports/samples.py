@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from recombine.report.examples import is_right
-from recombine.report.findings import Findings, Sheet
-from recombine.report.reading.runs import read_translations
-from recombine.report.reading.score_file import read_details
+from recombine.report.findings import Findings
+from recombine.report.reading.observations import details_of, read_scores
+from recombine.report.results import Sheet
 
 
 def stamp(report: Findings) -> int:
     """Seconds since 1970 of the newest score file: the same runs give the same export."""
-    return max(int(one.path.stat().st_mtime) for one in report.source.scores)
+    return max(one.modified for one in report.source.scores)
 
 
 def file_names(report: Findings) -> dict[str, str]:
@@ -40,14 +40,13 @@ def samples_of(report: Findings, system: str, split: str) -> Iterator[dict[str, 
 def _judged(report: Findings, system: str, sheet: Sheet) -> Iterator[dict[str, Any]]:
     metric, split = sheet.metric, sheet.split
     examples = report.source.examples(split)
-    cells = {
-        cell.seed: cell for cell in report.source.cells if report.source.names[cell.path] == system
-    }
+    cells = {cell.seed: cell for cell in report.source.cells if cell.name == system}
     for one in report.source.scores:
         if (one.system, one.metric, one.split, one.checkpoint) != (system, metric, split, None):
             continue
-        hypotheses = read_translations(cells[one.seed], split)
-        verdicts = read_details(one.path, set(examples))
+        hypotheses = cells[one.seed].translations(split)
+        details = details_of(read_scores(report.source, one, None))
+        verdicts = {name: (value, detail) for name, value, detail in details}
         for name, example in examples.items():
             if name in verdicts:
                 yield {
@@ -59,7 +58,7 @@ def _judged(report: Findings, system: str, sheet: Sheet) -> Iterator[dict[str, A
                     "references": list(example.references),
                     "hypothesis": hypotheses.get(name, ""),
                     "tags": dict(example.tags),
-                    "value": verdicts[name]["value"],
-                    "right": is_right(verdicts[name]["value"], sheet.right_value),
-                    "detail": verdicts[name]["detail"],
+                    "value": verdicts[name][0],
+                    "right": is_right(verdicts[name][0], sheet.right_value),
+                    "detail": verdicts[name][1],
                 }

@@ -25,7 +25,8 @@ from recombine.report.figures.palette import (
     system_colour,
     system_shape,
 )
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
+from recombine.report.results import Sheet
 from recombine.report.tables.own import by_family, table_name
 
 # A point of a curve needs this many items, or its interval is the whole axis.

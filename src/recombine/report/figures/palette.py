@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
+from recombine.report.results import Sheet
 
 Spec = dict[str, Any]
 

@@ -28,10 +28,10 @@ def log_figure(report: Findings) -> Figure | None:
     """The loss and what dev said of it over the steps, from the logs of the trained systems."""
     rows: list[dict[str, Any]] = []
     for cell in report.source.cells:
-        path = cell.model / LOG
-        if path.is_file():
+        path = cell.cell.model / LOG if cell.cell is not None else None
+        if path is not None and path.is_file():
             with path.open(encoding="utf-8") as log:
-                rows += _logged(report.source.names[cell.path], cell.seed, log)
+                rows += _logged(cell.name, cell.seed, log)
     if len({row["step"] for row in rows}) < 2:
         return None
     spec = _facets(rows)

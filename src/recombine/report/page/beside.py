@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from recombine.metrics.score import Score
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
 from recombine.report.page.headline import listed
 from recombine.report.page.scale import level
 from recombine.report.page.shown import between
+from recombine.report.results import Sheet
 from recombine.report.tables.published import Published, kind_of, published_setting, read_published
 from recombine.templates import capital, number, render, signed
 
@@ -36,7 +37,7 @@ def published_pairs(report: Findings) -> dict[tuple[str, str], list[PairedNumber
     setting = published_setting(report.source)
     if setting is None or setting.without or not report.main.as_shipped:
         return {}
-    kinds = {report.source.names[cell.path]: kind_of(cell) for cell in report.source.cells}
+    kinds = {cell.name: kind_of(cell) for cell in report.source.cells}
     numbers = [
         row
         for row in read_published(setting.name)

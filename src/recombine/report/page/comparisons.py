@@ -11,11 +11,12 @@ from markupsafe import Markup
 
 from recombine.report.compare import Comparison, verdict_of
 from recombine.report.figures.figure import DrawnFigure
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
 from recombine.report.page.frame import figures
 from recombine.report.page.scale import step
 from recombine.report.page.sections import DrawnInterval
 from recombine.report.page.shown import SystemLook, examples_link, look
+from recombine.report.results import Sheet
 from recombine.report.tables.own import by_family, comparison_table, label_table
 from recombine.report.tables.table import CellLook, Dress, Table, html, show_p
 from recombine.templates import number, render, signed

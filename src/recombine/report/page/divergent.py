@@ -15,8 +15,7 @@ from recombine.report.figures.figure import DrawnFigure
 from recombine.report.page.first_screen import Bar, drawn_bar
 from recombine.report.page.frame import figures, page, plain_head
 from recombine.report.page.shown import look
-from recombine.report.reading.runs import read_translations
-from recombine.report.reading.score_file import read_scores
+from recombine.report.reading.observations import read_scores, values_of
 from recombine.report.tables.divergent import generalisation_table
 from recombine.report.tables.family import MAX, MIN, RANDOM, SPLIT, Division, Family
 from recombine.report.tables.table import Ranged, Table, html
@@ -147,17 +146,10 @@ def _chosen(family: Family, division: Division) -> list[ShownSentence]:
     if not files:
         return []
     first = files[0]
-    cell = next(
-        (
-            one
-            for one in source.cells
-            if source.names[one.path] == first.system and one.seed == first.seed
-        ),
-        None,
-    )
-    said = read_translations(cell, SPLIT) if cell is not None else {}
+    cell = next((one for one in source.cells if one.voice == first.voice), None)
+    said = cell.translations(SPLIT) if cell is not None else {}
     examples = source.examples(SPLIT)
-    seen = read_scores(first.path).seen()
+    seen = values_of(read_scores(source, first))
     ranked = sorted(
         (value, name) for name, value in seen.items() if name in said and name in examples
     )

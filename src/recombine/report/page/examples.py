@@ -90,15 +90,15 @@ def gather(report: Findings, wanted: Mapping[str, Sequence[str]]) -> Gathered:
     source = report.source
     order = {name: place for place, name in enumerate(report.systems)}
     cells = sorted(
-        (cell for cell in source.cells if source.names[cell.path] in order),
-        key=lambda cell: (order[source.names[cell.path]], cell.seed),
+        (cell for cell in source.cells if cell.name in order),
+        key=lambda cell: (order[cell.name], cell.seed),
     )
-    voices = [(source.names[cell.path], cell.seed) for cell in cells]
+    voices = [cell.voice for cell in cells]
     found = Gathered(voices, [], {})
     for cell in cells:
         said: dict[Place, str] = {}
         for split, ids in wanted.items():
-            texts = source.said[cell.path, split]
+            texts = source.said[cell.voice, split]
             said.update(((split, one), texts[one]) for one in ids if one in texts)
         found.said.append(said)
     for metric in dict.fromkeys(sheet.metric for sheet in report.sheets):
@@ -106,8 +106,8 @@ def gather(report: Findings, wanted: Mapping[str, Sequence[str]]) -> Gathered:
         found.judged[metric] = columns
         for split in wanted:
             for one in source.files(metric, split):
-                column = columns[voices.index((one.system, one.seed))]
-                for name, judged in source.judged.get(one.path, {}).items():
+                column = columns[voices.index(one.voice)]
+                for name, judged in source.judged.get(one, {}).items():
                     column[split, name] = judged
                     example = source.examples(split).get(name)
                     # Of the sentences of a pair the one is listed that is not the common base.

@@ -9,12 +9,13 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from recombine.metrics.score import Score
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
 from recombine.report.page.gap import gap_section
 from recombine.report.page.headline import familiar_sheet
 from recombine.report.page.made import chips, what_was_done
 from recombine.report.page.scale import level
 from recombine.report.page.shown import best_first, between, colour, look
+from recombine.report.results import Sheet
 from recombine.report.tables.table import Ranged
 from recombine.templates import number, render
 

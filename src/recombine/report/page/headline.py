@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from recombine.metrics.score import Score
 from recombine.metrics.slices import LENGTH_TAG
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
 from recombine.report.method import Headline
+from recombine.report.results import Sheet
 
 # Sentences like those of training, in benchmarks that have a generalisation set beside them.
 FAMILIAR = "test"

@@ -12,11 +12,11 @@ from markupsafe import Markup
 
 from recombine import __version__
 from recombine.config import dump_toml
-from recombine.experiment.run import Cell
 from recombine.files import read_json
 from recombine.report.findings import Findings
 from recombine.report.page.headline import listed
 from recombine.report.page.shown import SystemLook, look
+from recombine.report.reading.runs import SystemRun
 from recombine.templates import render
 
 # What systems are called in a sentence; any other by its name.
@@ -54,7 +54,7 @@ class MadeCard(NamedTuple):
 
 def day(report: Findings) -> str:
     """The day of the newest score: the same runs say the same."""
-    newest = max(int(one.path.stat().st_mtime) for one in report.source.scores)
+    newest = max(one.modified for one in report.source.scores)
     scored = datetime.fromtimestamp(newest, UTC)
     return f"{scored.day} {scored:%B %Y}"
 
@@ -86,17 +86,16 @@ def chips(report: Findings) -> list[Chip]:
     return found
 
 
-def _track(cell: Cell) -> str:
-    return str(cell.record().get("track") or "")
+def _track(cell: SystemRun) -> str:
+    return str(cell.record.get("track") or "")
 
 
 def _options(report: Findings) -> dict[str, dict[str, Any]]:
     """The options of every system, of its first seed."""
     found: dict[str, dict[str, Any]] = {}
     for cell in report.source.cells:
-        name = report.source.names[cell.path]
-        if name in report.systems:
-            found.setdefault(name, dict(cell.record().get("options") or {}))
+        if cell.name in report.systems:
+            found.setdefault(cell.name, dict(cell.record.get("options") or {}))
     return found
 
 
@@ -187,11 +186,11 @@ def _benchmark_card(report: Findings) -> MadeCard:
 
 
 def _system_card(report: Findings, system: str) -> MadeCard:
-    cells = [cell for cell in report.source.cells if report.source.names[cell.path] == system]
-    record = cells[0].record()
+    cells = [cell for cell in report.source.cells if cell.name == system]
+    record = cells[0].record
     options = dict(record.get("options") or {})
     track = report.words.find("track", _track(cells[0]))
-    seconds = [cell.record().get("train_seconds") for cell in cells]
+    seconds = [cell.record.get("train_seconds") for cell in cells]
     trained = [one for one in seconds if isinstance(one, (int, float))]
     facts = {
         "What it is": KINDS.get(str(options.get(USE, "")), str(options.get(USE, "not recorded"))),

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from recombine.metrics.score import Score
 from recombine.metrics.slices import show_tag
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
 from recombine.report.page.scale import STEPS, level, shade
 from recombine.report.page.sections import open_note
 from recombine.report.page.shown import (
@@ -28,6 +28,7 @@ from recombine.report.page.shown import (
     look,
     whole,
 )
+from recombine.report.results import Sheet
 from recombine.report.tables.own import by_family
 from recombine.templates import capital, number, render
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from recombine.metrics.score import Score
-from recombine.report.findings import Sheet
+from recombine.report.results import Sheet
 
 # Steps of the scale.
 STEPS = 10

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from recombine.metrics.score import Score
 from recombine.report.figures.figure import DrawnFigure
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
 from recombine.report.page.frame import figures
 from recombine.report.page.scale import level, shade
 from recombine.report.page.shown import (
@@ -23,6 +23,7 @@ from recombine.report.page.shown import (
     interval,
     look,
 )
+from recombine.report.results import Sheet
 from recombine.report.tables.own import overall_table, tag_table
 from recombine.report.tables.table import UNDECIDED, CellLook, Dress, html
 from recombine.templates import capital, render

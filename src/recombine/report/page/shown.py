@@ -8,7 +8,8 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from recombine.metrics.score import Score
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
+from recombine.report.results import Sheet
 from recombine.report.tables.table import Ranged
 from recombine.templates import number
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,6 @@ from recombine.benchmark import (
     TRAIN,
     TRAINING_SPLITS,
     Benchmark,
-    Example,
     stratified_sample,
 )
 from recombine.errors import ConfigError, DataError, StaleOutput
@@ -23,28 +23,109 @@ from recombine.experiment.fingerprint import LEARNED_FROM
 from recombine.experiment.run import Cell, Run
 from recombine.files import read_json, read_jsonl, sha256_of
 from recombine.lock import InUse, lock_of, locked
+from recombine.metrics.observations import ObservationTable, Voice
 from recombine.metrics.scoring import UNTAUGHT
-from recombine.metrics.slices import Slices
+from recombine.metrics.slices import SplitExamples
 from recombine.report.examples import JudgedExample, TranslatedSplit, choose
 from recombine.report.method import BenchmarkMethod, method_of
 from recombine.report.words import Words, read_words
 from recombine.stage import FieldDifference, Meta, require_same_key, stale_output
+from recombine.statistics.sample import Sampling
 from recombine.systems.base import UNKNOWN
 
 # Seconds to wait for a process that scores: it takes seconds, unlike training.
 PATIENCE = 30.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
+class SystemRun:
+    """One system with one seed, as a report knows it: from a run, or made a moment ago."""
+
+    name: str
+    seed: int
+    # How it was made, as `run.json` says it.
+    record: Mapping[str, Any]
+    # Its folder, or what it said by example id.
+    cell: Cell | None = None
+    hypotheses: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def voice(self) -> Voice:
+        """Its name with its seed."""
+        return self.name, self.seed
+
+    @property
+    def has_model(self) -> bool:
+        """Whether its model lies in the run."""
+        return self.cell is not None and self.cell.model.is_dir()
+
+    @property
+    def trained_on(self) -> str:
+        """What it was trained on; of a run that does not say, what is trained lies in it."""
+        if "trained_on" in self.record:
+            return str(self.record["trained_on"])
+        if not self.has_model:
+            return UNKNOWN
+        return CONTROL if (self.record.get("options") or {}).get("train") == CONTROL else TRAIN
+
+    @property
+    def learned(self) -> bool:
+        """Whether it learned from this benchmark."""
+        return self.trained_on in TRAINING_SPLITS
+
+    def has_translated(self, split: str) -> bool:
+        """Whether there are translations of a split."""
+        return self.cell is None or self.cell.translations(split).is_file()
+
+    def translations(self, split: str) -> dict[str, str]:
+        """What it said on a split, by example id; of a system at hand on all splits."""
+        if self.cell is None:
+            return dict(self.hypotheses)
+        path = self.cell.translations(split)
+        rows = read_rows(path) if path.is_file() else ()
+        return {row["id"]: row["hyp"] for row in rows if "hyp" in row}
+
+
+@dataclass(frozen=True, eq=False)
 class Scores:
-    """One score file: one metric on one split by one system with one seed."""
+    """What one metric saw on one split of one system with one seed."""
 
     system: str
     seed: int
     metric: str
     split: str
     checkpoint: str | None
-    path: Path
+    # The score file, or the observations themselves.
+    path: Path | None = None
+    held: ObservationTable | None = None
+
+    @property
+    def voice(self) -> Voice:
+        """The system with its seed."""
+        return self.system, self.seed
+
+    @property
+    def file(self) -> Path:
+        """The score file of what is not held."""
+        assert self.path is not None
+        return self.path
+
+    @cached_property
+    def stored(self) -> dict[str, Any]:
+        """What stands beside a score file."""
+        return (Meta(self.path).read() or {}) if self.path is not None else {}
+
+    @property
+    def modified(self) -> int:
+        """When it was scored, in seconds since 1970."""
+        return int(self.path.stat().st_mtime if self.path is not None else time.time())
+
+    def notes(self) -> Mapping[str, Any]:
+        """What the metric left out and learned."""
+        if self.held is not None:
+            return self.held.notes()
+        notes: Mapping[str, Any] = self.stored.get("notes") or {}
+        return notes
 
 
 @dataclass(frozen=True)
@@ -53,12 +134,12 @@ class ReportRuns:
 
     runs: tuple[Path, ...]
     benchmark: Benchmark
-    cells: tuple[Cell, ...]
-    names: Mapping[Path, str]
+    cells: tuple[SystemRun, ...]
     scores: tuple[Scores, ...]
     notes: tuple[str, ...] = ()
     # More than 0: only a stratified subset of this many examples of each split is looked at.
     sample: int = 0
+    sampling: Sampling = field(default_factory=Sampling)
     # Split -> how many of its examples a reader can look at, and the seed that they are drawn with.
     shown: Mapping[str, int] = field(default_factory=dict)
     shown_seed: int = 0
@@ -77,26 +158,22 @@ class ReportRuns:
     @cached_property
     def systems(self) -> tuple[str, ...]:
         """Names of the systems, in order of appearance."""
-        return tuple(dict.fromkeys(self.names[cell.path] for cell in self.cells))
+        return tuple(dict.fromkeys(cell.name for cell in self.cells))
 
     @cached_property
     def trained(self) -> frozenset[str]:
         """Systems that were trained here, so that another seed would be another system."""
-        return frozenset(
-            self.names[cell.path]
-            for cell in self.cells
-            if cell.model.is_dir() and _training(cell) in TRAINING_SPLITS
-        )
+        return frozenset(cell.name for cell in self.cells if cell.has_model and cell.learned)
 
     @cached_property
     def trained_on(self) -> dict[str, str]:
         """System -> what it was trained on: `train`, `control`, `unknown` or `nothing`."""
-        return {self.names[cell.path]: _training(cell) for cell in self.cells}
+        return {cell.name: cell.trained_on for cell in self.cells}
 
     @cached_property
     def learned(self) -> frozenset[str]:
         """Systems that learned from this benchmark, for which its new sentences are new."""
-        return frozenset(name for name, told in self.trained_on.items() if told in TRAINING_SPLITS)
+        return frozenset(cell.name for cell in self.cells if cell.learned)
 
     @cached_property
     def controls(self) -> dict[str, str]:
@@ -105,7 +182,7 @@ class ReportRuns:
         Recombined pairs are a treatment that no control can have, so they may differ in those. A
         control is a control to itself.
         """
-        options = {self.names[cell.path]: cell.record().get("options") or {} for cell in self.cells}
+        options = {cell.name: cell.record.get("options") or {} for cell in self.cells}
         same = {
             name: json.dumps(
                 {key: one for key, one in given.items() if key not in ("train", "augment")},
@@ -133,17 +210,17 @@ class ReportRuns:
             if path.is_file()
         }
         found = (
-            self.names[cell.path]
-            for cell in self.cells
-            if named.get(cell.path.parent.parent) == cell.system
+            one.name
+            for one in self.cells
+            if one.cell is not None and named.get(one.cell.path.parent.parent) == one.cell.system
         )
         return self.control_system or next(found, "")
 
-    def examples(self, split: str) -> dict[str, Example]:
+    def examples(self, split: str) -> SplitExamples:
         """The examples of a split by id."""
         if split not in self._examples:
             kept = stratified_sample(self.benchmark.read(split), self.sample, 0)
-            self._examples[split] = {one.id: one for one in kept}
+            self._examples[split] = SplitExamples((one.id, one) for one in kept)
         return self._examples[split]
 
     @cached_property
@@ -157,53 +234,39 @@ class ReportRuns:
         return {}
 
     @cached_property
-    def said(self) -> dict[tuple[Path, str], dict[str, str]]:
-        """Cell and split -> translations of the examples that are kept."""
+    def said(self) -> dict[tuple[Voice, str], dict[str, str]]:
+        """System, seed and split -> translations of the examples that are kept."""
         return {}
 
     @cached_property
-    def judged(self) -> dict[Path, dict[str, JudgedExample]]:
-        """Score file -> what it says of the examples that are kept."""
+    def judged(self) -> dict[Scores, dict[str, JudgedExample]]:
+        """What was seen -> what it says of the examples that are kept."""
         return {}
 
     def keep_examples(
         self, split: str, verdicts: Sequence[Mapping[str, float]], right_value: float
     ) -> None:
         """Choose the examples of a split that a reader can look at, and keep what was said."""
-        said = {cell.path: read_translations(cell, split) for cell in self.cells}
+        said = {cell.voice: cell.translations(split) for cell in self.cells}
         covered = {name for texts in said.values() for name in texts}
         examples = {name: one for name, one in self.examples(split).items() if name in covered}
         self.translated[split] = TranslatedSplit(examples, verdicts, right_value)
         chosen = choose(self.translated[split], list(examples), self.shown[split], self.shown_seed)
         self.kept[split] = dict.fromkeys(chosen)
-        for path, texts in said.items():
-            self.said[path, split] = {one: texts[one] for one in chosen if one in texts}
-
-    def sliced(self, split: str, keys: tuple[tuple[str, ...], ...], observed: int) -> Slices:
-        """The slices of these keys; most metrics of a split have the same."""
-        place = (keys, observed)
-        if self._sliced.get(split, ((),))[0] != place:
-            examples = self.examples(split)
-            members = [[examples[one] for one in key if one in examples] for key in keys]
-            self._sliced[split] = (place, Slices(members, observed))
-        found: Slices = self._sliced[split][1]
-        return found
+        for voice, texts in said.items():
+            self.said[voice, split] = {one: texts[one] for one in chosen if one in texts}
 
     @cached_property
-    def panels(self) -> dict[tuple[str, str, str | None], Any]:
-        """Panels by metric, split and checkpoint, where they are kept."""
+    def tables(self) -> dict[tuple[str, str, str | None], ObservationTable]:
+        """Observations by metric, split and checkpoint, where they are kept."""
         return {}
 
     @cached_property
-    def _sliced(self) -> dict[str, tuple[Any, ...]]:
-        return {}
-
-    @cached_property
-    def _examples(self) -> dict[str, dict[str, Example]]:
+    def _examples(self) -> dict[str, SplitExamples]:
         return {}
 
     def files(self, metric: str, split: str, checkpoint: str | None = None) -> list[Scores]:
-        """The score files of one metric on one split, by system and seed."""
+        """The scores of one metric on one split, by system and seed."""
         return [
             one
             for one in self.scores
@@ -222,8 +285,8 @@ class ReportRuns:
         there is no other system.
         """
         found = {one.metric for one in self.scores if one.split == split and not one.checkpoint}
-        path = self.runs[0] / "experiment.json"
-        asked = read_json(path).get("metrics") if path.is_file() else None
+        path = self.runs[0] / "experiment.json" if self.runs else None
+        asked = read_json(path).get("metrics") if path is not None and path.is_file() else None
         first = asked or ([] if self.learned else [UNTAUGHT])
         named = list(dict.fromkeys([*first, *self.benchmark.manifest.metrics]))
         wanted = [name.rpartition(":")[2] for name in named]
@@ -247,15 +310,15 @@ def open_runs(runs: Sequence[Path], without: Collection[Path] = ()) -> ReportRun
     benchmarks = [(path, benchmark_of(path, run)) for path, run in opened]
     require_same_benchmark(benchmarks)
     every = [cell for _, run in opened for cell in run.cells()]
-    cells = tuple(cell for cell in every if cell.path not in without)
-    scores = []
     names = _system_names(opened)
     notes = [
         f"{names[cell.path]}, seed {cell.seed}, is left out: its scores are of other options"
         for cell in every
         if cell.path in without
     ]
-    for cell in cells:
+    cells, scores = [], []
+    for cell in (one for one in every if one.path not in without):
+        cells.append(SystemRun(names[cell.path], cell.seed, cell.record(), cell))
         _require_scored(cell)
         found = _score_files(cell, names[cell.path])
         if not found:
@@ -273,8 +336,7 @@ def open_runs(runs: Sequence[Path], without: Collection[Path] = ()) -> ReportRun
     return ReportRuns(
         runs=tuple(path for path, _ in opened),
         benchmark=benchmarks[0][1],
-        cells=cells,
-        names=names,
+        cells=tuple(cells),
         scores=tuple(scores),
         notes=tuple(dict.fromkeys(notes)),
     )
@@ -399,16 +461,6 @@ def _track(cell: Cell) -> str:
     return str(record.get("track", "plain" if from_scratch else ""))
 
 
-def _training(cell: Cell) -> str:
-    """What a system was trained on; of a run that does not say, what is trained lies in it."""
-    record = cell.record()
-    if "trained_on" in record:
-        return str(record["trained_on"])
-    if not cell.model.is_dir():
-        return UNKNOWN
-    return CONTROL if (record.get("options") or {}).get("train") == CONTROL else TRAIN
-
-
 def run_names(runs: set[Path]) -> dict[Path, str]:
     """The runs' folder names, with as many folders above them as it takes to tell them apart."""
     parts = 1
@@ -474,11 +526,3 @@ def read_rows(path: Path) -> Iterable[dict[str, Any]]:
     except (ValueError, OSError, RecursionError):
         # Something is wrong: read again line by line to say where.
         return read_jsonl(path)
-
-
-def read_translations(cell: Cell, split: str) -> dict[str, str]:
-    """The hypotheses of one system and seed by example id."""
-    path = cell.translations(split)
-    if not path.is_file():
-        return {}
-    return {row["id"]: row.get("hyp", "") for row in read_rows(path) if "hyp" in row}

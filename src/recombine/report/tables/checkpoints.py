@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
+from recombine.metrics.observations import ObservationTable
 from recombine.metrics.score import Score
-from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import Panel, read_panel
+from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import ReportRuns
-from recombine.report.scores import main_tag, overall
 from recombine.report.tables.table import Cell, Table, with_reach
 from recombine.report.words import Words
 
@@ -41,9 +40,7 @@ def step_of(checkpoint: str) -> float:
     return float(found[-1]) if found else -1.0
 
 
-def checkpoint_points(
-    source: ReportRuns, metric: str, split: str, options: ReportOptions
-) -> list[Point]:
+def checkpoint_points(source: ReportRuns, metric: str, split: str) -> list[Point]:
     """Every scored checkpoint of one metric and split, in training order."""
     names = {
         one.checkpoint
@@ -52,22 +49,22 @@ def checkpoint_points(
     }
     points = []
     for name in sorted(names, key=lambda one: (step_of(one), one)):
-        panel = read_panel(source, metric, split, name)
-        if panel.keys:
-            tag = main_tag(panel)
+        table = read_observations(source, metric, split, name)
+        if table.keys:
+            tag = table.main_tag
             points += [
-                Point(name, step_of(name), score, tag, _slices(panel, tag, score.system))
-                for score in overall(panel, options)
+                Point(name, step_of(name), score, tag, _slices(table, tag, score.system))
+                for score in table.overall()
             ]
     return points
 
 
-def _slices(panel: Panel, tag: str | None, system: str) -> dict[str, float]:
+def _slices(table: ObservationTable, tag: str | None, system: str) -> dict[str, float]:
     if tag is None:
         return {}
     found = {
-        value: fmean(panel.seed_scores(system, where).values())
-        for value, where in panel.slices(tag).items()
+        value: fmean(table.seed_scores(system, where).values())
+        for value, where in table.slices(tag).items()
     }
     return {value: score for value, score in found.items() if not math.isnan(score)}
 

@@ -19,7 +19,7 @@ from recombine.benchmark import Example
 from recombine.corpus.cooccurrence import CorpusCounts
 from recombine.errors import MissingExtra
 from recombine.files import read_jsonl
-from recombine.report.reading.panel import read_panel
+from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import ReportRuns
 from recombine.report.tables.published import COGNITION, find_all, published_setting
 from recombine.report.tables.table import Cell, Table
@@ -248,14 +248,14 @@ def _design(
 
 
 def _judged(source: ReportRuns, split: str) -> dict[str, list[JudgedCompound]]:
-    panel = read_panel(source, METRIC, split)
+    table = read_observations(source, METRIC, split)
     examples = source.examples(split)
     found: dict[str, list[JudgedCompound]] = {}
-    for system, seeds in panel.columns.items():
-        wrong = np.stack([column.stats[:, 0] for column in seeds.values()], axis=1)
+    for system in table.systems:
+        wrong = np.stack([stats[:, 0] for stats in table.tables(system)], axis=1)
         found[system] = [
             JudgedCompound(examples[ids[0]], tuple(errors))
-            for ids, errors in zip(panel.ids, wrong.tolist(), strict=True)
+            for ids, errors in zip(table.ids, wrong.tolist(), strict=True)
         ]
     return found
 

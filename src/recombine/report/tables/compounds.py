@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from recombine.report.findings import Findings, Sheet, make_sheet
-from recombine.report.reading.panel import read_panel
+from recombine.report.findings import Findings
+from recombine.report.reading.observations import read_observations
+from recombine.report.results import Sheet, make_sheet
 from recombine.report.tables.published import (
     COGNITION,
     find_all,
@@ -14,7 +15,6 @@ from recombine.report.tables.published import (
     published_setting,
 )
 from recombine.report.tables.table import Cell, Table
-from recombine.stage import Meta
 
 # The metric whose key is one sentence, and the one whose key is the compound in all its contexts.
 INSTANCE, AGGREGATE, BLEU = "compound", "compound_aggregate", "bleu"
@@ -93,8 +93,8 @@ def _with_contexts(report: Findings) -> Findings:
     if INSTANCE not in scored:
         return report
     wanted = [metric for metric in (INSTANCE, AGGREGATE, BLEU) if metric in scored]
-    panels = [read_panel(report.source, metric, CONTEXT) for metric in wanted]
-    sheets = [make_sheet(panel, report.options) for panel in panels if panel.keys]
+    tables = [read_observations(report.source, metric, CONTEXT) for metric in wanted]
+    sheets = [make_sheet(table) for table in tables if table.keys]
     return dataclasses.replace(report, sheets=(*sheets, *report.sheets))
 
 
@@ -108,7 +108,7 @@ def _floor(report: Findings) -> tuple[Cell, ...] | None:
     """The row of the references: the metric writes their error rate beside its scores."""
     for scores in report.source.scores:
         if scores.metric == INSTANCE and scores.checkpoint is None:
-            floor = (Meta(scores.path).read() or {}).get("notes", {}).get("floor")
+            floor = scores.notes().get("floor")
             if floor:
                 rates = (100 * floor["instance"], 100 * floor["aggregate"])
                 return ("references", "", "all", *rates, None)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from recombine.benchmark import Example
-from recombine.files import read_json, read_jsonl
-from recombine.report.reading.panel import Panel, read_panel
-from recombine.report.reading.runs import ReportRuns, Scores, read_rows
+from recombine.files import read_jsonl
+from recombine.metrics.observations import ObservationTable
+from recombine.metrics.slices import Rows
+from recombine.report.reading.observations import read_observations, read_scores
+from recombine.report.reading.runs import ReportRuns
 from recombine.report.tables.consistency_curves import training_counts, training_tables
 from recombine.report.tables.published import PARADOX, find_all, lookup, published_setting
 from recombine.report.tables.table import Cell, Table
-from recombine.stage import Meta
 
 # The paper's models by the size of their training data. Its released results are not always what
 # it prints (Table 4, semi-natural conjuncts: .65/.73/.76 against .63/.71/.73; Tables 6 and 8 some
@@ -36,20 +35,20 @@ def consistency_tables(source: ReportRuns) -> list[Table]:
     beside = setting is not None and setting.name == PARADOX and "Transformer" in setting.kinds
     tables = []
     if ("consistency", "systematicity") in scored:
-        panel = read_panel(source, "consistency", "systematicity")
-        tables += [systematicity_table(panel, beside), template_table(panel, beside)]
+        table = read_observations(source, "consistency", "systematicity")
+        tables += [systematicity_table(table, beside), template_table(table, beside)]
     if ("consistency", "substitutivity") in scored:
-        sentence = read_panel(source, "consistency", "substitutivity")
+        sentence = read_observations(source, "consistency", "substitutivity")
         term = (
-            read_panel(source, "synonym-consistency", "substitutivity")
+            read_observations(source, "synonym-consistency", "substitutivity")
             if ("synonym-consistency", "substitutivity") in scored
             else None
         )
         tables.append(synonym_table(sentence, term, beside))
     for split in ("overgeneralisation", "context"):
         if ("literal", split) in scored:
-            panel = read_panel(source, "literal", split)
-            tables.append(idiom_table(panel, beside and split == "overgeneralisation"))
+            table = read_observations(source, "literal", split)
+            tables.append(idiom_table(table, beside and split == "overgeneralisation"))
     more = [
         window_table(source),
         notes_table(source),
@@ -62,21 +61,21 @@ def consistency_tables(source: ReportRuns) -> list[Table]:
     return [*tables, *training_tables(source), *(table for table in more if table.rows)]
 
 
-def systematicity_table(panel: Panel, beside: bool = False) -> Table:
+def systematicity_table(table: ObservationTable, beside: bool = False) -> Table:
     """Table 4: one row per data type and condition, the paper's three models beside ours."""
     rows: list[tuple[Cell, ...]] = []
-    for data, in_data in panel.slices("data").items():
+    for data, in_data in table.slices("data").items():
         for condition in _CONDITIONS:
-            where = _both(in_data, panel.slices("condition").get(condition))
+            where = _both(in_data, table.slices("condition").get(condition))
             if len(where):
-                row: list[Cell] = [data, condition, len(where), *_scores(panel, where)]
+                row: list[Cell] = [data, condition, len(where), *_scores(table, where)]
                 if beside:
                     row += _by_size("consistency", "condition", f"{condition} {data}", "printed")
                 rows.append(tuple(row))
     return Table(
         "table-4-systematicity",
         "Consistency of recombinations (Table 4)",
-        ("data", "condition", "pairs", *panel.systems, *(_sizes("(paper)") if beside else ())),
+        ("data", "condition", "pairs", *table.systems, *(_sizes("(paper)") if beside else ())),
         tuple(rows),
         (PAPER,) if beside else (),
     )
@@ -96,18 +95,18 @@ def _of(model: str, metric: str, tag: str, value: str, origin: str) -> float | N
     return lookup(PARADOX, metric=metric, tag=tag, value=value, system=system, origin=origin)
 
 
-def template_table(panel: Panel, beside: bool = False) -> Table:
+def template_table(table: ObservationTable, beside: bool = False) -> Table:
     """Figure 1 as numbers: one row per data type, condition and template."""
     rows: list[tuple[Cell, ...]] = []
-    templates = panel.slices("template")
-    for data, in_data in panel.slices("data").items():
+    templates = table.slices("template")
+    for data, in_data in table.slices("data").items():
         for condition in _CONDITIONS:
-            here = _both(in_data, panel.slices("condition").get(condition))
+            here = _both(in_data, table.slices("condition").get(condition))
             for template, rows_of in templates.items():
                 where = _both(here, rows_of)
                 if len(where):
                     row: list[Cell] = [data, condition, template, len(where)]
-                    row += _scores(panel, where)
+                    row += _scores(table, where)
                     if beside:
                         found = ("consistency", "template", f"{condition} {data} {template}")
                         row.append(_of("mean of sizes", *found, "printed"))
@@ -117,15 +116,17 @@ def template_table(panel: Panel, beside: bool = False) -> Table:
     return Table(
         "figure-1-templates",
         "Consistency per template (Figure 1)",
-        ("data", "condition", "template", "pairs", *panel.systems, *columns),
+        ("data", "condition", "template", "pairs", *table.systems, *columns),
         tuple(rows),
         (PAPER, RELEASED) if beside else (),
     )
 
 
-def synonym_table(sentence: Panel, term: Panel | None, beside: bool = False) -> Table:
+def synonym_table(
+    sentence: ObservationTable, term: ObservationTable | None, beside: bool = False
+) -> Table:
     """Table 6 and Figure 2: whole sentences, and the term alone, for each pair and for all."""
-    panels = {"sentence": sentence, **({"term": term} if term is not None else {})}
+    tables_of = {"sentence": sentence, **({"term": term} if term is not None else {})}
     # The metrics' own names, whatever this run calls them.
     metrics = {"sentence": "consistency", "term": "synonym-consistency"}
     rows: list[tuple[Cell, ...]] = []
@@ -135,18 +136,18 @@ def synonym_table(sentence: Panel, term: Panel | None, beside: bool = False) -> 
             if not len(where):
                 continue
             row: list[Cell] = [name, data, len(where)]
-            for panel in panels.values():
-                there = _slice(panel, "synonym", name, data)
-                row += _scores(panel, there) if len(there) else [None] * len(panel.systems)
-            for what in panels if beside else ():
+            for table in tables_of.values():
+                there = _slice(table, "synonym", name, data)
+                row += _scores(table, there) if len(there) else [None] * len(table.systems)
+            for what in tables_of if beside else ():
                 metric = metrics[what]
                 row += [
                     _of("mean of sizes", metric, "synonym", f"{name} {data}", "printed"),
                     _of("full data", metric, "synonyms", data if name == ALL else "", "printed"),
                 ]
             rows.append(tuple(row))
-    columns = [f"{system}: {what}" for what, panel in panels.items() for system in panel.systems]
-    for what in panels if beside else ():
+    columns = [f"{system}: {what}" for what, table in tables_of.items() for system in table.systems]
+    for what in tables_of if beside else ():
         columns += [f"mean of sizes, {what} (paper)", f"full, {what} (paper)"]
     return Table(
         "table-6-synonyms", "Consistency under synonyms (Table 6)",
@@ -155,20 +156,20 @@ def synonym_table(sentence: Panel, term: Panel | None, beside: bool = False) -> 
     )  # fmt: skip
 
 
-def idiom_table(panel: Panel, beside: bool = False) -> Table:
+def idiom_table(table: ObservationTable, beside: bool = False) -> Table:
     """Table 8: the share of literal renderings per idiom and data type, and of all idioms."""
     rows: list[tuple[Cell, ...]] = []
-    for name in (*panel.slices("idiom"), ALL):
-        for data in panel.slices("data"):
-            where = _slice(panel, "idiom", name, data)
+    for name in (*table.slices("idiom"), ALL):
+        for data in table.slices("data"):
+            where = _slice(table, "idiom", name, data)
             if not len(where):
                 continue
-            row: list[Cell] = [name, data, len(where), *_scores(panel, where)]
+            row: list[Cell] = [name, data, len(where), *_scores(table, where)]
             if beside:
                 row += _by_size("literal-peak", "idiom", f"{name} {data}", "printed")
                 row += _peak_and_end(name, data)
             rows.append(tuple(row))
-    columns: tuple[str, ...] = ("idiom", "data", "sentences", *panel.systems)
+    columns: tuple[str, ...] = ("idiom", "data", "sentences", *table.systems)
     notes: tuple[str, ...] = (
         "Lower is better; sentences that are degenerate or set apart do not count.",
     )
@@ -176,8 +177,8 @@ def idiom_table(panel: Panel, beside: bool = False) -> Table:
         columns += (*_sizes("peak (paper)"), "full peak (released)", "full end (released)")
         notes += (PAPER, f"{RELEASED} Peak: the highest checkpoint; end: the last.")
     return Table(
-        f"table-8-idioms-{panel.split}",
-        f"Literal renderings of idioms (Table 8), {panel.split}",
+        f"table-8-idioms-{table.split}",
+        f"Literal renderings of idioms (Table 8), {table.split}",
         columns, tuple(rows), notes, _first_of_all(rows),
     )  # fmt: skip
 
@@ -249,7 +250,7 @@ def notes_table(source: ReportRuns) -> Table:
     """What stands beside the scores: floor, window, learned agreement, exclusions."""
     rows: list[tuple[Cell, ...]] = []
     for one in source.scores:
-        notes = read_notes(one)
+        notes = one.notes()
         if not notes or one.checkpoint is not None or one.metric != "consistency":
             continue
         floor = notes.get("floor")
@@ -282,11 +283,9 @@ def window_table(source: ReportRuns) -> Table:
             continue
         examples = source.examples(one.split)
         judged = [
-            row["detail"]
-            for row in read_rows(one.path)
-            if "width" in row["detail"]
-            and row["stats"][1]
-            and all(name in examples for name in row["ids"])
+            row.detail
+            for row in read_scores(source, one, None).rows()
+            if "width" in row.detail and row.stats[1] and all(name in examples for name in row.ids)
         ]
         widths = [detail["width"] for detail in judged if not detail.get("reason")]
         total = len(judged)
@@ -301,32 +300,21 @@ def window_table(source: ReportRuns) -> Table:
     )
 
 
-def read_notes(one: Scores) -> dict[str, Any]:
-    """Return the notes that a metric left beside its score file."""
-    path = Meta(one.path).path
-    stored: dict[str, Any] = read_json(path) if path.is_file() else {}
-    notes: dict[str, Any] = stored.get("notes") or {}
-    return notes
-
-
-def _both(
-    first: npt.NDArray[np.int64] | None, second: npt.NDArray[np.int64] | None
-) -> npt.NDArray[np.int64]:
+def _both(first: Rows | None, second: Rows | None) -> Rows:
     if first is None or second is None:
         return np.empty(0, dtype=np.int64)
     return np.intersect1d(first, second)
 
 
-def _slice(panel: Panel, tag: str, value: str, data: str) -> npt.NDArray[np.int64]:
+def _slice(table: ObservationTable, tag: str, value: str, data: str) -> Rows:
     """Keys of one kind of data with one value of a tag, or with any."""
-    of_data = panel.slices("data").get(data)
-    return _both(of_data if value == ALL else panel.slices(tag).get(value), of_data)
+    of_data = table.slices("data").get(data)
+    return _both(of_data if value == ALL else table.slices(tag).get(value), of_data)
 
 
-def _scores(panel: Panel, where: npt.NDArray[np.int64]) -> list[Cell]:
+def _scores(table: ObservationTable, where: Rows) -> list[Cell]:
     found: list[Cell] = []
-    for system in panel.systems:
-        scores = list(panel.seed_scores(system, where).values())
-        known = [score for score in scores if not np.isnan(score)]
+    for system in table.systems:
+        known = [one for one in table.seed_scores(system, where).values() if not np.isnan(one)]
         found.append(float(np.mean(known)) if known else None)
     return found

@@ -12,12 +12,15 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from recombine.report.reading.panel import Panel, read_panel
-from recombine.report.reading.runs import ReportRuns, read_rows
+from recombine.metrics.base import Observation
+from recombine.metrics.observations import ObservationTable
+from recombine.metrics.slices import Rows
+from recombine.report.reading.observations import read_observations, read_scores
+from recombine.report.reading.runs import ReportRuns
 from recombine.report.tables.checkpoints import Series, series_table, step_of
 from recombine.report.tables.table import Cell, Table
 
@@ -85,8 +88,8 @@ def read_states(source: ReportRuns, checkpoints: Sequence[str]) -> list[Training
     """How much of each checkpoint's output is unusable, over all seeds."""
     found = []
     for name in checkpoints:
-        literal = _panel(source, "literal", "overgeneralisation", name)
-        pairs = _panel(source, "consistency", "systematicity", name)
+        literal = _table(source, "literal", "overgeneralisation", name)
+        pairs = _table(source, "consistency", "systematicity", name)
         for system in source.systems:
             if not any((one.system, one.checkpoint) == (system, name) for one in source.scores):
                 continue
@@ -108,13 +111,13 @@ def systematicity(
     """Figure 1 over training: consistency by data and condition."""
     found: Series = {}
     for name in checkpoints:
-        panel = _panel(source, "consistency", "systematicity", name)
-        if panel is None:
+        table = _table(source, "consistency", "systematicity", name)
+        if table is None:
             continue
-        for data, in_data in panel.slices("data").items():
-            for condition, rows in panel.slices("condition").items():
+        for data, in_data in table.slices("data").items():
+            for condition, rows in table.slices("condition").items():
                 where = np.intersect1d(in_data, rows)
-                _add(found, (data, condition), name, panel, where, ready)
+                _add(found, (data, condition), name, table, where, ready)
     return found
 
 
@@ -125,10 +128,10 @@ def substitutivity(
     found: Series = {}
     for metric, measure in (("consistency", "sentence"), ("synonym-consistency", "term")):
         for name in checkpoints:
-            panel = _panel(source, metric, "substitutivity", name)
-            if panel is not None:
-                for data, where in panel.slices("data").items():
-                    _add(found, (data, measure), name, panel, where, ready)
+            table = _table(source, metric, "substitutivity", name)
+            if table is not None:
+                for data, where in table.slices("data").items():
+                    _add(found, (data, measure), name, table, where, ready)
     return found
 
 
@@ -136,17 +139,17 @@ def read_idiom_curves(
     source: ReportRuns, system: str, checkpoints: Sequence[str], ready: set[tuple[str, str]]
 ) -> dict[str, IdiomCurves]:
     """Figure 3: curves of a system by kind of data, its seeds together; "" is all in sentences."""
-    rows: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
+    rows: dict[str, dict[str, list[Observation]]] = {}
     usable = [name for name in checkpoints if (system, name) in ready]
     for one in source.scores:
         if (one.system, one.metric) != (system, "literal") or one.checkpoint not in usable:
             continue
         if one.split in SPLITS:
             examples = source.examples(one.split)
-            for row in read_rows(one.path):
-                if row["key"] not in examples:  # a sample is looked at
+            for row in read_scores(source, one, None).rows():
+                if row.key not in examples:  # a sample is looked at
                     continue
-                data = str(examples[row["key"]].tags.get("data", one.split))
+                data = str(examples[row.key].tags.get("data", one.split))
                 for kind in (data, "") if one.split == SPLITS[0] else (data,):
                     rows.setdefault(kind, {}).setdefault(one.checkpoint, []).append(row)
     return {
@@ -186,33 +189,29 @@ def curve_table(
     )
 
 
-def _panel(source: ReportRuns, metric: str, split: str, checkpoint: str) -> Panel | None:
+def _table(source: ReportRuns, metric: str, split: str, checkpoint: str) -> ObservationTable | None:
     wanted = (metric, split, checkpoint)
     if not any((one.metric, one.split, one.checkpoint) == wanted for one in source.scores):
         return None
-    panel = read_panel(source, metric, split, checkpoint)
-    return panel if panel.keys else None
+    table = read_observations(source, metric, split, checkpoint)
+    return table if table.keys else None
 
 
-def _rows_of(panel: Panel, tag: str, values: Iterable[str]) -> np.ndarray[Any, Any]:
-    slices = panel.slices(tag)
+def _rows_of(table: ObservationTable, tag: str, values: Iterable[str]) -> Rows:
+    slices = table.slices(tag)
     found = [slices[value] for value in values if value in slices]
     return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
 
 def _share(
-    panel: Panel | None, system: str, label: str, where: np.ndarray[Any, Any] | None = None
+    table: ObservationTable | None, system: str, label: str, where: Rows | None = None
 ) -> float | None:
     """The share of observations of one class, over a system's seeds."""
-    if panel is None or system not in panel.columns:
+    if table is None or system not in table.systems:
         return None
-    places = np.arange(len(panel.keys)) if where is None else where
-    labels = [
-        column.labels[place]
-        for column in panel.columns[system].values()
-        if column.labels
-        for place in places.tolist()
-    ]
+    places = np.arange(len(table.keys)) if where is None else where
+    columns = [table.classes[voice] for voice in table.voices(system)]
+    labels = [column[place] for column in columns if column for place in places.tolist()]
     return labels.count(label) / len(labels) if labels else None
 
 
@@ -220,14 +219,14 @@ def _add(
     found: Series,
     series: tuple[str, ...],
     checkpoint: str,
-    panel: Panel,
-    where: np.ndarray[Any, Any],
+    table: ObservationTable,
+    where: Rows,
     ready: set[tuple[str, str]],
 ) -> None:
     """Add a point for every system that translates: the mean over its seeds."""
-    for system in panel.systems:
+    for system in table.systems:
         if len(where) and (system, checkpoint) in ready:
-            scores = [one for one in panel.seed_scores(system, where).values() if one == one]
+            scores = [one for one in table.seed_scores(system, where).values() if one == one]
             if scores:
                 by_system = found.setdefault(series, {}).setdefault(checkpoint, {})
                 by_system[system] = float(np.mean(scores))
@@ -379,11 +378,8 @@ class IdiomCurves:
         return float(np.corrcoef(x, y)[0, 1])
 
 
-def idiom_curves(observations: Sequence[tuple[str, Iterable[Mapping[str, Any]]]]) -> IdiomCurves:
-    """Make curves from (checkpoint, rows of `literal` observations), in training order.
-
-    A row is what a score file holds: `stats` and a `detail` with `idiom` and `class`.
-    """
+def idiom_curves(observations: Sequence[tuple[str, Iterable[Observation]]]) -> IdiomCurves:
+    """Make curves from (checkpoint, observations of `literal`), in training order."""
     names = tuple(name for name, _ in observations)
     sums: list[dict[str, list[float]]] = []
     degenerate = []
@@ -391,11 +387,11 @@ def idiom_curves(observations: Sequence[tuple[str, Iterable[Mapping[str, Any]]]]
         found: dict[str, list[float]] = {}
         bad = total = 0
         for row in rows:
-            literal, judged = row["stats"]
-            cell = found.setdefault(str(row["detail"]["idiom"]), [0.0, 0.0])
+            literal, judged = row.stats
+            cell = found.setdefault(str(row.detail["idiom"]), [0.0, 0.0])
             cell[0] += literal
             cell[1] += judged
-            bad += row["detail"]["class"] == "degenerate"
+            bad += row.detail["class"] == "degenerate"
             total += 1
         sums.append(found)
         degenerate.append(bad / total if total else 0.0)

@@ -11,7 +11,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
+from recombine.report.results import Sheet
 from recombine.report.tables.family import (
     MAX,
     MIN,

@@ -12,11 +12,12 @@ from recombine.benchmark import Benchmark
 from recombine.errors import DataError
 from recombine.experiment.run import Run
 from recombine.files import read_json
-from recombine.report.findings import Findings, Sheet, build_report
+from recombine.metrics.observations import comparable
+from recombine.report.findings import Findings, build_report
 from recombine.report.method import method_of
 from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import comparable
 from recombine.report.reading.runs import benchmark_of, open_runs
+from recombine.report.results import Sheet
 from recombine.report.tables.table import Ranged
 
 SPLIT = "test"

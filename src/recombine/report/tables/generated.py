@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from recombine.metrics.score import Score
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
+from recombine.report.results import Sheet
 from recombine.report.tables.published import (
     CONCATENATION,
     SELECTION,

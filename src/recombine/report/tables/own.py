@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from recombine.metrics.observations import ObservationTable
 from recombine.metrics.score import ALL, Estimate, Score, undecided_share
 from recombine.metrics.slices import Rows
 from recombine.report.compare import ALPHA, Comparison, SliceDifference, verdict_of
-from recombine.report.findings import Findings, Sheet
+from recombine.report.findings import Findings
 from recombine.report.gap import GapParts
-from recombine.report.reading.panel import Panel
-from recombine.report.scores import main_tag
+from recombine.report.results import Sheet
 from recombine.report.tables.table import UP_TO, Cell, Ranged, Table, show_p, with_reach
 from recombine.report.words import Words
 from recombine.statistics.paired import PairedDifference
@@ -259,26 +259,28 @@ def comparison_table(report: Findings, sheet: Sheet) -> Table:
     )
 
 
-def difference_table(found: Sequence[tuple[Panel, Comparison]], *, slices: bool = False) -> Table:
+def difference_table(
+    found: Sequence[tuple[ObservationTable, Comparison]], *, slices: bool = False
+) -> Table:
     """Paired differences on every metric and split, in all or for each value of the main tag."""
     rows: list[tuple[Cell, ...]] = []
     unjudged: list[list[float]] = []
     rules = set()
-    for panel, one in found:
+    for table, one in found:
         rules.add(len(rows))
         parts: list[tuple[str, Rows | None, int, PairedDifference, float]] = [
             ("all", None, one.n, one.overall, one.p_adjusted)
         ]
-        tag = main_tag(panel)
+        tag = table.main_tag
         if slices and tag is not None:
-            places = panel.slices(tag)
+            places = table.slices(tag)
             parts += [
                 (part.value, places[part.value], part.n, part.difference, part.p_adjusted)
                 for part in sorted(one.slices, key=_loss_first)
             ]
         for value, where, n, change, p_value in parts:
-            scores = (panel.seed_scores(name, where)[1] for name in (one.first, one.second))
-            verdict = verdict_of(change, p_value, panel.higher_is_better)
+            scores = (table.mean(name, where) for name in (one.first, one.second))
+            verdict = verdict_of(change, p_value, table.higher_is_better)
             better = {"win": one.second, "loss": one.first, "tie": "undecided"}[verdict]
             if one.incomplete:
                 better = "no verdict"
@@ -287,8 +289,8 @@ def difference_table(found: Sequence[tuple[Panel, Comparison]], *, slices: bool 
                 (one.first, one.second, one.split, one.metric, *([value] if slices else []), n,
                  *scores, span, show_p(p_value), better)
             )  # fmt: skip
-            tables = (panel.tables(name, where) for name in (one.first, one.second))
-            unjudged.append([undecided_share(table, panel.undecided) for table in tables])
+            tables = (table.tables(name, where) for name in (one.first, one.second))
+            unjudged.append([undecided_share(stats, table.undecided) for stats in tables])
     tests = dict.fromkeys(one.overall.test for _, one in found)
     notes = [f"Better where p < {ALPHA:g}; tests: {', '.join(tests)}"]
     notes += dict.fromkeys(
@@ -296,7 +298,7 @@ def difference_table(found: Sequence[tuple[Panel, Comparison]], *, slices: bool 
         for _, one in found
         for name, why in one.incomplete.items()
     )
-    notes += dict.fromkeys(panel.judged_apart for panel, _ in found if panel.judged_apart)
+    notes += dict.fromkeys(table.judged_apart for table, _ in found if table.judged_apart)
     columns = ("first", "second", "split", "metric", *(["value"] if slices else []), "n",
                "score of first", "score of second", "difference", "p (Holm)", "better")  # fmt: skip
     if any(map(any, unjudged)):

@@ -18,11 +18,10 @@ from typing import Any, NamedTuple
 
 from recombine.benchmark import Benchmark
 from recombine.builders.recipe import read_recipe
-from recombine.experiment.run import Cell
 from recombine.files import read_table
 from recombine.registry import data_path
 from recombine.report.method import method_of
-from recombine.report.reading.runs import ReportRuns
+from recombine.report.reading.runs import ReportRuns, SystemRun
 from recombine.stage import identity_of
 
 SGET, COGNITION, DBCA, PARADOX = "sget", "cognition", "dbca", "paradox"
@@ -107,12 +106,12 @@ def published_setting(source: ReportRuns) -> PublishedSetting | None:
     return None if found is None else PublishedSetting(*found, kinds)
 
 
-def kind_of(cell: Cell) -> str:
+def kind_of(cell: SystemRun) -> str:
     """The kind of a system as papers name it, by what it was declared to be; "" for others.
 
     The papers' own models learned from the training pairs as they are: no recombined ones, no part.
     """
-    record = cell.record()
+    record = cell.record
     options: Mapping[str, Any] = record.get("options") or {}
     use = str(options.get("use", ""))
     if record.get("track") in ("train-only", "grammar", "control") or options.get("train_size"):

@@ -14,15 +14,14 @@ from recombine.files import read_jsonl, write_jsonl
 from recombine.metrics.surface import Bleu
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
-from recombine.report.reading.panel import Column, read_panel
+from recombine.report.reading.observations import read_observations
 from recombine.report.reading.runs import open_runs
-from recombine.report.scores import by_tag, overall
 from report.synthetic import make_run
 
 
 def test_panel_is_aligned_and_scaled(run):
     """Every system and seed has the same keys; the score is that of the metric itself."""
-    panel = read_panel(open_runs([run]), "exact", "gen")
+    panel = read_observations(open_runs([run]), "exact", "gen")
     assert panel.systems == ("lstm", "oracle-ish", "transformer")
     assert len(panel.keys) == 320
     scores = panel.seed_scores("oracle-ish")
@@ -38,7 +37,7 @@ def test_missing_keys_are_left_out_and_counted(run, tmp_path):
     path = copy / "lstm" / "seed-1" / "scores" / "exact.gen.jsonl"
     lines = path.read_text().splitlines()
     path.write_text("\n".join(lines[5:]) + "\n")
-    panel = read_panel(open_runs([copy]), "exact", "gen")
+    panel = read_observations(open_runs([copy]), "exact", "gen")
     assert len(panel.keys) == 315
     assert panel.left_out["transformer, seed 2"] == 5
 
@@ -63,12 +62,12 @@ def test_folder_that_is_no_run(tmp_path):
 
 def test_a_low_score_is_not_taken_for_a_share(run):
     """BLEU 0.327 is 0.327, not 32.7: the unit is the metric's to say."""
-    panel = read_panel(open_runs([run]), "bleu", "gen")
+    panel = read_observations(open_runs([run]), "bleu", "gen")
     row = np.array([10, 10, 1, 0, 0, 0, 10, 9, 8, 7], dtype=np.float64)
     stats = np.tile(np.r_[row[:2], np.zeros(4), row[6:]], (320, 1))
     stats[0] = row
-    columns = {"one": {1: Column(stats, np.zeros(320))}}
-    (score,) = dataclasses.replace(panel, columns=columns).seed_scores("one").values()
+    one = dataclasses.replace(panel, stats={("one", 1): stats})
+    (score,) = one.seed_scores("one").values()
     assert 0 < score < 1
     assert score == pytest.approx(Bleu(tokenize="char").aggregate(stats))
 
@@ -84,9 +83,9 @@ def test_what_is_not_judged_late_in_a_file_does_not_count(tmp_path):
         value = float(number % 2)
         row |= {"value": value, "stats": [value, 1.0] if number < 2_000 else [0.0, 0.0]}
     write_jsonl(scores / "literal.gen.jsonl", rows)
-    panel = read_panel(open_runs([run]), "literal", "gen")
+    panel = read_observations(open_runs([run]), "literal", "gen")
     assert panel.seed_scores("one") == {1: 50.0}
-    (found,) = overall(panel, ReportOptions())
+    (found,) = panel.overall()
     assert found.low > 47
     assert found.high < 53
 
@@ -99,12 +98,12 @@ def test_a_metric_that_is_not_installed_is_aggregated_by_its_declaration(run, tm
         path.write_text(path.read_text().replace('"name": "exact"', '"name": "elsewhere"'))
     for path in copy.rglob("bleu.gen.meta.json"):
         path.write_text(path.read_text().replace('"name": "bleu"', '"name": "elsewhere"'))
-    expected = read_panel(open_runs([run]), "exact", "gen").seed_scores("lstm")
-    panel = read_panel(open_runs([copy]), "exact", "gen")
+    expected = read_observations(open_runs([run]), "exact", "gen").seed_scores("lstm")
+    panel = read_observations(open_runs([copy]), "exact", "gen")
     assert panel.seed_scores("lstm") == expected
     assert panel.right_value == 1
     with pytest.raises(DataError, match="not known here"):
-        read_panel(open_runs([copy]), "bleu", "gen")
+        read_observations(open_runs([copy]), "bleu", "gen")
 
 
 def test_scores_by_other_options_are_not_one_metric(run, tmp_path):
@@ -115,8 +114,8 @@ def test_scores_by_other_options_are_not_one_metric(run, tmp_path):
     meta.write_text(meta.read_text().replace("tok:", "tok:other-"))
     source = open_runs([copy])
     with pytest.raises(DataError, match="not the same metric for lstm, seed 1, and for transf"):
-        read_panel(source, "bleu", "gen")
-    assert read_panel(source, "exact", "gen").systems
+        read_observations(source, "bleu", "gen")
+    assert read_observations(source, "exact", "gen").systems
 
 
 def test_a_metric_of_ones_own_is_aggregated_where_it_is_named(tmp_path):
@@ -148,9 +147,8 @@ def test_a_name_does_not_make_a_metric(run, tmp_path):
         stored = json.loads(path.read_text())
         stored["metric"]["declares"] |= {"kind": "mean", "unit": "points"}
         path.write_text(json.dumps(stored))
-    panel = read_panel(open_runs([copy]), "bleu", "gen")
-    column = panel.columns["lstm"][1]
-    assert panel.seed_scores("lstm")[1] == pytest.approx(column.stats[:, 0].mean())
+    panel = read_observations(open_runs([copy]), "bleu", "gen")
+    assert panel.seed_scores("lstm")[1] == pytest.approx(panel.stats["lstm", 1][:, 0].mean())
 
 
 def test_keys_that_one_seed_lacks_are_among_those_it_is_of(run, tmp_path):
@@ -160,19 +158,19 @@ def test_keys_that_one_seed_lacks_are_among_those_it_is_of(run, tmp_path):
     path = copy / "lstm" / "seed-2" / "scores" / "exact.gen.jsonl"
     rows = list(read_jsonl(path))
     write_jsonl(path, rows[20:])
-    panel = read_panel(open_runs([copy]), "exact", "gen")
-    for one in overall(panel, ReportOptions()):
+    panel = read_observations(open_runs([copy]), "exact", "gen")
+    for one in panel.overall():
         assert (one.n, one.of) == (300, 320)
-    first = by_tag(panel, "pattern", ReportOptions())[0]
+    first = panel.by_tag("pattern")[0]
     assert (first.n, first.of) == (20, 40)
 
 
 def test_options_of_somebodys_own_are_known(tmp_path):
     """Published numbers are of the metric as it comes."""
     options = {"per_pattern": 2, "seeds": (1,), "metrics": ("exact", "chrf")}
-    source = open_runs([make_run(tmp_path, **options)])
+    run = make_run(tmp_path, **options)
     for metric in ("exact", "chrf"):
-        assert read_panel(source, metric, "gen").as_shipped
+        assert read_observations(open_runs([run]), metric, "gen").as_shipped
     for path in tmp_path.rglob("chrf.gen.meta.json"):
         path.write_text(path.read_text().replace('"char_order": 6', '"char_order": 3'))
-    assert not read_panel(source, "chrf", "gen").as_shipped
+    assert not read_observations(open_runs([run]), "chrf", "gen").as_shipped
