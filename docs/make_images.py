@@ -341,8 +341,26 @@ DRAWN = {
 }  # fmt: skip
 
 
+# What the numbers in the annotated screenshot point at; docs/how-to/read-a-report.md explains them.
+POINTED_AT = (
+    "h1", ".chips-top", ".verdict-bars", ".gap", "#map h2", ".map-table .about",
+    ".map-table tbody tr:nth-child(2) td:last-child",
+)  # fmt: skip
+# Places a numbered badge at the left edge of what is pointed at.
+BADGES = """selectors => selectors.forEach((selector, number) => {
+    const at = [...document.querySelectorAll(selector)]
+        .map(element => element.getBoundingClientRect()).find(box => box.width > 0)
+    const badge = document.createElement("b")
+    badge.textContent = number + 1
+    badge.style.cssText = `position: absolute; z-index: 99; left: ${at.left - 27}px;
+        top: ${at.top + scrollY - 1}px; width: 24px; height: 24px; border-radius: 12px;
+        font: bold 14px/24px sans-serif; text-align: center; color: white; background: #b3261e`
+    document.body.append(badge)
+})"""
+
+
 def screenshots(run: Path) -> None:
-    """The report on a run as a reader meets it: the first screen, and examples."""
+    """The report on a run as a reader meets it: the first screen, plain and numbered; examples."""
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as folder:
@@ -355,16 +373,19 @@ def screenshots(run: Path) -> None:
             browser = player.chromium.launch(
                 executable_path="/usr/bin/chromium", args=["--no-sandbox"]
             )
-            for name, size, scheme, target in (
-                ("report", (1280, 860), "light", None),
-                ("report-examples", (1280, 860), "light", "#examples"),
+            for name, target in (
+                ("report", ""),
+                ("report-annotated", ""),
+                ("report-examples", "#examples"),
             ):
                 page = browser.new_page(
-                    viewport={"width": size[0], "height": size[1]}, color_scheme=scheme
+                    viewport={"width": 1280, "height": 860}, color_scheme="light"
                 )
-                page.goto(page_file + (target or ""))
+                page.goto(page_file + target)
                 page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=120_000)
                 page.wait_for_timeout(500)
+                if name == "report-annotated":
+                    page.evaluate(BADGES, POINTED_AT)
                 page.screenshot(path=IMAGES / f"{name}.png")
                 page.close()
             browser.close()
