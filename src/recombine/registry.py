@@ -56,7 +56,10 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "metric": {
         "anatomy": "recombine.metrics.anatomy.metric:Anatomy",
+        "command": "recombine.metrics.external.command:CommandMetric",
         "exact": "recombine.metrics.exact:Exact",
+        "llm-judge": "recombine.metrics.external.judge:LlmJudge",
+        "scores-file": "recombine.metrics.external.scores_file:ScoresFile",
         "meaning": "recombine.metrics.meaning.metric:MeaningMatch",
         "partial": "recombine.metrics.partial:Partial",
         "partial-ginza": "recombine.metrics.partial_ginza:PartialGinza",

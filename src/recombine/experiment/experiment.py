@@ -27,6 +27,7 @@ from recombine.errors import ConfigError, DataError, RecombineError, collected, 
 from recombine.experiment.run import Cell, Run
 from recombine.files import write_json
 from recombine.lock import lock_of, locked
+from recombine.metrics.scoring import USE
 from recombine.systems.base import TRAINED_ON, UNKNOWN, hook, is_trainable, uses_seed
 
 Result = TypeVar("Result")
@@ -173,9 +174,10 @@ def _problems_of(path: Path | str, trust: bool) -> list[RecombineError]:
             prefix = f"{prefix}.augment"
             with collected(problems, document.where(prefix)):
                 read_mixture(given["augment"], prefix=prefix, document=document)
+    metrics = _metric_tables(data)
     for name in data.get("metrics") or ():
         with collected(problems, document.where("metrics")):
-            registry.lookup("metric", str(name))
+            registry.lookup("metric", str(metrics.get(str(name), {}).get(USE, name)))
     if isinstance(data.get("benchmark"), str):
         where = document.where("benchmark")
         with collected(problems, where):
@@ -213,7 +215,18 @@ def _untrusted(document: Document, trust: bool) -> list[RecombineError]:
     for metric in metrics if isinstance(metrics, list) else ():
         with collected(problems):
             registry.require_trusted(str(metric), document.where("metrics"), trust)
+    for name, given in _metric_tables(document.data).items():
+        with collected(problems):
+            where = document.where(f"metric.{name}.use")
+            registry.require_trusted(str(given.get(USE, "")), where, trust)
     return problems
+
+
+def _metric_tables(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The options of metrics, by name."""
+    tables = data.get("metric")
+    pairs = tables.items() if isinstance(tables, dict) else ()
+    return {name: given for name, given in pairs if isinstance(given, dict)}
 
 
 def outside_of(experiment: Experiment) -> list[dict[str, str]]:
@@ -227,7 +240,15 @@ def outside_of(experiment: Experiment) -> list[dict[str, str]]:
         with contextlib.suppress(registry.NotImported):
             reached |= hook(create_system(experiment, name), "outside")()
         found += [{"system": name, kind: text} for kind, text in reached.items()]
-    found += [{"metric": name, "imports": name} for name in experiment.metrics if ".py:" in name]
+    for name in experiment.metrics:
+        given = experiment.metric.get(name, {})
+        use = str(given.get(USE, name))
+        reached = {"imports": use} if ".py:" in use else {}
+        if USE in given:
+            options = {key: value for key, value in given.items() if key != USE}
+            with contextlib.suppress(registry.NotImported):
+                reached |= registry.create("metric", use, {"name": name, **options}).outside()
+        found += [{"metric": name, kind: text} for kind, text in reached.items()]
     return found
 
 

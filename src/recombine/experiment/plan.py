@@ -34,7 +34,7 @@ from recombine.metrics.base import Scored
 from recombine.metrics.scoring import by_key, create_metrics, default_metrics
 from recombine.stage import Meta
 from recombine.systems.base import hook, is_trainable
-from recombine.systems.cost import NOTHING, Cost, assumed, from_record, time_some
+from recombine.systems.cost import ASSUMED_SECONDS, NOTHING, Cost, assumed, from_record, time_some
 
 STAGES = ("train", "translate", "score", "report")
 # Enough to know a length or a rate.
@@ -229,6 +229,9 @@ def scoring_cost(
     seconds, tried = 0.0, 0
     few = _spread(items)
     for metric in create_metrics(metrics or default_metrics(benchmark), benchmark, options):
+        if metric.outside():
+            seconds += ASSUMED_SECONDS * count  # nothing outside is run or asked for a plan
+            continue
         cost = time_some(_observations(metric, few), count, "hypotheses")
         seconds += cost.seconds
         tried = max(tried, len(few))

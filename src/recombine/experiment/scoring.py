@@ -37,9 +37,13 @@ from recombine.grammar.benchmark_grammar import declared_grammar, grammar_inputs
 from recombine.metrics.observations import ObservationTable
 from recombine.metrics.score import write_scores
 from recombine.metrics.scoring import (
+    USE,
     MissingOutputs,
+    Whose,
     about_nothing,
+    create_metric,
     default_metrics,
+    metric_use,
     observation_row,
     score,
 )
@@ -52,6 +56,9 @@ from recombine.stage import (
     require_same_key,
 )
 from recombine.systems.base import UNKNOWN
+
+# The folder of a cell where metrics keep the scores that they asked for.
+ASKED = "asked"
 
 
 class Unscored(NamedTuple):
@@ -85,8 +92,8 @@ def unscored(
             "benchmark": benchmark.hash,
             "metrics": metrics,
             # A metric of the user's own that is edited is another metric.
-            "code": content_of(own_files(metrics)),
-            **metric_versions(metrics),
+            "code": content_of(metric_files(metrics, experiment.metric, benchmark, cell)),
+            **metric_versions(metrics, experiment.metric),
             **grammar_content(benchmark),
             "options": to_plain(experiment.metric),
             # By content: a translation that goes on after it was scored is another translation.
@@ -187,6 +194,7 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
         options=experiment.metric,
         missing=work.fingerprint["missing"],
         asked=asked,
+        whose=Whose(cell.system, cell.seed, cell.path / ASKED),
     )
     files = _write_scores(cell, results, work.checkpoint)
     if work.checkpoint is None:
@@ -195,12 +203,14 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
                 "hypotheses": len(hypotheses),
                 "asked": len(asked),
                 "missing": work.fingerprint["missing"],
-                "about_nothing": about_nothing(experiment.metrics, results),
+                "about_nothing": about_nothing(experiment.metrics, results, experiment.metric),
                 "seconds": round(time.time() - started, 2),
             }
         )
     # Last: a kill before it means that all this is done again, a kill after it that all is noted.
-    work.meta.write(work.fingerprint, complete=True, files=files)
+    own = [table for table in results if USE in experiment.metric.get(table.metric, {})]
+    complete = not any(table.notes().get("ask_again") for table in own)
+    work.meta.write(work.fingerprint, complete=complete, files=files)
 
 
 def _write_scores(
@@ -302,9 +312,30 @@ def write_observations(path: Path, table: ObservationTable) -> str:
     return hashlib.sha256(observations.encode("utf-8")).hexdigest()
 
 
-def metric_versions(metrics: Sequence[str]) -> dict[str, dict[str, int]]:
+def metric_files(
+    metrics: Sequence[str],
+    options: Mapping[str, Mapping[str, Any]],
+    benchmark: Benchmark,
+    cell: Cell,
+) -> list[Path]:
+    """Files that scores depend on: code of one's own, programs, scores from elsewhere."""
+    found = []
+    for name in metrics:
+        given = options.get(name, {})
+        found += own_files([metric_use(name, given)])
+        if USE in given:
+            metric = create_metric(name, benchmark, given)
+            metric.settle(cell.system, cell.seed, None)
+            found += metric.depends_on()
+    return found
+
+
+def metric_versions(
+    metrics: Sequence[str], options: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, int]]:
     """What a key knows of the code of metrics: nothing but for those that changed results."""
-    versions = {name: code_version(registry.lookup("metric", name)) for name in metrics}
+    used = {name: metric_use(name, options.get(name, {})) for name in metrics}
+    versions = {name: code_version(registry.lookup("metric", use)) for name, use in used.items()}
     changed = {name: version["code_version"] for name, version in versions.items() if version}
     return {"code_versions": changed} if changed else {}
 

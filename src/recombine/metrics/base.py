@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, get_args, runtime_checkable
 
 import numpy as np
@@ -111,6 +112,18 @@ class Metric(Protocol):
         `other` was prepared with the same items; where this returns True, `prepare` is not called.
         """
         return False
+
+    def settle(self, system: str, seed: int, folder: Path | None) -> None:
+        """Hear whose translations are judged, and where it may keep what it paid for."""
+        return
+
+    def depends_on(self) -> Sequence[Path]:
+        """Return files that scores depend on: once they say something else, so may a score."""
+        return ()
+
+    def outside(self) -> Mapping[str, str]:
+        """Return what it runs or asks besides Python: {"runs": ...} or {"asks": ...}."""
+        return {}
 
     def notes(self) -> dict[str, Any]:
         """Return what a reader should know beside the score: what was left out or learned."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from recombine import registry
 from recombine.benchmark import Benchmark, normalise
@@ -27,9 +28,23 @@ from recombine.progress import progress
 # Whether sentences without an output count as the metric declares, or are skipped.
 MissingOutputs = Literal["count", "skip"]
 # Fields in which a metric is told the grammar that the benchmark was made with.
+# The option that says which metric stands behind a name of one's own, which is also a file's.
+USE = "use"
+_NAME = re.compile(r"[A-Za-z0-9][\w+-]*")
 # The metric of systems that did not learn from a benchmark that a grammar wrote.
 UNTAUGHT = "meaning"
 GRAMMAR_FIELDS = ("grammar", "edition", "grammar_sha256")
+
+
+class Whose(NamedTuple):
+    """Whose translations are scored, and the folder where a metric may keep what it paid for."""
+
+    system: str
+    seed: int
+    folder: Path | None
+
+
+NOBODY = Whose("", 1, None)
 
 
 def create_metrics(
@@ -79,14 +94,27 @@ def _options_of(
 
 def create_metric(name: str, benchmark: Benchmark, options: Mapping[str, Any]) -> Metric:
     """Make one metric; what it asks to know of the benchmark and is not given is filled in."""
-    cls = registry.lookup("metric", name)
+    use = metric_use(name, options)
+    cls = registry.lookup("metric", use)
     fields = {f.name for f in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
     given = {key: value for key, value in _declared(benchmark, fields).items() if key in fields}
     if "grammar" in options:  # another grammar has other editions and another hash
         given = {key: value for key, value in given.items() if key not in GRAMMAR_FIELDS}
-    metric: Metric = registry.create("metric", name, {**given, **options})
+    if "name" in fields:  # one class, and a name for each use
+        given["name"] = name
+    options = {key: value for key, value in options.items() if key != USE}
+    metric: Metric = registry.create("metric", use, {**given, **options})
     require_declared(metric, name)
     return metric
+
+
+def metric_use(name: str, options: Mapping[str, Any]) -> str:
+    """Return the metric behind a name that somebody gave to it: `use` among its options."""
+    if USE in options and not _NAME.fullmatch(name):
+        raise ConfigError(
+            f"a metric cannot be called '{name}'", hint="use letters, digits, '_', '+' and '-'"
+        )
+    return str(options.get(USE, name))
 
 
 def _declared(benchmark: Benchmark, fields: Collection[str]) -> dict[str, Any]:
@@ -156,6 +184,7 @@ def score(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     missing: MissingOutputs = "count",
     asked: Collection[str] | None = None,
+    whose: Whose = NOBODY,
 ) -> list[ObservationTable]:
     """Score hypotheses (id -> text) of any system on a benchmark.
 
@@ -184,6 +213,7 @@ def score(
     tables = []
     prepared: dict[bool, list[Metric]] = {True: [], False: []}
     for metric in create_metrics(metrics or default_metrics(benchmark), benchmark, options):
+        metric.settle(*whose)
         left_out = missing == "skip" or metric.missing == "left out"
         if not any(metric.prepare_like(other) for other in prepared[left_out]):
             metric.prepare(there if left_out else everything)
@@ -216,10 +246,19 @@ def is_as_shipped(benchmark: Benchmark, name: str, options: Mapping[str, Any]) -
     return all(now[one] == value for one, value in then.items() if one in now)
 
 
-def about_nothing(metrics: Iterable[str], tables: Iterable[ObservationTable]) -> list[str]:
+def about_nothing(
+    metrics: Iterable[str],
+    tables: Iterable[ObservationTable],
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[str]:
     """The metrics, of those asked for, that are about none of the sentences scored."""
+    metrics = [name for name in metrics if USE not in (options or {}).get(name, {})]
     found = {table.metric for table in tables}
-    return [name for name in metrics if registry.lookup("metric", name).name not in found]
+    return [
+        name
+        for name in metrics
+        if name not in found and registry.lookup("metric", name).name not in found
+    ]
 
 
 def _items(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from recombine.files import parse_json
 from recombine.systems.base import Failure, one_line
@@ -78,8 +78,19 @@ class JsonRecords:
 
     def encode(self, place: int, source: str) -> bytes:
         """Return an object with the id and the source."""
-        asked = {self._id_field: place, self._source_field: source}
+        asked = {self._id_field: place, **self.question(source)}
         return json.dumps(asked, ensure_ascii=False).encode("utf-8")
+
+    def question(self, source: str) -> dict[str, Any]:
+        """Return what is asked besides the id."""
+        return {self._source_field: source}
+
+    def reading(self, answer: Mapping[str, Any]) -> str | Failure:
+        """Return what an answer says."""
+        translation = answer.get(self._answer_field)
+        if isinstance(translation, str):
+            return one_line(translation).strip()
+        return Failure(f"the answer has no text '{self._answer_field}'")
 
     def take(self, record: Record) -> None:
         """Attribute the answer by its id; what cannot be attributed becomes the problem."""
@@ -107,11 +118,7 @@ class JsonRecords:
             return f"answers the id {place!r}, which was not asked"
         if place in self.answers:
             return f"answers the id {place!r} again"
-        translation = answer.get(self._answer_field)
-        if isinstance(translation, str):
-            self.answers[place] = one_line(translation).strip()
-        else:
-            self.answers[place] = Failure(f"the answer has no text '{self._answer_field}'")
+        self.answers[place] = self.reading(answer)
         return None
 
 

@@ -191,7 +191,7 @@ class Command:
     def _exchange(self, part: list[Item]) -> Exchange:
         """Give the program some sources; return the answers that can be trusted and the fault."""
         child = self._started()
-        records = self._records(part)
+        records = self.records([item.place for item in part])
         whole_input = self.mode == "per-batch"
         ahead = len(part) if whole_input else self.in_flight
         sent = 0
@@ -279,8 +279,8 @@ class Command:
         reason = redact(reason + hint, self.env)
         return (records.answers if aligned else {}), Breakdown(reason, slow)
 
-    def _records(self, part: list[Item]) -> Records:
-        places = [item.place for item in part]
+    def records(self, places: Sequence[int]) -> Records:
+        """Return how these are asked and answered."""
         if self.format == "lines":
             return LineRecords(places)
         return JsonRecords(places, self.id_field, self.source_field, self.answer_field)
