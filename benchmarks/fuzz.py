@@ -22,8 +22,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from recombine.corpus.brackets import read_brackets
-
 from recombine.benchmark import Benchmark, Example
 from recombine.builders.recipe import read_recipe
 from recombine.config import apply_overrides, parse_config, read_toml
@@ -118,7 +116,6 @@ def readers(folder: Path) -> dict[str, tuple[bytes, Callable[[bytes], Any]]]:
         "experiment": (experiment, file("e.toml", _experiment)),
         "override": (b"a.b=[1, 2]", _overrides),
         "conllu": (CONLLU * 4, file("a.conllu", read_parsed)),
-        "brackets": (b"(S (NP (D a) (N b)) (V c))\n" * 4, file("a.brackets", read_brackets)),
         "pattern": (b"decl.subj >> beside = $x", lambda data: Pattern.parse(data.decode("utf-8", "replace"))),
         **{
             f"grammar {name}": ((toy / name).read_bytes(), lambda data, n=name: _tree(folder, data, n))

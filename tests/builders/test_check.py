@@ -115,6 +115,18 @@ def turned_round(data: dict[str, Any]) -> None:
     data["tags"] = dict(reversed(data["tags"].items()))
 
 
+def another_divergence(found: list[str]) -> None:
+    """Let the data card say another divergence."""
+    place = next(at for at, line in enumerate(found) if "D_C = " in line)
+    found[place] = found[place].replace("D_C = ", "D_C = 9")
+
+
+def another_size(found: list[str]) -> None:
+    """Let the data card say another size of the first split."""
+    place = next(at for at, line in enumerate(found) if line.startswith("| --- | ---: |")) + 1
+    found[place] = found[place].replace(" |", "0 |")
+
+
 def exchange(found: list[str]) -> None:
     """Exchange two lines."""
     found[0], found[1] = found[1], found[0]
@@ -127,6 +139,7 @@ FAULTS: dict[str, list[Callable[[Path], None]]] = {
         row("train", lambda one: one.update(group="g")),
         row("gen", turned_round),
         swap_ids("gen"),
+        row("gen", lambda one: one.pop("references")),
         row("dev", lambda one: one.update(id="0123456789ab")),
         row("gen", lambda one: one["focus"][0].update(weight=3)),
         row("gen", lambda one: one["focus"].append(one["focus"][0])),
@@ -142,6 +155,7 @@ FAULTS: dict[str, list[Callable[[Path], None]]] = {
         manifest('metrics = [', 'metrics = ["nosuch", '),
         manifest('version = "1"', 'version = "2"'),
         certificate(lambda found: found["splits"]["gen"].update(different=1)),
+        lines("README.md", another_size),
     ],
     "consistency": [
         row("systematicity", lambda one: one.update(group="np-vp/synthetic/t2/0")),
@@ -153,8 +167,10 @@ FAULTS: dict[str, list[Callable[[Path], None]]] = {
         row("overgeneralisation", lambda one: one["focus"][1].update(accepted=["x"])),
         manifest("\nseed = 3", "\nseed = 4"),
         manifest('target = "nl"', 'target = "fr"'),
+        manifest('np = "subj"', 'np = "nothing"'),
         certificate(lambda found: found["sizes"].update(probe=1)),
         certificate(lambda found: found["templates"].update(t1=1)),
+        lines("README.md", another_size),
     ],
     "divergent": [
         row("test", lambda one: one["tags"].update(novelty="none novel")),
@@ -170,6 +186,10 @@ FAULTS: dict[str, list[Callable[[Path], None]]] = {
         certificate(lambda found: found["splits"]["test"].update(novel_compound_share=0.5)),
         certificate(lambda found: found.update(blessed=True)),
         certificate(lambda found: found["train_and_dev"].update(atom_divergence=0.0)),
+        lines("README.md", another_size),
+        lines("README.md", another_divergence),
+        lines("items.tsv", lambda found: found.__setitem__(0, found[0] + f" 0*{9 * 10**20}")),
+        lines("items.tsv", lambda found: found.__setitem__(0, found[0] + " -1")),
     ],
     "compounds": [
         row("gen", lambda one: one.update(group="NP: the other")),
@@ -178,10 +198,13 @@ FAULTS: dict[str, list[Callable[[Path], None]]] = {
         row("gen", lambda one: one["tags"].update(rarest_atom=1)),
         row("gen", lambda one: one["focus"][0].update(accepted=["x"])),
         row("gen", lambda one: one["tags"].update(contexts=9)),
+        row("gen", lambda one: one["tags"].pop("pattern")),
+        lines("atoms.tsv", lambda found: found.__setitem__(1, found[1].replace("\t", "\tx", 3))),
         row("context", lambda one: one.update(role="context")),
         swap_ids("train"),
         row("train", lambda one: one.update(role="r")),
         certificate(lambda found: found.update(compounds_seen_in_train=0)),
+        lines("README.md", another_size),
     ],
 }  # fmt: skip
 CASES = [(kind, place) for kind, faults in FAULTS.items() for place in range(len(faults))]

@@ -17,8 +17,8 @@ from typing import Any
 from recombine import __version__, registry
 from recombine.benchmark import Benchmark
 from recombine.builders.recipe import inputs_of, named_files
-from recombine.config import parse_config
-from recombine.draft import Draft
+from recombine.config import parse_config, to_plain
+from recombine.draft import Draft, card_head
 from recombine.errors import ConfigError, DataError, RecombineError, Where, collected
 from recombine.files import read_json
 from recombine.stage import code_version, content_by_name
@@ -36,7 +36,8 @@ def check_benchmark(benchmark: Benchmark) -> list[RecombineError]:
     problems = benchmark.verify()
     builder = _builder_of(benchmark)
     if builder is None:
-        return problems  # the files were checked; describe_proof says that nothing else was
+        # describe_proof says that nothing else was checked.
+        return [*problems, *compare_card(benchmark)]
     options = None
     with collected(problems, Where(str(benchmark.path / "benchmark.toml"))):
         options = _options_of(benchmark, builder)
@@ -44,7 +45,7 @@ def check_benchmark(benchmark: Benchmark) -> list[RecombineError]:
     check = getattr(builder, "check", None)
     # A certificate speaks of the whole benchmark; of a subset only the files can be verified.
     if check is None or benchmark.manifest.sample or options is None:
-        return problems
+        return [*problems, *compare_card(benchmark)]
     problems += check(benchmark)
     if not problems and _can_be_repeated(benchmark, options):
         with collected(problems):
@@ -91,6 +92,25 @@ def compare(
         DataError(f"the certificate says otherwise: {difference}", Where(str(path)))
         for difference in _differences(stored, counted, "", frozenset(unproved))
     ]
+
+
+def compare_card(benchmark: Benchmark, body: str = "") -> list[RecombineError]:
+    """Return where the data card says otherwise than the manifest and what was proved.
+
+    Notes may stand below.
+    """
+    path = benchmark.path / "README.md"
+    proved = card_head(to_plain(benchmark.manifest), benchmark.manifest.splits) + body.strip()
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, ValueError) as error:
+        return [DataError(f"the data card cannot be read: {error}", Where(str(path)))]
+    for number, line in enumerate(proved.rstrip("\n").split("\n"), start=1):
+        if lines[number - 1 : number] != [line]:
+            said = lines[number - 1] if number <= len(lines) else ""
+            message = f"the data card says otherwise: it should say {line!r}"
+            return [DataError(message, Where(str(path), number, 1, said, max(1, len(said))))]
+    return []
 
 
 def _differences(stored: Any, counted: Any, name: str, unproved: frozenset[str]) -> Iterator[str]:

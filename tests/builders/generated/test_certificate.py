@@ -11,14 +11,13 @@ import pytest
 
 from builders.generated.small_recipe import deep, primitive, small_recipe
 from recombine.benchmark import Benchmark, Example
-from recombine.builders.check import check_benchmark
+from recombine.builders.check import check_benchmark, compare_card
 from recombine.builders.generated.blueprint import Blueprint
 from recombine.builders.generated.builder import Generated
 from recombine.builders.generated.certificate import (
     broken_promises,
     card_of,
     certify,
-    compare_card,
 )
 from recombine.builders.generated.lexicon import Lexicon
 from recombine.builders.generated.parts import PlannedOptions, RecipePart
@@ -476,9 +475,10 @@ def test_the_card_shows_two_sentences_of_each_pattern(copy):
     assert card.count("- gen, deep: ") == 2
 
 
-def test_a_card_that_cannot_be_read_is_a_problem(tmp_path):
+def test_a_card_that_cannot_be_read_is_a_problem(copy):
     """A benchmark without its card is not one that says what was proved."""
-    (problem,) = compare_card(tmp_path / "README.md", "# tiny 1")
+    (copy / "README.md").unlink()
+    (problem,) = compare_card(Benchmark.open(copy))
     assert "the data card cannot be read" in problem.message
 
 

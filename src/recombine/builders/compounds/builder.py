@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from recombine.benchmark import CONTROL, Benchmark, Example
-from recombine.builders.check import compare
+from recombine.builders.check import compare, compare_card
 from recombine.builders.compounds.assemble import Assembly, CompoundDesign, paper_roles
 from recombine.builders.compounds.contexts import Embedded
 from recombine.builders.compounds.control import (
@@ -37,7 +37,7 @@ from recombine.corpus.conllu import ParsedSentence, read_parsed
 from recombine.corpus.parsers import parsed_file, require_relations
 from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError, RecombineError, Where
-from recombine.files import read_lines, read_table
+from recombine.files import TableRow, read_lines, read_table
 from recombine.parallel import gc_paused
 from recombine.progress import progress
 
@@ -175,7 +175,8 @@ class Compounds(CompoundDesign):
                 faults += [DataError(text, Where(str(benchmark.path))) for text in broken]
         except RecombineError as error:
             return [error]
-        return [*faults, *compare(benchmark, counted, unproved=UNPROVED)]
+        differences = compare(benchmark, counted, unproved=UNPROVED)
+        return [*faults, *differences, *compare_card(benchmark)]
 
     def _control(
         self, work: Assembly, embedded: Sequence[Embedded], held_out: Sequence[Sequence[Pair]]
@@ -271,6 +272,15 @@ UNPROVED = (
 )
 
 
+ATOM_COLUMNS = ("category", "role", "atom", "frequency", "accepted")
+
+
+def _frequency(row: TableRow) -> int:
+    if not row["frequency"].isdecimal():
+        raise DataError("a frequency is a whole number", row.place("frequency"))
+    return int(row["frequency"][:18])
+
+
 def _rows_at_fault(benchmark: Benchmark) -> Iterator[RecombineError]:
     """Rows that are not what their ids, groups, roles and tags say: the first of each kind."""
     recipe = benchmark.manifest.recipe
@@ -278,10 +288,10 @@ def _rows_at_fault(benchmark: Benchmark) -> Iterator[RecombineError]:
     own_tags = {**_TAGS, "gen": (*_TAGS["gen"], "held_in")} if recipe.get("control") else _TAGS
     atoms = {
         (row["category"], row["role"], row["atom"].lower()): (
-            int(row["frequency"]),
+            _frequency(row),
             row["accepted"],
         )
-        for row in read_table(benchmark.path / "atoms.tsv", ("category", "role", "atom"))
+        for row in read_table(benchmark.path / "atoms.tsv", ATOM_COLUMNS)
     }
     for split in benchmark.splits:
         kinds: set[str] = set()
@@ -299,7 +309,7 @@ def _counted_control(benchmark: Benchmark, examples: Sequence[Example]) -> dict[
         split: [one.source for one in benchmark.iterate(split)]
         for split in ("train", CONTROL, "dev", "test", "gen")
     }
-    tags = {str(one.tags["compound"]).lower(): str(one.tags["held_in"]) for one in examples}
+    tags = {str(one.tags.get("compound")).lower(): str(one.tags.get("held_in")) for one in examples}
     half = benchmark.manifest.recipe.get("control_half")
     return {"half": half, **control_facts(sources, tags)}
 
@@ -360,7 +370,7 @@ def _row_faults(
 def census(examples: Sequence[Example], uses: Counter[int] | None = None) -> dict[str, Any]:
     """Return the counts that a stranger can verify."""
     sizes = Counter(example.group for example in examples)
-    patterns = Counter(str(example.tags["pattern"]) for example in examples)
+    patterns = Counter(str(example.tags.get("pattern")) for example in examples)
     counted: dict[str, Any] = {
         "sentences": len(examples),
         "compounds": len(sizes),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from recombine.benchmark import Benchmark, Example, Focus
-from recombine.builders.check import compare
+from recombine.builders.check import compare, compare_card
 from recombine.corpus.conllu import mean_distance, read_parsed
 from recombine.corpus.parsers import parsed_text
 from recombine.draft import Draft
@@ -86,7 +86,8 @@ class CompoundRelease:
     def check(benchmark: Benchmark) -> list[RecombineError]:
         """Count compounds and contexts again."""
         try:
-            return compare(benchmark, release_counts(benchmark.read("gen")))
+            counted = release_counts(benchmark.read("gen"))
+            return [*compare(benchmark, counted), *compare_card(benchmark)]
         except RecombineError as error:
             return [error]
 
@@ -313,7 +314,7 @@ def release_counts(examples: Sequence[Example]) -> dict[str, int | dict[str, int
     """Return the counts that a stranger can verify."""
     sizes = Counter(example.group for example in examples)
     contexts = set(sizes.values())
-    patterns = Counter(str(example.tags["pattern"]) for example in examples)
+    patterns = Counter(str(example.tags.get("pattern")) for example in examples)
     return {
         "sentences": len(examples),
         "compounds": len(sizes),

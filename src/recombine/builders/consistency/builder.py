@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from recombine.benchmark import Benchmark, Example, Focus
-from recombine.builders.check import compare
+from recombine.builders.check import compare, compare_card
 from recombine.builders.consistency.examples import (
     check_groups,
     clause_probes,
@@ -189,7 +189,8 @@ class ConsistencyTests:
             faults = check_groups(benchmark)
         except RecombineError as error:
             return [error]
-        return [*faults, *compare(benchmark, counted, unproved=("templates",))]
+        differences = compare(benchmark, counted, unproved=("templates",))
+        return [*faults, *differences, *compare_card(benchmark, _CARD)]
 
 
 class DrawnCase(NamedTuple):

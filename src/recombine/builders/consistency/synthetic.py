@@ -115,6 +115,14 @@ class SyntheticSentences:
                 f"the grammar has no template '{unknown[0]}'",
                 hint=f"it has: {', '.join(trees.templates)}",
             )
+        for name, use in uses.items():
+            slots = trees.slots(name)
+            for slot in (use.np, use.vp, use.clause):
+                if slot not in slots:
+                    raise ConfigError(
+                        f"the template '{name}' has no slot '{slot}'",
+                        hint=f"it has: {', '.join(slots)}",
+                    )
         self._trees = trees
         self._uses = uses
 
@@ -199,6 +207,10 @@ class TemplateTrees:
         return tuple(
             self.inventory.labels[code] for code in self.inventory.rules_of.get(category, ())
         )
+
+    def slots(self, template: str) -> tuple[str, ...]:
+        """The names of the slots of a template."""
+        return tuple(part.slot for part in self.inventory.rule(self.inventory.code(template)).parts)
 
     def count(self, template: str) -> int:
         """Return how many trees a template has, repeated words included."""

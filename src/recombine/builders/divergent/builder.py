@@ -20,6 +20,7 @@ from recombine.builders.divergent.certificate import (
     ITEMS,
     SPLITS,
     certificate_of,
+    check_card,
     check_divergent,
     data_card,
     item_lines,
@@ -123,6 +124,11 @@ class Divergent(MeasureOptions):
     def take_text(data: dict[str, Any], text: str, translation: str | None, language: str) -> None:
         """Take raw text as the corpus; its words are enough for sequences of words."""
         take_as_corpus(data, text, translation, language, words=True)
+
+    @property
+    def way(self) -> str:
+        """How the split comes about, in a word."""
+        return "given" if self.given else self.method
 
     @property
     def goal(self) -> Goal:
@@ -317,7 +323,7 @@ class Divergent(MeasureOptions):
         if note is not None:
             certificate["given"] = note
         draft.certificate(certificate)
-        draft.card(data_card(certificate, "given" if self.given else self.method))
+        draft.card(data_card(certificate, self.way))
 
     def _with_dev(
         self,
@@ -385,7 +391,8 @@ class Divergent(MeasureOptions):
             options = parse_config(Divergent, benchmark.manifest.recipe)
         except RecombineError as error:
             return [error]
-        return check_divergent(benchmark, options.goal, options.alphas, options.control)
+        problems = check_divergent(benchmark, options.goal, options.alphas, options.control)
+        return problems or check_card(benchmark, options.way)
 
     def plan(self) -> dict[str, Any]:
         """Say what would be built, without reading the corpus."""

@@ -7,6 +7,7 @@ the claims from it alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.benchmark import CONTROL, TRAINING_SPLITS, Benchmark, Example
-from recombine.builders.check import compare
+from recombine.builders.check import compare, compare_card
 from recombine.builders.divergent.control import (
     ALL,
     CORPUS,
@@ -37,7 +38,7 @@ from recombine.builders.divergent.measure import (
 )
 from recombine.builders.divergent.split import Goal
 from recombine.errors import DataError, RecombineError, Where
-from recombine.files import read_lines
+from recombine.files import read_json, read_lines
 
 ITEMS = "items.tsv"
 SPLITS = ("train", "control", "dev", "test")  # those whose atoms and compounds are certified
@@ -202,6 +203,16 @@ def check_divergent(
     return [*faults, *compare(benchmark, counted, unproved=UNPROVED)]
 
 
+def check_card(benchmark: Benchmark, way: str) -> list[RecombineError]:
+    """Return where the data card says otherwise than the certificate."""
+    path = benchmark.path / "certificate.json"
+    try:
+        body = data_card(read_json(path), way)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return [DataError(f"the certificate is not whole: {error}", Where(str(path)))]
+    return compare_card(benchmark, body)
+
+
 def _counted_control(
     benchmark: Benchmark, items: SplitItems, kind: str, alphas: Alphas
 ) -> dict[str, Any]:
@@ -351,6 +362,9 @@ class ItemRow(NamedTuple):
     compounds: dict[int, int]
 
 
+_ITEMS = re.compile(r"(?:\d{1,9}(?:\*\d{1,9})?(?: |$))*", re.ASCII)
+
+
 def read_items(path: Path) -> Iterator[ItemRow]:
     """Yield the rows of `items.tsv`."""
     for number, line in read_lines(path):
@@ -363,11 +377,11 @@ def read_items(path: Path) -> Iterator[ItemRow]:
 
 
 def _parse(text: str) -> dict[int, int]:
-    parts: dict[int, int] = {}
-    for item in text.split():
-        number, star, count = item.partition("*")
-        parts[int(number)] = int(count) if star else 1
-    return parts
+    """Read the numbers of items and their counts; ValueError where one is no such number."""
+    if not _ITEMS.fullmatch(text):
+        raise ValueError(text)
+    parts = (item.partition("*") for item in text.split())
+    return {int(number): int(count or 1) for number, _, count in parts}
 
 
 def _line_count(path: Path) -> int:

@@ -13,21 +13,20 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Benchmark, Example
-from recombine.builders.check import compare
+from recombine.builders.check import compare, compare_card
 from recombine.builders.generated.blueprint import Blueprint, uncovered, vocabulary_weights
 from recombine.builders.generated.certificate import (
     broken_promises,
     card_of,
     certify,
-    compare_card,
     rows_at_fault,
     sizes_at_fault,
 )
 from recombine.builders.generated.draw import Drawing
 from recombine.builders.generated.parts import PlannedOptions, RecipeOptions, RecipePart, scaled
 from recombine.builders.generated.proof import RowProof, look_in_training, prove, violation_bounds
-from recombine.config import parse_config, to_plain
-from recombine.draft import Draft, card_head
+from recombine.config import parse_config
+from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError, Problems, RecombineError, Where
 from recombine.files import read_json
 from recombine.grammar import Grammar
@@ -278,14 +277,12 @@ class Generated(RecipeOptions):
             return error.problems
         except RecombineError as error:
             return [error]
-        head = card_head(to_plain(benchmark.manifest), benchmark.manifest.splits)
-        card = head + recipe._card(proved, examples)
         return [
             *rows_at_fault(benchmark.path, proof.faults),
             *sizes_at_fault(benchmark.path, blueprint, examples),
             *(DataError(text, Where(str(benchmark.path))) for text in broken_promises(proved)),
             *compare(benchmark, proved),
-            *compare_card(benchmark.path / "README.md", card),
+            *compare_card(benchmark, recipe._card(proved, examples)),
         ]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Example
 from recombine.builders.generated.blueprint import Blueprint
 from recombine.builders.generated.proof import Fault, TrainFindings
-from recombine.errors import DataError, RecombineError, Where
+from recombine.errors import DataError, Where
 from recombine.grammar.benchmark_grammar import grammar_hash
 
 FORMAT = 1
@@ -242,20 +242,6 @@ def _broken_by_control(control: Mapping[str, Any], train: Mapping[str, Any]) -> 
             yield f"pattern '{name}' is seen in {row['shown']} sentences of the control alone"
 
 
-def compare_card(path: Path, proved: str) -> list[RecombineError]:
-    """Where a data card says otherwise than what was proved; notes may stand below."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, ValueError) as error:
-        return [DataError(f"the data card cannot be read: {error}", Where(str(path)))]
-    for number, line in enumerate(proved.rstrip("\n").split("\n"), start=1):
-        if lines[number - 1 : number] != [line]:
-            said = lines[number - 1] if number <= len(lines) else ""
-            message = f"the data card says otherwise: it should say {line!r}"
-            return [DataError(message, Where(str(path), number, 1, said, max(1, len(said))))]
-    return []
-
-
 def rows_at_fault(folder: Path, faults: Sequence[Fault]) -> Iterator[DataError]:
     """One problem per part and kind of fault, with the first row and how many there are."""
     kinds: dict[tuple[str, str, str], list[Fault]] = {}
@@ -323,7 +309,7 @@ def card_of(certificate: Mapping[str, Any], examples: Mapping[str, Sequence[Exam
             pattern = str(one.tags.get("pattern", split))
             if shown.get(pattern, 0) < EXAMPLES and (split != TRAIN or "/" not in pattern):
                 shown[pattern] = shown.get(pattern, 0) + 1
-                lines.append(f"- {split}, {pattern}: {one.source} -> {one.references[0]}")
+                lines.append(f"- {split}, {pattern}: {one.source} -> {''.join(one.references[:1])}")
     return "\n".join(lines)
 
 
