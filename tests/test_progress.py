@@ -10,7 +10,7 @@ import time
 import pytest
 
 from recombine import progress as module
-from recombine.progress import give_way, only_ours, progress, waiting
+from recombine.progress import give_way, only_ours, progress, step, steps, waiting
 
 
 class Terminal(io.StringIO):
@@ -206,3 +206,28 @@ def test_what_others_write_into_a_log_is_dropped_and_ours_is_not(clock, capsys):
     assert capsys.readouterr().err.splitlines() == [
         "load model: 11 s ", "load model: 12 s ", "after",
     ]  # fmt: skip
+
+
+def test_a_step_of_a_command_has_its_number(monkeypatch):
+    """What is going on, of how many steps, how far it is; what is no step has no number."""
+    terminal = open_terminal(monkeypatch)
+    names = ["train plain", "train recombined", "score"]
+    with steps(names), step("train recombined"), progress("transformer seed 1", 600) as bar:
+        bar.advance(350)
+        shown = last_drawn(terminal, "350/600")
+        assert "[2/3] train recombined, transformer seed 1" in shown
+    with step("train plain"), progress("transformer seed 1"):
+        assert "/3]" not in last_drawn(terminal, "train plain, transformer seed 1")
+    with progress("seed 1"):
+        assert "train" not in last_drawn(terminal, "seed 1")
+
+
+def test_the_count_is_whole_on_a_narrow_terminal(monkeypatch):
+    """At 80 columns it shrank to `38/1... 0:0...`; the words before it are shortened."""
+    terminal = open_terminal(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "80")
+    with progress("a long description of what is going on " * 3, 100_000) as bar:
+        bar.advance(12_345)
+        shown = last_drawn(terminal, "12,345/100,000")
+        assert "12,345/100,000, " in shown
+        assert "…" in shown

@@ -14,7 +14,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from recombine.benchmark import TRAINING_SPLITS, Benchmark, stratified_sample
 from recombine.errors import ConfigError, DataError, SystemFailure
@@ -30,11 +30,14 @@ from recombine.report.compare import comparisons_of
 from recombine.report.examples import explain, is_right
 from recombine.report.gap import GapParts, gap_parts
 from recombine.report.method import method_of
-from recombine.report.options import ReportOptions, ReportPaths
+from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import ReportRuns, Scores, SystemRun
 from recombine.report.tables.own import counts_of, difference_table, ranged
 from recombine.report.tables.table import Cell, Table, html
 from recombine.systems.base import TRAINED_ON, UNKNOWN, Failure, answers, hook
+
+if TYPE_CHECKING:  # what draws is loaded when it is asked for
+    from recombine.report.write import ReportPaths
 
 Translate = Callable[[Sequence[str]], Iterable[str | Failure]]
 # Examples that are shown as a table; all of them are there to go through.

@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TextIO
 
 # A log gets at most one line in so many seconds, and none from work that is done before.
@@ -34,9 +34,48 @@ class Progress(Protocol):
         """Show current values (a loss, a rate) beside the bar."""
 
 
+class _Steps:
+    """The steps of a long command, and the one that is going on."""
+
+    def __init__(self) -> None:
+        self.names: tuple[str, ...] = ()
+        self.now = ""
+
+    def named(self, description: str) -> str:
+        """A piece of work with the step that it belongs to: [3/8] train recombined, seed 1."""
+        if not self.now:
+            return description
+        place = self.names.index(self.now) + 1 if self.now in self.names else 0
+        return f"[{place}/{len(self.names)}] " * bool(place) + f"{self.now}, {description}"
+
+
+_steps = _Steps()
+
+
+@contextlib.contextmanager
+def steps(names: Sequence[str]) -> Iterator[None]:
+    """Say which steps a command has, so that each is shown with its number."""
+    before, _steps.names = _steps.names, tuple(names)
+    try:
+        yield
+    finally:
+        _steps.names = before
+
+
+@contextlib.contextmanager
+def step(name: str) -> Iterator[None]:
+    """Say to which step of a command the work below belongs."""
+    before, _steps.now = _steps.now, name
+    try:
+        yield
+    finally:
+        _steps.now = before
+
+
 @contextlib.contextmanager
 def progress(description: str, total: int | None = None) -> Iterator[Progress]:
     """Show how far a piece of work has come; `total` is the number of its items, if known."""
+    description = _steps.named(description)
     if not _display.is_ours():
         yield _Silent()
     elif sys.stderr.isatty():
@@ -228,36 +267,42 @@ def only_ours() -> Iterator[None]:
 
 def _make_bars() -> Any:
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        ProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
+    from rich.table import Column
     from rich.text import Text
 
     class Count(ProgressColumn):
-        """Done and total, as far as they are known."""
+        """Done of all, as far as they are known, and what is left: 350/600, 0:12 left."""
 
         def render(self, task: Any) -> Text:
-            if task.total is None:
-                return Text(f"{int(task.completed):,}" if task.completed else "")
-            return Text(f"{int(task.completed):,}/{int(task.total):,}")
+            told = f"{int(task.completed):,}" if task.completed or task.total else ""
+            if task.total is not None:
+                told += f"/{int(task.total):,}"
+            parts = [told, f"{_clock(task.elapsed or 0.0)}"]
+            if task.total is not None and task.time_remaining is not None:
+                parts = [told, f"{_clock(task.time_remaining)} left"]
+            return Text(", ".join(filter(None, parts)))
 
+    console = Console(stderr=True)
+    # What is counted is always whole; a narrow terminal shortens the bar, then the words.
+    whole = Column(no_wrap=True, min_width=len("100,000/100,000, 0:00:00 left") // 2)
+    words = Column(no_wrap=True, overflow="ellipsis", max_width=max(20, console.width * 3 // 5))
     # Finished bars go away: each verb says in words what it did. What is printed meanwhile is data
     # and stays where it was sent; what is said meanwhile goes above the bars.
     return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        Count(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
+        TextColumn("{task.description}", markup=False, table_column=words),
+        BarColumn(bar_width=max(8, min(40, console.width // 6))),
+        Count(table_column=whole),
+        console=console,
         transient=True,
         redirect_stdout=False,
     )
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 class _Waiting:

@@ -1,6 +1,11 @@
 """Talk goes to standard error, data to standard output."""
 
-from recombine.cli.talk import print_found, print_tree, say
+from __future__ import annotations
+
+import io
+
+from recombine.cli.talk import SafeTerminal, fitted, print_found, print_tree, say
+from recombine.report.tables.table import Ranged, Table
 
 
 def test_talk_and_data_are_apart(capsys):
@@ -23,3 +28,33 @@ def test_what_is_quoted_does_not_move_the_cursor(capsys):
     """Answers of services and talk of programs are shown, not obeyed."""
     say("a\x1b[2Jb\tc\nd")
     assert capsys.readouterr().err == "a\\x1b[2Jb\tc\nd\n"
+
+
+def test_no_verb_can_forget_it_on_a_terminal():
+    """Whatever is printed where a person reads is shown as text."""
+    written = io.BytesIO()
+    stdout = SafeTerminal(written, "utf-8", line_buffering=True)
+    print("a\x1b[2Jb\tc\n猫", file=stdout)
+    assert written.getvalue().decode() == "a\\x1b[2Jb\tc\n猫\n"
+
+
+WIDE = Table(
+    "t", "Scores", ("system", "exact, new structures", "BLEU, familiar structures"),
+    (("recombined", Ranged(51.6, 49.4, 53.9), Ranged(97.0, 93.6, 98.6)),
+     ("plain", Ranged(32.5, 30.4, 34.6), Ranged(98.0, 95.0, 99.2))),
+    ("A note that is longer than forty columns, which is wrapped.",),
+)  # fmt: skip
+
+
+def test_a_table_fits_its_terminal():
+    """Side by side where there is room, or the output is a file; else a block per column."""
+    assert fitted(WIDE, 0) == fitted(WIDE, 200) == str(WIDE)
+    narrow = fitted(WIDE, 40)
+    assert max(map(len, narrow.splitlines())) <= 40
+    assert "exact, new structures\n  recombined  51.6 (49.4 to 53.9)" in narrow
+
+
+def test_rows_that_have_several_names_are_blocks():
+    """Each row keeps its names in one line, and its numbers by their columns below."""
+    table = Table("t", "", ("split", "metric", "n", "score"), (("gen", "exact", 1900, 51.6),) * 2)
+    assert fitted(table, 20) == "\n\n".join(["gen · exact\n  n 1,900\n  score 51.6"] * 2)

@@ -18,7 +18,9 @@ def test_the_terminal_says_what_the_page_says(findings):
 def test_the_short_table_is_short(findings):
     """A row a system, the first metric on every split, at most four columns of scores."""
     table = summary_table(findings)
-    assert table.columns[:3] == ("system", "exact, new combinations", "exact, familiar sentences")
+    assert table.columns[:3] == (
+        "system", "exact match, new combinations", "exact match, familiar sentences"
+    )  # fmt: skip
     assert len(table.columns) <= 5
     assert len(table.rows) == len(findings.systems)
 

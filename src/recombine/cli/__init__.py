@@ -52,6 +52,14 @@ def _mend_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty():
+        from recombine.cli.talk import SafeTerminal
+
+        stdout = sys.stdout
+        encoding = stdout.encoding
+        sys.stdout = SafeTerminal(
+            stdout.detach(), encoding, "backslashreplace", line_buffering=True
+        )
     if lost:
         _say("note: standard output is closed; what would be printed is lost")
 

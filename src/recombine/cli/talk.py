@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from recombine.progress import give_way
 
@@ -21,6 +24,74 @@ def say(text: str) -> None:
 def printable(text: str) -> str:
     """Text for a terminal: services, programs and files are quoted, none shall move the cursor."""
     return "".join(one if one.isprintable() or one in "\n\t" else repr(one)[1:-1] for one in text)
+
+
+class SafeTerminal(io.TextIOWrapper):
+    """Standard output that is a terminal: no verb can forget to make printable what it prints.
+
+    Into a file or a pipe text goes as it is: there it is data.
+    """
+
+    def write(self, text: str) -> int:
+        """Write text in which nothing moves the cursor."""
+        return super().write(printable(text))
+
+
+def room(stream: TextIO) -> int:
+    """The columns of a terminal; a file or a pipe takes lines of any length."""
+    return shutil.get_terminal_size().columns if stream.isatty() else 0
+
+
+def wrapped(text: str, width: int) -> str:
+    """Sentences in lines of a terminal, broken between words."""
+    return text if not width else "\n".join(textwrap.wrap(text, width, break_long_words=False))
+
+
+def fitted(table: Any, width: int) -> str:
+    """A table as it fits a terminal: side by side, else a block for each column, or for each row.
+
+    `table` is `recombine.report.tables.table.Table`.
+    """
+    from rich.cells import cell_len
+
+    from recombine.report.tables.table import is_numeric, plain
+
+    text = plain(table).lstrip("\n")
+    if not width or all(cell_len(line) <= width for line in text.splitlines()):
+        return text
+    places = range(len(table.columns))
+    words = [place for place in places if not is_numeric(table, place)]
+    blocks = []
+    if words == [0]:
+        for place in places[1:]:
+            rows = [(table.text(row, 0), table.text(row, place)) for row in range(len(table.rows))]
+            blocks.append("\n".join([table.columns[place], *aligned([("", *row) for row in rows])]))
+    else:
+        for row in range(len(table.rows)):
+            head = " · ".join(table.text(row, place) for place in words)
+            told = [
+                f"{table.columns[at]} {table.text(row, at)}" for at in places if at not in words
+            ]
+            blocks.append("\n".join([wrapped(head, width), *_indented(told, width)]))
+    notes = [wrapped(note, width) for note in table.notes]
+    return "\n\n".join([*([table.title] if table.title else []), *blocks, *notes])
+
+
+def _indented(parts: Iterable[str], width: int) -> list[str]:
+    """Parts beside each other, as many as fit a line."""
+    lines = [""]
+    for part in parts:
+        longer = f"{lines[-1]}  {part}"
+        if lines[-1] and len(longer) > width:
+            lines.append(f"  {part}")
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def print_opened(page: Path) -> None:
+    """Print where a page lies; on a terminal, that it is to be opened."""
+    print(printable(f"Open: {page}") if sys.stdout.isatty() else page)
 
 
 def print_json(value: Any) -> None:

@@ -27,6 +27,7 @@ from recombine.experiment.experiment import (
 from recombine.experiment.failures import Failures
 from recombine.experiment.fingerprint import train_size, training_fingerprint
 from recombine.experiment.run import Cell
+from recombine.progress import step
 from recombine.stage import Meta, set_aside
 from recombine.systems.base import TrainingData, TrainingsFailed, hook, is_trainable
 
@@ -107,30 +108,38 @@ def train(experiment: Experiment, *, force: bool = False) -> int:
     trained = 0
     failures = Failures()
     for training in trainings(experiment, force=force):
-        system, cells = training.system, training.cells
-        together = hook(system, "train_many")
-        if len(cells) > 1 and together is not None:
-            with failures.apart(*cells.values()):
-                data, started = training.data, time.time()
-                lost: dict[Path, RecombineError] = {}
-                try:
-                    together(data, {seed: cell.model for seed, cell in cells.items()})
-                except TrainingsFailed as failed:
-                    lost = failed.failures
-                done = [seed for seed, cell in cells.items() if cell.model not in lost]
-                training.finish((time.time() - started) / len(cells), done)
-                trained += len(done)
-                for cell in cells.values():
-                    if cell.model in lost:
-                        failures.add(lost[cell.model], cell)
-            continue
-        for seed, cell in cells.items():
-            with failures.apart(cell):
-                data, started = training.data, time.time()
-                system.train(data, cell.model, seed)
-                training.finish(time.time() - started, [seed])
-                trained += 1
+        with step(f"train {next(iter(training.cells.values())).system}"):
+            trained += _train(training, failures)
     failures.raise_any()
+    return trained
+
+
+def _train(training: Training, failures: Failures) -> int:
+    """Train one system with every seed that is wanted; return how many models were trained."""
+    trained = 0
+    system, cells = training.system, training.cells
+    together = hook(system, "train_many")
+    if len(cells) > 1 and together is not None:
+        with failures.apart(*cells.values()):
+            data, started = training.data, time.time()
+            lost: dict[Path, RecombineError] = {}
+            try:
+                together(data, {seed: cell.model for seed, cell in cells.items()})
+            except TrainingsFailed as failed:
+                lost = failed.failures
+            done = [seed for seed, cell in cells.items() if cell.model not in lost]
+            training.finish((time.time() - started) / len(cells), done)
+            trained += len(done)
+            for cell in cells.values():
+                if cell.model in lost:
+                    failures.add(lost[cell.model], cell)
+        return trained
+    for seed, cell in cells.items():
+        with failures.apart(cell):
+            data, started = training.data, time.time()
+            system.train(data, cell.model, seed)
+            training.finish(time.time() - started, [seed])
+            trained += 1
     return trained
 
 

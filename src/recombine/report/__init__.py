@@ -10,10 +10,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from recombine.report.options import ReportOptions, ReportPaths
+    from recombine.report.options import ReportOptions
     from recombine.report.power import power_plan
     from recombine.report.scorecard import write_scorecard
-    from recombine.report.write import write_report
+    from recombine.report.write import ReportPaths, write_report
 
 __all__ = [
     "ReportOptions",
@@ -25,7 +25,7 @@ __all__ = [
 
 _HOMES = {
     "ReportOptions": "options",
-    "ReportPaths": "options",
+    "ReportPaths": "write",
     "power_plan": "power",
     "write_report": "write",
     "write_scorecard": "scorecard",

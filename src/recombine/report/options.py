@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple
 
 from recombine.errors import ConfigError
 from recombine.statistics.sample import CONFIDENCE, TRIALS, Sampling
@@ -60,23 +58,3 @@ class ReportOptions:
     def sampling(self) -> Sampling:
         """What is asked of intervals and tests."""
         return Sampling(self.cluster, self.confidence, self.trials, self.seed)
-
-
-class ReportPaths(NamedTuple):
-    """What a report wrote."""
-
-    html: Path
-    markdown: Path
-    csv: Path
-    tables: tuple[Path, ...]
-    figures: tuple[Path, ...]
-    exports: tuple[Path, ...]
-    notes: tuple[str, ...]
-    # What was found, in sentences, and the short table below them.
-    verdict: tuple[str, ...] = ()
-    summary: str = ""
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """Every file written."""
-        return (self.html, self.markdown, self.csv, *self.tables, *self.figures, *self.exports)

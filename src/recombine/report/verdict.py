@@ -55,7 +55,13 @@ def summary_table(report: Findings) -> Table:
         "summary",
         f"{report.source.benchmark.manifest.name}: scores with "
         f"{100 * report.options.confidence:g}% intervals",
-        ("system", *(f"{one.metric}, {report.split_name(one.split)}" for one in columns)),
+        (
+            "system",
+            *(
+                f"{report.words.metric(one.metric)}, {report.split_name(one.split)}"
+                for one in columns
+            ),
+        ),
         rows,
         notes=(f"Best first.{more}",),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from recombine.benchmark import refuse_output
 from recombine.errors import DataError
@@ -19,7 +19,7 @@ from recombine.report.figures.own import report_figures
 from recombine.report.figures.papers import paper_figures, response_figures
 from recombine.report.figures.training import log_figure, slice_figure, training_figure
 from recombine.report.findings import build_report
-from recombine.report.options import ReportOptions, ReportPaths
+from recombine.report.options import ReportOptions
 from recombine.report.page.divergent import family_title, render_family
 from recombine.report.page.made import source_line
 from recombine.report.page.page import render_page
@@ -37,6 +37,31 @@ from recombine.report.tables.table import (
     write_table,
 )
 from recombine.report.verdict import family_markdown, markdown_report, summary_table, verdict
+
+
+class ReportPaths(NamedTuple):
+    """What a report wrote."""
+
+    html: Path
+    markdown: Path
+    csv: Path
+    tables: tuple[Path, ...]
+    figures: tuple[Path, ...]
+    exports: tuple[Path, ...]
+    notes: tuple[str, ...]
+    # What was found, in sentences, and the short table below them.
+    verdict: tuple[str, ...] = ()
+    short: Table | None = None
+
+    @property
+    def summary(self) -> str:
+        """The short table as text."""
+        return plain(self.short) if self.short is not None else ""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file written."""
+        return (self.html, self.markdown, self.csv, *self.tables, *self.figures, *self.exports)
 
 
 @gc_paused()
@@ -119,7 +144,7 @@ def _write_one_benchmark(source: ReportRuns, out: Path, options: ReportOptions) 
     exports = write_exports(report, out / "exports", options.exports)
     write_folder(out, "report", pages, tables, (*drawn, *exports))
     return _paths(out, pages, tables, drawn, exports, notes)._replace(
-        verdict=tuple(said), summary=plain(short)
+        verdict=tuple(said), short=short
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from recombine.cli.options import Verb, share
-from recombine.cli.talk import known, print_json, say
+from recombine.cli.talk import fitted, known, print_json, printable, room, say
 from recombine.errors import ConfigError
 from recombine.systems.base import TRAINED_ON, UNKNOWN
 
@@ -79,9 +80,9 @@ def compare_verb(options: argparse.Namespace) -> int:
     if options.json:
         print_json({name: _rows(table) for name, table in tables.items()})
     else:
-        print(
-            "\n\n".join(str(dataclasses.replace(one, title="")).lstrip() for one in tables.values())
-        )
+        width = room(sys.stdout)
+        shown = [fitted(dataclasses.replace(one, title=""), width) for one in tables.values()]
+        print(printable("\n\n".join(shown)))
     if options.out is not None:
         paths = first.report(options.out, *others)
         for note in paths.notes:

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from recombine.cli.options import PLANNED, Verb, share
-from recombine.cli.talk import print_found, print_json, print_plan, say
+from recombine.cli.talk import (
+    fitted,
+    print_found,
+    print_json,
+    print_opened,
+    print_plan,
+    room,
+    say,
+    wrapped,
+)
 from recombine.errors import ConfigError, DataError
 
 
@@ -82,8 +92,12 @@ def _scorecard(runs: Sequence[Path], out: Path, overrides: Sequence[str]) -> int
     from recombine.report import write_scorecard
 
     page, text, *_ = write_scorecard(runs, out, _report_options(overrides))
-    say(text.read_text(encoding="utf-8"))
-    print(page)
+    width = room(sys.stderr)
+    lines = text.read_text(encoding="utf-8").splitlines()
+    # Tables of many suites are wider than most terminals: the page has them, and the file.
+    short = [line for line in lines if not width or not line.startswith("|") or len(line) <= width]
+    say("\n".join(short))
+    print_opened(page)
     return 0
 
 
@@ -112,13 +126,14 @@ def report_runs(
         files = [str(path) for path in paths.files]
         print_json({"verdict": paths.verdict, "notes": paths.notes, "files": files})
         return 0
-    if paths.summary:
+    width = room(sys.stderr)
+    if paths.short is not None:
         say("")
-        say("\n".join(paths.verdict))
+        say("\n".join(wrapped(line, width) for line in paths.verdict))
         say("")
-        say(paths.summary)
+        say(fitted(paths.short, width))
         say("")
-    print(paths.html)
+    print_opened(paths.html)
     return 0
 
 

@@ -156,7 +156,7 @@ def _run(trainers: list[Trainer], started: float) -> dict[Path, RecombineError]:
     failures: dict[Path, RecombineError] = {}
     total = sum(trainer.options.steps - trainer.state.step for trainer in trainers)
     try:
-        with progress(f"training {label}", total) as bar:
+        with progress(label, total) as bar:
             while going:
                 moving = [(trainer, trainer.next_boundary()) for trainer in going]
                 while moving:
