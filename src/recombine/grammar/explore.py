@@ -100,7 +100,7 @@ def explore_page(grammar: Grammar) -> str:
         script=script,
         policy=policy(script),
     )
-    return str(text)
+    return f"{text}\n"
 
 
 def _as_html(text: str) -> Markup:
