@@ -12,7 +12,6 @@ from typing import Any
 from recombine.cli.options import Verb, share
 from recombine.cli.talk import fitted, known, print_json, printable, room, say
 from recombine.errors import ConfigError
-from recombine.systems.base import TRAINED_ON, UNKNOWN
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,10 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--trained-on",
-        default=UNKNOWN,
+        default="unknown",
         metavar="WHAT",
-        help=f"what the systems learned from: {', '.join(TRAINED_ON)} (default: unknown; train is "
-        "this benchmark's); of several systems NAME=WHAT,NAME=WHAT",
+        help="what the systems learned from: train, control, unknown, nothing (default: "
+        "unknown; train is this benchmark's); of several systems NAME=WHAT,NAME=WHAT",
     )
     parser.add_argument("--slices", action="store_true", help="test every pattern by itself, too")
     parser.add_argument(
@@ -112,6 +111,8 @@ def _system_names(paths: Sequence[Path], given: str | None) -> list[str]:
 
 def _trained_on(names: Sequence[str], given: str) -> dict[str, str]:
     """What each system learned from: the same of all, or NAME=WHAT of some."""
+    from recombine.systems.base import TRAINED_ON, UNKNOWN
+
     if "=" not in given:
         told = dict.fromkeys(names, given)
     else:
