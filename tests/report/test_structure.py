@@ -6,6 +6,7 @@ import pytest
 
 from recombine.benchmark import Benchmark, Example
 from recombine.builders.recipe import build
+from recombine.metrics.anatomy.dependencies import SHOWN_BY
 from recombine.report.examples import explain, tell_fault
 from recombine.report.structure import MOST_SENTENCES, SentenceReader, to_be_read
 from recombine.report.words import read_words
@@ -69,19 +70,26 @@ def test_few_of_many_are_read_wrong_ones_first():
 
 def test_faults_are_told_as_somebody_saw_them():
     """Slots have names, senses none; what has another form stays; two meanings are shown."""
-    assert tell_fault("recursion level skipped", "pp: 2 of 3 levels", WORDS) == (
-        "kept 2 of 3 levels (place phrase)"
-    )
-    assert tell_fault("argument dropped", "io Emma", WORDS) == "dropped the recipient, “Emma”"
-    assert tell_fault("wrong word", "lend_dat for give_dat", WORDS) == "wrote “lend” for “give”"
-    assert tell_fault("role changed", "Emma as obj", WORDS) == "made “Emma” the object"
-    assert tell_fault("something new", "x", WORDS) == "something new: x"
-    assert tell_fault("role", "role changed: Emma as obj", WORDS) == "role: made “Emma” the object"
-    assert tell_fault("tense", "pass_dat in the present", WORDS) == "tense: pass in the present"
-    detail = {"class": "modifier dropped", "findings": [["modifier dropped", "old of cat"]]}
+
+    def told(*row: str) -> str:
+        return tell_fault(row, WORDS)
+
+    kept = told("recursion level skipped", "kept", "pp", "2", "3")
+    assert kept == "kept 2 of 3 levels (place phrase)"
+    assert told("argument dropped", "slot", "io", "Emma") == "dropped the recipient, “Emma”"
+    assert told("wrong word", "for", "lend_dat", "give_dat") == "wrote “lend” for “give”"
+    assert told("role changed", "as", "Emma", "obj") == "made “Emma” the object"
+    assert told("role changed", "for", "が", "を") == "marked a role with “が” for “を”"
+    assert told("something new", "word", "x") == "something new: x"
+    shown = told("role", SHOWN_BY, "role changed", "as", "Emma", "obj")
+    assert shown == "role: made “Emma” the object"
+    assert told("tense", "in", "pass_dat", "present") == "tense: pass in the present"
+    rows = [["modifier dropped", "of", "old", "cat"]]
+    detail = {"class": "modifier dropped", "findings": rows}
     assert explain(detail) == "modifier dropped: dropped “old”, which describes “cat”"
+    moved = ("role changed", "as", "Ava", "io")
     sides = {"meant": "give_dat(subj «Ava»)", "said": "give_dat(io «Ava»)"}
-    detail = {"class": "different", "findings": [["role", "role changed: Ava as io"]], **sides}
+    detail = {"class": "different", "findings": [["role", SHOWN_BY, *moved]], **sides}
     assert explain(detail) == (
         "different: role: made “Ava” the recipient · meant give(subj «Ava») · said give(io «Ava»)"
     )
@@ -93,7 +101,7 @@ def test_faults_are_told_as_somebody_saw_them():
 
 def test_a_level_that_one_noun_lost_is_told_too():
     """The verdicts of near misses name what is missing, not how many levels there are."""
-    told = tell_fault("recursion level skipped", "pp: without garden", WORDS)
+    told = tell_fault(("recursion level skipped", "without", "pp", "garden"), WORDS)
     assert told == "left out the level of “garden” (place phrase)"
 
 

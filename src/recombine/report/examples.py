@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recombine.benchmark import Example
+from recombine.metrics.anatomy.dependencies import FORMS, SHOWN_BY
 from recombine.metrics.slices import show_tag
 from recombine.report.words import Words, read_words
 
@@ -122,7 +123,7 @@ def explain(detail: Mapping[str, Any], words: Words | None = None) -> str:
     if detail.get("findings"):
         kind, faults = (
             detail.get("class"),
-            [tell_fault(fault, text, words) for fault, text in detail["findings"]],
+            [tell_fault(row, words) for row in detail["findings"]],
         )
         told = "; ".join(dict.fromkeys(faults))
         told = told if told.startswith(f"{kind}: ") else f"{kind}: {told}"
@@ -168,47 +169,46 @@ def explain(detail: Mapping[str, Any], words: Words | None = None) -> str:
     return "; ".join(parts)[:MOST_DETAIL]
 
 
-# What a metric found of a meaning (metrics/anatomy), in the words of somebody who saw it happen.
+# What a metric found of a meaning (metrics/anatomy), in the words of somebody who saw it happen: by
+# class and form. {role} and {last} are what the first and the last argument are called.
 FAULTS = {
-    "recursion level skipped": (
-        (r"(\S+): (\d+) of (\d+) levels", "kept {1} of {2} levels ({role})"),
-        (r"(\S+): without (.+)", "left out the level of “{1}” ({role})"),
-    ),
-    "recursion level added": (
-        (r"(\S+): (\d+) for (\d+) levels", "made {1} levels of {2} ({role})"),
-    ),
-    "subject and object swapped": ((r"(.+) and (.+)", "swapped who does it: “{0}” and “{1}”"),),
-    "modifier attached elsewhere": ((r"(.+) on (.+)", "put “{0}” on “{1}”"),),
-    "modifier dropped": ((r"(.+) of (.+)", "dropped “{0}”, which describes “{1}”"),),
-    "argument dropped": ((r"(\S+) (.+)", "dropped the {role}, “{1}”"),),
-    "clause dropped": ((r"(.+)", "dropped the clause with “{0}”"),),
-    "tense or voice": ((r"(.+) for (.+)", "wrote {0} for {1}"),),
-    "wrong word, same prefix": ((r"(.+) for (.+)", "wrote “{0}” for “{1}”"),),
-    "wrong word": ((r"(.+) for (.+)", "wrote “{0}” for “{1}”"),),
-    "wrong function word": ((r"(.+) for (.+)", "wrote “{0}” for “{1}”"),),
-    "modifiers reordered": ((r"on (.+)", "put the words that describe “{0}” in another order"),),
-    "modifier added": ((r"(.+)", "added “{0}”"),),
-    "word added": ((r"(.+)", "added “{0}”"),),
-    "role changed": ((r"(.+) as (\S+)", "made “{0}” the {last}"),),
-    "other structure": ((r"(.+) as (\S+)", "made “{0}” a {last}"),),
+    ("recursion level skipped", "kept"): "kept {1} of {2} levels ({role})",
+    ("recursion level skipped", "without"): "left out the level of “{1}” ({role})",
+    ("recursion level added", "made"): "made {1} levels of {2} ({role})",
+    ("subject and object swapped", "and"): "swapped who does it: “{0}” and “{1}”",
+    ("modifier attached elsewhere", "on"): "put “{0}” on “{1}”",
+    ("modifier dropped", "of"): "dropped “{0}”, which describes “{1}”",
+    ("argument dropped", "slot"): "dropped the {role}, “{1}”",
+    ("clause dropped", "word"): "dropped the clause with “{0}”",
+    ("tense or voice", "for"): "wrote {0} for {1}",
+    ("wrong word, same prefix", "for"): "wrote “{0}” for “{1}”",
+    ("wrong word", "for"): "wrote “{0}” for “{1}”",
+    ("wrong function word", "for"): "wrote “{0}” for “{1}”",
+    ("modifiers reordered", "among"): "put the words that describe “{0}” in another order",
+    ("modifier added", "word"): "added “{0}”",
+    ("word added", "word"): "added “{0}”",
+    ("role changed", "and"): "exchanged the roles of “{0}” and “{1}”",
+    ("role changed", "as"): "made “{0}” the {last}",
+    ("role changed", "for"): "marked a role with “{0}” for “{1}”",
+    ("other structure", "as"): "made “{0}” a {last}",
+    ("another sentence", "word"): "{0}",
 }
 
 
-def tell_fault(kind: str, text: str, words: Words) -> str:
-    """One fault in words; what has another form stays as the metric said it, with its kind.
+def tell_fault(row: Sequence[str], words: Words) -> str:
+    """One fault in words: its class, its form and its arguments, as a metric keeps them.
 
     What a meaning differs in (role, tense) stands before the fault that shows it.
     """
-    if kind not in FAULTS:
-        inner, _, rest = text.partition(": ")
-        return f"{kind}: {tell_fault(inner, rest, words) if inner in FAULTS else _as_word(text)}"
-    for pattern, phrase in FAULTS[kind]:
-        match = re.fullmatch(pattern, text)
-        if match is not None:
-            parts = match.groups()
-            role, last = words.role(parts[0]), words.role(parts[-1])
-            return phrase.format(*map(_as_word, parts), role=role, last=last)
-    return _as_word(text)
+    kind, form, *arguments = row
+    if form == SHOWN_BY:
+        return f"{kind}: {tell_fault(arguments, words)}"
+    parts = list(map(_as_word, arguments))
+    role, last = (words.role(arguments[place]) for place in (0, -1))
+    phrase = FAULTS.get((kind, form))
+    if phrase is None:
+        return f"{kind}: {FORMS[form].format(*parts)}"
+    return phrase.format(*parts, role=role, last=last)
 
 
 def _as_word(label: str) -> str:

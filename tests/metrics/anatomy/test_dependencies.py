@@ -21,6 +21,7 @@ from recombine.metrics.anatomy.dependencies import (
     nominal_categories,
     units_of,
 )
+from recombine.report.examples import FAULTS
 
 TREES = 60
 
@@ -226,10 +227,12 @@ def test_a_replaced_word_is_always_found(place, data):
 @given(st.integers(0, TREES - 1), st.integers(0, TREES - 1))
 def test_every_difference_has_a_class(place, other):
     """Whatever is compared, the words for it are in the table, in its order."""
-    found = kinds(trees()[place], trees()[other])
-    assert set(found) <= {*CLASSES, "another sentence"}
-    if "another sentence" not in found:
-        assert found == sorted(found, key=CLASSES.index)
+    found = findings(trees()[place], trees()[other])
+    assert {one.kind for one in found} <= {*CLASSES, "another sentence"}
+    assert {(one.kind, one.form) for one in found} <= set(FAULTS)
+    named = [one.kind for one in found]
+    if "another sentence" not in named:
+        assert named == sorted(named, key=CLASSES.index)
 
 
 def test_classes_are_unique():

@@ -128,7 +128,7 @@ def test_what_differs_is_told(metric, source, hypothesis, aspect):
     """A different meaning is told by its aspect, with both meanings and the difference marked."""
     found = judged(metric, source, hypothesis)
     assert found.detail["class"] == "different"
-    assert aspect in {kind for kind, _ in found.detail["findings"]}
+    assert aspect in {row[0] for row in found.detail["findings"]}
     assert aspect in found.detail["explanation"]
     assert found.stats == (0.0, 0.0)
 

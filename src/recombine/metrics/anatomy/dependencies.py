@@ -67,11 +67,44 @@ class Said(NamedTuple):
     marker: str
 
 
+# How the arguments of a finding belong together, as the metric itself says it.
+FORMS = {
+    "word": "{0}",
+    "for": "{0} for {1}",
+    "of": "{0} of {1}",
+    "as": "{0} as {1}",
+    "and": "{0} and {1}",
+    "on": "{0} on {1}",
+    "in": "{0} in the {1}",
+    "slot": "{0} {1}",
+    "among": "on {0}",
+    "kept": "{0}: {1} of {2} levels",
+    "made": "{0}: {1} for {2} levels",
+    "without": "{0}: without {1}",
+}
+# The form of a finding that shows in another one: a tense in a role, a word in a structure.
+SHOWN_BY = "shown by"
+
+
 class Finding(NamedTuple):
-    """One difference: its class and what it is about."""
+    """One difference: its class, and what it is about as arguments of a form."""
 
     kind: str
-    text: str
+    form: str
+    arguments: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """What it is about, in words."""
+        if self.form == SHOWN_BY:
+            kind, form, *arguments = self.arguments
+            return f"{kind}: {Finding(kind, form, tuple(arguments)).text}"
+        return FORMS[self.form].format(*self.arguments)
+
+    @property
+    def row(self) -> list[str]:
+        """As it is kept with the scores; whoever shows it finds words of its own."""
+        return [self.kind, self.form, *self.arguments]
 
 
 def units_of(
@@ -173,7 +206,7 @@ def compare(
     """
     pairs = match(reference, hypothesis)
     if len(pairs) < RELATED * min(len(reference), len(hypothesis)):
-        return [Finding("another sentence", "most words are not those of the reference")]
+        return [Finding("another sentence", "word", ("most words are not those of the reference",))]
     missing = [i for i in range(len(reference)) if i not in pairs]
     extra = [i for i in range(len(hypothesis)) if i not in set(pairs.values())]
     nominal = nominal_categories(reference) | nominal_categories(hypothesis)
@@ -221,7 +254,7 @@ def _substitutions(
             if same_head and same_place:
                 alike = prefix(unit, there)
                 kind = "wrong word, same prefix" if alike else "wrong word"
-                found.append(Finding(kind, f"{there.label} for {unit.label}"))
+                found.append(Finding(kind, "for", (there.label, unit.label)))
                 pairs[index] = other
                 missing.remove(index)
                 extra.remove(other)
@@ -233,9 +266,9 @@ def _recursion(depths: Mapping[str, tuple[int, int]]) -> list[Finding]:
     found = []
     for tag, (wanted, given) in depths.items():
         if wanted >= 2 and 1 <= given < wanted:
-            found.append(Finding("recursion level skipped", f"{tag}: {given} of {wanted} levels"))
+            found.append(Finding("recursion level skipped", "kept", (tag, str(given), str(wanted))))
         elif given > wanted >= 1 and given >= 2:
-            found.append(Finding("recursion level added", f"{tag}: {given} for {wanted} levels"))
+            found.append(Finding("recursion level added", "made", (tag, str(given), str(wanted))))
     return found
 
 
@@ -249,11 +282,11 @@ def dropped(reference: Sequence[Unit], missing: Sequence[int], nominal: set[str]
             continue
         if unit.head >= 0 and reference[unit.head].category in nominal:
             kind, owner = "modifier dropped", reference[unit.head].label
-            found.append(Finding(kind, f"{unit.label} of {owner}"))
+            found.append(Finding(kind, "of", (unit.label, owner)))
         elif unit.category in nominal:
-            found.append(Finding("argument dropped", f"{unit.slot} {unit.label}"))
+            found.append(Finding("argument dropped", "slot", (unit.slot, unit.label)))
         else:
-            found.append(Finding("clause dropped", unit.label))
+            found.append(Finding("clause dropped", "word", (unit.label,)))
     return found
 
 
@@ -266,7 +299,7 @@ def _added(hypothesis: Sequence[Unit], extra: Sequence[int], nominal: set[str]) 
             continue
         on_noun = unit.head >= 0 and hypothesis[unit.head].category in nominal
         kind = "modifier added" if on_noun else "word added"
-        found.append(Finding(kind, unit.label))
+        found.append(Finding(kind, "word", (unit.label,)))
     return found
 
 
@@ -287,7 +320,7 @@ def _rearranged(
         and said[0][index].form != said[1][other].form
     }
     found += [
-        Finding("tense or voice", f"{said[1][pairs[index]].form} for {said[0][index].form}")
+        Finding("tense or voice", "for", (said[1][pairs[index]].form, said[0][index].form))
         for index in sorted(inflected)
     ]
     swapped: set[int] = set()
@@ -298,7 +331,7 @@ def _rearranged(
         slots = reference[first].slot, reference[second].slot
         if (there[1].slot, there[0].slot) == slots and there[0].head == there[1].head:
             kind = "subject and object swapped" if "subj" in slots else "role changed"
-            found.append(Finding(kind, f"{reference[first].label} and {reference[second].label}"))
+            found.append(Finding(kind, "and", (reference[first].label, reference[second].label)))
             swapped |= {first, second}
     for index, other in pairs.items():
         here, there_unit = reference[index], hypothesis[other]
@@ -306,11 +339,11 @@ def _rearranged(
             continue
         moved = pairs.get(here.head) != there_unit.head
         if moved and reference[here.head].category in nominal and there_unit.head >= 0:
-            text = f"{here.label} on {hypothesis[there_unit.head].label}"
-            found.append(Finding("modifier attached elsewhere", text))
+            labels = here.label, hypothesis[there_unit.head].label
+            found.append(Finding("modifier attached elsewhere", "on", labels))
         elif moved or here.slot != there_unit.slot:
             kind = "role changed" if here.category in nominal else "other structure"
-            found.append(Finding(kind, f"{here.label} as {there_unit.slot or 'root'}"))
+            found.append(Finding(kind, "as", (here.label, there_unit.slot or "root")))
     return found
 
 
@@ -329,14 +362,14 @@ def _function_words(
         if unit.named or unit.head < 0 or reference[unit.head].category not in nominal:
             continue
         if unit.category in nominal and said[0][index].marker != said[1][other].marker:
-            text = f"{said[1][other].marker or '–'} for {said[0][index].marker or '–'}"
-            found.append(Finding("wrong function word", text))
+            markers = said[1][other].marker or "–", said[0][index].marker or "–"
+            found.append(Finding("wrong function word", "for", markers))
         if pairs.get(unit.head) == hypothesis[other].head:
             orders.setdefault(unit.head, []).append((index, other))
     for head, members in orders.items():
         there = [other for _, other in sorted(members)]
         if there != sorted(there):
-            found.append(Finding("modifiers reordered", f"on {reference[head].label}"))
+            found.append(Finding("modifiers reordered", "among", (reference[head].label,)))
     return found
 
 

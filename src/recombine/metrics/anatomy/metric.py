@@ -97,7 +97,7 @@ class Anatomy(Metric):
         kind, explanation, found = self._judge(hypothesis, wanted, sides)
         detail: dict[str, Any] = {"class": kind, "explanation": explanation, **sides}
         if found:
-            detail["findings"] = [[one.kind, one.text] for one in found]
+            detail["findings"] = [one.row for one in found]
         detail["aligned"] = self._aligned(wanted)
         value = float(kind == "other wording")
         return self._observation(example, value, detail)
@@ -199,7 +199,7 @@ class Anatomy(Metric):
         unknown = failure is not None and failure.unknown
         nonword = self._replaced_word(hypothesis, wanted) if unknown else None
         if nonword is not None:
-            return "wrong word", nonword, [Finding("wrong word", nonword)]
+            return "wrong word", nonword.text, [nonword]
         units = self._units(wanted)
         findings = self._near_miss(hypothesis, wanted, units)
         if findings:
@@ -262,7 +262,7 @@ class Anatomy(Metric):
             self._known = _Vocabulary(categories, frozenset(letters))
         return self._known
 
-    def _replaced_word(self, hypothesis: str, wanted: Tree) -> str | None:
+    def _replaced_word(self, hypothesis: str, wanted: Tree) -> Finding | None:
         """Something that is no word of the language, where the reference has one word."""
         realised = self._grammar_of(wanted).realise(wanted, self.target_language)
         reference = realised.text
@@ -281,7 +281,7 @@ class Anatomy(Metric):
             inside = token.start <= start and len(reference) - end <= token.end
             if inside and wanted.inventory.is_word(wanted.codes[token.node]):
                 said = hypothesis[token.start : len(hypothesis) - (len(reference) - token.end)]
-                return f"{said} for {token.text}"
+                return Finding("wrong word", "for", (said, token.text))
         return None
 
     def _units(self, tree: Tree) -> list[Unit]:

@@ -91,7 +91,7 @@ def name_edits(
         if gaps[-1] < len(said) and all(any(map(is_noun, near)) for near in beside):
             return [
                 Finding(
-                    "role changed", f"{given.gaps[place] or '–'} for {wanted.gaps[place] or '–'}"
+                    "role changed", "for", (given.gaps[place] or "–", wanted.gaps[place] or "–")
                 )
                 for place in gaps
             ]
@@ -244,7 +244,7 @@ def _findings(
 ) -> list[Finding]:
     missing = [said[one.wanted] for one in edits if one.wanted is not None and one.given is None]
     found = [
-        Finding("recursion level skipped", f"{chain}: without {units[unit].label}")
+        Finding("recursion level skipped", "without", (chain, units[unit].label))
         for unit in missing
         if (chain := recursive(units[unit])) is not None
     ]
@@ -254,17 +254,17 @@ def _findings(
             continue
         word = given.words[edit.given]
         if edit.wanted is None:
-            found.append(Finding("word added", word))
+            found.append(Finding("word added", "word", (word,)))
             continue
         here = wanted.words[edit.wanted]
         # A form that a neighbour demands which came or went is no error of its own.
         near = edits[max(place - 1, 0) : place + 2]
         settled = all(one.wanted is not None and one.given is not None for one in near)
         if edit.cost == INFLECTED and settled:
-            found.append(Finding("tense or voice", f"{word} for {here}"))
+            found.append(Finding("tense or voice", "for", (word, here)))
         elif edit.cost == REPLACED:
             alike = "wrong word, same prefix" if word[0] == here[0] else "wrong word"
-            found.append(Finding(alike, f"{word} for {here}"))
+            found.append(Finding(alike, "for", (word, here)))
     return sorted(found, key=lambda one: CLASSES.index(one.kind))
 
 

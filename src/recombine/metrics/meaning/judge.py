@@ -22,6 +22,7 @@ from recombine.grammar.tree import Tree
 from recombine.grammar.variants.widened import Widened, WordVariant, widen
 from recombine.grammar.variants.wordings import Wordings, wordings_of
 from recombine.metrics.anatomy.dependencies import (
+    SHOWN_BY,
     Finding,
     Said,
     Unit,
@@ -338,24 +339,24 @@ class MeaningJudge:
         said = tuple([Said("", marker) for marker in one.markers] for one in (wanted, given))
         found = compare(wanted.units, given.units, (said[0], said[1]), depths, lambda *_: False)
         findings = [
-            Finding(ASPECTS.get(one.kind, "word"), f"{one.kind}: {one.text}")
+            Finding(ASPECTS.get(one.kind, "word"), SHOWN_BY, tuple(one.row))
             for one in found
             if one.kind != "modifiers reordered"
         ]
         for index, other in match(wanted.units, given.units).items():
             label, contrast = wanted.units[index].label, given.units[other].contrast
             if contrast != wanted.units[index].contrast:
-                findings.append(Finding(contrast or wanted.units[index].contrast, label))
+                findings.append(Finding(contrast or wanted.units[index].contrast, "word", (label,)))
             elif wanted.contrasted[index] != given.contrasted[other]:
                 apart = set(wanted.contrasted[index]) ^ set(given.contrasted[other])
                 kind = min(apart or wanted.contrasted[index])
-                findings.append(Finding(kind, label))
+                findings.append(Finding(kind, "word", (label,)))
             elif ("present" in wanted.tags[index]) != ("present" in given.tags[other]):
                 now = "present" if "present" in given.tags[other] else "past"
-                findings.append(Finding("tense", f"{label} in the {now}"))
+                findings.append(Finding("tense", "in", (label, now)))
         if wanted.question != given.question:
             asked = [one.question or "a statement" for one in (given, wanted)]
-            findings.append(Finding("question", f"{asked[0]} for {asked[1]}"))
+            findings.append(Finding("question", "for", (asked[0], asked[1])))
         return findings
 
     def _not_understood(self, hypothesis: str) -> str:
@@ -394,6 +395,6 @@ def _tags_apart(wanted: Meaning, given: Meaning) -> tuple[Finding, ...]:
     counts = [Counter(tag for tags in one.tags for tag in tags) for one in (wanted, given)]
     added, dropped = counts[1] - counts[0], counts[0] - counts[1]
     return (
-        *(Finding(tag, "added") for tag in sorted(added)),
-        *(Finding(tag, "dropped") for tag in sorted(dropped)),
+        *(Finding(tag, "word", ("added",)) for tag in sorted(added)),
+        *(Finding(tag, "word", ("dropped",)) for tag in sorted(dropped)),
     )

@@ -166,7 +166,7 @@ def detail_of(verdict: MeaningVerdict) -> dict[str, Any]:
     if verdict.explanation:
         detail["explanation"] = verdict.explanation
     if verdict.findings:
-        detail["findings"] = [[one.kind, one.text] for one in verdict.findings]
+        detail["findings"] = [one.row for one in verdict.findings]
     if verdict.meant is not None and verdict.kind != SAME:
         said = verdict.said.units if verdict.said is not None else []
         meant, given = side_by_side(verdict.meant.units, said)
