@@ -34,7 +34,7 @@ def separated(text: str) -> list[str]:
 
 
 ENGINES = ("local", "ray")
-FORMATS = ("tsv", "text", "parquet", "inspect", "lm-eval")
+FORMATS = ("tsv", "text", "parquet", "wmt", "inspect", "lm-eval")
 
 SHARED: dict[str, dict[str, Any]] = {
     "--languages": {"metavar": "CODE,CODE,...", "help": "which languages to show (default: all)"},

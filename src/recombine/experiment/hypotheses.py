@@ -14,6 +14,10 @@ from recombine.errors import ConfigError, DataError, Where
 from recombine.files import parse_json, read_lines, read_standard_input
 
 STDIN = Path("-")
+# The parts of a document's id at WMT, and what its collectors write for a translation they lack.
+WMT_SEPARATOR = "_###_"
+WMT_FAILED = "FAILED"
+MOST_OF_WMT = 2_000_000
 
 
 def read_hypotheses(
@@ -22,8 +26,9 @@ def read_hypotheses(
     """Return id -> hypothesis, and notes a person should read.
 
     Plain lines follow the order of a split (gen or test unless one is named) and must match its
-    length. JSON lines carry ids and may cover a part of any splits; with a split named only its
-    rows are taken. The input, which may be `-` or a pipe, is read once.
+    length. JSON lines carry ids, or are as at WMT ("doc_id", "hypothesis"), and may cover a part
+    of any splits; with a split named only its rows are taken. The input, which may be `-` or a
+    pipe, is read once.
     """
     if split is not None and split not in benchmark.splits:
         raise ConfigError(
@@ -38,6 +43,8 @@ def read_hypotheses(
         split = next((name for name in ("gen", "test") if name in sizes), [*sizes][-1])
     # What is longer than it can be is not read to its end: it may be another file, or endless.
     most = sum(sizes.values()) if structured or split is None else sizes[split]
+    if structured and "doc_id" in (_as_row(first[0]) or {}):
+        most = MOST_OF_WMT  # a submission has the rows of all suites
     lines = first + [line for _, line in islice(numbered, most)]
     if structured:
         return _match_rows(path, lines, benchmark, split)
@@ -113,9 +120,19 @@ def _match_rows(
 ) -> tuple[dict[str, str], list[str]]:
     known = {example.id: name for name in benchmark.splits for example in benchmark.iterate(name)}
     found: dict[str, str] = {}
+    others = lost = 0
     for number, line in enumerate(lines, start=1):
         where = Where(str(path), number)
         row = _as_row(line)
+        if row is not None and "doc_id" in row:
+            suite, _, rest = str(row["doc_id"]).partition(WMT_SEPARATOR)
+            if suite != benchmark.manifest.name:
+                others += 1
+                continue
+            if row.get("hypothesis") == WMT_FAILED:
+                lost += 1
+                continue
+            row = {"id": rest.rpartition(WMT_SEPARATOR)[2], "hyp": row.get("hypothesis")}
         identity, hypothesis = (row or {}).get("id"), (row or {}).get("hyp")
         if not isinstance(identity, str) or not isinstance(hypothesis, str):
             raise DataError(
@@ -133,6 +150,12 @@ def _match_rows(
         if identity in found:
             raise DataError(f"duplicate id '{identity}'", where)
         found[identity] = hypothesis
+    if not found:
+        raise DataError(
+            f"no row is of {benchmark.manifest.name}",
+            Where(str(path)),
+            hint=f"{others} are of other test suites, {lost} failed",
+        )
     chosen = {one: text for one, text in found.items() if split in (None, known[one])}
     covered = Counter(known[one] for one in chosen)
     if not chosen:
@@ -141,6 +164,10 @@ def _match_rows(
             f"no row is of split '{split}'", Where(str(path)), hint=f"there are rows of: {there}"
         )
     notes = _blank_note(chosen)
+    if others:
+        notes.append(f"{others} rows of other test suites are left out")
+    if lost:
+        notes.append(f"{lost} rows say {WMT_FAILED}: no translation")
     if len(chosen) < len(found):
         notes.append(f"{len(found) - len(chosen)} rows of other splits are not scored")
     notes += [

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from recombine.benchmark import Benchmark, Example, refuse_output, stratified_sample
+from recombine.benchmark import (
+    TRAINING_SPLITS,
+    Benchmark,
+    Example,
+    refuse_output,
+    stratified_sample,
+)
 from recombine.errors import ConfigError
+from recombine.experiment.hypotheses import WMT_SEPARATOR
 from recombine.export.dataset import write_parquet
 from recombine.export.tasks import HARNESSES, write_tasks
 from recombine.export.whole import require_whole
-from recombine.files import file_name, write_text
+from recombine.files import file_name, write_jsonl, write_text
 from recombine.progress import progress
+from recombine.systems.languages import language_name
 
 Read = Callable[[str], list[Example]]
 
@@ -74,9 +82,41 @@ def _reference(example: Example, number: int) -> str:
     return example.references[number] if number < len(example.references) else ""
 
 
+def _write_wmt(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:
+    """A test suite in the fields of WMT26 (data/wmt26-genmt.jsonl), without references.
+
+    Splits that a system may learn from are no part of it.
+    """
+    manifest = benchmark.manifest
+    asked = (
+        f"Translate the following text from {language_name(manifest.source)} to "
+        f"{language_name(manifest.target)}. Answer with the translation only."
+    )
+    for split in benchmark.splits:
+        if split in (*TRAINING_SPLITS, "dev"):
+            continue
+        place = (manifest.name, split, manifest.source, manifest.target)
+        path = out / f"{file_name(manifest.name)}.{split}.jsonl"
+        rows = (
+            {
+                "doc_id": WMT_SEPARATOR.join((*place, example.id)),
+                "domain": split,
+                "src_lang": manifest.source,
+                "tgt_lang": manifest.target,
+                "src_text": example.source,
+                "prompt_instruction": asked,
+                "refs": {},
+            }
+            for example in read(split)
+        )
+        write_jsonl(path, rows)
+        yield path
+
+
 WRITERS: dict[str, Callable[[Benchmark, Read, Path], Iterator[Path]]] = {
     "tsv": _write_tsv,
     "text": _write_text,
     "parquet": write_parquet,
+    "wmt": _write_wmt,
 }
 FORMATS = (*WRITERS, *HARNESSES)

@@ -1,111 +1,247 @@
-"""Human judgements of compounds: a sheet goes out, and comes back as CTER and agreement.
+"""Human judgements: a Pearmut campaign goes out, and comes back as scores beside every metric.
 
-The sheet shows source, compound and translation, not the metric's verdict, in an order that does
-not give the system away. The judge writes 1 (the compound is translated) or 0 into `correct`.
+A campaign is what `pearmut add` takes (Zouhar and Kocmi 2026): people mark error spans and give a
+score from 0 to 100 (ESA, Kocmi et al. 2024). Spans that a metric suspects are marked beforehand,
+to be accepted, changed or deleted. Pearmut hides the names of systems and shuffles them. What it
+writes (`data/outputs/CAMPAIGN.jsonl`) is read back: a score file per system, which the metric
+`scores-file` takes, and how well every metric of the runs agrees with people.
 """
 
 from __future__ import annotations
 
-import hashlib
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from recombine.benchmark import Example, stratified_sample
-from recombine.errors import DataError, RecombineError, Where, raise_all
-from recombine.files import inert_cell, read_table, write_text
-from recombine.report.reading.observations import details_of, read_scores
-from recombine.report.reading.runs import ReportRuns, open_runs
+from recombine.corpus.token_diff import differing
+from recombine.errors import ConfigError, DataError, RecombineError, Where, raise_all
+from recombine.files import parse_json, read_lines, write_json, write_jsonl
+from recombine.report.reading.observations import read_scores
+from recombine.report.reading.runs import ReportRuns, Scores, open_runs
+from recombine.systems.languages import language_name
 
-METRIC = "compound"
-COLUMNS = ("key", "compound", "source", "hypothesis", "reference", "correct", "comment")
-YES = frozenset({"1", "yes", "y", "correct", "true"})
-NO = frozenset({"0", "no", "n", "wrong", "false"})
+# Sentences in one document of a campaign, which a person does at a sitting.
+DOCUMENT = 10
+# Pearmut's severities; "critical" is major there.
+SEVERITIES = {"minor": "minor", "major": "major", "critical": "major"}
+# Words of a spaced language, or letters of one that is not.
+_PIECE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_]+(?:['\u2019-][^\W_]+)*|[^\w\s]")
+# Metrics whose suspicions are marked, the surest first.
+_MARKING = ("compound", "anatomy", "meaning")
 
 
-class HumanJudgement(NamedTuple):
-    """One verdict of a person beside the metric's."""
+class HumanScore(NamedTuple):
+    """What people say of one translation: the mean score, and the spans that anyone marked."""
 
     system: str
-    group: str
-    human: bool
-    metric: bool
+    id: str
+    score: float
+    errors: tuple[Mapping[str, Any], ...]
+    people: int
+
+    @property
+    def right(self) -> bool:
+        """Whether nobody marked an error."""
+        return not self.errors
 
 
-def write_annotation_sheet(runs: Sequence[Path], path: Path, sample: int = 0) -> int:
-    """Write the scored compounds of the runs as rows to judge; return the number of rows.
+def write_campaign(runs: Sequence[Path], path: Path, sample: int = 0) -> int:
+    """Write the translations of these runs as a campaign; return the number of sentences.
 
-    With `sample` only those of about so many sentences, whole compounds of every pattern.
+    With `sample` those of about so many, of every pattern.
+    """
+    if path.suffix != ".json":
+        raise ConfigError(f"{path} is no .json file", hint="--annotate campaign.json")
+    source = open_runs(list(runs))
+    items = list(_items(source, sample))
+    if not items:
+        raise DataError("no sentence was translated by every system of these runs")
+    manifest = source.benchmark.manifest
+    documents = [items[start : start + DOCUMENT] for start in range(0, len(items), DOCUMENT)]
+    for document in documents:
+        document[0]["instructions"] = (
+            f"Mark errors of meaning and grammar in the translation from "
+            f"{language_name(manifest.source)} to {language_name(manifest.target)}, then score it. "
+            "Marks that are there already are a program's and may be wrong."
+        )
+    campaign = {
+        "campaign_id": f"{manifest.name}-{source.benchmark.hash[:8]}",
+        "info": {"assignment": "task-based", "protocol": "ESA", "shuffle": True},
+        "data": [documents],
+    }
+    write_json(path, campaign)
+    return len(items)
+
+
+def _items(source: ReportRuns, sample: int) -> Iterator[dict[str, Any]]:
+    """The sentences that every system translated, with what metrics suspect."""
+    firsts = {one.name: one for one in reversed(source.cells)}
+    systems = dict(reversed(firsts.items()))
+    hidden = (*source.method.hidden_splits, "train", "control", "dev")
+    for split in source.splits():
+        if split in hidden:
+            continue
+        said = {name: one.translations(split) for name, one in systems.items()}
+        rows = [
+            one
+            for one in source.examples(split).values()
+            if all(one.id in texts for texts in said.values())
+        ]
+        suspected = dict(_suspected(source, split))
+        for example in stratified_sample(rows, sample, 0):
+            texts = {name: said[name][example.id] for name in systems}
+            marks = {
+                name: _marks(example, text, suspected.get((name, example.id), {}))
+                for name, text in texts.items()
+            }
+            yield {
+                "item_id": f"{split}|{example.id}",
+                "src": example.source,
+                "tgt": texts,
+                "error_spans": marks,
+            }
+
+
+def _suspected(
+    source: ReportRuns, split: str
+) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
+    """System and example -> what a metric says of a translation that it takes for wrong."""
+    chosen: dict[tuple[str, str], Mapping[str, Any]] = {}
+    files = [one for one in source.scores if one.split == split and one.checkpoint is None]
+    order = {name: place for place, name in enumerate(reversed(_MARKING))}
+    for one in sorted(files, key=lambda one: order.get(one.metric, len(order))):
+        for verdict in _verdicts(source, one):
+            marks = "errors" in verdict.detail or one.metric in _MARKING
+            if marks and verdict.wrong:
+                chosen[one.system, verdict.id] = verdict.detail
+    yield from chosen.items()
+
+
+class MetricVerdict(NamedTuple):
+    """What a metric says of one translation; `wrong` is None where it could not tell."""
+
+    id: str
+    value: float
+    wrong: bool | None
+    detail: Mapping[str, Any]
+
+
+def _verdicts(source: ReportRuns, one: Scores) -> Iterator[MetricVerdict]:
+    """What a metric says of every sentence that it judges alone, the first seed of a system."""
+    if one.seed != min(other.seed for other in source.scores if other.system == one.system):
+        return
+    table = read_scores(source, one, None)
+    (stats,) = table.stats.values()
+    for place, row in enumerate(table.rows()):
+        open_ = table.undecided is not None and stats[place, table.undecided] > 0
+        if len(row.ids) == 1:
+            wrong = None if open_ else row.value != table.right_value
+            yield MetricVerdict(row.ids[0], row.value, wrong, row.detail)
+
+
+def _marks(example: Example, text: str, detail: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Spans of a translation that a metric suspects, as Pearmut has them: both ends inside."""
+    if not detail:
+        return []
+    found = []
+    for error in detail.get("errors", ()):
+        start = text.find(str(error.get("span", ""))) if error.get("span") else -1
+        if start >= 0:
+            severity = SEVERITIES.get(str(error.get("severity")), "major")
+            found.append((start, start + len(error["span"]), severity))
+    span = detail.get("span")
+    if not found and isinstance(span, str) and span and span in text:
+        found = [(text.index(span), text.index(span) + len(span), "major")]
+    if not found and example.references:
+        pieces = list(_PIECE.finditer(text))
+        words = [one.group().casefold() for one in pieces]
+        wanted = min(
+            ([w.casefold() for w in _PIECE.findall(one)] for one in example.references),
+            key=lambda one: sum(gap.second_end - gap.second_start for gap in differing(one, words)),
+        )
+        found = [
+            (pieces[gap.second_start].start(), pieces[gap.second_end - 1].end(), "major")
+            for gap in differing(wanted, words)
+            if gap.second_end > gap.second_start
+        ]
+    return [
+        {"start_i": start, "end_i": end - 1, "severity": severity, "category": None}
+        for start, end, severity in found
+    ]
+
+
+def read_judgements(
+    runs: Sequence[Path], path: Path, out: Path | None = None
+) -> dict[str, dict[str, Any]]:
+    """Return what people say of each system, and how well every metric agrees with them.
+
+    With `out` a file SYSTEM.jsonl for each system: id, score, and the errors that were marked.
     """
     source = open_runs(list(runs))
-    rows = list(_rows(source, sample))
-    if not rows:
-        raise DataError(
-            "no translation with a compound was scored in these runs",
-            hint=f"score with the metric '{METRIC}' first",
-        )
-    # A shuffled order that is the same every time: by the hash of the key.
-    rows.sort(key=lambda row: hashlib.sha256(row[0].encode("utf-8")).hexdigest())
-    lines = ["\t".join(str(inert_cell(cell)) for cell in row) for row in (COLUMNS, *rows)]
-    write_text(path, "\n".join(lines) + "\n")
-    return len(rows)
-
-
-def read_judgements(runs: Sequence[Path], path: Path) -> dict[str, Any]:
-    """Return per system: human CTER, the metric's CTER, and how well the metric agrees."""
-    source = open_runs(list(runs))
-    verdicts = dict(_verdicts(source))
-    problems: list[RecombineError] = []
-    found: list[HumanJudgement] = []
-    empty = 0
-    seen: dict[str, Where] = {}
-    for key, answer, where in _answers(path):
-        if key not in verdicts:
-            problems.append(DataError(f"key '{key}' is not in these runs", where))
-        elif seen.setdefault(key, where) is not where:
-            problems.append(
-                DataError(f"key '{key}' stands in line {seen[key].line} already", where)
+    scores = _human_scores(source, path)
+    by_system: dict[str, list[HumanScore]] = {}
+    for one in scores:
+        by_system.setdefault(one.system, []).append(one)
+    if out is not None:
+        for system, judged in by_system.items():
+            rows = (
+                {
+                    "id": one.id,
+                    "score": one.score,
+                    "detail": {"errors": list(one.errors), "people": one.people},
+                }
+                for one in judged
             )
-        elif not answer:
-            empty += 1
-        elif answer not in YES | NO:
-            problems.append(DataError(f"'{answer}' is neither 1 nor 0", where))
-        else:
-            system, example, metric = verdicts[key]
-            group = example.group or example.id
-            found.append(HumanJudgement(system, group, answer in YES, metric))
-    raise_all(problems)
-    if not found:
-        raise DataError("no row is judged", Where(str(path)), hint="write 1 or 0 into 'correct'")
-    systems = dict.fromkeys(one.system for one in found)
-    result: dict[str, Any] = {
-        system: summarise([one for one in found if one.system == system]) for system in systems
-    }
-    if empty:
-        result["not judged"] = empty
+            write_jsonl(out / f"{system}.jsonl", rows)
+    result: dict[str, dict[str, Any]] = {}
+    for system, judged in by_system.items():
+        result[system] = {
+            "judged": len(judged),
+            "human score": round(fmean(one.score for one in judged), 2),
+            "without error": round(fmean(one.right for one in judged), 4),
+        }
+    known = {(one.system, one.id): one for one in scores}
+    pairs: dict[str, list[tuple[HumanScore, MetricVerdict]]] = {}
+    for file in source.scores:
+        for verdict in _verdicts(source, file) if file.checkpoint is None else ():
+            human = known.get((file.system, verdict.id))
+            if human is not None:
+                pairs.setdefault(file.metric, []).append((human, verdict))
+    for metric, both in pairs.items():
+        result[f"metric {metric}"] = agreement(both)
     return result
 
 
-def summarise(judgements: Sequence[HumanJudgement]) -> dict[str, Any]:
-    """Return error rates and agreement; the positive class is ERROR, as in the paper."""
-    size = len(judgements)
-    human_errors = sum(not one.human for one in judgements)
-    metric_errors = sum(not one.metric for one in judgements)
-    hits = sum(not one.human and not one.metric for one in judgements)
-    agreed = sum(one.human == one.metric for one in judgements) / size
+def agreement(pairs: Sequence[tuple[HumanScore, MetricVerdict]]) -> dict[str, Any]:
+    """How well a metric agrees with people; the positive class is ERROR.
+
+    Where it gives verdicts: precision, recall, accuracy and kappa on what it decided. Where it
+    gives numbers: how often it orders two translations as people do, ties of people left out.
+    """
+    decided = [(human, one) for human, one in pairs if one.wrong is not None]
+    values = {one.value for _, one in decided}
+    if not values <= {0.0, 1.0}:
+        ordered = _ordered(decided)
+        return {"judged": len(pairs), "pairs ordered alike": ordered}
+    size = len(decided)
+    if not size:
+        return {"judged": len(pairs), "decided": 0}
+    human_errors = sum(not human.right for human, _ in decided)
+    metric_errors = sum(bool(one.wrong) for _, one in decided)
+    hits = sum(bool(one.wrong) and not human.right for human, one in decided)
+    agreed = sum(one.wrong is not human.right for human, one in decided) / size
     chance = (
         human_errors * metric_errors + (size - human_errors) * (size - metric_errors)
     ) / size**2
-    groups = {one.group for one in judgements}
-    wrong = {one.group for one in judgements if not one.human}
-    metric_wrong = {one.group for one in judgements if not one.metric}
     return {
-        "judged": size,
-        "compounds": len(groups),
-        "human instance error": round(human_errors / size, 4),
-        "human aggregate error": round(len(wrong) / len(groups), 4),
-        "metric instance error": round(metric_errors / size, 4),
-        "metric aggregate error": round(len(metric_wrong) / len(groups), 4),
+        "judged": len(pairs),
+        "decided": size,
+        "human error": round(human_errors / size, 4),
+        "metric error": round(metric_errors / size, 4),
         "precision": round(hits / metric_errors, 4) if metric_errors else None,
         "recall": round(hits / human_errors, 4) if human_errors else None,
         "accuracy": round(agreed, 4),
@@ -113,39 +249,65 @@ def summarise(judgements: Sequence[HumanJudgement]) -> dict[str, Any]:
     }
 
 
-def _rows(source: ReportRuns, sample: int) -> Iterator[tuple[str, ...]]:
-    examples = {example.id: example for _, (_, example, _) in _verdicts(source)}
-    chosen = {example.id for example in stratified_sample(list(examples.values()), sample, 0)}
-    texts: dict[tuple[str, int, str], Mapping[str, str]] = {}
-    cells = {cell.voice: cell for cell in source.cells}
-    for key, (_, example, _) in _verdicts(source):
-        system, seed, split, one = key.split("|", 3)
-        if one not in chosen:
-            continue
-        place = (system, int(seed), split)
-        if place not in texts:
-            texts[place] = cells[system, int(seed)].translations(split)
-        reference = example.references[0] if example.references else ""
-        compound = str(example.tags.get("compound", ""))
-        hypothesis = texts[place].get(one, "")
-        yield tuple(
-            cell.replace("\t", " ").replace("\n", " ")
-            for cell in (key, compound, example.source, hypothesis, reference, "", "")
+def _ordered(pairs: Sequence[tuple[HumanScore, MetricVerdict]]) -> float | None:
+    """Of pairs of translations that people tell apart, the share that a metric orders alike."""
+    alike = compared = 0.0
+    for place, (human, one) in enumerate(pairs):
+        for other_human, other in pairs[:place]:
+            if human.score != other_human.score:
+                compared += 1
+                above, higher = human.score > other_human.score, one.value > other.value
+                alike += 0.5 if one.value == other.value else above is higher
+    return round(alike / compared, 4) if compared else None
+
+
+def _human_scores(source: ReportRuns, path: Path) -> list[HumanScore]:
+    """What Pearmut wrote, the last of each person, and the mean over people."""
+    problems: list[RecombineError] = []
+    answers: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
+    names = {split: source.examples(split) for split in source.splits()}
+    for number, line in read_lines(path):
+        where = Where(str(path), number)
+        try:
+            entry = parse_json(line) if line.strip() else {}
+            items, judged = entry.get("item", ()), entry.get("annotation", ())
+            if isinstance(entry.get("item_i"), str):
+                continue  # Pearmut's tutorials and attention checks
+            for item, by_system in zip(items, judged, strict=True):
+                split, _, name = str(item.get("item_id", "")).partition("|")
+                if name not in names.get(split, {}):
+                    problems.append(DataError(f"no sentence '{split}|{name}' in these runs", where))
+                    continue
+                for system, answer in (by_system or {}).items():
+                    if answer.get("score") is not None:
+                        people = answers.setdefault((str(system), name), {})
+                        people[str(entry.get("user_id"))] = answer
+        except (ValueError, AttributeError, TypeError, RecursionError):
+            problems.append(DataError("this is no line of a Pearmut campaign", where))
+    raise_all(problems)
+    known = set(source.systems)
+    strangers = sorted({system for system, _ in answers} - known)
+    if strangers:
+        raise DataError(
+            f"{path}: no system of these runs is called '{strangers[0]}'",
+            hint=f"there are: {', '.join(source.systems)}",
         )
+    if not answers:
+        raise DataError("nothing is judged yet", Where(str(path)), hint="pearmut run")
+    return [
+        HumanScore(
+            system,
+            name,
+            round(fmean(_number(one, path) for one in people.values()), 4),
+            tuple(mark for one in people.values() for mark in one.get("error_spans") or ()),
+            len(people),
+        )
+        for (system, name), people in sorted(answers.items())
+    ]
 
 
-def _verdicts(source: ReportRuns) -> Iterator[tuple[str, tuple[str, Example, bool]]]:
-    for scores in source.scores:
-        if scores.metric != METRIC or scores.checkpoint is not None:
-            continue
-        examples = source.examples(scores.split)
-        for name, value, _ in details_of(read_scores(source, scores)):
-            key = f"{scores.system}|{scores.seed}|{scores.split}|{name}"
-            yield key, (scores.system, examples[name], value == 1)
-
-
-def _answers(path: Path) -> Iterator[tuple[str, str, Where]]:
-    for row in read_table(path, ("key",), comments=False):
-        if "correct" not in row.cells:
-            raise DataError("the header lacks the column 'correct'", Where(str(path), 1))
-        yield row["key"], row["correct"].lower(), row.where
+def _number(answer: Mapping[str, Any], path: Path) -> float:
+    score = answer["score"]
+    if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 100:
+        raise DataError(f"a score is {json.dumps(score)}, not 0 to 100", Where(str(path)))
+    return float(score)

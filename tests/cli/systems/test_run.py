@@ -523,7 +523,7 @@ def test_metrics_may_be_separated_by_commas(small_benchmark, tmp_path, capsys):
 def test_a_dry_run_of_scorecard_and_annotation_writes_nothing(tmp_path, small_benchmark, capsys):
     """Both wrote their files; --json of them was ignored."""
     run = tmp_path / "run"
-    for more in (["--scorecard"], ["--annotate", str(tmp_path / "sheet.csv")]):
+    for more in (["--scorecard"], ["--annotate", str(tmp_path / "sheet.json")]):
         assert main(["report", str(run), *more, "--dry-run"]) == 0
         assert str(tmp_path) in capsys.readouterr().out
         assert main(["report", str(run), *more, "--json"]) == 2

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         choices=FORMATS,
         help="parquet: a dataset for the Hugging Face Hub, with Croissant metadata; "
-        "inspect, lm-eval: a task that these tools run",
+        "wmt: a test suite as WMT takes it; inspect, lm-eval: a task that these tools run",
     )
     parser.add_argument("--out", required=True, type=Path)
     share(parser, *PLANNED)

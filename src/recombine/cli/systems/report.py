@@ -33,9 +33,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scorecard", action="store_true", help="runs of several benchmarks side by side"
     )
     parser.add_argument(
-        "--annotate", type=Path, metavar="TSV", help="write compounds to judge by hand"
+        "--annotate",
+        type=Path,
+        metavar="JSON",
+        help="write a Pearmut campaign: translations to judge, with what metrics suspect marked",
     )
-    parser.add_argument("--judged", type=Path, metavar="TSV", help="read judgements back")
+    parser.add_argument(
+        "--judged",
+        type=Path,
+        metavar="JSONL",
+        help="read what Pearmut collected; with --out write a file of human scores per system",
+    )
     share(parser, "-o", "--json", *PLANNED)
 
 
@@ -69,15 +77,15 @@ def report_verb(options: argparse.Namespace) -> int:
         if options.dry_run:
             print_plan({"writes": [str(options.annotate)]}, options.json)
             return 0
-        from recombine.report.annotate import write_annotation_sheet
+        from recombine.report.annotate import write_campaign
 
-        count = write_annotation_sheet(options.runs, options.annotate, options.sample)
-        say(f"{options.annotate}: {count:,} compounds to judge")
+        count = write_campaign(options.runs, options.annotate, options.sample)
+        say(f"{options.annotate}: {count:,} sentences to judge: pearmut add {options.annotate}")
         return 0
     if options.judged is not None:
         from recombine.report.annotate import read_judgements
 
-        print_found(read_judgements(options.runs, options.judged), options.json)
+        print_found(read_judgements(options.runs, options.judged, options.out), options.json)
         return 0
     out = options.out or options.runs[0] / "report"
     if options.dry_run:
