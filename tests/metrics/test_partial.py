@@ -16,9 +16,10 @@ from recombine.builders.generated.builder import Generated
 from recombine.builders.recipe import build, read_recipe
 from recombine.errors import ConfigError
 from recombine.grammar import Grammar
+from recombine.grammar.parsing.relaxed import relax
 from recombine.grammar.tree import Tree
 from recombine.metrics.base import Scored
-from recombine.metrics.partial import Partial, headed
+from recombine.metrics.partial import Constituent, Partial, headed
 from recombine.metrics.scoring import create_metric, score
 from recombine.registry import data_path
 
@@ -80,12 +81,46 @@ def test_a_phrase_with_another_head_is_not_tried(metric, monkeypatch):
     assert tried == []
 
 
-def test_a_verb_is_said_without_the_particle_of_its_object(metric):
+def test_a_verb_is_said_without_the_particle_of_its_object():
     """The word, and a phrase that is nothing but the word; the phrase with its object has it."""
-    tree = next(iter(metric._read("ノアが本を持った。")))
-    wholes = {slot: place.whole for place, slot in metric._constituents(tree)}
+    grammar = relax(Grammar.load("sget", edition="official"), "ja").grammar
+    tree = grammar.parse("ノアが本を持った。", "ja").require_tree()
+    realiser = grammar.realiser("ja")
+    said = realiser.realise(tree)
+    wholes = {
+        part.slot: Constituent(realiser, tree, said, child).whole
+        for parent, children in enumerate(tree.positions)
+        if children
+        for part, child in zip(
+            grammar.inventory.rule(tree.codes[parent]).parts, children, strict=True
+        )
+    }
     assert wholes["VT"] == wholes["Vpast"] == "持った"
     assert wholes["VF"] == "本を持った"
+
+
+def test_a_verb_is_put_where_other_words_agree_with_it():
+    """The reference's verb with a subject of the passive: of another category, with its gender."""
+    metric = Partial(grammar="sget", target_language="fr")
+    wanted = example(
+        "Le garçon a garanti à un enfant un gâteau à côté de la table.", "garanti", "VD"
+    )
+    hypothesis = "L'enfant a dit que le voleur s'était vu proposer un vin par Elijah."
+    found = metric.observe([Scored(wanted, hypothesis)])
+    assert (found.value, found.detail["how"]) == (0, "parsed")
+
+
+def test_a_phrase_that_ends_with_a_clause_has_no_comma_of_its_own():
+    """The comma behind the clause is the sentence's, whether it stands there or not."""
+    metric = Partial(grammar="sget", target_language="de")
+    reference = "Eine Mutter dachte, dass der Freund, der es hörte, es wusste."
+    wanted = example(reference, "der Freund, der es hörte", "subj")
+    for hypothesis, value in (
+        ("Mutter dachte, dass der Freund, der es hörte, es wusste.", 1),
+        ("Mutter dachte, dass der Mann, der es hörte, es wusste.", 0),
+    ):
+        found = metric.observe([Scored(wanted, hypothesis)])
+        assert (found.value, found.detail["how"]) == (value, "fragments")
 
 
 def test_a_phrase_is_the_same_with_a_capital():

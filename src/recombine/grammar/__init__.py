@@ -4,8 +4,7 @@
     grammar = Grammar.load("sget", edition="official")
     for tree in grammar.sample(5, seed=1, stream="train", constraints=Constraints(depth={"cp": 2})):
         grammar.text(tree, "ja")                         # canonical text, fast
-        grammar.realise(tree, "en")                      # Realisation: text, tokens, spans,
-        variants
+        grammar.realise(tree, "en")                      # Realisation: text, tokens, spans
     for tree, (en, ja) in grammar.sentences(5, ["en", "ja"], seed=1, stream="train"): ...
     parse = grammar.parse("The cat slept.", "en")        # Parse: tree, trees(), count, failure
     Pattern.parse("decl.subj >> beside").matches(tree)

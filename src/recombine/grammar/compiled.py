@@ -63,6 +63,7 @@ class Row(NamedTuple):
     """One way to say a field: texts, fields of parts, and glue between them."""
 
     symbols: tuple[RowSymbol, ...]
+    joined: tuple[RowSymbol | None, ...]  # the same, with None where neighbours are joined
     line: Line
 
 
@@ -165,6 +166,13 @@ class CompiledLanguage:
         ] = {}
         self.features = self._feature_fields()
         self._word_values = self._values_of_words()
+        fields_of = self.features.get
+        self._code_fields = [  # per rule and word: the features of its category
+            fields_of(inventory.category(code), ()) for code in range(len(inventory.labels))
+        ]
+        self._slot_fields = [  # per rule: those of its parts
+            [fields_of(part.symbol.category, ()) for part in rule.parts] for rule in inventory.rules
+        ]
 
     # Words and lines, as the files have them.
 
@@ -218,7 +226,11 @@ class CompiledLanguage:
     def constituents(
         self, codes: Sequence[int], children: Sequence[Sequence[int]]
     ) -> list[CompiledConstituent | None]:
-        """The constituent of every node of a tree, from the words up; None for a word."""
+        """The constituent of every node of a tree, from the words up; None for a word.
+
+        A tree that was put together may have a constituent of another category in a slot (the
+        subject of a passive in that of an active): its features are taken by their names.
+        """
         first_word = self.inventory.first_word
         values: list[Values] = [()] * len(codes)
         found: list[CompiledConstituent | None] = [None] * len(codes)
@@ -227,8 +239,16 @@ class CompiledLanguage:
             if code >= first_word:
                 values[node] = self._word_values[code - first_word][0]
                 continue
+            rule = self._rules[code]
             below = tuple([values[child] for child in children[node]])
-            here = found[node] = self.constituent(self._rules[code], below)
+            for index, child in enumerate(children[node]):
+                asked = self._slot_fields[code][index]
+                given = self._code_fields[codes[child]]
+                if asked != given:
+                    by_name = dict(zip(given, values[child], strict=True))
+                    other = tuple([by_name.get(name, "") for name in asked])
+                    below = (*below[:index], other, *below[index + 1 :])
+            here = found[node] = self.constituent(rule, below)
             values[node] = here.values
         return found
 
@@ -328,7 +348,7 @@ class CompiledLanguage:
                 lacking = [one for one in symbols if isinstance(one, MissingCell)]
                 missing += lacking
                 if not lacking and None not in symbols:
-                    rows.append(Row(tuple(symbols), line))  # type: ignore[arg-type]
+                    rows.append(_row(symbols, line))  # type: ignore[arg-type]
         return None if line is None else Expansion(tuple(rows), tuple(missing))
 
     def _symbol(
@@ -441,16 +461,13 @@ class CompiledLanguage:
         )
 
 
-def joined_symbols(
-    symbols: tuple[RowSymbol, ...],
-) -> list[RowSymbol | None]:
-    """The symbols of a row with None where neighbours are joined."""
-    found: list[RowSymbol | None] = []
+def _row(symbols: Sequence[RowSymbol], line: Line) -> Row:
+    joined: list[RowSymbol | None] = []
     for index, symbol in enumerate(symbols):
         if index and not isinstance(symbol, Glue) and not isinstance(symbols[index - 1], Glue):
-            found.append(None)
-        found.append(symbol)
-    return found
+            joined.append(None)
+        joined.append(symbol)
+    return Row(tuple(symbols), tuple(joined), line)
 
 
 def keys_of(pieces: Pieces) -> Iterator[Key]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -26,6 +26,7 @@ from recombine.benchmark import Example, Focus, normalise
 from recombine.errors import ConfigError, GrammarError
 from recombine.grammar import Grammar
 from recombine.grammar.benchmark_grammar import benchmark_reader, grammar_signature
+from recombine.grammar.parsing.parser import Parser
 from recombine.grammar.parsing.relaxed import relax
 from recombine.grammar.realise.realiser import Realisation, Realiser
 from recombine.grammar.tree import Tree
@@ -105,6 +106,7 @@ class Partial(Metric):
     target_language: str = ""
     same_role: dict[str, str] = field(default_factory=lambda: {"theme": "obj"})
     _grammar: Grammar | None = field(init=False, repr=False, default=None)
+    _parser: Parser | None = field(init=False, repr=False, default=None)
     _phrases: Grammar | None = field(init=False, repr=False, default=None)
     _heads: frozenset[str] = field(init=False, repr=False, default=frozenset())
     _readings: dict[str, tuple[Tree, ...]] = field(init=False, repr=False, default_factory=dict)
@@ -155,28 +157,46 @@ class Partial(Metric):
         says_same = self._says_verb if is_predicate else self._says_argument
         said: dict[str, None] = {}
         tried: set[tuple[str, Any]] = set()
-        elsewhere: dict[str, None] = {}
-        for tree in readings:
-            for here, slot in self._constituents(tree):
-                texts = here.texts
-                literally = any(text in focus.accepted for text in texts)
-                if self._same_role(slot, focus.role) or (is_predicate and slot in self._heads):
-                    place = texts[0], here.realisation.span(here.node)
-                    if literally or (
-                        place not in tried
-                        and self._may_say(here, focus)
-                        and any(says_same(here, one, focus) for one in self._wanted(focus, example))
-                    ):
-                        return True, {"how": "parsed"}
-                    tried.add(place)
-                    said[texts[0]] = None
-                elif literally:
-                    elsewhere[slot] = None
+
+        def has_role(slot: str) -> bool:
+            same = self._same_role(slot, focus.role)
+            return same or (is_predicate and slot in self._heads)
+
+        for here, _, _ in self._constituents(readings, has_role):
+            texts = here.texts
+            place = texts[0], here.realisation.span(here.node)
+            if any(text in focus.accepted for text in texts) or (
+                place not in tried
+                and self._may_say(here, focus)
+                and any(says_same(here, there, focus) for there in self._wanted(focus, example))
+            ):
+                return True, {"how": "parsed"}
+            tried.add(place)
+            said[texts[0]] = None
+        elsewhere = self._slots_of(focus, hypothesis, readings, has_role)
         detail: dict[str, Any] = {"how": "parsed", "role": focus.role, "wanted": focus.accepted[0]}
         detail["found"] = list(said)[:3]
         if elsewhere:
-            detail["elsewhere"] = list(elsewhere)[:3]
+            detail["elsewhere"] = elsewhere[:3]
         return False, detail
+
+    def _slots_of(
+        self,
+        focus: Focus,
+        hypothesis: str,
+        readings: Sequence[Tree],
+        has_role: Callable[[str], bool],
+    ) -> list[str]:
+        """The slots of another role in which a hypothesis has the rendering."""
+        # A rendering whose parts stand apart has a space between them.
+        if not any(all(p in hypothesis for p in text.split()) for text in focus.accepted):
+            return []
+        found = {
+            slot: None
+            for place, slot, _ in self._constituents(readings, lambda slot: not has_role(slot))
+            if any(text in focus.accepted for text in place.texts)
+        }
+        return list(found)
 
     def _loaded(self) -> Grammar:
         if self._grammar is None:
@@ -185,12 +205,16 @@ class Partial(Metric):
             )
             # Which nouns stand beside things is the generator's concern, not the translator's.
             self._grammar = relax(grammar, self.target_language).grammar
+            concrete = self._grammar.concrete(self.target_language)
+            # From the right, which is less work where verbs end clauses.
+            self._parser = Parser(concrete, backwards=True)
         return self._grammar
 
     def _read(self, text: str) -> tuple[Tree, ...]:
         if text not in self._readings:
-            parse = self._loaded().parse(text, self.target_language) if text else None
-            found = tuple(parse.trees(MOST_READINGS)) if parse is not None else ()
+            self._loaded()
+            assert self._parser is not None
+            found = tuple(self._parser.parse(text).trees(MOST_READINGS)) if text else ()
             if len(self._readings) > MOST_KEPT:
                 self._readings.clear()
             self._readings[text] = found
@@ -209,31 +233,44 @@ class Partial(Metric):
             for rendering in focus.accepted
         )
 
-    def _constituents(self, tree: Tree) -> Iterator[tuple[Constituent, str]]:
-        """What fills the slots of a reading, with the name of the slot."""
+    def _constituents(
+        self, readings: Sequence[Tree], is_asked: Callable[[str], bool]
+    ) -> Iterator[tuple[Constituent, str, list[Tree]]]:
+        """What fills the slots that are asked for, with the name of the slot.
+
+        Readings whose words are said alike (two verbs that are *helped*) are one, of which all
+        trees are given.
+        """
         realiser = self._loaded().realiser(self.target_language)
-        realisation = realiser.realise(tree)
-        for parent, children in enumerate(tree.positions):
-            if children:
-                parts = tree.inventory.rule(tree.codes[parent]).parts
-                for part, child in zip(parts, children, strict=True):
-                    yield Constituent(realiser, tree, realisation, child), part.slot
+        said_alike: dict[int, tuple[Realisation, list[Tree]]] = {}
+        for tree in readings:
+            realisation = realiser.realise(tree)
+            said_alike.setdefault(id(realisation), (realisation, []))[1].append(tree)
+        for realisation, trees in said_alike.values():
+            tree = trees[0]
+            rules, codes = tree.inventory.rules, tree.codes
+            for parent, children in enumerate(tree.positions):
+                if children:
+                    for part, child in zip(rules[codes[parent]].parts, children, strict=True):
+                        if is_asked(part.slot):
+                            place = Constituent(realiser, tree, realisation, child)
+                            yield place, part.slot, trees
 
     def _wanted(self, focus: Focus, example: Example) -> list[Constituent]:
         """Where the references have the focus."""
         key = (example.references, focus)
         if self._last[0] != key:
             places = [
-                place
+                (place, trees)
                 for reference in example.references
-                for tree in self._read(reference)
-                for place, slot in self._constituents(tree)
-                if slot == focus.role
+                for place, _, trees in self._constituents(self._read(reference), focus.role.__eq__)
             ]
-            # Benchmarks of version 0.1 have the plain form of a phrase, not what is said there.
             # Elsewhere another form of the verb (信じると信じた) is not the one that is asked for.
-            found = [place for place in places if self._is_rendering(place, focus)]
-            self._last = (key, found or [p for p in places if self._plain(p) in focus.accepted])
+            found = [here for here in places if self._is_rendering(here[0], focus)]
+            # By itself a phrase has no comma behind its clause (*das Mädchen, dem Oliver half*).
+            found = found or [here for here in places if self._alone(here[0]) in focus.accepted]
+            wanted = [place._replace(tree=tree) for place, trees in found for tree in trees]
+            self._last = (key, wanted)
         return self._last[1]
 
     def _is_rendering(self, place: Constituent, focus: Focus) -> bool:
@@ -243,9 +280,10 @@ class Partial(Metric):
         # The last part of a separable verb.
         return bool(spans) and place.realisation.text[slice(*spans[-1])] in focus.accepted
 
-    def _plain(self, place: Constituent) -> str | None:
+    def _alone(self, place: Constituent) -> str | None:
+        """What a constituent says by itself."""
         try:
-            return self._loaded().text(place.tree.at(place.node), self.target_language)
+            return place.realiser.text(place.tree.at(place.node))
         except GrammarError:
             return None
 
@@ -307,7 +345,8 @@ class Partial(Metric):
         if self._is_predicate(focus.role):
             found = any(rendering in hypothesis for rendering in focus.accepted)
             return found, detail
-        wanted = self._wanted(focus, example)
+        every = self._wanted(focus, example)
+        wanted = {(id(place.realisation), place.node): place for place in every}.values()
         marks = {_mark(place) for place in wanted} or {Mark("", "")}
         is_word = any(
             place.whole not in focus.accepted and place.head in focus.accepted for place in wanted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recombine.grammar import Grammar
+from recombine.grammar import Constraints, Grammar
 from recombine.grammar.parsing.relaxed import relax
 
 
@@ -26,3 +26,20 @@ def test_word_classes_no_longer_matter():
     for text in ("家の横のリアムは本を見た。", "リアムは家の上の本を見た。"):
         assert not grammar.parse(text, "ja").ok
         assert relaxed.parse(text, "ja").ok
+
+
+@pytest.mark.parametrize("language", ["en", "ja", "fr"])
+def test_a_ladder_of_adjectives_is_one_category(language):
+    """Two adjectives are read once, not once for every step of the ladder that was skipped."""
+    grammar = Grammar.load("sget")
+    two = Constraints(require=("thing_two",), exclude=("thing_one", "living_one", "living_two"))
+    (tree,) = grammar.sample(1, seed=2, constraints=two)
+    relaxed, names = relax(grammar, language)
+    assert "thing_1_1_skip" not in names
+    assert names["thing_1_3"] == names["thing_1_1"] == "thing_1_1"
+    text = grammar.text(tree, language)
+    shapes = {
+        tuple(label for label in reading.labels() if label.startswith(("thing_1", "thing_2")))
+        for reading in relaxed.parse(text, language).trees()
+    }
+    assert shapes == {("thing_2_1", "thing_1_1")}, text

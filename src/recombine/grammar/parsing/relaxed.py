@@ -4,6 +4,10 @@ A benchmark's grammar says which nouns stand beside things and which verbs have 
 translation keeps none of that and is still a sentence.  Here classes of words are dropped, word
 categories that head the same phrases and inflect alike become one (nouns and names), parts that a
 language does not say are left out, and rules that have become equal are one rule.
+
+So have some categories: without the classes of adjectives a ladder of them (size before colour, one
+category a step, a rule to skip each) reads two adjectives in a dozen ways that say the same.
+Categories that a rule only leads on between, and that have the same rules then, become one.
 """
 
 from __future__ import annotations
@@ -14,14 +18,17 @@ from typing import NamedTuple
 
 from recombine.grammar.grammar import Grammar
 from recombine.grammar.model import (
+    ANY_FIELD,
     Feature,
+    Language,
     Line,
-    LiteralText,
     Pieces,
     Ref,
     Rule,
     RulePart,
+    Same,
     Symbol,
+    TableCell,
 )
 
 
@@ -37,24 +44,23 @@ def relax(grammar: Grammar, language: str) -> Relaxed:
     grammar.concrete(language)  # says which languages there are when this is none of them
     spoken = grammar.source.languages[language]
     merged = _merged_categories(grammar, language)
+    lines = _lines_of(spoken)
+    spoken_rules = {
+        name: _simplified(rule, lines[name], merged)
+        for name, rule in grammar.abstract.rules.items()
+        if name in lines
+    }
+    alike = _alike_categories(spoken_rules, lines)
     rules: dict[str, Rule] = {}
     names: dict[str, str] = {}
     seen: dict[object, str] = {}
-    for name, rule in grammar.abstract.rules.items():
-        lines = [line for (owner, _), line in spoken.lines.items() if owner == name]
-        if not lines:
+    for name, rule in spoken_rules.items():
+        renamed = _renamed(rule, alike)
+        if _leads_on(renamed, lines[name]) and renamed.parts[0].symbol.category == renamed.category:
             continue
-        heard = {slot for line in lines for slot in _slots(line.variants)}
-        parts = tuple(
-            RulePart(part.slot, _plain(part.symbol, merged), part.head or index == rule.head)
-            for index, part in enumerate(rule.parts)
-            if part.slot in heard
-        )
-        simpler = dataclasses.replace(rule, parts=parts, weight=max(rule.weight, 1.0))
-        key = _shape(simpler, lines)
-        names[name] = seen.setdefault(key, name)
+        names[name] = seen.setdefault((renamed.category, _shape(renamed, lines[name])), name)
         if names[name] == name:
-            rules[name] = simpler
+            rules[name] = renamed
     words = {
         name: dataclasses.replace(word, category=merged.get(word.category, word.category))
         for name, word in grammar.abstract.words.items()
@@ -71,8 +77,92 @@ def relax(grammar: Grammar, language: str) -> Relaxed:
     return Relaxed(Grammar(source), names)
 
 
+def _lines_of(language: Language) -> dict[str, list[Line]]:
+    lines: dict[str, list[Line]] = {}
+    for (rule, _), line in language.lines.items():
+        lines.setdefault(rule, []).append(line)
+    return lines
+
+
+def _simplified(rule: Rule, lines: list[Line], merged: Mapping[str, str]) -> Rule:
+    """A rule without classes of words, parts that are never said, and weight 0."""
+    heard = {slot for line in lines for slot in _slots(line.variants)}
+    parts = tuple(
+        RulePart(part.slot, _plain(part.symbol, merged), part.head or index == rule.head)
+        for index, part in enumerate(rule.parts)
+        if part.slot in heard
+    )
+    return dataclasses.replace(rule, parts=parts, weight=max(rule.weight, 1.0))
+
+
 def _plain(symbol: Symbol, merged: Mapping[str, str]) -> Symbol:
     return Symbol(merged.get(symbol.category, symbol.category))
+
+
+def _renamed(rule: Rule, names: Mapping[str, str]) -> Rule:
+    """A rule with other names of categories; its slots keep theirs, as the lines have them."""
+    parts = tuple(part._replace(symbol=_plain(part.symbol, names)) for part in rule.parts)
+    return dataclasses.replace(rule, category=names.get(rule.category, rule.category), parts=parts)
+
+
+def _leads_on(rule: Rule, lines: list[Line]) -> bool:
+    """Whether a rule says of one part what the part says, and nothing else of it."""
+    if len(rule.parts) != 1 or rule.tags or rule.parts[0].slot.islower():
+        return False
+    slot = rule.parts[0].slot
+    return all(
+        line.variants == ((Ref(slot, (line.field,)),),)
+        or (line.field == ANY_FIELD and line.variants == ((Ref(slot, (Same(),)),),))
+        for line in lines
+    )
+
+
+def _alike_categories(rules: Mapping[str, Rule], lines: Mapping[str, list[Line]]) -> dict[str, str]:
+    """Categories with the same rules between which rules lead on -> the first of them.
+
+    Which categories have the same rules is found as the states of an automaton are minimised: all
+    are taken for the same, and told apart as long as some rule tells them apart (Hopcroft 1971).
+    """
+    own: dict[str, list[str]] = {}
+    onward: dict[str, set[str]] = {}
+    for name, rule in rules.items():
+        if _leads_on(rule, lines[name]):
+            onward.setdefault(rule.category, set()).add(rule.parts[0].symbol.category)
+        else:
+            own.setdefault(rule.category, []).append(name)
+    reached = {category: _closure(category, onward) for category in (*own, *onward)}
+    block = dict.fromkeys(reached, "")
+    while True:
+        shapes = {name: _shape(_renamed(rule, block), lines[name]) for name, rule in rules.items()}
+        told: dict[object, str] = {}
+        finer = {
+            category: told.setdefault(
+                frozenset(
+                    shapes[name] for other in reached[category] for name in own.get(other, ())
+                ),
+                category,
+            )
+            for category in reached
+        }
+        if len(told) == len(set(block.values())):
+            break
+        block = finer
+    alike: dict[str, str] = {}
+    for category, following in onward.items():
+        for other in following:
+            if block.get(other) == block[category]:
+                first, second = alike.get(category, category), alike.get(other, other)
+                alike |= {known: first for known, name in alike.items() if name == second}
+                alike |= {category: first, other: first, second: first}
+    return alike
+
+
+def _closure(category: str, onward: Mapping[str, set[str]]) -> list[str]:
+    """A category and all that rules lead on to from it."""
+    found = [category]
+    for known in found:  # grows while we walk
+        found += [other for other in onward.get(known, ()) if other not in found]
+    return found
 
 
 def _merged_categories(grammar: Grammar, language: str) -> dict[str, str]:
@@ -108,26 +198,25 @@ def _slots(variants: tuple[Pieces, ...]) -> Iterator[str]:
 
 
 def _shape(rule: Rule, lines: list[Line]) -> object:
-    """What makes two rules the same: category, parts and lines, slot names apart."""
+    """What makes two rules of a category the same: parts and lines, slot names apart."""
     places = {part.slot: index for index, part in enumerate(rule.parts)}
 
     def spelled(pieces: Pieces) -> tuple[object, ...]:
         found: list[object] = []
         for piece in pieces:
-            if isinstance(piece, LiteralText):
-                found.append(piece.text)
-            elif isinstance(piece, Ref):
-                keys = tuple(
-                    (places.get(key.slot), key.field) if isinstance(key, Feature) else key
-                    for key in piece.keys
-                )
+            keys = tuple(
+                (places.get(key.slot), key.field) if isinstance(key, Feature) else key
+                for key in getattr(piece, "keys", ())
+            )
+            if isinstance(piece, Ref):
                 found.append((places.get(piece.slot), keys))
+            elif isinstance(piece, TableCell):
+                found.append((piece.table, keys))
             else:
                 found.append(piece)
         return tuple(found)
 
     return (
-        rule.category,
         tuple((part.symbol, part.head) for part in rule.parts),
         tuple(
             sorted(

@@ -13,7 +13,6 @@ from recombine.grammar.compiled import (
     Row,
     Sense,
     Values,
-    joined_symbols,
 )
 from recombine.grammar.model import ANY_FIELD, Glue, Line
 from recombine.grammar.realise.spelling import apply_edits, commas
@@ -91,7 +90,7 @@ class WordingDraw:
         if not lines:
             raise _Missing
         rows, slots = lines[self._pick(len(lines))]
-        for symbol in joined_symbols(rows[self._pick(len(rows))].symbols):
+        for symbol in rows[self._pick(len(rows))].joined:
             if isinstance(symbol, PartField):
                 yield from self._field(slots[symbol.part], symbol.field)
             elif isinstance(symbol, OneOf):  # what can be left out (titles, articles) is
