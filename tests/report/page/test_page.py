@@ -418,3 +418,37 @@ def test_a_word_beside_the_headline_opens_what_it_means(browser, page_path):
     assert not tab.locator(".popover").first.is_visible()
     tab.click("header .tag")
     assert "Scores are means over seeds" in tab.locator(".popover").first.inner_text()
+
+
+def test_words_that_are_said_too_often_or_too_rarely(browser, page_path):
+    """Of the examples in the list; a click on one searches for it."""
+    tab, messages, _ = visit(browser, page_path)
+    tab.click("#words summary")
+    told = tab.evaluate(
+        """() => { data.references = data.id.map(() => ["one two two"]);
+        data.texts = data.id.map(() => ["one one two"]);
+        data.said = data.said.map((column) => column.map(() => 1));
+        return wordsOf(data.id.map((id, place) => place), [0])[0]; }"""
+    )
+    size = tab.evaluate("data.id.length")
+    assert [row[:3] for row in told["often"]] == [["one", 2 * size, size]]
+    assert [row[:3] for row in told["rarely"]] == [["two", size, 2 * size]]
+    chip = tab.locator("#words-told .chip").first
+    word = chip.evaluate("e => e.firstChild.textContent")
+    chip.click()
+    assert tab.input_value("#q") == word
+    assert messages == []
+
+
+def test_a_figure_can_be_taken_as_a_picture(browser, run, tmp_path):
+    """The drawing that is offered becomes PNG in the page, without a request."""
+    page = write_report([run], tmp_path, ReportOptions(metrics=("exact",), figures=("svg",))).html
+    tab, messages, requests = visit(browser, page)
+    picture = tab.locator(".downloads a[download$='.png']").first
+    with tab.expect_download() as caught:
+        picture.click()
+    saved = Path(caught.value.path()).read_bytes()
+    assert saved.startswith(b"\x89PNG")
+    assert len(saved) > 5_000
+    assert messages == []
+    assert [one for one in requests if not one.startswith("data:")] == [page.as_uri()]

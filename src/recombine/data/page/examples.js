@@ -275,8 +275,13 @@
       + " examples in this page" + (Number(all) > data.id.length ? " (of " + Number(all).toLocaleString() + " translated)" : "");
     byId("clear").classList.toggle("hidden", Object.keys(state).filter((k) => k !== "a" && state[k]).length === 0);
     showControls(counts);
+    if (byId("words").open) tellWords();
     if (keepAddress !== true) remember();
   }
+  function tellWords() {
+    showWords(byId("words-told"), matches, (word) => { state.q = word; delete state.id; refresh(); });
+  }
+  byId("words").addEventListener("toggle", () => { if (data && byId("words").open) tellWords(); });
   function move(step) {
     if (!list.children.length) return;
     const wanted = Math.max(0, Math.min(matches.length - 1, current + step));

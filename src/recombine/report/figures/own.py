@@ -376,7 +376,10 @@ def _stacked(
         share = 100 * count / sum(counts.values())
         most = f"{said.get(name, name)}, {share:.0f}%" if share >= 1 else "hardly anything"
         apart = 100 * sum(counts[name] for name in unjudged) / sum(counts.values())
-        told.append(f"{bar}: {most}" + (f" ({apart:.0f}% not judged)" if apart >= 1 else ""))
+        if apart == 100:
+            told.append(f"{bar}: nothing could be judged")
+        else:
+            told.append(f"{bar}: {most}" + (f" ({apart:.0f}% not judged)" if apart >= 1 else ""))
     return Figure(
         table_name(sheet.metric, sheet.split, "anatomy"),
         f"What goes wrong most on {report.split_name(sheet.split)}. {'; '.join(told)}.",

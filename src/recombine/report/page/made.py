@@ -73,11 +73,10 @@ def chips(report: Findings) -> list[Chip]:
             "Intervals cover the choice of sentences, not the luck of training, which is often "
             "larger."
         )
-    elif high == 1:
-        about = "One output per system. None was trained here, so there is no luck of training."
     else:
         about = "Scores are means over seeds; intervals cover seeds and sentences."
-    found = [Chip(name, about, bool(warned))]
+    # Outputs of what was not trained here have no seed.
+    found = [Chip(name, about, bool(warned))] if warned or high > 1 else []
     tracks = dict.fromkeys(_track(cell) for cell in report.source.cells)
     for track in filter(None, tracks):
         wording = words.find("track", track)

@@ -29,6 +29,10 @@ from recombine.templates import render
 LEAST_EXAMPLES = 8_000
 # A table of more rows is for its files.
 MOST_ROWS = 200
+SCRIPTS = (
+    "text.js", "page.js", "film.js", "picture.js", "packed.js", "example.js", "words.js",
+    "examples.js",
+)  # fmt: skip
 _HERE = Markup("<!--examples-->")
 
 
@@ -62,7 +66,7 @@ def render_page(
             "files": ("Files", files_section(files)),
             "glossary": ("Glossary", glossary_section(report)),
         },
-        scripts=("text.js", "page.js", "film.js", "packed.js", "example.js", "examples.js"),
+        scripts=SCRIPTS,
         skips=("examples", "compare"),
     )
     budget = int(report.options.page_megabytes * 1e6) - len(frame.encode("utf-8"))
