@@ -70,7 +70,6 @@ def test_few_of_many_are_read_wrong_ones_first():
 
 def test_faults_are_told_as_somebody_saw_them():
     """Slots have names, senses none; what has another form stays; two meanings are shown."""
-<<<<<<< HEAD
 
     def told(*row: str) -> str:
         return tell_fault(row, WORDS)
@@ -87,18 +86,6 @@ def test_faults_are_told_as_somebody_saw_them():
     assert told("tense", "in", "pass_dat", "present") == "tense: pass in the present"
     rows = [["modifier dropped", "of", "old", "cat"]]
     detail = {"class": "modifier dropped", "findings": rows}
-=======
-    assert tell_fault("recursion level skipped", "pp: 2 of 3 levels", WORDS) == (
-        "kept 2 of 3 levels (place phrase)"
-    )
-    assert tell_fault("argument dropped", "io Emma", WORDS) == "dropped the recipient, “Emma”"
-    assert tell_fault("wrong word", "lend_dat for give_dat", WORDS) == "wrote “lend” for “give”"
-    assert tell_fault("role changed", "Emma as obj", WORDS) == "made “Emma” the object"
-    assert tell_fault("something new", "x", WORDS) == "something new: x"
-    assert tell_fault("role", "role changed: Emma as obj", WORDS) == "role: made “Emma” the object"
-    assert tell_fault("tense", "pass_dat in the present", WORDS) == "tense: pass in the present"
-    detail = {"class": "modifier dropped", "findings": [["modifier dropped", "old of cat"]]}
->>>>>>> 5b5644d (Show words said too often or too rarely, and take figures from the page as PNG)
     assert explain(detail) == "modifier dropped: dropped “old”, which describes “cat”"
     moved = ("role changed", "as", "Ava", "io")
     sides = {"meant": "give_dat(subj «Ava»)", "said": "give_dat(io «Ava»)"}
