@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import functools
+import http.server
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -131,17 +135,52 @@ def test_the_readme_does_not_overflow(repository: Path) -> None:
     assert [line for line in lines if len(line) > 90] == []
 
 
-@pytest.mark.slow
-def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(repository, tmp_path) -> None:
-    """A warning is an error: a link, an anchor, a picture. No font or script comes from a host."""
+@pytest.fixture(scope="module")
+def site(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as `make docs` builds it: a warning is an error."""
     pytest.importorskip("furo", reason="the docs need: pip install 'recombine[docs]'")
+    folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q"]
     done = subprocess.run(
-        [*command, str(repository / "docs"), str(tmp_path)], capture_output=True, text=True
+        [*command, str(repository / "docs"), str(folder)], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
+    """No font or script comes from a host; the reference is written by the program."""
     loaded = re.compile(r"<(?:script|link|img|iframe)[^>]*(?:src|href)=\"(https?:)?//")
-    for page in tmp_path.rglob("*.html"):
+    for page in site.rglob("*.html"):
         assert not loaded.search(page.read_text(encoding="utf-8")), page
-    text = (tmp_path / "reference" / "cli.html").read_text(encoding="utf-8")
-    assert "--dry-run" in text
+    assert "--dry-run" in (site / "reference" / "cli.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_search_finds_pages_with_excerpts(site: Path) -> None:
+    """Served as `make docs-serve` does, a word of a page leads to it."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no Chromium here: install the package chromium")
+    api = pytest.importorskip("playwright.sync_api")
+    handler = functools.partial(QuietHandler, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with api.sync_playwright() as player:
+            browser = player.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            page = browser.new_page()
+            page.goto(f"http://127.0.0.1:{server.server_port}/search.html?q=walrus")
+            page.wait_for_selector("#search-results li p.context", timeout=30_000)
+            found = page.inner_text("#search-results")
+            browser.close()
+        server.shutdown()
+    assert "Add a language" in found
+    assert "walrus" in found.lower()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a line per request."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from grammar.small_grammar import is_read
+from recombine.cli import main
 from recombine.grammar import Grammar, check_grammar
 from recombine.grammar.new_language import new_language
 
@@ -31,3 +34,24 @@ def test_dutch_in_two_files(repository: Path, tmp_path: Path) -> None:
         assert grammar.text(tree, "nl") == dutch
     for tree in grammar.sample(300, seed=9):
         assert is_read(tree, grammar.parse(grammar.text(tree, "nl"), "nl"))
+
+
+def test_one_word(repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The four small files of the page say a new noun in both languages."""
+    page = (repository / "docs" / "how-to" / "add-a-language.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"## Add one word\n.*?```\n(.*?)```", page, re.DOTALL)
+    files: dict[str, list[str]] = {}
+    for line in block.splitlines():
+        name, *cells = re.split(r"\s{2,}", line)
+        name = name or list(files)[-1]
+        files.setdefault(name, []).append("\t".join(cells))
+    for name, lines in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert len(files) == 4
+    command = ["sample", str(tmp_path / "mine"), "-n", "1", "--languages", "en,fr"]
+    assert main([*command, "--require", "walrus"]) == 0
+    printed = capsys.readouterr().out
+    assert "walrus" in printed
+    assert "morse" in printed
