@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -9,10 +10,16 @@ import pytest
 from recombine import registry
 from recombine.benchmark import Example
 from recombine.registry import lookup, names
+from recombine.report.figures.figure import Figure
+from recombine.report.findings import build_report
+from recombine.report.gap import gap_sentences
 from recombine.report.method import BenchmarkMethod, Headline, TaxonomyPlace, method_of
 from recombine.report.options import ReportOptions
+from recombine.report.reading.runs import open_runs
+from recombine.report.tables.table import Table
 from recombine.report.write import write_report
 from report.scored_run import scored_run, small_benchmark
+from report.synthetic import make_run
 
 
 class RiddlesMethod(BenchmarkMethod):
@@ -34,6 +41,16 @@ class RiddlesMethod(BenchmarkMethod):
         """Show that this is another page."""
         return '<p id="riddles">Riddles by trick</p>'
 
+    def tables(self, report) -> list[Table]:
+        """Return a table of its own."""
+        return [Table("sphinxes", "Sphinxes", ("sphinx",), (("of Thebes",),))]
+
+    def figures(self, report, tables) -> list[Figure]:
+        """Return a figure of its own, drawn from that table."""
+        ((sphinx,),) = tables[0].rows
+        spec = {"data": {"values": [{"x": sphinx}]}, "mark": "point"}
+        return [Figure("sphinx", "A sphinx.", spec)]
+
 
 @pytest.fixture
 def riddles(monkeypatch):
@@ -45,6 +62,8 @@ def riddles(monkeypatch):
         "_entry_points",
         lambda kind: (entry,) if kind == "method" else found(kind),
     )
+    monkeypatch.setattr(RiddlesMethod, "words", ())
+    return RiddlesMethod
 
 
 def test_a_fifth_method_is_one_class_from_outside(riddles, tmp_path):
@@ -57,6 +76,9 @@ def test_a_fifth_method_is_one_class_from_outside(riddles, tmp_path):
             for n in range(8)
         ]
 
+    words = tmp_path / "riddles.tsv"
+    words.write_text("of\tvalue\tlabel\ntag\ttrick\tsleight of tongue\n", encoding="utf-8")
+    riddles.words = (words,)
     splits = {name: examples(name) for name in ("easy", "gen", "hard")}
     benchmark = small_benchmark(tmp_path / "b", splits, metrics=["exact"], builder="riddles")
     assert isinstance(method_of(benchmark), RiddlesMethod)
@@ -66,7 +88,7 @@ def test_a_fifth_method_is_one_class_from_outside(riddles, tmp_path):
         {"sphinx": lambda split, seed: {one.id: "so" for one in benchmark.iterate(split)}},
         metrics=("exact",),
     )
-    options = ReportOptions(exports=("genbench",), figures=())
+    options = ReportOptions(exports=("genbench",), figures=("svg",))
     paths = write_report([run], tmp_path / "report", options)
     page = paths.html.read_text(encoding="utf-8")
     assert "<h1>100 of 100 riddles are solved</h1>" in page
@@ -78,6 +100,9 @@ def test_a_fifth_method_is_one_class_from_outside(riddles, tmp_path):
     card = next(path for path in paths.exports if path.name == "card.json")
     assert "Cognitive" in card.read_text(encoding="utf-8")
     assert (tmp_path / "report" / "tables" / "exact-hard-by-trick.csv").is_file()
+    assert "sleight of tongue" in page
+    assert (tmp_path / "report" / "tables" / "sphinxes.csv").is_file()
+    assert any(path.stem == "sphinx" for path in paths.figures)
 
 
 @pytest.mark.parametrize("name", names("builder"))
@@ -96,8 +121,28 @@ def test_what_nobody_claims_is_like_imported_text(tmp_path):
 
 
 def test_no_name_of_a_builder_is_tested_elsewhere(repository):
-    """The report asks what a method declares."""
-    for path in (repository / "src" / "recombine" / "report").rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        assert "builder.startswith" not in text, path
-        assert "manifest.builder ==" not in text, path
+    """Reports, metrics and stages ask what a method declares."""
+    tested = re.compile(r"builder\.startswith|manifest\.builder (?:==|!=|in)|isinstance\(\S*method")
+    for chapter in ("report", "metrics", "experiment", "export"):
+        for path in (repository / "src" / "recombine" / chapter).rglob("*.py"):
+            assert not tested.search(path.read_text(encoding="utf-8")), path
+
+
+def test_how_a_control_is_had_is_told(findings_of):
+    """Where a gap cannot be taken apart the report says what would."""
+    report = findings_of
+    alone = [parts for parts in report.gaps if not parts.control]
+    assert alone
+    hint = lookup("method", "generated").control
+    (told,) = gap_sentences(alone, hint)
+    assert told.endswith(
+        "No control: part of it may be difficulty (build one with: -o control=true)."
+    )
+    assert gap_sentences(alone)[0].endswith("part of it may be difficulty.")
+
+
+@pytest.fixture
+def findings_of(tmp_path):
+    """Findings on systems that learned from the benchmark and have no control."""
+    run = make_run(tmp_path, per_pattern=4, seeds=(1,), metrics=("exact",))
+    return build_report(open_runs([run]), ReportOptions(), examples=False)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from recombine.benchmark import Benchmark
-from recombine.errors import DataError
+from recombine.errors import DataError, MissingExtra
 from recombine.evaluation import score
 from recombine.experiment.translations import stored_hypotheses
 from recombine.metrics.observations import ObservationTable, side_by_side
@@ -114,3 +115,13 @@ def test_results_do_not_keep_the_observations(run):
     report = build_report(open_runs([run]), ReportOptions(metrics=("exact",)))
     assert not any(isinstance(one, np.ndarray) for one in vars(report.main).values())
     assert replace(report.main).limits == (0.0, 100.0)
+
+
+def test_scores_and_comparisons_need_no_pandas(run, monkeypatch):
+    """Only who asks for a data frame has to install it."""
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    first, second, *_ = evaluations(run)
+    assert len(first) > 0
+    assert first.compare(second).rows
+    with pytest.raises(MissingExtra, match="pandas"):
+        first.observations[0].to_pandas()

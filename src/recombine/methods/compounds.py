@@ -28,6 +28,7 @@ class CompoundsMethod(ImportedMethod):
     )
     # The training sentences that contexts were taken from.
     hidden_splits = ("context",)
+    control = "build one with: -o control=true"
     looks_again = True
     # Every factor of compounds is a figure of its paper.
     draws_curves = False

@@ -48,6 +48,7 @@ class DivergentMethod(ImportedMethod):
         "Practical", "Compositional", "Covariate", "Partitioned natural", "Train-test"
     )
     of_one_corpus = True
+    control = "build one with: -o control=random"
 
     def headline(self, report: Findings) -> Headline:
         """Return the scores, and how many combinations were to be new."""

@@ -23,6 +23,8 @@ class GeneratedMethod(ImportedMethod):
         "Intrinsic", "Structural", "Covariate", "Fully generated", "Train-test"
     )
 
+    control = "build one with: -o control=true"
+
     def published(self, benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:
         """Return SGET by its recipe, in either edition, with the sizes of the paper."""
         manifest = benchmark.manifest

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from markupsafe import Markup
 
+from recombine.report.figures.figure import Figure
+from recombine.report.figures.papers import paper_figures
 from recombine.report.findings import Findings
 from recombine.report.method import BenchmarkMethod, Headline
 from recombine.report.page.first_screen import bars, familiar_and_new
@@ -28,6 +31,10 @@ class ImportedMethod(BenchmarkMethod):
     def first_screen(self, report: Findings) -> Markup:
         """Return familiar and new sentences as bars."""
         return bars(report, familiar_and_new)
+
+    def figures(self, report: Findings, tables: Sequence[Table]) -> list[Figure]:
+        """Return a figure of every table that is one in its paper."""
+        return paper_figures(report, tables)
 
     def tables(self, report: Findings) -> list[Table]:
         """Return tables by pattern, where patterns are what is tested."""

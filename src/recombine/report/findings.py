@@ -74,7 +74,7 @@ class Findings:
     @cached_property
     def words(self) -> Words:
         """What things are called in front of people."""
-        words = read_words(*map(Path, self.options.words))
+        words = self.source.words
         return words if self.learned else words.without_training()
 
     @cached_property
@@ -144,6 +144,7 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
         own_metrics=own,
         control_system=options.control_system,
         sampling=options.sampling,
+        words=read_words(*map(Path, (*source.method.words, *options.words))),
     )
     wanted = [
         (split, metric)
@@ -155,8 +156,7 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
         splits = dict.fromkeys(split for split, _ in wanted)
         there = [one for one in splits if any(cell.has_translated(one) for cell in source.cells)]
         shown = room(there, options.examples)
-        words = read_words(*map(Path, options.words))
-        source = replace(source, shown=shown, shown_seed=options.seed, words=words)
+        source = replace(source, shown=shown, shown_seed=options.seed)
     _require_cluster(source, options)
     sheets, notes = [], list(source.notes)
     main: dict[str, ObservationTable] = {}  # the first metric on new and on familiar sentences

@@ -162,8 +162,11 @@ def _turned(span: Interval, sign: float) -> Estimate:
 MOST_TOLD = 4
 
 
-def gap_sentences(gaps: Sequence[GapParts]) -> list[str]:
-    """What to say of the gaps as a whole, a sentence per system; of those without a control one."""
+def gap_sentences(gaps: Sequence[GapParts], hint: str = "") -> list[str]:
+    """What to say of the gaps as a whole, a sentence per system; of those without a control one.
+
+    `hint` says how a control is had.
+    """
     told = []
     alone = []
     for parts in gaps:
@@ -189,7 +192,7 @@ def gap_sentences(gaps: Sequence[GapParts]) -> list[str]:
         told.append(
             f"Points lost on new sentences: {', '.join(alone[:MOST_TOLD])}"
             f"{', ...' if len(alone) > MOST_TOLD else ''}. No control: part of it may be "
-            "difficulty."
+            f"difficulty{f' ({hint})' if hint else ''}."
         )
     return told
 

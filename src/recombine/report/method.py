@@ -7,6 +7,7 @@ by the builder that made it. Reading runs, tables and pages ask it and test no b
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from recombine.benchmark import Benchmark
@@ -58,6 +59,10 @@ class BenchmarkMethod:
     hidden_splits: ClassVar[tuple[str, ...]] = ()
     # Whether every split is a test of its own, beside the others and not below the first.
     splits_are_tests: ClassVar[bool] = False
+    # Tables of labels for its tags, splits and metrics (docs/formats.md), below a user's own.
+    words: ClassVar[tuple[str | Path, ...]] = ()
+    # How a control is had, told where a gap has none.
+    control: ClassVar[str] = ""
     # Whether the tables look at single observations again, which are then kept in memory.
     looks_again: ClassVar[bool] = False
     # Whether scores by depth and length are drawn; a paper may have figures of its own for them.
@@ -85,6 +90,10 @@ class BenchmarkMethod:
 
     def tables(self, report: Any) -> list[Any]:
         """Return the tables that papers on this kind of benchmark print."""
+        return []
+
+    def figures(self, report: Any, tables: Sequence[Any]) -> list[Any]:
+        """Return the figures that those papers draw, from the tables that hold their data."""
         return []
 
     def published(self, benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:

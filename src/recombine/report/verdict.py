@@ -28,7 +28,7 @@ def verdict(report: Findings) -> list[str]:
     single = [name for name, seeds in report.main.seeds.items() if len(seeds) == 1]
     if any(name in report.source.trained for name in single):
         lines.append("Trained with one seed: the luck of training is not in the intervals.")
-    return [*lines, *gap_sentences(report.gaps)]
+    return [*lines, *gap_sentences(report.gaps, report.method.control)]
 
 
 def summary_table(report: Findings) -> Table:

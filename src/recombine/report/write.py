@@ -16,7 +16,7 @@ from recombine.parallel import gc_paused
 from recombine.report.exports import require_exports, write_exports
 from recombine.report.figures.figure import FIGURES, draw_figures
 from recombine.report.figures.own import report_figures
-from recombine.report.figures.papers import paper_figures, response_figures
+from recombine.report.figures.papers import response_figures
 from recombine.report.figures.training import log_figure, slice_figure, training_figure
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
@@ -127,7 +127,7 @@ def _write_one_benchmark(source: ReportRuns, out: Path, options: ReportOptions) 
     figures = [
         *report_figures(report),
         *(figure for figure in training if figure is not None),
-        *paper_figures(report, from_paper),
+        *report.method.figures(report, from_paper),
     ]
     pages = {}
     charts, drawn = draw_figures(

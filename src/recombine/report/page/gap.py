@@ -29,7 +29,7 @@ class GapBar(NamedTuple):
 
 def gap_section(report: Findings) -> Markup:
     """A bar per system with a control: right anyway, composition, difficulty; and what it says."""
-    sentences = gap_sentences(report.gaps)
+    sentences = gap_sentences(report.gaps, report.method.control)
     if not sentences:
         return Markup()
     bars = [_bar(report, parts) for parts in report.gaps if not parts.tag]
