@@ -283,6 +283,15 @@ def test_what_is_not_proved_is_said_first(built, tmp_path, capsys, fault, said):
     assert said in first
 
 
+def test_a_recipe_that_asks_for_endless_sentences_is_not_followed(built, tmp_path):
+    """Checking it would never end; the first line says what is not proved."""
+    folder = shutil.copytree(built["consistency"], tmp_path / "b")
+    manifest("sentences = 5", f"sentences = {10**12}")(folder)
+    benchmark = Benchmark.open(folder)
+    assert "the recipe asks for far more than there is" in describe_proof(benchmark)
+    assert check_benchmark(benchmark) == []
+
+
 def test_another_version_is_not_repeated(built, tmp_path):
     """Its code may draw other sentences; that is said, and not held against it."""
     folder = shutil.copytree(built["generated"], tmp_path / "b")

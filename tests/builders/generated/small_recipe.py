@@ -10,6 +10,7 @@ def small_recipe(
     head = f"""\
 builder = "generated"
 grammar = "sget"
+inside_tag = "in_cp"
 exposures = {exposures}
 {options}
 [benchmark]

@@ -11,9 +11,10 @@ import pytest
 
 from builders.generated.small_recipe import deep, primitive, small_recipe
 from recombine.benchmark import Benchmark
+from recombine.builders.check import check_benchmark
 from recombine.builders.generated.lexicon import words_of
 from recombine.builders.recipe import build, read_recipe
-from recombine.errors import Problems, RecombineError
+from recombine.errors import ConfigError, Problems, RecombineError
 from recombine.grammar import Grammar
 from recombine.registry import data_path
 
@@ -77,6 +78,17 @@ def test_same_seed_same_bytes(recipe, built, tmp_path):
 def test_golden_hash(built, golden):
     """The bytes of a build change only when we mean it."""
     golden("sget/small.sha256", digest(built) + "\n")
+
+
+def test_the_tag_of_the_two_halves_is_named_by_the_recipe(tmp_path):
+    """`in_cp` is SGET's; a tag that every sentence has is refused."""
+    recipe = tmp_path / "r.toml"
+    recipe.write_text(small_recipe("r", primitive(4), exposures=5, train=60, dev=5))
+    built = build(str(recipe), tmp_path / "b", overrides=["inside_tag=embedded"])
+    assert Counter(one.tags["embedded"] for one in built.read("gen")) == {0: 2, 1: 2}
+    assert check_benchmark(built) == []
+    with pytest.raises(ConfigError, match="every sentence has a tag 'pattern' already"):
+        read_recipe(str(recipe), ["inside_tag=pattern"])
 
 
 def test_targets_are_balanced_and_alone(built):

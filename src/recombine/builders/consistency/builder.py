@@ -147,20 +147,23 @@ class ConsistencyTests:
             **shipped_tables(*languages),
         }
 
-    def plan(self) -> dict[str, Any]:
-        """Return the number of sentences per split of generated data, for --dry-run."""
+    def sizes(self) -> dict[str, int]:
+        """Return the most sentences of generated data that each split can have."""
         kinds = len([kind for kind in self.data if kind != "natural"])
         templates = len(self.template)
         pairs = len(read_synonyms(self.source_language, self.target_language, self.synonyms))
         idioms = len(read_idioms(self.source_language, self.target_language, self.idioms))
-        sizes = {
+        return {
             "sentences": self.sentences * templates,
             "systematicity": 3 * (self.pairs + self.triples) * templates * kinds,
             "substitutivity": 2 * self.synonym_samples * templates * pairs * kinds,
             "overgeneralisation": self.idiom_samples * templates * idioms * kinds,
             "context": self.context_samples * idioms,
         }
-        rate = 5_500
+
+    def plan(self) -> dict[str, Any]:
+        """Return sizes and an estimate, for --dry-run."""
+        sizes, rate = self.sizes(), 5_500
         return {
             "splits": sizes,
             "seconds": 1 + sum(sizes.values()) / rate,

@@ -23,6 +23,7 @@ from recombine.builders.generated.certificate import (
     sizes_at_fault,
 )
 from recombine.builders.generated.draw import Drawing
+from recombine.builders.generated.focus import TAGS
 from recombine.builders.generated.parts import PlannedOptions, RecipeOptions, RecipePart, scaled
 from recombine.builders.generated.proof import RowProof, look_in_training, prove, violation_bounds
 from recombine.config import parse_config
@@ -57,6 +58,7 @@ class Generated(RecipeOptions):
     vocabulary: how many words of a symbol ("N<animate>") are used.
     depth: bounds of every sentence, unless its part says otherwise.
     exclude: patterns no part shows. weights: rule weights for all parts.
+    inside_tag: the tag that says whether a sentence has its pattern inside the part's `inside`.
     partial: draw only what both languages say; parts that cannot be drawn then are left out.
     references: how many references an example to be judged has; those after the first are variants.
     control: also write `control`, training text of the same size in which no pattern is new.
@@ -88,6 +90,8 @@ class Generated(RecipeOptions):
             )
         if self.control_size is not None and not self.control:
             raise ConfigError("control_size goes with control = true")
+        if self.inside_tag in (*TAGS, "length", "longer_than_train"):
+            raise ConfigError(f"inside_tag: every sentence has a tag '{self.inside_tag}' already")
         known = [split for split in self.unique if split not in self.split]
         if known and self.unique != ("gen",):
             raise ConfigError(f"unique names split '{known[0]}', which the recipe does not have")

@@ -15,6 +15,7 @@ from typing import Any
 
 from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Example
 from recombine.builders.generated.blueprint import Blueprint
+from recombine.builders.generated.parts import EXPOSURE
 from recombine.builders.generated.proof import Fault, TrainFindings
 from recombine.errors import DataError, Where
 from recombine.grammar.benchmark_grammar import grammar_hash
@@ -307,7 +308,9 @@ def card_of(certificate: Mapping[str, Any], examples: Mapping[str, Sequence[Exam
         shown: dict[str, int] = {}
         for one in rows if split != CONTROL else ():
             pattern = str(one.tags.get("pattern", split))
-            if shown.get(pattern, 0) < EXAMPLES and (split != TRAIN or "/" not in pattern):
+            if shown.get(pattern, 0) < EXAMPLES and (
+                split != TRAIN or not pattern.startswith(EXPOSURE)
+            ):
                 shown[pattern] = shown.get(pattern, 0) + 1
                 lines.append(f"- {split}, {pattern}: {one.source} -> {''.join(one.references[:1])}")
     return "\n".join(lines)

@@ -12,6 +12,8 @@ from recombine.grammar.realise.realiser import Realiser
 from recombine.grammar.tree import Tree
 
 MAX_SHAPES = 100_000
+# The tags of a judged sentence, beside that of which half of its part it is.
+TAGS = ("pattern", "category", "group_name", "target_word", "regularity", "depth")
 
 
 class FocusFinder:
@@ -40,6 +42,7 @@ class FocusFinder:
             if not any(rule.slot(look.take) is not None for rule in self.inventory.rules):
                 raise ConfigError(f"look: no rule has a slot '{look.take}'")
         self._depth = next(iter(part.depth), None) if part.depth else None
+        self._inside_tag = options.inside_tag
         self._shapes: dict[tuple[int, ...], tuple[int, str] | None] = {}
 
     def target_words(self, codes: tuple[int, ...]) -> list[int]:
@@ -51,7 +54,7 @@ class FocusFinder:
         found: dict[str, str | int | float] = {
             "category": self.part.category,
             "group_name": self.part.group,
-            "in_cp": inside,
+            self._inside_tag: inside,
         }
         if self._codes:
             code = next((code for code in codes if code in self._codes), None)

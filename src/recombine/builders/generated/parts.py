@@ -13,6 +13,7 @@ from recombine.grammar.inventory import Inventory
 from recombine.grammar.sampling.constraints import Constraints, read_bound
 
 TARGET = "$target"
+EXPOSURE = "exposure/"  # how the labels of training sentences that prepare a pattern begin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +142,7 @@ class RecipeOptions:
     exclude: tuple[str, ...] = ()
     weights: dict[str, float] = field(default_factory=dict)
     unique: tuple[str, ...] = ("gen",)
+    inside_tag: str = "inside"
     partial: bool | None = None
     references: int | None = None
     control: bool = False
@@ -379,7 +381,7 @@ def exposure_draws(name: str, part: RecipePart, options: PlannedOptions) -> Iter
         if size:
             constraints = demand_constraints(exposure, plain, targets=targets)
             shares = exposure.shares[: len(targets)]
-            stream, label = f"{TRAIN}.{name}.exposure-{number}", f"exposure/{name}"
+            stream, label = f"{TRAIN}.{name}.exposure-{number}", f"{EXPOSURE}{name}"
             yield Draw(stream, TRAIN, label, constraints, limits, size, targets, 0, shares=shares)
 
 

@@ -315,7 +315,7 @@ class Judge:
             for other in example.references[1:]:
                 if other not in variants and not self._wordings.accepts(tree, other):
                     yield "variant", f"'{other}' is no variant of its translation"
-        inside = example.tags.get("in_cp", 0)
+        inside = example.tags.get(self.blueprint.options.inside_tag, 0)
         ways = self._admits[split, label]
         if not any(side == inside and way.admits(tree) for side, way in ways):
             yield "part", f"the sentence is not what '{label}' asks for"
