@@ -8,6 +8,8 @@ import tomllib
 import pytest
 
 from recombine import registry
+from recombine.cli import main
+from recombine.config import options_of
 from recombine.errors import ConfigError, MissingExtra
 
 
@@ -171,3 +173,23 @@ def test_a_name_in_capitals_is_understood():
     with pytest.raises(ConfigError) as error:
         registry.lookup("metric", "BLEU")
     assert error.value.hint == "did you mean 'bleu'?"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *(("system", name) for name in sorted(registry.BUILT_IN["system"])),
+        *(("metric", name) for name in ("command", "scores-file", "llm-judge")),
+    ],
+)
+def test_every_option_is_explained(kind, name, capsys):
+    """`recombine list NAME` says of each option what it means."""
+    assert main(["list", name]) == 0
+    block = capsys.readouterr().out.partition(f"{kind} {name}:")[2]
+    block = block.partition("\npresets:")[0].partition("\nmetric ")[0].partition("\nsystem ")[0]
+    known = {option.name for option in options_of(registry.lookup(kind, name))}
+    lines = {line.split("  ", 1)[0]: line for line in block.splitlines()}
+    rows = {option: line for option, line in lines.items() if option in known}
+    assert set(rows) == known
+    for option, line in rows.items():
+        assert len([one for one in line.split("  ") if one.strip()]) == 4, option

@@ -6,6 +6,7 @@ import argparse
 import ast
 import difflib
 import importlib.util
+import inspect
 import re
 import textwrap
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from recombine.errors import ConfigError
 # Kinds whose members are classes with options, and kinds whose members are files.
 CLASSES = ("builders", "systems", "metrics")
 LISTED = (*CLASSES, "recipes", "presets", "grammars")
+# What shares options with another is explained there.
+ALIKE = {"lstm": ("transformer",), "scores-file": ("command",), "llm-judge": ("command",)}
 # Letters of a line about one of them.
 LONGEST = 110
 # Where the files of a kind lie, and how their names end.
@@ -132,7 +135,32 @@ def _options(kind: str, name: str) -> list[dict[str, Any]]:
 
 def _option_lines(kind: str, name: str) -> list[str]:
     rows = [[row["name"], row["type"], row["default"]] for row in _options(kind, name)]
-    return aligned([["option", "type", "default"], *rows]) if rows else ["no options"]
+    if not rows:
+        return ["no options"]
+    known = _meanings(name)
+    if any(row[0] in known for row in rows):
+        table = [["option", "type", "default", "meaning"]]
+        return aligned([*table, *([*row, known.get(row[0], "")] for row in rows)])
+    return aligned([["option", "type", "default"], *rows])
+
+
+def _meanings(name: str) -> dict[str, str]:
+    """Option -> what it means, of systems and of metrics from elsewhere (data/words/options.tsv).
+
+    Other classes say it in their own words.
+    """
+    from recombine import registry
+    from recombine.files import read_table
+
+    names = ["*", *ALIKE.get(name, ()), name]
+    found: dict[str, dict[str, str]] = {one: {} for one in names}
+    for row in read_table(registry.data_path("words", "options.tsv"), ("of", "option", "meaning")):
+        if row["of"] in found:
+            found[row["of"]][row["option"]] = row["meaning"]
+    own: dict[str, str] = {}
+    for one in names:
+        own |= found[one]
+    return own
 
 
 def _describe(name: str, as_json: bool) -> int:
@@ -167,6 +195,8 @@ def _about(kind: str, name: str, said: str) -> Iterator[str]:
 
     yield f"{kind[:-1]} {name}: {said}"
     if kind in CLASSES:
+        told = inspect.getdoc(registry.lookup(kind[:-1], name)) or ""
+        yield from told.splitlines()[1:]
         yield ""
         yield from _option_lines(kind, name)
         presets = [one for one in members("presets") if _is_preset_of(one, name)]

@@ -114,7 +114,7 @@ class Findings:
             *training_told(trained_on),
             *outputs_told(scores),
             *references_told(self.words.metric(main.metric), main.rejected),
-            *cells_told(sizes, f"values of {self.words.tag(tag or '')}"),
+            *cells_told(sizes, self.words.plural(tag or "")),
         ]
 
     def measured(self, sheet: Sheet) -> str:

@@ -51,6 +51,10 @@ class Words:
         """What a tag is called."""
         return self.label("tag", name)
 
+    def plural(self, name: str) -> str:
+        """What several values of a tag are called."""
+        return "structures" if name == "pattern" else f"{self.tag(name)}s"
+
     def metric(self, name: str) -> str:
         """What a metric is called."""
         return self.label("metric", name)

@@ -146,7 +146,7 @@ def _slices_told(report: Findings, systems: Sequence[str]) -> tuple[str, ...]:
     if main.main_tag == LENGTH_TAG or main.main_tag in main.number_tags:
         return ()  # lengths and depths are no kinds of sentence
     scores = main.by_tag(main.main_tag)
-    named = "structures" if main.main_tag == "pattern" else f"{report.words.tag(main.main_tag)}s"
+    named = report.words.plural(main.main_tag)
     told = []
     for system in systems[:2]:
         found = [by[system] for by in scores.values() if system in by]
