@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from grammar.small_grammar import SMALL, Write, is_read
 from recombine.errors import DataError
 from recombine.grammar import Constraints, Grammar
-from recombine.grammar.parsing import parser as parser_module
+from recombine.grammar.parsing import analysis
+from recombine.grammar.parsing.analysis import Budget
 from recombine.grammar.parsing.forest import Forest
-from recombine.grammar.parsing.parser import Budget, Parser
+from recombine.grammar.parsing.parser import Parser
 
 
 def _toy(kept: list[Grammar] = []) -> Grammar:  # noqa: B006
@@ -215,20 +216,7 @@ def test_texts_share_an_analysis_where_their_parts_fit_alike(write: Write) -> No
     assert failure.message == "no word has the parts 'c3' and 'n5'"
     assert (failure.offset, failure.expected) == (4, ('"c5"',))
     parser = grammar.parser("xx")
-    assert sum(isinstance(kept, Forest) for kept in parser._forests.values()) == 1
-
-
-def test_no_more_analyses_are_kept_than_the_limit(
-    toy: Grammar, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """However many texts come, memory does not grow, and what was forgotten is found again."""
-    monkeypatch.setattr(parser_module, "MAX_KEPT", 3)
-    parser, plain = Parser(toy.concrete("en")), toy.parser("en")
-    for tree in [*toy.sample(30, seed=5), *toy.sample(30, seed=5)]:
-        text = toy.text(tree, "en")
-        assert parser.parse(text).tree == plain.parse(text).tree
-        assert len(parser._packed) <= 3
-        assert len(parser._forests) <= 3
+    assert sum(isinstance(kept, Forest) for kept in parser.analyser.forests.values()) == 1
 
 
 def test_words_that_could_have_come_fit_what_was_read(toy: Grammar) -> None:
@@ -284,14 +272,14 @@ def test_what_was_cut_short_is_no_analysis(
 ) -> None:
     """A chart or a forest beyond its budget may lack readings: none is better than some."""
     cut_short: list[bool] = []
-    original = getattr(parser_module, kind)
+    original = getattr(analysis, kind)
 
     def watched(*given: Any, **options: Any) -> Any:
         made = original(*given, **options)
         cut_short.append(made.truncated)
         return made
 
-    monkeypatch.setattr(parser_module, kind, watched)
+    monkeypatch.setattr(analysis, kind, watched)
     text = "The frog that the child that saw the dog beside the tree found watched the child."
     found = []
     for limit in range(most):
@@ -334,34 +322,3 @@ def test_backwards_the_same_trees_are_found(toy, language):
         cut = text[: len(text) // 2]
         assert backwards.parse(cut).count == forwards.parse(cut).count
     assert several
-
-
-def test_what_was_found_is_kept_for_texts_of_the_same_shape(write: Write) -> None:
-    """Texts that differ in their words alone need not be cut and charted again."""
-    parser = Grammar.load(write()).parser("en")
-    for text in ("The cat slept.", "The dog slept."):
-        assert parser.parse(text)
-        shape = parser.shaper.shape(text)
-        assert shape is not None
-        assert shape[0] in parser._forests
-    assert len(parser._forests) == 1
-
-
-def test_texts_whose_words_begin_elsewhere_are_told_apart(write: Write) -> None:
-    """Their strings are of one kind, as many, and end at the same places."""
-    words = ("あ", "あい", "いう", "う", "か", "き", "きく", "く")
-    folder = write(
-        {
-            "abstract.grammar": "%start S\ntwo: S -> x:N y:N\nthree: S -> x:N y:N z:N\n",
-            "abstract.lexicon.tsv": "id\tcat\n" + "".join(f"{one}\tN\n" for one in words),
-            "xx.grammar": '%join ""\ntwo = x y\nthree = x y z\n',
-            "xx.lexicon.tsv": "id\tform\n" + "".join(f"{one}\t{one}\n" for one in words),
-        }
-    )
-    parser = Grammar.load(folder).parser("xx")
-    parser.shaper.usable = False  # only the lattice can tell
-    for text, trees in (
-        ("あいう", {"two(あ, いう)", "two(あい, う)"}),
-        ("かきく", {"two(か, きく)", "three(か, き, く)"}),
-    ):
-        assert {str(found) for found in parser.parse(text).trees()} == trees

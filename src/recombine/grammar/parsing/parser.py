@@ -1,12 +1,7 @@
 """Sentences to trees, with the same files that realise them.
 
-A text goes through four rooms. lattice.py cuts it into strings of the language; chart.py finds
-every constituent of the context-free grammar that cfg.py made of the files; forest.py packs them
-into trees of the grammar, drops what does not fit together and says which tree is meant.
-
-Most texts are not analysed at all: sentences that differ only in words of one kind look alike to
-the chart and share one Forest (`_forests`), and those whose strings are merely similar share one
-PackedForest (`_packed`). A cut text is its own key; `Shaper` makes the key without cutting.
+analysis.py has the way from a text to its trees, fast/ the shortcuts; here is what people ask
+for: the tree that is meant, all trees, and why there is none.
 """
 
 from __future__ import annotations
@@ -15,24 +10,17 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
 
 from recombine.errors import DataError, Where
 from recombine.grammar.compiled import CompiledLanguage
-from recombine.grammar.parsing.cfg import ContextFreeGrammar
-from recombine.grammar.parsing.chart import Chart, ChartGrammar
-from recombine.grammar.parsing.forest import (
-    Entries,
-    Forest,
-    PackedForest,
-    Ranking,
-)
-from recombine.grammar.parsing.lattice import Cutter, Lattice, Shaper
+from recombine.grammar.parsing.analysis import UNBUDGETED, Analyser, Budget
+from recombine.grammar.parsing.chart import Chart
+from recombine.grammar.parsing.fast.sharing import SharingAnalyser
+from recombine.grammar.parsing.forest import Entries, Forest, PackedForest
+from recombine.grammar.parsing.lattice import Lattice
 from recombine.grammar.tree import Tree
 
-MAX_KEPT = 100_000  # analyses kept for texts that look alike
 _SHOWN = 8  # expectations named in a message
-_UNSEEN: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +33,6 @@ class ParseFailure:
     expected: tuple[str, ...]
     unknown: bool  # the word is not in the language at all
     terminals: tuple[int, ...] = ()  # the numbers behind what was expected
-
-
-class Budget(NamedTuple):
-    """How much work one text is worth, counted, so that no answer depends on the machine.
-
-    None is the most that any text is worth (chart.py, forest.py).
-    """
-
-    items: int | None = None
-    alternatives: int | None = None
-
-
-UNBUDGETED = Budget()
 
 
 class Parse:
@@ -123,92 +98,33 @@ class Parse:
 
 
 class Parser:
-    """Parses one language; a text that needs more than `budget` is not analysed."""
+    """Parses one language; a text that needs more than `budget` is not analysed.
+
+    `shared`: texts that look alike share their analysis (fast/sharing.py).
+    """
 
     def __init__(
-        self, compiled: CompiledLanguage, budget: Budget = UNBUDGETED, *, backwards: bool = False
+        self,
+        compiled: CompiledLanguage,
+        budget: Budget = UNBUDGETED,
+        *,
+        backwards: bool = False,
+        shared: bool = True,
     ) -> None:
         self.budget = budget
         self.compiled = compiled
         self.inventory = compiled.inventory
-        self.cfg = ContextFreeGrammar(compiled)
-        self.grammar = ChartGrammar(self.cfg, backwards=backwards)
-        self.cutter = Cutter(self.cfg)
-        self.ranking = Ranking(self.inventory)
-        self.shaper = Shaper(self.cutter)
-        # None where there is no analysis.
-        self._packed: dict[object, Any] = {}  # families of the edges -> PackedForest
-        self._forests: dict[object, Any] = {}  # shape -> Forest, or PackedForest (`_fitting`)
+        analyser = SharingAnalyser if shared else Analyser
+        self.analyser: Analyser = analyser(compiled, backwards=backwards)
+        self.cfg = self.analyser.cfg
+        self.cutter = self.analyser.cutter
 
     def parse(self, text: str, budget: Budget | None = None) -> Parse:
         """Find all analyses of a text; a text that needs more than the budget has none."""
         if not text.isascii():
             text = unicodedata.normalize("NFC", text)
         text = text.strip()
-        shape = self.shaper.shape(text)
-        if shape is not None:
-            known = self._forests.get(shape[0], _UNSEEN)
-            if known is not _UNSEEN:
-                return Parse(self, text, shape[1], self._fitting(shape[0], known, shape[1]))
-        lattice = self.cutter.cut(text)
-        entries = [edge.entry for edge in lattice.edges]
-        if not lattice.complete:
-            return Parse(self, text, entries, None)
-        key: object = tuple([(edge[0], edge[1], edge[2].number) for edge in lattice.edges])
-        if shape is not None and entries == shape[1]:
-            key = shape[0]
-        known = self._forests.get(key, _UNSEEN)
-        if known is _UNSEEN:
-            known = self._analyse(key, lattice, entries, budget or self.budget)
-        return Parse(self, text, entries, self._fitting(key, known, entries))
-
-    def _fitting(
-        self, key: object, known: Forest | PackedForest | None, entries: Entries
-    ) -> Forest | None:
-        """What is known of a shape, for one of its texts.
-
-        Where parts of one word stand apart, texts of a shape differ in whether such parts fit
-        together, and in nothing else: those that agree in it share their analysis.
-        """
-        if known is None or isinstance(known, Forest):
-            return known
-        fits = bytes([bool(known.words(leaf, entries)) for leaf in known.parted])
-        forest: Forest | None = self._forests.get((key, fits), _UNSEEN)
-        if forest is _UNSEEN:
-            forest = self._keep((key, fits), Forest(known, entries, self.ranking))
-        return forest
-
-    def _analyse(
-        self, key: object, lattice: Lattice, entries: Entries, budget: Budget
-    ) -> Forest | PackedForest | None:
-        """What holds for all texts of a shape; a packed forest where words decide (`_fitting`)."""
-        family = tuple([(edge[0], edge[1], edge[2].family) for edge in lattice.edges])
-        packed: PackedForest | Budget = self._packed.get(family, _UNSEEN)
-        if packed is _UNSEEN or (isinstance(packed, Budget) and packed < budget):
-            if len(self._packed) >= MAX_KEPT:
-                self._packed.clear()
-            packed = self._packed[family] = self._pack(lattice, budget)
-        if isinstance(packed, Budget):
-            return None  # for more it may have an analysis, so that this is not remembered as none
-        if packed.parted and packed.roots:
-            self._forests[key] = packed
-            return packed
-        return self._keep(key, Forest(packed, entries, self.ranking))
-
-    def _keep(self, key: object, forest: Forest) -> Forest | None:
-        if len(self._forests) >= MAX_KEPT:
-            self._forests.clear()
-        self._forests[key] = kept = forest if forest.roots else None
-        return kept
-
-    def _pack(self, lattice: Lattice, budget: Budget) -> PackedForest | Budget:
-        """The forest of a lattice, or the budget that was not enough for it."""
-        items, alternatives = budget
-        chart = Chart(self.grammar, lattice, self.cfg.roots, coarse=True, most_items=items)
-        if chart.truncated:
-            return budget
-        packed = PackedForest(self.cfg, chart, alternatives)
-        return budget if packed.truncated else packed
+        return Parse(self, text, *self.analyser.analyse(text, budget or self.budget))
 
     def words_of(self, failure: ParseFailure, name: str) -> list[str]:
         """The strings behind a name among the expectations of a failure, frequent words first.
@@ -221,7 +137,7 @@ class Parser:
     def explain(self, text: str) -> ParseFailure:
         """Say where the analysis of a text stopped."""
         lattice = self.cutter.cut(text)
-        chart = Chart(self.grammar, lattice, self.cfg.roots, filtered=False)
+        chart = Chart(self.analyser.grammar, lattice, self.cfg.roots, filtered=False)
         if chart.truncated:
             return ParseFailure(
                 "the text is too long or too ambiguous to be parsed", 0, "", (), False

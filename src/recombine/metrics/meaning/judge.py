@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from recombine.grammar import Grammar
 from recombine.grammar.model import LiteralText
-from recombine.grammar.parsing.parser import Budget, Parser
+from recombine.grammar.parsing.analysis import Budget
+from recombine.grammar.parsing.parser import Parser
 from recombine.grammar.parsing.relaxed import relax
 from recombine.grammar.tree import Tree
 from recombine.grammar.variants.widened import Widened, WordVariant, widen

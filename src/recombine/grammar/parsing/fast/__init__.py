@@ -1,0 +1,1 @@
+"""Faster ways to what the plain parser finds, compared with it in the tests."""
