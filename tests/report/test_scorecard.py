@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from urllib.parse import unquote
 
 import pytest
 
@@ -21,6 +22,7 @@ from recombine.report.scorecard import (
     write_scorecard,
 )
 from recombine.report.tables.published import SGET, PublishedSetting
+from recombine.report.write import write_report
 from report.synthetic import ACCURACY, build_benchmark, make_run, make_sget_like_run
 
 
@@ -59,6 +61,19 @@ def test_scorecard_puts_suites_side_by_side(two_runs, tmp_path):
     assert "compare down a column" in text
     assert "synthetic: new combinations, exact match" in text
     assert "other: new combinations, exact match" in text
+
+
+def test_the_scorecard_is_an_index_of_its_runs(two_runs, tmp_path):
+    """What each run found, and a link to its own page where it has one."""
+    first = two_runs[0]
+    write_report([first], first / "report", ReportOptions(metrics=("exact",), figures=()))
+    out = tmp_path / "card"
+    page = write_scorecard(two_runs, out, ReportOptions(metrics=("exact",)))[0]
+    shown = page.read_text(encoding="utf-8")
+    (link,) = re.findall(r'<h3><a href="([^"]+)">synthetic</a></h3>', shown)
+    assert (out / unquote(link)).resolve() == (first / "report" / "report.html").resolve()
+    assert "<h3>other</h3>" in shown
+    assert shown.count("oracle-ish composes best") == 2
 
 
 def test_builds_of_one_benchmark_have_the_name_of_their_run(tmp_path):

@@ -7,11 +7,13 @@ paired here, each suite keeps its own metric, and only ranks are compared across
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from recombine.benchmark import refuse_output
 from recombine.metrics.observations import comparable
@@ -19,6 +21,7 @@ from recombine.parallel import gc_paused
 from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.frame import page, plain_head
+from recombine.report.page.made import day
 from recombine.report.page.scale import shade
 from recombine.report.page.shown import between, interval, whole
 from recombine.report.reading.runs import open_runs, reading, run_names
@@ -107,7 +110,7 @@ def _write_scorecard(runs: Sequence[Path], out: Path, options: ReportOptions) ->
     if ranks is None:
         parts.append(NO_RANKS)
     pages = {
-        "scorecard.html": _page(title, suites, scores, ranks, notes),
+        "scorecard.html": _page(title, suites, scores, ranks, notes, out),
         "scorecard.md": "\n\n".join(parts),
     }
     return write_folder(out, "scorecard", pages, tables)
@@ -150,6 +153,7 @@ def _page(
     scores: Sequence[Table],
     ranks: Table | None,
     notes: Sequence[str],
+    out: Path,
 ) -> str:
     shown = [(suite, sheet) for suite in suites for sheet in suite.findings]
     systems = list(dict.fromkeys(name for _, sheet in shown for name in sheet.systems))
@@ -162,6 +166,7 @@ def _page(
             "Each suite asks another question. Does the system that wins one win the others?",
         ),
         {
+            "runs": ("Runs", render("scorecard_runs", runs=[_run(one, out) for one in suites])),
             "scores": (
                 "Scores",
                 render(
@@ -179,6 +184,30 @@ def _page(
         },
     )
     return str(text)
+
+
+class ScorecardRun(NamedTuple):
+    """A run: what was found, of what and when, and where its own page lies."""
+
+    name: str
+    headline: str
+    facts: str
+    link: str
+
+
+def _run(suite: Suite, out: Path) -> ScorecardRun:
+    report = suite.report
+    manifest = report.source.benchmark.manifest
+    facts = [
+        f"{manifest.name} {manifest.version}",
+        f"{manifest.source} → {manifest.target or 'any'}",
+        ", ".join(report.systems),
+        day(report),
+    ]
+    page = suite.run / "report" / "report.html"
+    # From the scorecard on, so that both can be moved together.
+    link = quote(Path(os.path.relpath(page, out)).as_posix()) if page.is_file() else ""
+    return ScorecardRun(suite.name, report.headline.headline, " · ".join(facts), link)
 
 
 def _row(suite: Suite, sheet: Sheet, systems: Sequence[str]) -> ScorecardRow:
