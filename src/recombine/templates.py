@@ -37,8 +37,9 @@ def signed(value: float, decimals: int = 1) -> str:
 
 
 def capital(text: str) -> str:
-    """With a capital at its beginning."""
-    return text[:1].upper() + text[1:]
+    """With a capital at its beginning; names that have one inside (chrF++) stay as they are."""
+    first = text.partition(" ")[0]
+    return text if first != first.lower() else text[:1].upper() + text[1:]
 
 
 @functools.cache

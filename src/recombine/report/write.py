@@ -174,7 +174,7 @@ def _write_family(runs: Sequence[Path], out: Path, options: ReportOptions) -> Re
         out / "figures",
         options.figures,
         notes,
-        source_line(family.report),
+        source_line(*(one.report for one in family.divisions)),
     )
     rows: list[list[object]] = []
     for one in family.divisions:

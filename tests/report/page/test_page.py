@@ -452,3 +452,21 @@ def test_a_figure_can_be_taken_as_a_picture(browser, run, tmp_path):
     assert len(saved) > 5_000
     assert messages == []
     assert [one for one in requests if not one.startswith("data:")] == [page.as_uri()]
+
+
+def test_what_is_graded_is_shown_as_its_grade(browser, run, tmp_path):
+    """A chrF of 80 is no cross; better is higher, not the one that has 100."""
+    page = write_report([run], tmp_path, ReportOptions(metrics=("bleu",), figures=())).html
+    tab, messages, _ = visit(browser, page)
+    open_more(tab)
+    tab.select_option("select[name='a']", "oracle-ish")
+    tab.select_option("select[name='b']", "lstm")
+    tab.select_option("select[name='verdict']", "better")
+    grades = tab.locator("#items > li").evaluate_all(
+        "rows => rows.map(row => [...row.querySelectorAll('.grade')].map(e => +e.textContent))"
+    )
+    assert grades
+    assert all(first >= second for first, second in grades)
+    assert tab.locator("#items .verdict").count() == 0
+    assert "oracle-ish better than lstm" in tab.inner_text("select[name='verdict']")
+    assert messages == []

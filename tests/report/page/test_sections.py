@@ -14,7 +14,7 @@ from recombine.report.page.sections import (
     scores_section,
 )
 from recombine.report.page.shown import examples_link, whole
-from recombine.templates import number, signed
+from recombine.templates import capital, number, signed
 
 
 def test_numbers_as_people_read_them():
@@ -89,3 +89,9 @@ def test_all_scores_stand_best_first_and_name_the_way_of_their_intervals_only_wh
     first, *others = main.scores
     mixed = replace(main, scores=(replace(first, method="another"), *others))
     assert "(another" not in scores_section(replace(findings, sheets=(mixed,)))
+
+
+def test_names_with_a_capital_inside_stay_as_they_are():
+    """chrF++ is a name."""
+    assert capital("exact match") == "Exact match"
+    assert capital("chrF++ on characters") == "chrF++ on characters"

@@ -70,8 +70,10 @@
   const systemB = () => systemIndex(state.b, several() ? (systemA() === 0 ? 1 : 0) : -1);
   const verdictChoices = () => {
     const a = several() ? data.systems[systemA()] + " " : "", b = several() ? data.systems[systemB()] : "";
-    return [["", "all"], ["wrong", a + "wrong"], ["right", a + "right"],
-      ...(several() ? [["better", a + "right, " + b + " wrong"], ["worse", a + "wrong, " + b + " right"], ["both", "both wrong"]] : []),
+    const graded = !metricNow().yesNo, whole = graded ? (metricNow().right === 0 ? "0" : "100") : "right";
+    const less = graded ? (metricNow().right === 0 ? "above 0" : "below 100") : "wrong";
+    return [["", "all"], ["wrong", a + less], ["right", a + whole],
+      ...(several() ? [["better", a + (graded ? "better than " + b : "right, " + b + " wrong")], ["worse", a + (graded ? "worse than " + b : "wrong, " + b + " right")], ["both", "both " + less]] : []),
       ...(data.verdicts.some((one) => one.values.some((column) => column.includes("?"))) ? [["open", a + "not judged"]] : []),
       ...(data.voices.length > data.systems.length ? [["mixed", "seeds disagree"]] : [])];
   };
@@ -135,13 +137,19 @@
       } else if (box.value !== value) box.value = value;
     }
   }
+  // By how much one output is better than another, of a metric that grades.
+  const further = (verdicts, a, b, index) => {
+    const [left, right] = [a, b].map((voice) => (voice < 0 ? null : verdicts.values[voice][index]));
+    if (typeof left !== "number" || typeof right !== "number") return 0;
+    return (left - right) * (verdicts.right === 0 ? -1 : 1);
+  };
   // Which results an example is one of, for the chosen systems.
   function resultsOf(verdicts, a, b, seedsOfA, index) {
     const left = isRight(verdicts, a, index), right = b >= 0 ? isRight(verdicts, b, index) : null;
     if (left === null) return verdicts.values[a][index] === "?" ? ["", "open"] : [""];
     const found = ["", left ? "right" : "wrong"];
-    if (left && right === false) found.push("better");
-    if (!left && right === true) found.push("worse");
+    if (verdicts.yesNo ? left && right === false : further(verdicts, a, b, index) > 0) found.push("better");
+    if (verdicts.yesNo ? !left && right === true : further(verdicts, a, b, index) < 0) found.push("worse");
     if (!left && right === false) found.push("both");
     if (seedsOfA.some((voice) => isRight(verdicts, voice, index) === !left)) found.push("mixed");
     return found;
@@ -227,7 +235,9 @@
     const mark = element("span", "marks");
     for (const system of shownSystems().slice(0, MOST_MARKS)) {
       const ok = isRight(metricNow(), voiceNow(system), index);
-      const one = mark.appendChild(element("span", "verdict " + (ok === null ? "" : ok ? "ok" : "no"), ok === null ? "–" : ok ? "✓" : "✗"));
+      const value = metricNow().values[voiceNow(system)][index], graded = !metricNow().yesNo && typeof value === "number";
+      const one = mark.appendChild(graded ? element("span", "grade", String(Math.round(value)))
+        : element("span", "verdict " + (ok === null ? "" : ok ? "ok" : "no"), ok === null ? "–" : ok ? "✓" : "✗"));
       one.title = data.systems[system];
     }
     const main = mainOf(index);

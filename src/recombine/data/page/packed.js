@@ -29,7 +29,7 @@ const isYesNo = (verdicts) => verdicts.values.every((column) => column.every((v)
 const metricNow = () => data.verdicts.find((one) => one.metric === state.metric) || data.verdicts[0];
 const isRight = (verdicts, voice, index) => {
   const value = verdicts.values[voice][index];
-  return value === null || value === "?" ? null : verdicts.yesNo ? value === verdicts.right : value >= 100;
+  return value === null || value === "?" ? null : verdicts.yesNo ? value === verdicts.right : verdicts.right === 0 ? value <= 0 : value >= 100;
 };
 const systemIndex = (name, fallback) => {
   const found = data.systems.indexOf(name);

@@ -101,7 +101,8 @@ def _options(report: Findings) -> dict[str, dict[str, Any]]:
 def what_was_done(report: Findings) -> str:
     """In one or two sentences what the systems are, and in what they differ."""
     options = _options(report)
-    if not any(USE in given for given in options.values()):
+    # A program of one's own is known by its name alone, which stands beside its score.
+    if not any(given.get(USE) in KINDS for given in options.values()):
         return ""
     shared = set.intersection(*(set(map(str, given.items())) for given in options.values()))
     first = next(iter(options.values()))
@@ -256,10 +257,8 @@ def eyebrow(report: Findings, sentences: int) -> str:
     )
 
 
-def source_line(report: Findings) -> str:
-    """What stands below a chart: the benchmark, what scored it, and when."""
-    manifest = report.source.benchmark.manifest
-    return (
-        f"{manifest.name} {manifest.version}, {manifest.source} → {manifest.target or 'any'}; "
-        f"Recombine {__version__}, {day(report)}"
-    )
+def source_line(*reports: Findings) -> str:
+    """What stands below a chart: the benchmarks, what scored them, and when."""
+    manifests = [report.source.benchmark.manifest for report in reports]
+    told = [f"{one.name} {one.version}, {one.source} → {one.target or 'any'}" for one in manifests]
+    return f"{'; '.join(dict.fromkeys(told))}; Recombine {__version__}, {day(reports[0])}"
