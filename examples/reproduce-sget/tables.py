@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -47,7 +48,8 @@ def rate(cells: Iterable[Cell], patterns: Sequence[str], **tags: str) -> float:
         for cell in cells
         if cell["pattern"] in patterns and all(cell[name] == tag for name, tag in tags.items())
     ]
-    return 100 * sum(int(c["exact"]) for c in found) / sum(int(c["n"]) for c in found)
+    count = sum(int(c["n"]) for c in found)
+    return 100 * sum(int(c["exact"]) for c in found) / count if count else math.nan
 
 
 def over(seeds: Seeds, *patterns: str, **tags: str) -> str:
@@ -56,7 +58,9 @@ def over(seeds: Seeds, *patterns: str, **tags: str) -> str:
 
 
 def spread(values: Sequence[float]) -> str:
-    """Return mean and, of several values, standard deviation."""
+    """Return mean and, of several values, standard deviation; a dash where some are missing."""
+    if any(map(math.isnan, values)):
+        return "-"
     return f"{mean(values):.1f}" + (f" ± {stdev(values):.1f}" if len(values) > 1 else "")
 
 
@@ -84,8 +88,17 @@ def show(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     print()
 
 
+def near(ours: Sequence[float], theirs: Sequence[float]) -> str:
+    """Return a correlation; a dash where there is none, as of a model that has nothing right."""
+    if len(set(ours)) < 2 or any(map(math.isnan, ours)):
+        return "-"
+    return f"{correlation(ours, theirs):.2f}".removeprefix("0")
+
+
 def far(points: float) -> str:
     """Return a difference; what the text must explain is bold."""
+    if math.isnan(points):
+        return "-"
     return f"**{points:+.1f}**" if abs(points) > 15 else f"{points:+.1f}"
 
 
@@ -96,10 +109,17 @@ def groups(whole: Seeds, early: Seeds, without: Seeds) -> Part:
     places = [("test", "2", ["base"])]
     places += [(name, "3", members[name]) for name in GROUPS]
     places += [("gen", "2", list(parts))]
+    others = {"10,000 steps": early, "without concatenation": without}
+    others = {name: seeds for name, seeds in others.items() if seeds}
     return (
-        ["exact match", "trained to the end", "paper", "10,000 steps", "without concatenation"],
+        ["exact match", "trained to the end", "paper", *others],
         [
-            [name, over(whole, *own), printed(table, name), over(early, *own), over(without, *own)]
+            [
+                name,
+                over(whole, *own),
+                printed(table, name),
+                *(over(seeds, *own) for seeds in others.values()),
+            ]
             for name, table, own in places
         ],
     )
@@ -107,12 +127,15 @@ def groups(whole: Seeds, early: Seeds, without: Seeds) -> Part:
 
 def concatenation(whole: Seeds, early: Seeds, without: Seeds) -> tuple[Part, Part]:
     """Tables 6 and 7."""
-    head = ["with, to the end", "paper, with", "with, 10,000", "without, 10,000", "paper, without"]
+    steps = f"{int(without[0][0]['steps']):,}" if without else ""
+    others = {"with, 10,000": early, f"without, {steps}": without}
+    others = {name: seeds for name, seeds in others.items() if seeds}
+    head = ["with, to the end", "paper, with", *others, "paper, without"]
 
     def beside(table: str, value: str, *patterns: str, **tags: str) -> list[str]:
-        ours = [over(seeds, *patterns, **tags) for seeds in (whole, early, without)]
+        ours = [over(seeds, *patterns, **tags) for seeds in others.values()]
         theirs = [printed(table, value, system) for system in (WITH, WITHOUT)]
-        return [ours[0], theirs[0], *ours[1:], theirs[1]]
+        return [over(whole, *patterns, **tags), theirs[0], *ours, theirs[1]]
 
     six = (
         ["pattern of Table 6", *head],
@@ -130,7 +153,7 @@ def concatenation(whole: Seeds, early: Seeds, without: Seeds) -> tuple[Part, Par
 
 def patterns(whole: Seeds, earlier: dict[int, Seeds]) -> tuple[Part, Part]:
     """Table 10, and how near it is."""
-    early = earlier[EARLY]
+    early = earlier.get(EARLY, [])
     values = list(read_recipe("sget-official").builder.split["gen"])
     ours = {value: [rate(cells, [value]) for cells in whole] for value in values}
     paper = {value: float(printed("10", value)) for value in values}
@@ -143,8 +166,10 @@ def patterns(whole: Seeds, earlier: dict[int, Seeds]) -> tuple[Part, Part]:
             (one for one in (printed("4", value), printed("6", value, WITH)) if one != "-"),
             printed("10", value),
         )
-        rows.append([row_of(value), *each, spread(ours[value]), theirs, apart, over(early, value)])
-    ten = ["pattern of Table 10", *single, "mean", "paper", "difference", "10,000 steps"], rows
+        last = [over(early, value)] if early else []
+        rows.append([row_of(value), *each, spread(ours[value]), theirs, apart, *last])
+    last = ["10,000 steps"] if early else []
+    ten = ["pattern of Table 10", *single, "mean", "paper", "difference", *last], rows
     kinds = {"three seeds": whole} | {f"{n:,} steps": seeds for n, seeds in earlier.items()}
     kinds |= {name: [cells] for name, cells in zip(single, whole, strict=True)}
     means = {
@@ -160,9 +185,8 @@ def patterns(whole: Seeds, earlier: dict[int, Seeds]) -> tuple[Part, Part]:
     rows = []
     for name, (found, beside) in pairs.items():
         distances = [abs(one - other) for one, other in zip(found, beside, strict=True)]
-        near = f"{correlation(found, beside):.2f}".removeprefix("0")
         distant = str(sum(one > 15 for one in distances))
-        rows.append([name, f"{mean(distances):.1f}", near, distant])
+        rows.append([name, spread([mean(distances)]), near(found, beside), distant])
     return ten, (["distance over the 42 rows", "points", "r", "rows over 15"], rows)
 
 
@@ -311,19 +335,26 @@ def tables(cells: Iterable[Cell]) -> dict[str, Part]:
     whole = models(cells, "released")
     steps = sorted({int(c["steps"]) for c in cells if c["search"] == "greedy"})
     earlier = {number: models(cells, "released", number) for number in steps}
-    without = models(cells, "without-concatenation", EARLY)
-    six, seven = concatenation(whole, earlier[EARLY], without)
+    early = earlier.get(EARLY, [])
+    without, words = (
+        models(cells, name, EARLY) or models(cells, name)
+        for name in ("without-concatenation", "whole-words")
+    )
+    six, seven = concatenation(whole, early, without)
     ten, distances = patterns(whole, earlier)
-    return {
-        "groups": groups(whole, earlier[EARLY], without),
+    found = {
+        "groups": groups(whole, early, without),
         "table_6": six,
         "table_7": seven,
         "table_10": ten,
         "distances": distances,
-        "over_training": training(whole, earlier),
         "findings": findings(whole),
-        "whole_words": whole_words(earlier[EARLY], models(cells, "whole-words", EARLY)),
     }
+    if earlier:
+        found["over_training"] = training(whole, earlier)
+    if early and words:
+        found["whole_words"] = whole_words(early, words)
+    return found
 
 
 def main() -> None:
