@@ -179,14 +179,24 @@ def _is_running(process):
 
 # What another system than Linux lacks, taken away before anything of ours is imported.
 ELSEWHERE = """
-import multiprocessing, os, signal, sys
+import ctypes, multiprocessing, os, signal, sys
 for name in ("sched_getaffinity", "fork", "killpg"):
     if hasattr(os, name):
         delattr(os, name)
 sys.modules["fcntl"] = None
 multiprocessing.get_all_start_methods = lambda: ["spawn"]
+library = ctypes.CDLL
+class NoLibrary(library):
+    def __init__(self, name, *more, **options):
+        if name is None:
+            raise TypeError("there is no library of all libraries")
+        super().__init__(name, *more, **options)
+ctypes.CDLL = NoLibrary
 from recombine.cli import main
+from recombine.parallel import map_in_order
 if __name__ == "__main__":
+    if sys.argv[1] == "check":
+        assert list(map_in_order(abs, range(-9, 0), workers=2)) == list(range(9, 0, -1))
     sys.exit(main(sys.argv[1:]))
 """
 

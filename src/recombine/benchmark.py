@@ -20,19 +20,9 @@ from typing import Any
 
 from recombine.config import parse_config, read_toml
 from recombine.errors import ConfigError, DataError, RecombineError, Where
-from recombine.files import LONGEST_NAME, read_jsonl, sha256_of, write_jsonl
+from recombine.files import LONGEST_NAME, read_jsonl, sha256_of
 from recombine.progress import progress
 from recombine.stage import identity_of
-
-__all__ = [
-    "Benchmark",
-    "Example",
-    "Focus",
-    "Manifest",
-    "Tag",
-    "read_jsonl",
-    "write_jsonl",
-]
 
 FORMAT = 1
 # Splits that systems are trained on: nothing translates them or searches for them unless asked to.
@@ -72,14 +62,14 @@ class Focus:
 
     def to_row(self) -> dict[str, Any]:
         """Return the focus as plain data, empty fields left out."""
-        row: dict[str, Any] = {"text": self.text, "role": self.role}
-        if self.accepted:
-            row["accepted"] = list(self.accepted)
-        if self.start is not None:
-            row["start"] = self.start
-        if self.end is not None:
-            row["end"] = self.end
-        return row
+        row = {
+            "text": self.text,
+            "role": self.role,
+            "accepted": list(self.accepted) or None,
+            "start": self.start,
+            "end": self.end,
+        }
+        return {name: value for name, value in row.items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,18 +114,16 @@ class Example:
 
     def to_row(self) -> dict[str, Any]:
         """Return the example as plain data, empty fields left out."""
-        row: dict[str, Any] = {"id": self.id, "source": self.source}
-        if self.references:
-            row["references"] = list(self.references)
-        if self.tags:
-            row["tags"] = dict(self.tags)
-        if self.group is not None:
-            row["group"] = self.group
-        if self.role is not None:
-            row["role"] = self.role
-        if self.focus:
-            row["focus"] = [focus.to_row() for focus in self.focus]
-        return row
+        row = {
+            "id": self.id,
+            "source": self.source,
+            "references": list(self.references) or None,
+            "tags": dict(self.tags) or None,
+            "group": self.group,
+            "role": self.role,
+            "focus": [focus.to_row() for focus in self.focus] or None,
+        }
+        return {name: value for name, value in row.items() if value is not None}
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], where: Where | None = None) -> Example:
@@ -332,11 +320,9 @@ class Benchmark:
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{split} {size:,}" for split, size in self.manifest.splits.items())
-        name, pair = (
-            self.manifest.name,
-            f"{self.manifest.source} -> {self.manifest.target or 'any'}",
-        )
-        return f"<Benchmark {name} {self.manifest.version}, {pair}: {sizes}>"
+        manifest = self.manifest
+        pair = f"{manifest.source} -> {manifest.target or 'any'}"
+        return f"<Benchmark {manifest.name} {manifest.version}, {pair}: {sizes}>"
 
     def _repr_html_(self) -> str:
         rows = []

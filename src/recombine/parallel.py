@@ -125,7 +125,7 @@ def _end_with_parent(parent: int) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with suppress(OSError, AttributeError):  # Linux alone can say so
+    with suppress(OSError, AttributeError, TypeError):  # Linux alone can say so
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, int(signal.SIGKILL))
         if os.getppid() != parent:
             os._exit(1)
