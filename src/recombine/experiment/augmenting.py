@@ -32,12 +32,12 @@ def augmenter(
         return None
 
     def augment(text: TrainingData) -> TrainingData:
-        wanted = asked.number(len(text.train))
+        count = asked.number(len(text.train))
         whole = benchmark.manifest.splits["train"]
         if experiment.sample and not asked.mixture.ratio:
             # A first look at a part of the text recombines a part as well.
-            wanted = max(1, wanted * len(text.train) // whole)
-        return augmented_text(text, asked, wanted, benchmark, experiment.run / FOLDER, force=force)
+            count = max(1, count * len(text.train) // whole)
+        return augmented_text(text, asked, count, benchmark, experiment.run / FOLDER, force=force)
 
     return augment
 

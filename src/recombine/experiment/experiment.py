@@ -90,7 +90,9 @@ class Experiment:
         for name in ("sample", "repeat"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"'{name}' is {getattr(self, name)}", hint="0 is none of it")
-        folder = next((one for one in (self.run, *self.run.parents) if _is_benchmark(one)), None)
+        folder = next(
+            (folder for folder in (self.run, *self.run.parents) if _is_benchmark(folder)), None
+        )
         if folder is not None:
             raise ConfigError(
                 f"the run {self.run} would be written into the benchmark {folder}",
@@ -234,12 +236,12 @@ def outside_of(experiment: Experiment) -> list[dict[str, str]]:
 
     What a barred Python file runs and asks in its turn is not known.
     """
-    found = []
+    rows = []
     for name, given in experiment.system.items():
         reached = {"imports": given["use"]} if ".py:" in given["use"] else {}
         with contextlib.suppress(registry.NotImported):
             reached |= hook(create_system(experiment, name), "outside")()
-        found += [{"system": name, kind: text} for kind, text in reached.items()]
+        rows += [{"system": name, kind: text} for kind, text in reached.items()]
     for name in experiment.metrics:
         given = experiment.metric.get(name, {})
         use = str(given.get(USE, name))
@@ -248,8 +250,8 @@ def outside_of(experiment: Experiment) -> list[dict[str, str]]:
             options = {key: value for key, value in given.items() if key != USE}
             with contextlib.suppress(registry.NotImported):
                 reached |= registry.create("metric", use, {"name": name, **options}).outside()
-        found += [{"metric": name, kind: text} for kind, text in reached.items()]
-    return found
+        rows += [{"metric": name, kind: text} for kind, text in reached.items()]
+    return rows
 
 
 def _without_run(preset: Document, document: Document) -> dict[str, Any]:

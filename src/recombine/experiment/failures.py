@@ -37,9 +37,11 @@ class SystemsFailed(SystemFailure):
 
     def __init__(self, failures: Sequence[CellFailure]) -> None:
         self.failures = list(failures)
-        self.exit_code = max(one.error.exit_code for one in self.failures)
-        super().__init__("; ".join(f"{one.cell.path}: {one.error}" for one in self.failures))
-        refused = all(isinstance(one.error, SentencesRefused) for one in self.failures)
+        self.exit_code = max(failure.error.exit_code for failure in self.failures)
+        super().__init__(
+            "; ".join(f"{failure.cell.path}: {failure.error}" for failure in self.failures)
+        )
+        refused = all(isinstance(failure.error, SentencesRefused) for failure in self.failures)
         again = "--accept-failures or --retry" if refused else "the same command"
         self.hint = f"everything else is finished; run {again} again to continue"
 
@@ -52,7 +54,7 @@ class SystemsFailed(SystemFailure):
         for cell, error in self.failures:
             first, *rest = error.render().splitlines()
             lines += [f"{cell.system}, seed {cell.seed}: {first}", *rest]
-        systems = dict.fromkeys(one.cell.system for one in self.failures)
+        systems = dict.fromkeys(failure.cell.system for failure in self.failures)
         lines += [f"error: not all of {', '.join(systems)} could be done", f"hint: {self.hint}"]
         return "\n".join(lines)
 
@@ -93,11 +95,13 @@ class Failures:
         try:
             stage(*arguments, **options)
         except SystemsFailed as failed:
-            known = {one.cell.path for one in self.found}
+            paths = {failure.cell.path for failure in self.found}
             self.stale |= {
-                one.cell.path for one in failed.failures if isinstance(one.error, StaleOutput)
+                failure.cell.path
+                for failure in failed.failures
+                if isinstance(failure.error, StaleOutput)
             }
-            self.found += [one for one in failed.failures if one.cell.path not in known]
+            self.found += [failure for failure in failed.failures if failure.cell.path not in paths]
 
     def raise_any(self) -> None:
         """Raise once for all, if anything failed."""

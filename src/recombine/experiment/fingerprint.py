@@ -66,10 +66,10 @@ def augmented(experiment: Experiment, name: str) -> dict[str, Any]:
 def train_size(experiment: Experiment, name: str) -> dict[str, Any]:
     """Return what a fingerprint must know of a system that learns from other text than train."""
     split, size = trained_split(experiment.system[name]), experiment.system[name].get("train_size")
-    found: dict[str, Any] = {} if split == TRAIN else {"train": split}
+    trained_on: dict[str, Any] = {} if split == TRAIN else {"train": split}
     if size is not None:
-        found |= {"train_size": size, "sample_seed": experiment.sample_seed}
-    return found
+        trained_on |= {"train_size": size, "sample_seed": experiment.sample_seed}
+    return trained_on
 
 
 def options_of(system: Any, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def options_of(system: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         options: dict[str, Any] = to_plain(system)
         idle = hook(system, "idle_options")
         return {name: value for name, value in options.items() if name not in idle}
-    return {name: to_plain(one) for name, one in given.items() if name not in SETTINGS}
+    return {name: to_plain(option) for name, option in given.items() if name not in SETTINGS}
 
 
 def _trained_options(experiment: Experiment, name: str, system: Any) -> dict[str, Any]:
@@ -91,8 +91,8 @@ def _trained_options(experiment: Experiment, name: str, system: Any) -> dict[str
 
 def code_of(use: str, system: Any) -> dict[str, dict[str, str]]:
     """Return the field `code` of a fingerprint: the files of a system, where it has any."""
-    found = content_of([*own_files([use]), *hook(system, "depends_on")()])
-    return {"code": found} if found else {}
+    content = content_of([*own_files([use]), *hook(system, "depends_on")()])
+    return {"code": content} if content else {}
 
 
 def own_files(names: Iterable[str]) -> list[Path]:

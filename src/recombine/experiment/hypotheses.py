@@ -77,29 +77,31 @@ def _match_order(
             Where(str(path), at + 1),
             hint="plain lines follow the split's order; JSON lines with ids may cover a part",
         )
-    found = {example.id: line for example, line in zip(examples, lines, strict=True)}
-    return found, _blank_note(found)
+    hypotheses = {example.id: line for example, line in zip(examples, lines, strict=True)}
+    return hypotheses, _blank_note(hypotheses)
 
 
 def _refuse_structured(path: Path, lines: Sequence[str], examples: Sequence[Example]) -> None:
     """Raise where every line is more than a translation: its syntax would be scored as words."""
     filled = [line.strip() for line in lines if line.strip()]
-    texts = [text for one in examples for text in one.references or (one.source,)]
-    found = "JSON" if _is_json("\n".join(lines)) else ""
+    texts = [text for example in examples for text in example.references or (example.source,)]
+    structure = "JSON" if _is_json("\n".join(lines)) else ""
     for begin, end, name in (
         ("{", "}", "a JSON object"),
         ("[", "]", "a JSON array"),
         ('"', '"', "a quoted text"),
     ):
-        if filled and all(len(one) > 1 and one[0] == begin and one[-1] == end for one in filled):
-            found = found or name
-        if found == name and any(one[0] == begin and one[-1] == end for one in texts):
-            found = ""  # the language of this split is written like this
+        if filled and all(
+            len(line) > 1 and line[0] == begin and line[-1] == end for line in filled
+        ):
+            structure = structure or name
+        if structure == name and any(text[0] == begin and text[-1] == end for text in texts):
+            structure = ""  # the language of this split is written like this
     if filled and all("\t" in line for line in lines if line.strip()):
-        found = "a row of columns"  # no reference holds a tab
-    if found:
+        structure = "a row of columns"  # no reference holds a tab
+    if structure:
         raise DataError(
-            f"every line looks like {found}, not like a translation",
+            f"every line looks like {structure}, not like a translation",
             Where(str(path), 1),
             hint='give plain lines, or JSON lines {"id": ..., "hyp": ...}, one object a line',
         )
@@ -156,10 +158,12 @@ def _match_rows(
             Where(str(path)),
             hint=f"{others} are of other test suites, {lost} failed",
         )
-    chosen = {one: text for one, text in found.items() if split in (None, known[one])}
-    covered = Counter(known[one] for one in chosen)
+    chosen = {
+        identity: text for identity, text in found.items() if split in (None, known[identity])
+    }
+    covered = Counter(known[identity] for identity in chosen)
     if not chosen:
-        there = ", ".join(dict.fromkeys(known[one] for one in found))
+        there = ", ".join(dict.fromkeys(known[identity] for identity in found))
         raise DataError(
             f"no row is of split '{split}'", Where(str(path)), hint=f"there are rows of: {there}"
         )

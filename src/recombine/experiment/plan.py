@@ -165,8 +165,8 @@ class _Planner:
     def _translation(self, system: Any, name: str, sources: Sequence[str]) -> Cost:
         for cell, record in self._records(name):
             times = record.get("translate", {}).values()
-            seconds = sum(one["seconds"] for one in times)
-            done = sum(one["sentences"] for one in times)
+            seconds = sum(time["seconds"] for time in times)
+            done = sum(time["sentences"] for time in times)
             if done and seconds:
                 where = f"in this run, seed {cell.seed}"
                 return from_record(len(sources), done, seconds, "sentences", where)
@@ -196,7 +196,9 @@ class _Planner:
         if "score" not in self._rates:
             rows = [example for rows in self.examples.values() for example in rows]
             # What a system will say is not known yet; references are as long.
-            items = [Scored(one, (one.references or (one.source,))[0]) for one in rows]
+            items = [
+                Scored(example, (example.references or (example.source,))[0]) for example in rows
+            ]
             options = self.experiment.metric
             self._rates["score"] = scoring_cost(self.benchmark, items, self.metrics, options, count)
         return self._rates["score"]
@@ -305,12 +307,14 @@ def plan_reading(verb: str, paths: Sequence[Path]) -> dict[str, Any]:
     sizes = {}
     for path in paths:
         files = [
-            one for one in ([path] if path.is_file() else sorted(path.rglob("*"))) if one.is_file()
+            file
+            for file in ([path] if path.is_file() else sorted(path.rglob("*")))
+            if file.is_file()
         ]
         if not files:
             raise DataError(f"no such file: {path}")
         unpacked = UNPACKED if path.suffix in (".gz", ".xz") else 1
-        sizes[str(path)] = round(unpacked * sum(one.stat().st_size for one in files) / 1e6, 2)
+        sizes[str(path)] = round(unpacked * sum(file.stat().st_size for file in files) / 1e6, 2)
     rate = MEGABYTES_A_SECOND[verb]
     cost = Cost(
         START_SECONDS + sum(sizes.values()) / rate,

@@ -90,7 +90,7 @@ def run_cell(
     failures.gather(translate, local)
     finished = pack(cell.path)
     shutil.rmtree(folder, ignore_errors=True)
-    return finished, [one.error for one in failures.found]
+    return finished, [failure.error for failure in failures.found]
 
 
 def pack(folder: Path) -> bytes:

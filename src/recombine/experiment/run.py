@@ -39,12 +39,12 @@ class Run:
 
     def cells(self) -> list[Cell]:
         """Return every system and seed of the run, in a stable order."""
-        found = []
+        cells = []
         for path in self.path.glob("*/seed-*"):
             seed = path.name.removeprefix("seed-")
             if path.is_dir() and _SEED.fullmatch(seed):
-                found.append(Cell(path, path.parent.name, int(seed)))
-        return sorted(found, key=lambda cell: (cell.system, cell.seed))
+                cells.append(Cell(path, path.parent.name, int(seed)))
+        return sorted(cells, key=lambda cell: (cell.system, cell.seed))
 
 
 class Cell:

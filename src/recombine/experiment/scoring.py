@@ -166,9 +166,9 @@ def _require_same_system(experiment: Experiment, benchmark: Benchmark, cell: Cel
         shared |= {"augment": None, **augmented(experiment, cell.system)}
         options = then.get("options")
         if isinstance(options, dict) and isinstance(now["options"], dict):
-            shared["options"] = {one: now["options"].get(one, options[one]) for one in options}
-        known = {name: then[name] for name in shared if name in then}
-        require_same_key(path.parent, known, shared, "recombine translate EXPERIMENT --force")
+            shared["options"] = {name: now["options"].get(name, options[name]) for name in options}
+        before = {name: then[name] for name in shared if name in then}
+        require_same_key(path.parent, before, shared, "recombine translate EXPERIMENT --force")
 
 
 def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: Unscored) -> None:
@@ -181,7 +181,7 @@ def _score_cell(experiment: Experiment, benchmark: Benchmark, cell: Cell, work: 
     asked: set[str] = set()
     for split in splits:
         translated = stratified_sample(benchmark.read(split), size, seed)
-        asked.update(one.id for one in stratified_sample(translated, sample, 0))
+        asked.update(example.id for example in stratified_sample(translated, sample, 0))
     hypotheses: dict[str, str] = {}
     for path in work.files:
         stored = stored_hypotheses(path)
@@ -246,11 +246,15 @@ def write_cell(
     translations = {}
     for split in dict.fromkeys(table.split for table in tables):
         examples = benchmark.read(split)
-        wanted = [one.id for one in examples if asked is None or one.id in asked]
-        if len(wanted) < len(examples):
-            sampled = max(sampled, len(wanted))
+        ids = [example.id for example in examples if asked is None or example.id in asked]
+        if len(ids) < len(examples):
+            sampled = max(sampled, len(ids))
         path = cell.translations(split)
-        rows = [{"id": one, "hyp": hypotheses[one]} for one in wanted if one in hypotheses]
+        rows = [
+            {"id": identity, "hyp": hypotheses[identity]}
+            for identity in ids
+            if identity in hypotheses
+        ]
         write_jsonl(path, rows)
         translations[path.name] = sha256_of(path)
     cell.update_record(
@@ -291,7 +295,7 @@ def write_observations(path: Path, table: ObservationTable) -> str:
 
     Return the SHA-256 of the observations: they are many, and need not be read for it.
     """
-    rows = (observation_row(table.metric, one) for one in table.rows())
+    rows = (observation_row(table.metric, observation) for observation in table.rows())
     observations = "".join(dump_row(row) + "\n" for row in rows)
     write_text(path, observations)
     (failed,) = table.failed.values()
@@ -319,15 +323,15 @@ def metric_files(
     cell: Cell,
 ) -> list[Path]:
     """Files that scores depend on: code of one's own, programs, scores from elsewhere."""
-    found = []
+    paths = []
     for name in metrics:
         given = options.get(name, {})
-        found += own_files([metric_use(name, given)])
+        paths += own_files([metric_use(name, given)])
         if USE in given:
             metric = create_metric(name, benchmark, given)
             metric.settle(cell.system, cell.seed, None)
-            found += metric.depends_on()
-    return found
+            paths += metric.depends_on()
+    return paths
 
 
 def metric_versions(

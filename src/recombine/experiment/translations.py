@@ -55,11 +55,11 @@ class Translated(NamedTuple):
     @property
     def final(self) -> bool:
         """Whether every sentence that failed was refused for good."""
-        return all(one.final for one in self.failed)
+        return all(sentence.final for sentence in self.failed)
 
     def problem(self) -> SystemFailure:
         """Return what to say of the sentences that failed."""
-        again = sum(not one.final for one in self.failed)
+        again = sum(not sentence.final for sentence in self.failed)
         kind = SystemFailure if again else SentencesRefused
         return kind(
             f"{len(self.failed):,} of {self.sentences:,} sentences of {self.path.stem} could not "
@@ -112,14 +112,14 @@ def read_translated(path: Path) -> Translated:
 
 def stored_hypotheses(path: Path) -> dict[str, str]:
     """Return id -> hypothesis of a translations file."""
-    found: dict[str, str] = {}
+    hypotheses: dict[str, str] = {}
     for number, row in enumerate(read_jsonl(path), start=1):
         if not _is_translation(row):
             raise DataError('a row needs the texts "id" and "hyp"', Where(str(path), number))
-        if row["id"] in found:
+        if row["id"] in hypotheses:
             raise DataError(f"duplicate id '{row['id']}'", Where(str(path), number))
-        found[row["id"]] = row["hyp"]
-    return found
+        hypotheses[row["id"]] = row["hyp"]
+    return hypotheses
 
 
 def _is_translation(row: Mapping[str, Any]) -> bool:
@@ -129,8 +129,10 @@ def _is_translation(row: Mapping[str, Any]) -> bool:
 def answered(path: Path) -> set[str]:
     """Return the ids that would not be asked for again."""
     rows = [*_rows(path), *_rows(others_of(path))]
-    known = {row["id"] for row in rows if _is_translation(row)}
-    return known | {one.id for one in _failed(_rows(errors_of(path))).values() if one.final}
+    ids = {row["id"] for row in rows if _is_translation(row)}
+    return ids | {
+        sentence.id for sentence in _failed(_rows(errors_of(path))).values() if sentence.final
+    }
 
 
 def translate_to_file(
@@ -149,8 +151,8 @@ def translate_to_file(
 
     With `retry` sentences that were refused for good are asked for again, and what was translated
     before the system's code was mended is kept. What was `made` elsewhere, by id, is not asked for.
-    `note` is called before the file counts as complete, and whatever came of it: nobody comes back
-    to a file that is complete.
+    `note` is called in any case, before the file counts as complete, because a complete file is not
+    visited again.
     """
     meta, errors = Meta(path), errors_of(path)
     if force:
@@ -161,33 +163,44 @@ def translate_to_file(
         return read_translated(path)
     kept = _kept(meta, fingerprint) if retry else {}
     meta.write(fingerprint, complete=False, sentences=len(sources), failed=0, **kept)
-    wanted = [source.id for source in sources]
-    known = {row["id"]: row for row in _rows(others_of(path)) if _is_translation(row)}
+    ids = [source.id for source in sources]
+    translated = {row["id"]: row for row in _rows(others_of(path)) if _is_translation(row)}
     failed: dict[str, FailedSentence] = {}
     count = 0
     # Before anything is settled: a file that cannot be read stays as it is.
     output, noted = Appender(path), Appender(errors)
     try:
         with output, noted:
-            known |= {row["id"]: row for row in output.rows if _is_translation(row)}
-            fresh = [one.id for one in sources if one.id in (made or {}) and one.id not in known]
-            known |= {one: {"id": one, "hyp": one_line((made or {})[one])} for one in fresh}
+            translated |= {row["id"]: row for row in output.rows if _is_translation(row)}
+            fresh = [
+                source.id
+                for source in sources
+                if source.id in (made or {}) and source.id not in translated
+            ]
+            translated |= {
+                identity: {"id": identity, "hyp": one_line((made or {})[identity])}
+                for identity in fresh
+            }
             count += len(fresh)
             before = _failed(noted.rows)
-            failed = {one: before[one] for one in wanted if one in before and one not in known}
+            failed = {
+                identity: before[identity]
+                for identity in ids
+                if identity in before and identity not in translated
+            }
             # Sentences that keep failing come last: they must not keep the others waiting.
             asked = sorted(
                 (
                     source
                     for source in sources
-                    if source.id not in known
+                    if source.id not in translated
                     and (retry or not (source.id in failed and before[source.id].final))
                 ),
                 key=lambda source: before[source.id].tries if source.id in before else 0,
             )
             with progress(description, len(sources)) as bar:
                 bar.advance(len(sources) - len(asked))
-                given = answers(system, [one.text for one in asked], worked=bool(known))
+                given = answers(system, [source.text for source in asked], worked=bool(translated))
                 for source, answer in zip(asked, given, strict=True):
                     if isinstance(answer, Failure):
                         tries = 1 + (failed[source.id].tries if source.id in failed else 0)
@@ -197,30 +210,30 @@ def translate_to_file(
                     else:
                         row = {"id": source.id, "hyp": one_line(answer)}
                         output.append(row)
-                        known[source.id] = row
+                        translated[source.id] = row
                         failed.pop(source.id, None)
                         count += 1
                     bar.advance()
     except RecombineError:
-        if not known:
+        if not translated:
             # It never worked: what it refused may be right once its options are.
-            failed = {one: lost._replace(final=False) for one, lost in failed.items()}
+            failed = {identity: lost._replace(final=False) for identity, lost in failed.items()}
         raise
     finally:
-        _settle(path, wanted, known, failed)
+        _settle(path, ids, translated, failed)
         note()
-        done = sum(one in known or _is_final(failed, one) for one in wanted)
+        done = sum(identity in translated or _is_final(failed, identity) for identity in ids)
         meta.write(
             fingerprint,
-            complete=done == len(wanted),
-            sentences=len(wanted),
+            complete=done == len(ids),
+            sentences=len(ids),
             failed=len(failed),
-            empty=_empty(sources, known),
+            empty=_empty(sources, translated),
             sha256=sha256_of(path),
             **kept,
         )
-    without = tuple(failed[one] for one in wanted if one in failed)
-    return Translated(path, count, len(wanted), without, _empty(sources, known))
+    without = tuple(failed[identity] for identity in ids if identity in failed)
+    return Translated(path, count, len(ids), without, _empty(sources, translated))
 
 
 def _kept(meta: Meta, fingerprint: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,35 +247,40 @@ def _kept(meta: Meta, fingerprint: Mapping[str, Any]) -> dict[str, Any]:
     return {"before": codes} if codes else {}
 
 
-def _empty(sources: Sequence[SourceSentence], known: Mapping[str, Mapping[str, Any]]) -> int:
+def _empty(sources: Sequence[SourceSentence], translated: Mapping[str, Mapping[str, Any]]) -> int:
     """How many sentences with words have a translation without any."""
     return sum(
-        one.id in known and not known[one.id]["hyp"].strip() for one in sources if one.text.strip()
+        source.id in translated and not translated[source.id]["hyp"].strip()
+        for source in sources
+        if source.text.strip()
     )
 
 
 def _settle(
     path: Path,
-    wanted: Sequence[str],
-    known: Mapping[str, Mapping[str, Any]],
+    ids: Sequence[str],
+    translated: Mapping[str, Mapping[str, Any]],
     failed: Mapping[str, FailedSentence],
 ) -> None:
-    """Put everything in order: what is wanted, what failed, and what is for later."""
-    inside = set(wanted)
-    others = [row for one, row in known.items() if one not in inside]
+    """Write three files: these sentences in order, those of other samples, and failures."""
+    inside = set(ids)
+    others = [row for identity, row in translated.items() if identity not in inside]
     if others:  # before they leave the file that is written next
         write_jsonl(others_of(path), others)
-    write_jsonl(path, (known[one] for one in wanted if one in known))
+    write_jsonl(path, (translated[identity] for identity in ids if identity in translated))
     if not others:
         others_of(path).unlink(missing_ok=True)
     if failed:
-        write_jsonl(errors_of(path), (failed[one]._asdict() for one in wanted if one in failed))
+        write_jsonl(
+            errors_of(path),
+            (failed[identity]._asdict() for identity in ids if identity in failed),
+        )
     else:
         errors_of(path).unlink(missing_ok=True)
 
 
-def _is_final(failed: Mapping[str, FailedSentence], one: str) -> bool:
-    return one in failed and failed[one].final
+def _is_final(failed: Mapping[str, FailedSentence], identity: str) -> bool:
+    return identity in failed and failed[identity].final
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

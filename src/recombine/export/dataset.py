@@ -66,13 +66,13 @@ def _flat_row(example: Example) -> dict[str, Any]:
         "role": example.role,
         "focus": [
             {
-                "text": one.text,
-                "role": one.role,
-                "accepted": list(one.accepted),
-                "start": one.start,
-                "end": one.end,
+                "text": focus.text,
+                "role": focus.role,
+                "accepted": list(focus.accepted),
+                "start": focus.start,
+                "end": focus.end,
             }
-            for one in example.focus
+            for focus in example.focus
         ],
     }
 
@@ -133,7 +133,7 @@ def _dataset_card(benchmark: Benchmark, sizes_of: Mapping[str, tuple[int, int]])
         "" if licence != "other" else f"license_name: {_quoted(manifest.licence or 'not stated')}\n"
     )
     size = sum(count for count, _ in sizes_of.values())
-    most = next((one for one in (1_000, 10_000, 100_000, 1_000_000) if size < one), 0)
+    most = next((bound for bound in (1_000, 10_000, 100_000, 1_000_000) if size < bound), 0)
     least = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M"}
     languages = "\n".join(
         f"- {_quoted(code)}" for code in (manifest.source, manifest.target) if code

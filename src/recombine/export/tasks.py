@@ -41,14 +41,15 @@ class ExportedTask:
         self.sample = int(read_json(folder / "task.json")["sample"])
         self.metrics = metrics_of(self.benchmark, split)
         self.examples = {
-            one.id: one for one in stratified_sample(self.benchmark.read(split), self.sample, 0)
+            example.id: example
+            for example in stratified_sample(self.benchmark.read(split), self.sample, 0)
         }
 
     def value(self, metric: str, answers: Mapping[str, str]) -> float:
         """The score of a metric on these answers, which are all that was asked for."""
         tables = score(self.benchmark, answers, [metric], splits=[self.split], asked=set(answers))
-        found = [one for table in tables for one in table.overall() if one.metric == metric]
-        return found[0].value if found else float("nan")
+        scores = [score for table in tables for score in table.overall() if score.metric == metric]
+        return scores[0].value if scores else float("nan")
 
     def verdict(self, metric: Metric, example: Example, answer: str) -> float:
         """What a metric says of one answer alone; nothing where it judges several together."""
@@ -65,8 +66,12 @@ def exported_task(folder: Path, split: str) -> ExportedTask:
 def metrics_of(benchmark: Benchmark, split: str) -> dict[str, Metric]:
     """The benchmark's metrics that are about sentences of a split, by name."""
     examples = benchmark.read(split)
-    made = create_metrics(default_metrics(benchmark), benchmark)
-    return {one.name: one for one in made if any(one.key(example) for example in examples)}
+    created = create_metrics(default_metrics(benchmark), benchmark)
+    return {
+        metric.name: metric
+        for metric in created
+        if any(metric.key(example) for example in examples)
+    }
 
 
 def language(benchmark: Benchmark, side: str) -> str:
@@ -84,8 +89,8 @@ def inspect_task(folder: Path, split: str) -> Any:
     inspect = require("inspect_ai", extra="inspect", feature="tasks of Inspect")
     dataset = require("inspect_ai.dataset", extra="inspect", feature="tasks of Inspect")
     solver = require("inspect_ai.solver", extra="inspect", feature="tasks of Inspect")
-    one = exported_task(folder, split)
-    source, target = (language(one.benchmark, side) for side in ("source", "target"))
+    task_data = exported_task(folder, split)
+    source, target = (language(task_data.benchmark, side) for side in ("source", "target"))
     asked = (
         f"Translate this {source} sentence into {target}. Answer with the translation alone.\n\n"
     )
@@ -96,22 +101,22 @@ def inspect_task(folder: Path, split: str) -> Any:
             target=list(example.references) or "",
             metadata=dict(example.tags),
         )
-        for example in one.examples.values()
+        for example in task_data.examples.values()
     ]
     return inspect.Task(
-        dataset=dataset.MemoryDataset(samples, name=f"{one.benchmark.manifest.name}-{split}"),
+        dataset=dataset.MemoryDataset(samples, name=f"{task_data.benchmark.manifest.name}-{split}"),
         solver=solver.generate(),
-        scorer=[_inspect_scorer(one, name) for name in one.metrics],
+        scorer=[_inspect_scorer(task_data, name) for name in task_data.metrics],
     )
 
 
-def _inspect_scorer(one: ExportedTask, name: str) -> Any:
+def _inspect_scorer(task_data: ExportedTask, name: str) -> Any:
     scorer = require("inspect_ai.scorer", extra="inspect", feature="tasks of Inspect")
 
     @scorer.metric(name="score")  # type: ignore[untyped-decorator]
     def whole() -> Callable[[Sequence[Any]], float]:
         def compute(scores: Sequence[Any]) -> float:
-            return one.value(name, {str(x.sample_id): x.score.answer or "" for x in scores})
+            return task_data.value(name, {str(x.sample_id): x.score.answer or "" for x in scores})
 
         return compute
 
@@ -119,8 +124,8 @@ def _inspect_scorer(one: ExportedTask, name: str) -> Any:
     def judged() -> Any:
         async def judge(state: Any, target: Any) -> Any:
             answer = first_line(state.output.completion)
-            example = one.examples[str(state.sample_id)]
-            value = one.verdict(one.metrics[name], example, answer)
+            example = task_data.examples[str(state.sample_id)]
+            value = task_data.verdict(task_data.metrics[name], example, answer)
             return scorer.Score(value=value, answer=answer)
 
         return judge
@@ -131,14 +136,18 @@ def _inspect_scorer(one: ExportedTask, name: str) -> Any:
 def harness_dataset(folder: Path, split: str) -> dict[str, Any]:
     """The rows of a split, and those to learn from, as the LM Evaluation Harness reads them."""
     datasets = require("datasets", extra="harness", feature="tasks of the LM Evaluation Harness")
-    one = exported_task(folder, split)
-    found = {split: list(one.examples.values())}
-    found |= {name: one.benchmark.read(name) for name in LEARNED if name in one.benchmark.splits}
+    task_data = exported_task(folder, split)
+    splits = {split: list(task_data.examples.values())}
+    splits |= {
+        name: task_data.benchmark.read(name)
+        for name in LEARNED
+        if name in task_data.benchmark.splits
+    }
     return {
         name: datasets.Dataset.from_list(
             [{"id": x.id, "source": x.source, "reference": (*x.references, "")[0]} for x in rows]
         )
-        for name, rows in found.items()
+        for name, rows in splits.items()
     }
 
 
@@ -196,7 +205,7 @@ def write_tasks(benchmark: Benchmark, out: Path, form: str, sample: int) -> Iter
             _HARNESS_METRIC.format(name=scorer, split=quoted, metric=json.dumps(metric))
             for metric, scorer in scorers.items()
         ]
-        text = _yaml(benchmark, name, split, {scorers[one]: metrics[one] for one in metrics})
+        text = _yaml(benchmark, name, split, {scorers[name]: metrics[name] for name in metrics})
         write_text(out / f"{name}.yaml", text)
         yield out / f"{name}.yaml"
     write_text(out / "recombine_tasks.py", "".join(functions))

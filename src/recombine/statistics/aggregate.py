@@ -146,7 +146,7 @@ class SampleUnits:
             return self._merged(MOST_CALLS).contributions(rows, aggregator)
         if aggregator.kind == "rows":
             places = range(self.count)
-            left = np.array([aggregator.from_rows(rows[self.members != one]) for one in places])
+            left = np.array([aggregator.from_rows(rows[self.members != place]) for place in places])
         else:
             sums = self.sums(rows)
             left = aggregator.from_sums(sums.sum(axis=0) - sums, self.observations - self.sizes)

@@ -80,7 +80,7 @@ def clustered_logistic(
         except (np.linalg.LinAlgError, ValueError, ArithmeticError) as error:
             return Fit(nothing, (*notes, f"The regression failed: {error}"))
     if heard or not fit.converged:
-        why = "; ".join(sorted({str(one.message) for one in heard})) or "no convergence"
+        why = "; ".join(sorted({str(warning.message) for warning in heard})) or "no convergence"
         return Fit(nothing, (*notes, f"The regression failed: {why}"))
     if rare < RARE_PER_FACTOR * len(kept):
         notes = (

@@ -31,7 +31,7 @@ class Spending:
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        if self.max_tokens is not None and not any(one.endswith("tokens") for one in self.usage):
+        if self.max_tokens is not None and not any(name.endswith("tokens") for name in self.usage):
             raise ConfigError(
                 "'max_tokens' needs to know where the answers count them",
                 hint='usage = { total_tokens = "usage.total_tokens" }',
@@ -53,9 +53,9 @@ class Spending:
         with self._lock:
             used = self._counts
             # A total, where one is reported, has its parts in it.
-            names = [one for one in self.usage if one.endswith("tokens")]
+            names = [name for name in self.usage if name.endswith("tokens")]
             names = ["total_tokens"] if "total_tokens" in names else names
-            tokens, cost = sum(used.get(one, 0) for one in names), used.get(COST, 0)
+            tokens, cost = sum(used.get(name, 0) for name in names), used.get(COST, 0)
             if self.max_requests is not None and used.get("requests", 0) >= self.max_requests:
                 return f"the budget is spent: 'max_requests' is {self.max_requests:,}"
             if self.max_tokens is not None and tokens >= self.max_tokens:
@@ -68,18 +68,20 @@ class Spending:
 
     def note(self, reply: Any) -> None:
         """Count what a reply says that it used."""
-        found = {name: total(reply, path) for name, path in self.usage.items()}
-        told = {name: value for name, value in found.items() if value is not None}
-        if COST not in told and self.prices and set(self.prices) <= set(told):
-            told[COST] = sum(told[name] * price for name, price in self.prices.items()) / _MILLION
-        self.count(**told)
-        if self.max_tokens is not None and not any(name.endswith("tokens") for name in told):
+        totals = {name: total(reply, path) for name, path in self.usage.items()}
+        reported = {name: value for name, value in totals.items() if value is not None}
+        if COST not in reported and self.prices and set(self.prices) <= set(reported):
+            reported[COST] = (
+                sum(reported[name] * price for name, price in self.prices.items()) / _MILLION
+            )
+        self.count(**reported)
+        if self.max_tokens is not None and not any(name.endswith("tokens") for name in reported):
             paths = [path for name, path in self.usage.items() if name.endswith("tokens")]
             raise SystemFailure(
                 f"'max_tokens' cannot be kept: an answer has no number at {', '.join(paths)}",
                 hint="say where the service counts tokens ('usage'), or use 'max_requests'",
             )
-        if self.max_cost is not None and COST not in told:
+        if self.max_cost is not None and COST not in reported:
             paths = [self.usage[name] for name in (*self.prices, COST) if name in self.usage]
             raise SystemFailure(
                 f"'max_cost' cannot be kept: an answer has no number at {', '.join(paths)}",

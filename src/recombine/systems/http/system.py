@@ -213,7 +213,7 @@ class Http(Preset):
         if len(chosen) < self.shots:
             raise DataError(f"{self.shots} shots asked for, {len(chosen)} training examples")
         model_dir.mkdir(parents=True, exist_ok=True)
-        shots = [[one.source, one.references[0]] for one in chosen]
+        shots = [[example.source, example.references[0]] for example in chosen]
         write_json(model_dir / SHOTS, {"shots": shots})
 
     def load(self, model_dir: Path) -> Http:

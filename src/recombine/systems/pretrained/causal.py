@@ -110,7 +110,7 @@ class Llm(Pretrained):
             chosen = choose_shots(data.train, self.shots, seed, self.shot_choice)
             if len(chosen) < self.shots:
                 raise DataError(f"{self.shots} shots asked for, {len(chosen)} training examples")
-            shots = [[one.source, one.references[0]] for one in chosen]
+            shots = [[example.source, example.references[0]] for example in chosen]
             # Shots of runs before there was `chat` are shown as they were then.
             chat = self.chat is not False
             write_json(model_dir / "llm.json", {"method": "prompt", "shots": shots, "chat": chat})
@@ -124,24 +124,24 @@ class Llm(Pretrained):
     def load(self, model_dir: Path, checkpoint: str | None = None) -> Self:
         """Return the system with the adapter or the shots of a finished training."""
         try:
-            made = json.loads((model_dir / "llm.json").read_text(encoding="utf-8"))
+            record = json.loads((model_dir / "llm.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise DataError(f"{model_dir} holds no finished training") from None
         weights = self._read_weights("causal")
         growth = _UNTRAINED_GROWTH
-        if made["method"] == "lora":
+        if record["method"] == "lora":
             folder = model_dir / "checkpoints" / checkpoint if checkpoint else model_dir / "adapter"
             weights.model = merge_adapter(weights.model, folder)
-            growth = made["growth"] * _TRAINED_ROOM
+            growth = record["growth"] * _TRAINED_ROOM
         self._translator = self._make_translator(
-            weights, made.get("shots", ()), growth, chat=made.get("chat", False)
+            weights, record.get("shots", ()), growth, chat=record.get("chat", False)
         )
         return self
 
     def checkpoints(self, model_dir: Path) -> list[str]:
         """Return the names of the adapters kept after each epoch (`keep_epochs`)."""
-        found = [path.name for path in (model_dir / "checkpoints").glob("epoch-*")]
-        return sorted(found, key=lambda name: int(name.removeprefix("epoch-")))
+        names = [path.name for path in (model_dir / "checkpoints").glob("epoch-*")]
+        return sorted(names, key=lambda name: int(name.removeprefix("epoch-")))
 
     def translate(self, sources: Sequence[str]) -> Iterator[str | Failure]:
         """Yield one translation per source, in order."""
@@ -159,7 +159,9 @@ class Llm(Pretrained):
         if self.method == "prompt":
             return Cost(0.0, "prompting trains nothing")
         texts = [
-            f"{self.prompt} {one.source} {one.references[0]}" for one in examples if one.references
+            f"{self.prompt} {example.source} {example.references[0]}"
+            for example in examples
+            if example.references
         ]
         shown = pairs * self.epochs
         if self.max_steps is not None:
@@ -214,7 +216,7 @@ class Llm(Pretrained):
             if self.keep_epochs:
                 save_adapter(adapted, model_dir / "checkpoints" / f"epoch-{epoch}")
 
-        self._require_room(model, max(len(one.tokens) for one in sequences))
+        self._require_room(model, max(len(sequence.tokens) for sequence in sequences))
 
         def runner(parameters: list[Any], rank: int, world: int) -> CausalRunner:
             capture = weights.device.startswith("cuda") and world == 1
@@ -227,9 +229,9 @@ class Llm(Pretrained):
                 world=world,
             )
 
-        made = fine_tune(
+        summary = fine_tune(
             model,
-            [len(one.tokens) for one in sequences],
+            [len(sequence.tokens) for sequence in sequences],
             runner,
             self,
             seed=seed,
@@ -240,7 +242,7 @@ class Llm(Pretrained):
         if not _is_first_process():
             return
         save_adapter(adapted, model_dir / "adapter")
-        write_json(model_dir / "llm.json", self._made(made, weights, pairs))
+        write_json(model_dir / "llm.json", self._made(summary, weights, pairs))
         checkpoint_of(model_dir).remove()
 
     def _made(
@@ -248,12 +250,15 @@ class Llm(Pretrained):
     ) -> dict[str, Any]:
         def sizes(texts: list[str]) -> list[int]:
             return [
-                len(one) for one in weights.tokenizer(texts, add_special_tokens=False)["input_ids"]
+                len(tokens)
+                for tokens in weights.tokenizer(texts, add_special_tokens=False)["input_ids"]
             ]
 
         sources = sizes([source for source, _ in pairs])
         answers = sizes([render_answer(target) for _, target in pairs])
-        growth = max(growth_of(one, two) for one, two in zip(sources, answers, strict=True))
+        growth = max(
+            growth_of(source, answer) for source, answer in zip(sources, answers, strict=True)
+        )
         return {"method": "lora", "growth": growth, "training": asdict(made)}
 
     def _make_translator(

@@ -57,7 +57,7 @@ def fast_generation(
     except (Unsupported, TypeError, AttributeError, RuntimeError, ValueError) as error:
         use_library_attention(model)
         return f"{type(error).__name__}: {error}".splitlines()[0]
-    apart = max(_distance(one, two) for one, two in zip(expected, logits, strict=True))
+    apart = max(_distance(plain, fast) for plain, fast in zip(expected, logits, strict=True))
     if apart >= allowed:
         use_library_attention(model)
         return f"logits differ by {apart:.2g} of their spread, {allowed} is rounding"
