@@ -54,6 +54,37 @@ def classes(metric: LiteralTranslation, items: list[Scored]) -> list[str | None]
     ]
 
 
+@pytest.mark.parametrize(
+    ("target", "text", "said", "label"),
+    [
+        ("fr", "by heart", "Je connaissais la formule par cœur.", "paraphrase"),
+        ("fr", "by heart", "Je connaissais la formule avec le cœur.", "literal"),
+        ("fr", "in tandem", "Nous travaillerons avec eux en tandem.", "paraphrase"),
+        ("fr", "in the final analysis", "En dernière analyse, c'est ce qui compte.", "paraphrase"),
+        ("fr", "in the final analysis", "Dans l'analyse finale, c'est ce qui compte.", "literal"),
+        ("fr", "once in a while", "Je le jouerai de temps en temps.", "paraphrase"),
+        ("fr", "by dint of", "Nous en faisons partie à force d'engagement.", "paraphrase"),
+        ("fr", "out of the blue", "C'est juste sorti du bleu.", "literal"),
+        ("it", "state of the art", "È lo stato dell'arte.", "paraphrase"),
+        ("it", "state of the art", "È uno stato di arte.", "literal"),
+        ("es", "in tandem", "Trabajaremos con ellos en tándem.", "paraphrase"),
+    ],
+)
+def test_what_people_say_is_not_literal(target: str, text: str, said: str, label: str) -> None:
+    """A normal rendering that holds the idiom's word is none that betrays anything."""
+    (found,) = (one for one in read_idioms("en", target) if one.text == text)
+    source = found.clause.replace('"', "").removeprefix("that said").strip()
+    item = Scored(idiom_example(source, found, {}), said)
+    assert classes(LiteralTranslation(), [item]) == [label]
+
+
+@pytest.mark.parametrize("target", ["da", "de", "es", "fr", "it", "nl", "sv"])
+def test_lists_hold_words(target: str) -> None:
+    """No rest of a web page, and no word that is said without the idiom in every sentence."""
+    for found in read_idioms("en", target):
+        assert not [word for word in found.literal if "&" in word or "#" in word], found.text
+
+
 def test_official_is_a_substring_anywhere() -> None:
     """'altijd' counts as literal, a copied keyword does not."""
     items = [idiom("Ik speel altijd"), idiom("Ik speel soms"), idiom("Ik speel once in a while")]

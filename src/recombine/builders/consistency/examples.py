@@ -20,7 +20,7 @@ def idiom_example(
 ) -> Example:
     """Return a sentence with an idiom: where it stands, its keywords, what betrays it."""
     start, end = place_of(idiom.text, source)
-    focus = [Focus(text=idiom.text, role="idiom", start=start, end=end)]
+    focus = [Focus(text=idiom.text, role="idiom", accepted=idiom.normal, start=start, end=end)]
     for place, keyword in enumerate(idiom.keywords):
         accepted = idiom.literal if place == 0 else ()
         focus.append(Focus(text=keyword, role="keyword", accepted=accepted))

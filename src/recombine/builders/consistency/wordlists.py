@@ -41,12 +41,16 @@ class SynonymPair(NamedTuple):
 
 
 class Idiom(NamedTuple):
-    """An idiom, its content words, its clause, and target words that betray a literal rendering."""
+    """An idiom, its content words, its clause, and target words that betray a literal rendering.
+
+    `normal` are renderings that hold such a word and are good target language: *par coeur*.
+    """
 
     text: str
     keywords: tuple[str, ...]
     clause: str = ""
     literal: tuple[str, ...] = ()
+    normal: tuple[str, ...] = ()
 
 
 def read_synonyms(
@@ -92,6 +96,7 @@ def read_idioms(
                 tuple(row["keywords"].replace(";", " ").split()),
                 clause,
                 found.parts("literal") if found else (),
+                found.parts("normal") if found and found.get("normal") else (),
             )
         )
     return idioms

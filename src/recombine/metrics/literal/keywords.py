@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from recombine.corpus.segment import is_punctuation, segment
@@ -32,6 +32,18 @@ def own_translations(items: Iterable[Scored]) -> dict[str, tuple[Keyword, ...]]:
         word: tuple((token,) for token in tokens if spread[token] <= limit)
         for word, tokens in found.items()
     }
+
+
+def without_phrases(tokens: Sequence[str], phrases: Iterable[Keyword]) -> list[str]:
+    """Return a sentence without the words of these phrases, wherever they stand as a whole."""
+    words = [token.lower() for token in tokens]
+    gone: set[int] = set()
+    for phrase in filter(None, phrases):
+        size = len(phrase)
+        for start in range(len(words) - size + 1):
+            if tuple(words[start : start + size]) == phrase:
+                gone.update(range(start, start + size))
+    return [token for place, token in enumerate(tokens) if place not in gone]
 
 
 def read_dictionary(path: Path) -> dict[str, tuple[Keyword, ...]]:

@@ -19,7 +19,12 @@ from recombine.benchmark import Example
 from recombine.corpus.segment import is_punctuation, segment
 from recombine.corpus.word_forms import Keyword, as_keyword, find_keyword
 from recombine.metrics.base import Metric, Missing, Observation, Scored
-from recombine.metrics.literal.keywords import own_translations, read_dictionary, read_lemmas
+from recombine.metrics.literal.keywords import (
+    own_translations,
+    read_dictionary,
+    read_lemmas,
+    without_phrases,
+)
 from recombine.statistics.aggregate import Kind
 
 
@@ -33,6 +38,16 @@ def _file_keywords(example: Example) -> tuple[str, ...]:
         accepted
         for focus in example.focus
         if focus.role == "keyword"
+        for accepted in focus.accepted
+    )
+
+
+def _normal_renderings(example: Example) -> tuple[Keyword, ...]:
+    """Renderings of the idiom that hold a listed word and are good target language."""
+    return tuple(
+        tuple(segment(accepted))
+        for focus in example.focus
+        if focus.role == "idiom"
         for accepted in focus.accepted
     )
 
@@ -189,7 +204,7 @@ class LiteralTranslation(Metric):
         reason = degeneracy(example.source, item.hypothesis) if self.gate else None
         if reason is not None:
             return "degenerate", reason
-        tokens = segment(item.hypothesis)
+        tokens = without_phrases(segment(item.hypothesis), _normal_renderings(example))
         inflected = self.match == "inflected"
         found = find_keyword(tokens, block_list, inflected=inflected, lemmas=self._lemmas)
         if found is not None:
@@ -200,7 +215,7 @@ class LiteralTranslation(Metric):
     def _literal_reference(self, example: Example, block_list: Sequence[Keyword]) -> bool:
         return any(
             find_keyword(
-                segment(reference),
+                without_phrases(segment(reference), _normal_renderings(example)),
                 block_list,
                 inflected=self.match == "inflected",
                 lemmas=self._lemmas,
