@@ -113,7 +113,7 @@ def sget() -> str:
 def recombination() -> str:
     """Plain training, recombined pairs (mean of three seeds), the grammar's own and Llama 2 of the paper."""
     _, *found = table("sget.every_pattern")
-    names = ("plain", "recombined (3 seeds)", "grammar (upper bound)", "Llama 2 (paper)")
+    names = ("plain", "recombined (3 seeds)", "trained on the grammar", "Llama 2 (paper)")
     rows = []
     for name, plain, *ours, _, llama, grammar in found:
         scores = (_number(plain), fmean(map(_number, ours)), _number(grammar), _number(llama))
