@@ -118,3 +118,20 @@ def test_drawn_synonyms_are_agreed_with():
     assert all(wordings.accepts(tree, text) for text in drawn)
     assert any("cajón fue" in text for text in drawn)
     assert not any("cajón fue encontrada" in text or "caja fue hallado" in text for text in drawn)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("Liam a donné à un garçon la nouvelle balle bleue et plate.", True),
+        ("Liam a donné à un garçon la balle neuve bleue et plate.", True),
+        ("Liam a donné à un garçon la balle bleue.", False),
+        ("Liam a donné à un garçon la balle bleue et plate.", False),
+        ("Liam a donné à un garçon la nouvelle balle neuve, bleue et plate.", False),
+    ],
+)
+def test_an_adjective_is_said_in_one_place(text: str, is_said: bool) -> None:
+    """*nouveau* before the noun or *neuf* behind it: not in both places, and not in none."""
+    grammar = Grammar.load("sget")
+    (tree,) = grammar.parse("Liam gave a boy the flat new blue ball.", "en").trees()
+    assert wordings_of(grammar, "sget", "fr").accepts(tree, text) is is_said

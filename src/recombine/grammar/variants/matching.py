@@ -9,6 +9,11 @@ What agrees with a phrase (*un cajón fue encontrado*) depends on the sense in w
 it is said. So a node has *states*: a word has its senses, a phrase of one part the states of that
 part, and any other phrase the feature values that it can have. A set of states is a number with a
 bit for each; `ALL` stands for every one.
+
+The states of a phrase do not say in which senses its words are. Where a line asks a phrase for two
+fields, an adjective that has its place before the noun in one sense and behind it in another could
+be said in both, or in none. So a text that was matched is matched again with the senses of one
+place at a time.
 """
 
 from __future__ import annotations
@@ -36,6 +41,7 @@ class WordingMatch:
         self.text = text
         self._first_word = wordings.inventory.first_word
         self._known: dict[tuple[int, str, int, int], frozenset[int]] = {}
+        self._senses: dict[int, int] = {}  # word -> the only senses it may have
         self._said: dict[int, int] = {}
         self._slots: dict[tuple[int, tuple[str, ...]], list[int] | None] = {}
         self._states: list[tuple[Values, ...]] = [()] * len(tree.codes)
@@ -44,8 +50,36 @@ class WordingMatch:
 
     def whole(self) -> bool:
         """Whether the whole text is a way to say the tree."""
+        if not self._is_matched():
+            return False
+        placed = {
+            node: self._heard_placements(node)
+            for node, code in enumerate(self.tree.codes)
+            if code >= self._first_word and self.wordings.placements(code)
+        }
+        if not placed:
+            return True
+        for senses in itertools.islice(itertools.product(*placed.values()), MAX_STATES):
+            self._senses = dict(zip(placed, senses, strict=True))
+            self._known.clear()
+            if self._is_matched():
+                return True
+        return False
+
+    def _is_matched(self) -> bool:
         root = self.compiled.language.root
         return self.text.finish in self._ends(0, root, 0, ALL)
+
+    def _heard_placements(self, node: int) -> list[int]:
+        """The placements of a word of which a form is in the text; the first if there is none."""
+        code = self.tree.codes[node]
+        senses, placements = self.wordings.senses(code), self.wordings.placements(code)
+        heard = 0
+        for number, sense in enumerate(senses):
+            texts = {self.wordings.cleaned(text) for forms in sense.values() for text in forms}
+            if any(text and self.text.has(text) for text in texts):
+                heard |= 1 << number
+        return [bits & heard for bits in placements if bits & heard] or [placements[0]]
 
     # States.
 
@@ -108,6 +142,7 @@ class WordingMatch:
         if found is None:
             code = self.tree.codes[node]
             if code >= self._first_word:
+                states &= self._senses.get(node, ALL)
                 found = frozenset(self._heard(code, field, start, states))
             else:
                 ends: set[int] = set()

@@ -81,6 +81,7 @@ class WordingTable:
         self._picking = found.features
         self._undoings = undoings(own.language, self._plain)
         self._cleaned: dict[str, str] = {}
+        self._placements: dict[int, tuple[int, ...]] = {}
         self._any_form: dict[int, tuple[str, ...]] = {}
         self._sense_forms: dict[tuple[int, int], tuple[str, ...]] = {}
         self._strings: dict[tuple[int, str, int], dict[str, tuple[str, ...]]] = {}
@@ -211,6 +212,28 @@ class WordingTable:
             picks = any(name in self._picking_tables for forms in senses for name in forms)
             unheard = picks or not all(heard)
             found = self._any_form[code] = () if unheard else _shortest(itertools.chain(*heard))
+        return found
+
+    def placements(self, code: int) -> tuple[int, ...]:
+        """The senses of a word by where they are silent, as bits; none where they agree.
+
+        *nouveau* stands before its noun and *neuf* behind it, each in a field of its own: two
+        senses disagree if each is said in a field in which the other is silent.
+        """
+        found = self._placements.get(code)
+        if found is None:
+            bits: dict[frozenset[str], int] = {}
+            said: dict[frozenset[str], set[str]] = {}
+            for number, sense in enumerate(self.senses(code)):
+                silent = {n for n, forms in sense.items() if "" in map(self.cleaned, forms)}
+                key = frozenset(silent - self._picking)
+                bits[key] = bits.get(key, 0) | 1 << number
+                said.setdefault(key, set()).update(sense.keys() - silent - self._picking)
+            disagree = any(
+                said[one] & other and said[other] & one
+                for one, other in itertools.combinations(bits, 2)
+            )
+            found = self._placements[code] = tuple(bits.values()) if disagree else ()
         return found
 
     @cached_property
