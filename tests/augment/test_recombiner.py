@@ -92,3 +92,16 @@ def test_a_sentence_that_ends_where_a_phrase_should_begin_is_read():
     learned = Recombiner.learn(pairs, OPTIONS)
     assert learned.explain("sees Bob") is not None
     assert learned.explain("sees") is None
+
+
+def test_rules_that_make_other_targets_of_the_training_sources_are_refused(monkeypatch):
+    """A pair is made again when its target is, not when its source can be read."""
+    usual = Recombiner._readings
+
+    def another(self: Recombiner, sentence: str, *, own: bool = False) -> list[object]:
+        readings = usual(self, sentence, own=own)
+        return [one._replace(other=(*one.other, " ne")) for one in readings]
+
+    monkeypatch.setattr(Recombiner, "_readings", another)
+    with pytest.raises(DataError, match=r"of \d+ short training pairs only 0 can be made again"):
+        Recombiner.learn(world(), OPTIONS)

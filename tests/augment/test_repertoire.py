@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from augment.made_up_world import NOUNS, subjects, world
+from augment.made_up_world import ADJECTIVES, NOUNS, PLACES, PREPOSITIONS, subjects, world
 from recombine.augment import AugmentOptions, Pair, Recombiner
 from recombine.augment.frames import OPEN, FrameMember, SentenceFrame
 from recombine.augment.phrases.slots import PhraseSlot
@@ -40,3 +40,20 @@ def test_no_word_gets_two_articles():
     options = AugmentOptions(source_language="en", target_language="xx")
     found = [one.source for one in Recombiner.learn([*world(), *rows], options).draw(600)]
     assert not [source for source in found if " an a " in source or " an the " in source]
+
+
+def test_a_modifier_comes_from_a_pair_that_has_it():
+    """What a pair was made of is shown to people: the modifiers too are in one of its parents."""
+    pairs = world()
+    sources = {pair.id: pair.source for pair in pairs}
+    options = AugmentOptions(source_language="en", target_language="xx")
+    drawn = list(Recombiner.learn(pairs, options).draw(300))
+    assert all(row.parents for row in drawn)
+    modified = 0
+    for row in drawn:
+        parents = " ".join(sources[number] for number in row.parents)
+        for word in [*ADJECTIVES, *PREPOSITIONS, *PLACES]:
+            if f" {word} " in row.source:
+                modified += 1
+                assert f" {word} " in parents, (row, parents)
+    assert modified > 50

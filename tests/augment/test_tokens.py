@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from recombine.augment import tokens
-from recombine.augment.tokens import Tokeniser
+from recombine.augment.frames import OPEN
+from recombine.augment.phrases.slots import FREE, HEAD, PHRASE
+from recombine.augment.tokens import SYMBOLS, Tokeniser
 
 
 @pytest.mark.parametrize(
@@ -37,3 +39,13 @@ def test_texts_are_cut_alike_in_this_process_and_in_others(monkeypatch):
     monkeypatch.setattr(tokens, "BLOCK", 8)
     assert Tokeniser("en", sentences).raw == whole
     assert len(whole) == 50
+
+
+def test_a_letter_of_the_text_is_never_taken_for_a_symbol():
+    """X, N, D and _ stand for phrases, heads, articles and open words in what is learnt."""
+    assert {PHRASE, HEAD, FREE, OPEN} == SYMBOLS
+    for language in ("zh", "ja", "th"):
+        for text in ("猫在D上。", "X是猫。", "猫在_X。", "N和D是猫"):
+            (cut,) = Tokeniser(language, [text]).raw
+            assert "".join(cut).strip() == text
+            assert not SYMBOLS & set(cut)

@@ -54,8 +54,14 @@ class FrameMember:
     source: tuple[str, ...]
     target: str
     pairs: list[int] = field(default_factory=list)
-    # By which analogy it was made, where no training pair has it.
+    # By which analogy it was made, where no training pair has it, and of whose pairs.
     made_by: str = ""
+    made_of: list[int] = field(default_factory=list)
+
+    @property
+    def parents(self) -> list[int]:
+        """A pair that it was seen in, or pairs that it was made of."""
+        return self.pairs[:1] or self.made_of
 
     @cached_property
     def text(self) -> str:

@@ -216,7 +216,7 @@ class PhraseComposer:
         return made
 
     def _note(self, made: Piece, frame: SentenceFrame, member: FrameMember) -> None:
-        made.parents += member.pairs[:1]
+        made.parents += member.parents
         for step in (frame.made_by, member.made_by):
             if step:
                 made.steps.append(step)

@@ -274,7 +274,10 @@ class Recombiner:
         order = sorted(range(len(self.pairs)), key=lambda number: len(self.pairs[number].source))
         short = order[: max(TRIED, len(order) // 2)]
         tried = [self.pairs[number] for number in short[:: max(1, len(short) // TRIED)]]
-        read = sum(bool(self._readings(self._sides(pair)[0])) for pair in tried)
+        if self.repertoire.inflector is None:
+            read = sum(self.own_reading(pair) is not None for pair in tried)
+        else:  # Forms that agree are made when a pair is drawn, and not read back.
+            read = sum(bool(self._readings(self._sides(pair)[0])) for pair in tried)
         if read < self.options.made_again * len(tried):
             raise DataError(
                 f"of {len(tried)} short training pairs only {read} can be made again of what was "

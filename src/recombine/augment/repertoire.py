@@ -130,11 +130,13 @@ def learn_repertoire(grammar: PhraseGrammar, support: int) -> Repertoire:
     for row, core in zip(rows, cores, strict=True):
         pairs[left[core]].append(row.pair.number)
     frames, place = find_frames(pairs, support)
+    users, heads = _seen_in(grammar)
     modifiers, modifier_place = find_frames(
         {
-            Core(modifier.source, modifier.target): [0] * modifier.support
+            core: _parents(users[core], modifier.support)
             for own in grammar.modifiers.values()
             for modifier in own
+            for core in [Core(modifier.source, modifier.target)]
         },
         1,
     )
@@ -211,15 +213,13 @@ def learn_repertoire(grammar: PhraseGrammar, support: int) -> Repertoire:
             if inside or not signature or signature[-1] != number:
                 signature.append(number)
         made.signatures.setdefault(sort, Counter())[tuple(signature)] += 1
-        made.unit_pairs.setdefault(phrase.unit, -1)
+        made.unit_pairs.setdefault(phrase.unit, heads[phrase.unit])
         return tuple(signature)
 
     for row, core in zip(rows, cores, strict=True):
         row_of = {}
         for phrase in row.phrases:
             row_of[id(phrase)] = count_phrase(phrase)
-            if made.unit_pairs[phrase.unit] < 0:
-                made.unit_pairs[phrase.unit] = row.pair.number
         outer = left[core]
         if outer not in place:
             continue
@@ -241,6 +241,29 @@ def learn_repertoire(grammar: PhraseGrammar, support: int) -> Repertoire:
     _pool_subjects(made)
     _place_bare_words(made)
     return made
+
+
+def _seen_in(grammar: PhraseGrammar) -> tuple[dict[Core, list[int]], dict[Unit, int]]:
+    """Return the pairs that each modifier was taken out of, and the first with each head."""
+    users: dict[Core, list[int]] = defaultdict(list)
+    heads: dict[Unit, int] = {}
+
+    def note(phrase: HeadPhrase, number: int) -> None:
+        heads.setdefault(phrase.unit, number)
+        for modifier, inside in phrase.modifiers:
+            users[Core(modifier.source, modifier.target)].append(number)
+            for inner in inside:
+                note(inner, number)
+
+    for row in [*grammar.reduced, *grammar.long]:
+        for phrase in row.phrases:
+            note(phrase, row.pair.number)
+    return users, heads
+
+
+def _parents(users: list[int], support: int) -> list[int]:
+    """Return as many pairs as show a modifier; no pair (-1) where each was read without it."""
+    return [users[n] if n < len(users) else (users or [-1])[0] for n in range(support)]
 
 
 def _pool_subjects(made: Repertoire) -> None:

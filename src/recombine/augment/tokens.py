@@ -26,6 +26,10 @@ CUT = "\u2063"
 # Texts that a process cuts, or counts, at a time.
 BLOCK = 20_000
 
+# What stands for phrases, heads, articles and open words in what is learnt (phrases/slots.py,
+# frames.py). A token carries the space before it, but in scripts without spaces one may be bare.
+SYMBOLS = frozenset("XND_")
+
 _WORD = re.compile(r"\s*(?:\w+(?:['\u2019-]\w+)*|[^\w\s])")
 _CHARACTER = re.compile(r"\s*(?:[A-Za-z0-9]+|\S)")
 
@@ -111,6 +115,18 @@ class _Cutter:
 def _segmenter(language: str, words: bool) -> Callable[[str], Tokens]:
     if language == "ja" or (language == "zh" and words):
         segment = sudachi() if language == "ja" else jieba()
-        return lambda text: tuple(segment(text))
-    pattern = _CHARACTER if language in BY_CHARACTER else _WORD
-    return lambda text: tuple(pattern.findall(" " + text)) if text else ()
+        return lambda text: _without_symbols(segment(text))
+    if language in BY_CHARACTER:
+        return lambda text: _without_symbols(_CHARACTER.findall(" " + text)) if text else ()
+    return lambda text: tuple(_WORD.findall(" " + text)) if text else ()
+
+
+def _without_symbols(tokens: Sequence[str]) -> Tokens:
+    """Return tokens of which none is a symbol: such a letter is one with the token before it."""
+    made: list[str] = []
+    for token in tokens:
+        if made and (token in SYMBOLS or made[-1] in SYMBOLS):
+            made[-1] += token
+        else:
+            made.append(token)
+    return tuple(made)

@@ -59,3 +59,45 @@ def test_a_particle_is_the_same_inside_the_open_stretch_and_outside():
     frame, finder = ditransitives()
     assert finder._particle(frame, GIFT) == "を"
     assert finder._particle(frame, TAKER) == "に"
+
+
+def test_each_made_relative_clause_weighs_as_much_as_what_training_shows():
+    """Not twice as much as the one made before it, so that the clauses of training are lost."""
+    frame, finder = ditransitives()
+    known = finder.known
+    to = SentenceFrame(
+        (GIVER, OPEN, TAKER, " to", GIFT, "."), (GIVER, "が", TAKER, "を", GIFT, OPEN)
+    )
+    for words, member in frame.members.items():
+        to.members[words] = FrameMember(words, member.target.replace("を", "に", 1), [2])
+    known.frames.append(to)
+    finder = SentenceAnalogies(known, finder.inflection, 2)
+    known.embedded = {str(frame), str(to)}
+    known.slot_sorts[str(to)] = {0: Counter({0: 9}), 1: Counter({1: 9}), 2: Counter({0: 9})}
+    seen = finder._relative(to, TAKER, " that")
+    seen.made_by = ""
+    known.modifiers.append(seen)
+    known.slot_signatures["X1 slept.", 0] = Counter({(): 50, (0,): 10})
+    finder._relatives()
+    rows = known.slot_signatures["X1 slept.", 0]
+    assert len(known.modifiers) > 2
+    assert {rows[number,] for number in range(1, len(known.modifiers))} == {60}
+
+
+def test_a_question_word_asks_for_what_most_questions_show():
+    """Who slept? and Who ran? ask for people, whatever the question that was matched last."""
+    end, question_end = (".", "。"), ("?", "か？")
+    frames = []
+    for words, verbs in (((), ("slept", "ran", "fell")), ((" was",), ("praised", "seen"))):
+        statement = SentenceFrame((GIVER, *words, OPEN, "."), (GIVER, "が", OPEN))
+        question = SentenceFrame((" Who", *words, OPEN, "?"), ("誰が", OPEN))
+        for row, closing in ((statement, "。"), (question, "か？")):
+            for verb in verbs:
+                row.members[f" {verb}",] = FrameMember((f" {verb}",), verb + closing, [1])
+            frames.append(row)
+    known = Repertoire([], {0: True, 1: True}, {0: [], 1: []}, frames, [], end)
+    known.slot_sorts[str(frames[0])] = {0: Counter({0: 9})}
+    known.slot_sorts[str(frames[2])] = {0: Counter({1: 9})}
+    finder = SentenceAnalogies(known, Inflection([], Counter(), 2), 2)
+    assert finder._find_in_place() == Question((" Who",), "誰", question_end)
+    assert finder._who == {0}

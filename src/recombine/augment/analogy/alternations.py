@@ -139,7 +139,8 @@ def alternate(known: Repertoire, inflection: Inflection, support: int) -> list[d
             form = source.apply(word)
             if made and form and not lacks_end and (form,) not in other.members:
                 name = f"alternation: {shown(one.source)} : {shown(other.source)}"
-                other.members[form,] = FrameMember((form,), made, made_by=name)
+                parents = first[word].parents
+                other.members[form,] = FrameMember((form,), made, [], name, parents)
                 added += 1
         if added:
             notes.append(

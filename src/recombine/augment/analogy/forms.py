@@ -95,14 +95,17 @@ def fill_forms(known: Repertoire, support: int) -> list[dict[str, object]]:
                 if new and made and new not in endings:
                     endings[new] = cell, made[1][::-1] if mirrored else made[1]
     _fill_cells(cells, min(support, 2))
+    alone = {word: [number] for (word, _), number in known.unit_pairs.items()}
     for frame in two:
+        shows = {w: m.pairs[:1] for words, m in frame.members.items() for w in words if m.pairs}
+        shows = alone | shows
         for one, (cell, end) in endings.items():
             for (name, word), stem in cells[cell].items():
                 if name == str(frame) and (one, word) not in frame.members:
                     target = (stem + end)[::-1] if mirrored else stem + end
-                    frame.members[one, word] = FrameMember(
-                        (one, word), target, made_by=f"form: {one.strip()} {word.strip()}"
-                    )
+                    name = f"form: {one.strip()} {word.strip()}"
+                    made_of = [*shows.get(one, []), *shows.get(word, [])]
+                    frame.members[one, word] = FrameMember((one, word), target, [], name, made_of)
     for number, cell_stems in sorted(cells.items()):
         takes = [f"{one.strip()} -{end}" for one, (own, end) in endings.items() if own == number]
         notes.append(
@@ -360,5 +363,8 @@ def _inflect(
         if inflection.is_first((word, target)):
             new, made = second.source(word), second.target(str(frame), word, target, surroundings)
             if new and made and (new,) not in frame.members:
-                frame.members[new,] = FrameMember((new,), made, made_by=f"form: {word} : {new}")
+                parents = frame.members[word,].parents
+                frame.members[new,] = FrameMember(
+                    (new,), made, [], f"form: {word} : {new}", parents
+                )
                 second.note((word, target), (new, made))

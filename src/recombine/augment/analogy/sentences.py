@@ -15,7 +15,7 @@ are made of all others, also with the gap inside a clause (What did X1 think tha
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -100,6 +100,7 @@ class SentenceAnalogies:
 
     def _find_in_place(self) -> Question | None:
         found: Counter[Question] = Counter()
+        asked: dict[Question, Counter[int]] = defaultdict(Counter)
         for frame in self.statements:
             if not isinstance(frame.source[0], PhraseSlot) or not one_word(frame):
                 continue
@@ -125,13 +126,16 @@ class SentenceAnalogies:
                     at = whole.find(own)
                     if at >= 0:
                         end = str(other.source[-1]), whole[at + len(own) :]
-                        found[Question((word,), whole[:at], end)] += 1
-                        self._who = set(at_home(self.known.slot_sorts[str(frame)][0]))
+                        question = Question((word,), whole[:at], end)
+                        found[question] += 1
+                        asked[question].update(at_home(self.known.slot_sorts[str(frame)][0]))
         if not found:
             return None
         question, count = max(found.items(), key=lambda row: (row[1], row[0]))
         if count < self.support:
             return None
+        # The sorts that the question word asks for: at home in most of what shows it.
+        self._who = {sort for sort, places in asked[question].items() if 2 * places >= count}
         self.notes.append(
             {
                 "name": f"question in place: {question.before[0].strip()} | {question.word}",
@@ -313,7 +317,9 @@ class SentenceAnalogies:
             text = member.target
             if frame.target[-1] == OPEN:
                 text = self._without_end(text) + q.end[1]
-            made.members[words] = FrameMember(words, text, member.pairs, member.made_by)
+            made.members[words] = FrameMember(
+                words, text, member.pairs, member.made_by, member.made_of
+            )
         self._take_sorts(made, frame, slot)
         return made
 
@@ -340,7 +346,11 @@ class SentenceAnalogies:
                 match = re.fullmatch(cut, written(new.target, member.target))
                 if match and match.groups():
                     old.members[words] = FrameMember(
-                        words, match[1], member.pairs, member.made_by or new.made_by
+                        words,
+                        match[1],
+                        member.pairs,
+                        member.made_by or new.made_by,
+                        member.made_of,
                     )
 
     # --- relative clauses
@@ -381,6 +391,8 @@ class SentenceAnalogies:
         for _, frame, slot, shows, _ in made:
             if shows >= self.support:
                 shown_by.setdefault(str(frame), set()).add(self._particle(frame, slot))
+        # What training shows in each slot: a made clause weighs as much as all of it.
+        totals = {place: rows.total() for place, rows in known.slot_signatures.items()}
         for new, frame, slot, shows, numbers in made:
             # Of two frames with the same words, one shows relative clauses; the other is for the
             # phrases that the first does not show.
@@ -414,14 +426,14 @@ class SentenceAnalogies:
                     if n < number
                 ):
                     known.signatures[sort][number,] = 1000 if shows else 999
-            for rows in known.slot_signatures.values():
+            for place, rows in known.slot_signatures.items():
                 if any(
                     known.modifiers[n].source[0] == new.source[0]
                     for row in rows
                     for n in row
                     if n < number
                 ):
-                    rows[number,] = rows.total()
+                    rows[number,] = totals[place]
             left_slots = [s for s in frame.slots if s != slot]
             for n, s in enumerate(left_slots):
                 known.inner_sorts[number, n] = sorts.get(s.number, Counter())
@@ -475,6 +487,10 @@ class SentenceAnalogies:
             text = self._without_end(member.target)
             if text.startswith(particle) and len(text) > len(particle):
                 made.members[words] = FrameMember(
-                    words, text[len(particle) :], member.pairs, member.made_by
+                    words,
+                    text[len(particle) :],
+                    member.pairs,
+                    member.made_by,
+                    member.made_of,
                 )
         return made

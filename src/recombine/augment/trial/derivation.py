@@ -356,7 +356,7 @@ class Derivations:
         line = f"{frame}: {said} | {member.target.strip()}" if said else str(frame)
         if made:
             line += f" (by {made})"
-        elif member.pairs:
+        elif member.pairs and member.pairs[0] >= 0:
             pair = self._pairs[member.pairs[0]]
             line += f" ({len(member.pairs)} pairs, as {pair.id or pair.source})"
         return line.replace(CUT, "")
