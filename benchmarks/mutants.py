@@ -38,6 +38,9 @@ SOURCE = ROOT / "src"
 CORE: dict[str, tuple[str, ...]] = {
     "recombine.files": ("tests/test_files.py", "tests/test_lock.py"),
     "recombine.lock": ("tests/test_lock.py",),
+    "recombine.stage": ("tests/test_stage.py",),
+    "recombine.config": ("tests/test_config.py",),
+    "recombine.corpus.conllu": ("tests/corpus/test_conllu.py",),
     "recombine.metrics.score": ("tests/metrics/test_score.py", "tests/metrics/test_scoring.py"),
     "recombine.metrics.slices": ("tests/metrics/test_slices.py", "tests/metrics/test_score.py"),
     "recombine.metrics.scoring": ("tests/metrics/test_scoring.py", "tests/metrics/test_score.py"),
@@ -81,6 +84,10 @@ CORE: dict[str, tuple[str, ...]] = {
     "recombine.grammar.parsing.forest": (
         "tests/grammar/parsing/test_forest.py",
         "tests/grammar/parsing/test_parser.py",
+    ),
+    "recombine.builders.divergent.encode": (
+        "tests/builders/divergent/test_encode.py",
+        "tests/builders/divergent/test_count.py",
     ),
     "recombine.builders.divergent.measure": ("tests/builders/divergent/test_measure.py",),
     "recombine.builders.divergent.split": (

@@ -115,7 +115,7 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = (), *, trust: bool
         raise ConfigError(
             "'text' does not say its language", hint="-o text.en=FILE -o text.fr=FILE"
         )
-    if _shipped(name_or_path) and any(data.get(name) for name in OWN_TEXT):
+    if _shipped(name_or_path) and any(map(data.get, getattr(cls, "own_text", ()))):
         given = any(one.partition("=")[0].strip() == "benchmark.licence" for one in overrides)
         head = head if given or not head.licence else dataclasses.replace(head, licence=NOT_STATED)
     # Builders that know the languages of a corpus take them from the head, not twice.
@@ -149,8 +149,8 @@ def _defaults_named(begun: Mapping[str, Any], overrides: Sequence[str]) -> dict[
     return found
 
 
-# Options that name text somebody else wrote, and what is said where nobody said its licence.
-OWN_TEXT = ("text", "parsed", "training", "corpus")
+# What is said of text that somebody else wrote (a builder's options `own_text` name it) where
+# nobody said its licence.
 NOT_STATED = "that of the corpus, which was not stated"
 
 

@@ -60,6 +60,7 @@ class Compounds(CompoundDesign):
     """
 
     proves: ClassVar[str] = "compounds, groups, parts and training that lacks them"
+    own_text: ClassVar[tuple[str, ...]] = ("corpus",)
     metrics: ClassVar[tuple[str, ...]] = ("compound", "compound_aggregate", "bleu", "chrf")
     corpus: Path
     target_corpus: Path | None = None

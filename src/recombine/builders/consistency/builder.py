@@ -66,6 +66,7 @@ class ConsistencyTests:
     """
 
     proves: ClassVar[str] = "that groups are minimal pairs with their roles, tags and places"
+    own_text: ClassVar[tuple[str, ...]] = ("text", "parsed", "training")
     metrics: ClassVar[tuple[str, ...]] = (
         "consistency", "synonym-consistency", "locality", "literal",
     )  # fmt: skip

@@ -65,6 +65,7 @@ class ConsistencyRelease:
     one of pairs for dev and test (its column `split` says which).
     """
 
+    own_text: ClassVar[tuple[str, ...]] = ("training",)
     metrics: ClassVar[tuple[str, ...]] = (
         "consistency", "synonym-consistency", "locality", "literal",
     )  # fmt: skip

@@ -76,6 +76,7 @@ class Divergent(MeasureOptions):
 
     megabytes_a_second: ClassVar[float] = 0.8
     proves: ClassVar[str] = "divergences, novelty and ids by items.tsv, but not that file itself"
+    own_text: ClassVar[tuple[str, ...]] = ("corpus",)
     metrics: ClassVar[tuple[str, ...]] = ("chrf++", "bleu")
     corpus: Path
     target_corpus: Path | None = None
