@@ -102,7 +102,10 @@ CORE: dict[str, tuple[str, ...]] = {
         "tests/builders/divergent/test_running_split.py",
         "tests/builders/divergent/test_search.py",
     ),
-    "recombine.builders.divergent.certificate": ("tests/builders/divergent/test_certificate.py",),
+    "recombine.builders.divergent.certificate": (
+        "tests/builders/divergent/test_certificate.py",
+        "tests/builders/divergent/test_control.py",
+    ),
     "recombine.experiment.run": ("tests/experiment/test_run.py", "tests/experiment/test_stages.py"),
     "recombine.experiment.translations": (
         "tests/experiment/test_translations.py",

@@ -54,6 +54,10 @@ def test_conllu_is_read_whole(tmp_path: Path, name: str) -> None:
     first, second = read_parsed(written(tmp_path / name, CONLLU))
     assert list(first.lemmas) == ["cat", "do", "not", "sleep", "."]
     assert list(first.heads) == [4, 4, 4, 0, 4]
+    assert list(first.relations) == ["nsubj", "aux", "advmod", "root", "punct"]
+    assert list(first.forms or ()) == ["Cats", "do", "n't", "sleep", "."]
+    assert list(first.upos or ()) == ["NOUN", "AUX", "PART", "VERB", "PUNCT"]
+    assert list(first.features or ()) == ["Number=Plur", "_", "_", "_", "_"]
     assert first.translations == {"de": "Katzen schlafen nicht."}
     assert (first.text, first.document, first.line) == ("Cats don't sleep.", "first", 1)
     assert (second.text, second.document, second.line) == ("Go", "first", 12)
@@ -64,6 +68,28 @@ def test_columns_are_read_whole(tmp_path: Path) -> None:
     first, second = read_parsed(written(tmp_path / "c.tsv", COLUMNS))
     assert (first.text, first.translations) == ("Cats sleep", {"de": "Katzen schlafen"})
     assert (list(second.lemmas), list(second.heads), second.line) == (["go"], [0], 3)
+
+
+def test_a_table_may_have_more_columns(tmp_path: Path) -> None:
+    """Forms, tags and documents where there are some; a column of its own is the sentence."""
+    table = (
+        "lemmas\trelations\theads\tforms\tupos\tfeatures\tdocument\ttext\n"
+        "cat sleep\tnsubj root\t2 0\tCats sleep\tNOUN VERB\tA B\td1\tCats sleep!\n"
+    )
+    (only,) = read_parsed(written(tmp_path / "c.tsv", table))
+    assert (only.text, only.document, only.translations) == ("Cats sleep!", "d1", {})
+    assert (list(only.forms or ()), list(only.upos or ())) == (["Cats", "sleep"], ["NOUN", "VERB"])
+    assert list(only.features or ()) == ["A", "B"]
+    uneven = table.replace("NOUN VERB", "NOUN")
+    with pytest.raises(DataError, match="one value per token"):
+        list(read_parsed(written(tmp_path / "d.tsv", uneven)))
+
+
+def test_a_header_names_what_it_lacks(tmp_path: Path) -> None:
+    """Of the three columns that a table must have."""
+    path = written(tmp_path / "c.tsv", "en\tlemmas\theads\na\ta\t0\n")
+    with pytest.raises(DataError, match=r"the header lacks the column relations$"):
+        list(read_parsed(path))
 
 
 @pytest.mark.parametrize("characters", [1, 7, 60, 10_000])

@@ -55,6 +55,7 @@ def test_a_table_is_read_as_its_sentences_are() -> None:
     table, one_by_one = encoder(block(lines)), encoder.encode(ParsedBlock.of("x", sentences))
     assert table.unit_names == one_by_one.unit_names
     assert table.texts == one_by_one.texts
+    assert table.texts[7] == f"{sentences[7].text}\tx7"
     for name in ("units", "relations", "heads", "lengths"):
         assert getattr(table, name).tolist() == getattr(one_by_one, name).tolist()
 
@@ -80,6 +81,15 @@ def test_control_characters_become_spaces(tmp_path: Path) -> None:
     sentence = ParsedSentence("a\u008fb", ["a"], ["root"], [0])
     corpus = encode_corpus([BlockEncoder().encode(ParsedBlock.of("x", [sentence]))], tmp_path)
     assert list(corpus.texts([0])) == [("a b", None)]
+
+
+def test_features_come_back(tmp_path: Path) -> None:
+    """The bundles of a corpus are numbered and stored as its words are."""
+    sentences = made_up(10)
+    encoder = BlockEncoder(features=True)
+    corpus = encode_corpus([encoder.encode(ParsedBlock.of("x", sentences))], tmp_path)
+    stored = [corpus.feature_names[number] for number in corpus.features]
+    assert stored == [bundle for one in sentences for bundle in one.features or ()]
 
 
 def test_features_are_asked_for() -> None:
@@ -130,6 +140,23 @@ def test_missing_files_are_named(tmp_path: Path) -> None:
         prepare(ReadingOptions(), (tmp_path / "x",), tmp_path)
     with pytest.raises(ConfigError, match="target side"):
         prepare(ReadingOptions(), (path, path), tmp_path, target_corpora=(path,))
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("a\nb\n", "it ends before sentence 3 of the corpus"),
+        ("a\n\nc\n", "line 2 is empty"),
+        ("a\nb\nc\nd\n", "more lines than the 3 sentences"),
+    ],
+)
+def test_a_target_side_that_does_not_fit_is_named(tmp_path: Path, lines: str, words: str) -> None:
+    """With the first place where it does not, also where blocks are small."""
+    path = write_conllu(tmp_path / "c.conllu", made_up(3))
+    target = tmp_path / "c.de"
+    target.write_text(lines, encoding="utf-8")
+    with pytest.raises(DataError, match=words):
+        prepare(ReadingOptions(workers=1), (path,), tmp_path / "work", target_corpora=(target,))
 
 
 def test_a_corpus_without_sentences_is_named(tmp_path: Path) -> None:

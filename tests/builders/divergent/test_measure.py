@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from parsed_corpora import counted
 from recombine.builders.divergent import measure
 from recombine.builders.divergent.measure import (
+    MeasureOptions,
     chernoff_divergence,
     contributions,
     divergences,
@@ -20,6 +21,7 @@ from recombine.builders.divergent.measure import (
     novelty_class,
 )
 from recombine.corpus.conllu import ParsedSentence
+from recombine.errors import ConfigError
 
 VECTORS = st.lists(st.integers(0, 40), min_size=4, max_size=4).map(
     lambda numbers: np.array(numbers, np.int64)
@@ -55,6 +57,22 @@ def test_divergence_is_one_exactly_when_nothing_is_shared() -> None:
     """Disjoint sets have divergence 1 without rounding; so does an empty one."""
     assert chernoff_divergence(np.array([3, 0]), np.array([0, 5]), 0.1) == 1.0
     assert chernoff_divergence(np.array([3, 0]), np.array([0, 0]), 0.1) == 1.0
+
+
+def test_a_set_without_counts_shares_nothing() -> None:
+    """Whichever of the two it is."""
+    nothing, some = np.zeros(2, np.int64), np.array([1, 2], np.int64)
+    assert chernoff_divergence(nothing, some, 0.5) == 1
+    assert chernoff_divergence(some, nothing, 0.5) == 1
+
+
+@pytest.mark.parametrize("name", ["atom_alpha", "compound_alpha"])
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_exponents_lie_between_zero_and_one(name: str, value: float) -> None:
+    """At either end one of the two sets would not count."""
+    with pytest.raises(ConfigError, match=f"{name} = {value} is not between 0 and 1"):
+        MeasureOptions(**{name: value})
+    assert MeasureOptions(**{name: 0.3})
 
 
 def test_a_worked_example() -> None:

@@ -63,6 +63,13 @@ def test_bounds_hold_and_values_are_exact(counts: Counts, goal: float, seed: int
     assert 0 <= found.seconds <= time.process_time()
 
 
+def test_small_corpora_afford_more_passes() -> None:
+    """A fixed budget of moves, with a least and a most number of passes."""
+    assert [search.default_passes(rows) for rows in (1, 50_000, 250_000, 10_000_000)] == [
+        400, 200, 40, 40,
+    ]  # fmt: skip
+
+
 def test_targets_order_the_divergences(counts: Counts) -> None:
     """A higher target gives a higher compound divergence; random lies between."""
     low, middle, high = (split(counts, goal, WINDOW).compound for goal in (0.0, 0.5, 1.0))
