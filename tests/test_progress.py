@@ -231,3 +231,10 @@ def test_the_count_is_whole_on_a_narrow_terminal(monkeypatch):
         shown = last_drawn(terminal, "12,345/100,000")
         assert "12,345/100,000, " in shown
         assert "…" in shown
+
+
+def test_a_sign_of_life_names_the_step(monkeypatch):
+    """What counts nothing is known by the step that it belongs to."""
+    terminal = open_terminal(monkeypatch)
+    with waiting("recombine run", after=0.1), steps(["score", "report"]), step("report"):
+        assert "[2/2] report" in last_drawn(terminal, "[2/2] report")

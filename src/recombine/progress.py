@@ -41,12 +41,15 @@ class _Steps:
         self.names: tuple[str, ...] = ()
         self.now = ""
 
+    @property
+    def label(self) -> str:
+        """The step with its number, if the command has said how many there are."""
+        place = self.names.index(self.now) + 1 if self.now in self.names else 0
+        return f"[{place}/{len(self.names)}] {self.now}" if place else self.now
+
     def named(self, description: str) -> str:
         """A piece of work with the step that it belongs to: [3/8] train recombined, seed 1."""
-        if not self.now:
-            return description
-        place = self.names.index(self.now) + 1 if self.now in self.names else 0
-        return f"[{place}/{len(self.names)}] " * bool(place) + f"{self.now}, {description}"
+        return ", ".join(filter(None, (self.label, description)))
 
 
 _steps = _Steps()
@@ -66,6 +69,7 @@ def steps(names: Sequence[str]) -> Iterator[None]:
 def step(name: str) -> Iterator[None]:
     """Say to which step of a command the work below belongs."""
     before, _steps.now = _steps.now, name
+    give_way()  # a sign of life names the step before
     try:
         yield
     finally:
@@ -338,13 +342,15 @@ class _Waiting:
                 with self._lock:
                     due = self._bar is None and time.monotonic() >= self._due
                     if due and not self._ended.is_set():
-                        self._bar = _display.open(self._description, None, behind=True)
+                        told = _steps.label or self._description
+                        self._bar = _display.open(told, None, behind=True)
             elif _log.is_due(self._began):
                 # Work that has been slow to count is named all the same.
                 if _log.open:
                     _log.open[-1].say_how_far()
                     continue
-                _log.say(f"{self._description}: {_duration(_log.clock() - self._began)}")
+                told = _steps.label or self._description
+                _log.say(f"{told}: {_duration(_log.clock() - self._began)}")
 
 
 class _GivesWay:

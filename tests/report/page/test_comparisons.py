@@ -32,6 +32,8 @@ def test_a_sentence_says_what_the_data_say(findings):
     tie = comparison_sentence(findings, main, replace(one, p_adjusted=0.5, slices=()))
     assert tie.startswith(f"The data cannot tell oracle-ish from {one.first}:")
     assert tie.endswith("p = 0.5000.")
+    few = comparison_sentence(findings, main, replace(one, p_adjusted=float("nan"), slices=()))
+    assert few.startswith(f"No verdict on oracle-ish and {one.first}:")
 
 
 def test_classes_are_shown_when_a_metric_has_them(findings):

@@ -23,6 +23,8 @@ from recombine.templates import number, render, signed
 
 # More labels than this would not fit a stacked row on a phone.
 MOST_LABELS = 12
+# Why a pair has no p-value.
+NO_TEST = "on too few sentences or with too many outputs missing"
 # Pairs that are told with a figure; the others are rows of the table.
 MOST_PAIRS = 3
 
@@ -113,7 +115,9 @@ def comparison_sentence(report: Findings, sheet: Sheet, one: Comparison) -> str:
         if not math.isnan(overall.low) and overall.low * overall.high > 0
         else ""
     )
-    if verdict == "tie":
+    if math.isnan(one.p_adjusted):
+        head = f"No verdict on {one.second} and {one.first}: {apart} points apart, {NO_TEST}"
+    elif verdict == "tie":
         head = (
             f"The data cannot tell {one.second} from {one.first}: {apart} points apart, "
             f"p {_p(one.p_adjusted)}"
@@ -132,6 +136,9 @@ def comparison_sentence(report: Findings, sheet: Sheet, one: Comparison) -> str:
 
 
 def _p(p: float) -> str:
+    """A p-value as it stands behind its letter."""
+    if math.isnan(p):
+        return "unknown"
     shown = show_p(p)
     return shown.replace("<", "< ") if shown.startswith("<") else f"= {shown}"
 
