@@ -55,6 +55,11 @@ def test_a_table_fits_its_terminal():
 
 
 def test_rows_that_have_several_names_are_blocks():
-    """Each row keeps its names in one line, and its numbers by their columns below."""
-    table = Table("t", "", ("split", "metric", "n", "score"), (("gen", "exact", 1900, 51.6),) * 2)
-    assert fitted(table, 20) == "\n\n".join(["gen · exact\n  n 1,900\n  score 51.6"] * 2)
+    """Each row keeps its names in one line, its numbers below; what all share is told once."""
+    rows = (("gen", "exact", 1900, 51.6, "a"), ("gen", "bleu", 1900, 60.0, "b"))
+    table = Table("t", "", ("split", "metric", "n", "score", "better"), rows)
+    assert fitted(table, 16).split("\n\n") == [
+        "split gen",
+        "exact\n  n 1,900\n  score 51.6\n  better a",
+        "bleu\n  n 1,900\n  score 60.0\n  better b",
+    ]

@@ -64,15 +64,24 @@ def fitted(table: Any, width: int) -> str:
     blocks = []
     if words == [0]:
         for place in places[1:]:
-            rows = [(table.text(row, 0), table.text(row, place)) for row in range(len(table.rows))]
-            blocks.append("\n".join([table.columns[place], *aligned([("", *row) for row in rows])]))
-    else:
-        for row in range(len(table.rows)):
-            head = " · ".join(table.text(row, place) for place in words)
-            told = [
-                f"{table.columns[at]} {table.text(row, at)}" for at in places if at not in words
+            cells = [
+                ("", table.text(row, 0), table.text(row, place)) for row in range(len(table.rows))
             ]
-            blocks.append("\n".join([wrapped(head, width), *_indented(told, width)]))
+            blocks.append("\n".join([table.columns[place], *aligned(cells)]))
+    else:
+        # What all rows share is told once; what stands before the first number names a row.
+        rows = range(len(table.rows))
+        shared = [at for at in words if len({table.text(row, at) for row in rows}) == 1 < len(rows)]
+        first = min((at for at in places if at not in words), default=len(places))
+        names = [at for at in words if at < first and at not in shared]
+        rest = [at for at in places if at not in (*names, *shared)]
+        if shared:
+            told = " · ".join(f"{table.columns[at]} {table.text(0, at)}" for at in shared)
+            blocks.append(wrapped(told, width))
+        for row in rows:
+            head = " · ".join(table.text(row, at) for at in names)
+            lines = _indented([f"{table.columns[at]} {table.text(row, at)}" for at in rest], width)
+            blocks.append("\n".join([wrapped(head, width), *lines] if head else lines))
     notes = [wrapped(note, width) for note in table.notes]
     return "\n\n".join([*([table.title] if table.title else []), *blocks, *notes])
 

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from recombine.benchmark import Example
 from recombine.cli import main
+from report.scored_run import small_benchmark as small_benchmark_of
 
 RIGHT = ["Der König sah eine Königin.", "Ein Hund schlief.", "Die Katze lief."]
 
@@ -66,3 +68,22 @@ def test_a_missing_file_is_told_before_any_is_scored(small_benchmark, files, cap
     monkeypatch.setattr("recombine.evaluation.score", lambda *_, **__: pytest.fail("scored"))
     assert main(["compare", str(small_benchmark), files[0], "nowhere.txt"]) == 2
     assert "no such file: nowhere.txt" in capsys.readouterr().err
+
+
+def test_a_pattern_has_the_name_that_the_page_gives_it(tmp_path, capsys):
+    """It had four names on four surfaces; JSON keeps that of the files."""
+    patterns = ("pp_on_subject", "rc_on_subject")
+    examples = [
+        Example.make(source=f"{at} .", references=(str(at),), tags={"pattern": patterns[at % 2]})
+        for at in range(8)
+    ]
+    benchmark = small_benchmark_of(tmp_path / "b", {"gen": examples})
+    lines = {"ours": [str(at) for at in range(8)], "theirs": ["?"] * 8}
+    for name, texts in lines.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(texts) + "\n", encoding="utf-8")
+    paths = [str(tmp_path / f"{name}.txt") for name in lines]
+    arguments = ["compare", str(benchmark.path), *paths, "--metric", "exact", "--slices"]
+    assert main(arguments) == 0
+    assert "place phrase on subject" in capsys.readouterr().out
+    assert main([*arguments, "--json"]) == 0
+    assert '"value": "pp_on_subject"' in capsys.readouterr().out

@@ -80,7 +80,7 @@ def compare_verb(options: argparse.Namespace) -> int:
         print_json({name: _rows(table) for name, table in tables.items()})
     else:
         width = room(sys.stdout)
-        shown = [fitted(dataclasses.replace(one, title=""), width) for one in tables.values()]
+        shown = [fitted(_in_words(one), width) for one in tables.values()]
         print(printable("\n\n".join(shown)))
     if options.out is not None:
         paths = first.report(options.out, *others)
@@ -137,6 +137,26 @@ def _scores(tables: Sequence[Any], names: Sequence[str]) -> Any:
     columns = ("split", "metric", "system", *tables[0].columns[2:])
     everything = tuple(row for group in rows.values() for row in group)
     return dataclasses.replace(tables[0], columns=columns, rows=everything)
+
+
+def _in_words(table: Any) -> Any:
+    """The table as people read it: patterns by the names that the page gives them."""
+    from recombine.report.method import BenchmarkMethod
+    from recombine.report.words import read_words
+
+    words = read_words()
+
+    def named(cell: Any) -> Any:
+        tags = (tag for tag in BenchmarkMethod.main_tags if (tag, cell) in words.known)
+        tag = next(tags, None)
+        return cell if tag is None else words.label(tag, cell)
+
+    place = table.columns.index("value") if "value" in table.columns else None
+    rows = tuple(
+        tuple(named(cell) if at == place else cell for at, cell in enumerate(row))
+        for row in table.rows
+    )
+    return dataclasses.replace(table, title="", rows=rows)
 
 
 def _rows(table: Any) -> list[dict[str, Any]]:
