@@ -1,4 +1,4 @@
-"""Intervals against independent implementations; their coverage is in benchmarks/coverage.py."""
+"""Intervals against independent code; their coverage is in benchmarks/interval_coverage.py."""
 
 from __future__ import annotations
 

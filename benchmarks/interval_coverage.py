@@ -1,7 +1,7 @@
 """Coverage of intervals and size of tests, in experiments whose truth is known.
 
-python benchmarks/coverage.py                   # prints the table of docs/explanation/statistics.md
-python benchmarks/coverage.py --experiments 200 # a quick look
+python benchmarks/interval_coverage.py  # prints the table of docs/explanation/statistics.md
+python benchmarks/interval_coverage.py --experiments 200 # a quick look
 
 Sentences of one cluster share ease and a taste of each system; seeds have luck of their own, on the
 whole and on each cluster. Cells are the lowest and highest share over 5, 20, 50, 80 and 95% right
