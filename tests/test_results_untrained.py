@@ -81,3 +81,38 @@ def test_what_was_read_is_judged_as_it_was_read(repository: Path, target: str) -
 
     assert [row for row in rows if not same(row)] == []
     assert [row for row in read if same(row) is row["read as"].startswith("doubtful")] == []
+
+
+def test_opus_between_english_and_french(repository: Path, page: str) -> None:
+    """The zero-shot rows, what was read, and how many of each pattern are right."""
+    rows = raw(repository, "opus-fr.tsv")
+    patterns: dict[str, dict[str, Counter[str]]] = {}
+    for target, name in (("fr", "French"), ("en", "English")):
+        own = [row for row in rows if row["target"] == target]
+        exact = sum(row["exact"] == "yes" for row in own)
+        assert shares(len(own), exact, Counter(row["meaning"] for row in own)) in page
+        for verdict in ("same", "outside"):
+            read = Counter(row["read as"] for row in own if row["meaning"] == verdict)
+            counts = [read.total(), read["right"], read["doubtful"], read["wrong"]]
+            assert f"| {name} | {verdict} | {' | '.join(map(str, counts))} |" in page
+            assert sum(counts[1:]) == counts[0]
+        for row in own:
+            counted = patterns.setdefault(row["pattern"], {}).setdefault(target, Counter())
+            counted.update([row["meaning"]] + ["exact"] * (row["exact"] == "yes"))
+    assert len(patterns) == 42
+    for pattern, both in patterns.items():
+        sides = [str(both[t][kind]) for t in ("fr", "en") for kind in ("exact", "same", "outside")]
+        assert f"| {pattern} | {' | '.join(sides)} |" in page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("source", "target"), [("en", "fr"), ("fr", "en")])
+def test_opus_is_judged_as_the_page_says(repository: Path, source: str, target: str) -> None:
+    """Every verdict of the raw file is the one that is given today."""
+    metric = MeaningMatch(grammar="sget", source_language=source, target_language=target, workers=1)
+    rows = [row for row in raw(repository, "opus-fr.tsv") if row["target"] == target]
+    asked = [(row["source"], (row["reference"],), row["output"]) for row in rows]
+    for row, verdict in zip(rows, metric.judge_block(asked), strict=True):
+        assert row["exact"] == ("yes" if row["output"] == row["reference"] else "no")
+        assert verdict is not None
+        assert verdict["class"] == row["meaning"], row

@@ -135,3 +135,32 @@ def test_an_adjective_is_said_in_one_place(text: str, is_said: bool) -> None:
     grammar = Grammar.load("sget")
     (tree,) = grammar.parse("Liam gave a boy the flat new blue ball.", "en").trees()
     assert wordings_of(grammar, "sget", "fr").accepts(tree, text) is is_said
+
+
+@pytest.mark.parametrize(
+    ("source", "right", "wrong"),
+    [
+        (
+            "Un ami a dit que Liam avait vu l'enfant.",
+            "A friend said Liam had seen the kid.",
+            "A friend had said that Liam saw the child.",
+        ),
+        (
+            "Le livre a été envoyé à un élève par l'ami.",
+            "The friend sent a student the book.",
+            "A student sent the friend the book.",
+        ),
+        (
+            "Liam a vu l'enfant qu'un ami aimait.",
+            "Liam saw the child a friend loved.",
+            "Liam saw the child who loved a friend.",
+        ),
+    ],
+)
+def test_english_is_understood_as_translators_write_it(source: str, right: str, wrong: str) -> None:
+    """Clauses without that, the past perfect below a past, the active; nothing the other way."""
+    grammar = Grammar.load("sget")
+    wordings = wordings_of(grammar, "sget", "en")
+    trees = list(grammar.parse(source, "fr").trees(24))
+    assert any(wordings.accepts(tree, right) for tree in trees)
+    assert not any(wordings.accepts(tree, wrong) for tree in trees)
