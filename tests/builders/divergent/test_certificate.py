@@ -12,12 +12,13 @@ import pytest
 from parsed_corpora import counted, made_up, write_conllu
 from recombine.builders.divergent.builder import Divergent
 from recombine.builders.divergent.certificate import (
-    _confounders,
     data_card,
     item_lines,
     name_lines,
     read_items,
     read_split_items,
+    split_claims,
+    word_counts,
 )
 from recombine.builders.recipe import build, read_recipe
 from recombine.errors import DataError
@@ -112,7 +113,7 @@ def test_a_split_without_sentences_has_no_length(tmp_path: Path) -> None:
     corpus, counts = counted(made_up(20), tmp_path, edition="all")
     nothing = np.array([], np.int64)
     vector = np.zeros(counts.atoms + counts.compounds, np.int64)
-    found = _confounders(corpus, counts, nothing, vector, np.zeros(counts.size))
+    found = split_claims(vector, counts.atoms, np.array([])) | word_counts(corpus, nothing)
     assert (found["mean_length"], found["words"], found["lemmas"]) == (0.0, 0, 0)
     assert found["novel_compound_share"] is None
     head = dict.fromkeys(("target_divergence", "atom_divergence", "compound_divergence"), 0.5)

@@ -83,6 +83,16 @@ def test_control_characters_become_spaces(tmp_path: Path) -> None:
     assert list(corpus.texts([0])) == [("a b", None)]
 
 
+def test_what_is_counted_decides_what_is_numbered() -> None:
+    """Sequences are of words as they are written, everything else is of lemmas."""
+    assert ReadingOptions().encoder().unit == "lemma"
+    assert ReadingOptions(definition="ngrams").encoder().unit == "form"
+    assert ReadingOptions(definition="ngrams", unit="lemma").encoder().unit == "lemma"
+    assert ReadingOptions(definition="morphology").encoder("de") == BlockEncoder(
+        features=True, target="de"
+    )
+
+
 def test_features_come_back(tmp_path: Path) -> None:
     """The bundles of a corpus are numbered and stored as its words are."""
     sentences = made_up(10)

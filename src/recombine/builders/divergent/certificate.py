@@ -56,69 +56,82 @@ def certificate_of(
 ) -> dict[str, Any]:
     """Return what is certified of a split, computed from scratch."""
     vectors = {split: column_totals_of(counts, chosen) for split, chosen in rows.items()}
-    used = sum(len(chosen) for split, chosen in rows.items() if split != CONTROL)
-    found = divergences(vectors["train"], vectors["test"], counts.atoms, alphas)
-    certificate: dict[str, Any] = {
+    sizes = {split: len(chosen) for split, chosen in rows.items()}
+    used = sum(size for split, size in sizes.items() if split != CONTROL)
+    return {
+        **_claims(vectors, counts.atoms, sizes, goal, alphas),
+        "sentences": corpus.size,
+        "rows": counts.size,
+        "used_share": used / counts.size,
+        "splits": {
+            split: {
+                **split_claims(vectors[split], counts.atoms, shares[chosen]),
+                **word_counts(corpus, counts.sentences[chosen]),
+            }
+            for split, chosen in rows.items()
+        },
+    }
+
+
+def _claims(
+    vectors: Mapping[str, Vector],
+    atoms: int,
+    sizes: Mapping[str, int],
+    goal: Goal,
+    alphas: Alphas,
+) -> dict[str, Any]:
+    """What the sums of all splits say: divergences, from scratch."""
+    found = divergences(vectors["train"], vectors["test"], atoms, alphas)
+    claims: dict[str, Any] = {
         "atom_divergence": found.atom,
         "compound_divergence": found.compound,
         **_named(alphas),
         "target_divergence": goal.compound,
         "target_atom_divergence": goal.atom,
         "score": goal.score(found.atom, found.compound),
-        "sentences": corpus.size,
-        "rows": counts.size,
-        "atoms": counts.atoms,
-        "compounds": counts.compounds,
-        "used_share": used / counts.size,
-        "test_share": len(rows["test"]) / used,
-        "splits": {
-            split: _confounders(corpus, counts, chosen, vectors[split], shares)
-            for split, chosen in rows.items()
-        },
+        "atoms": atoms,
+        "compounds": len(vectors["train"]) - atoms,
+        "test_share": sizes["test"] / sum(n for split, n in sizes.items() if split != CONTROL),
     }
-    if "dev" in rows:
-        joint = divergences(
-            vectors["train"] + vectors["dev"], vectors["test"], counts.atoms, alphas
-        )
-        certificate["train_and_dev"] = {
+    if "dev" in vectors:
+        joint = divergences(vectors["train"] + vectors["dev"], vectors["test"], atoms, alphas)
+        claims["train_and_dev"] = {
             "atom_divergence": joint.atom,
             "compound_divergence": joint.compound,
         }
-    return certificate
+    return claims
+
+
+def split_claims(vector: Vector, atoms: int, shares: npt.NDArray[np.float64]) -> dict[str, Any]:
+    """Return what the sums of one split and the novelty of its sentences say."""
+    known = shares[~np.isnan(shares)]
+    classes = [novelty_class(float(share)) for share in shares]
+    return {
+        "sentences": len(shares),
+        "atom_types": int((vector[:atoms] > 0).sum()),
+        "compound_types": int((vector[atoms:] > 0).sum()),
+        "atom_occurrences": int(vector[:atoms].sum()),
+        "compound_occurrences": int(vector[atoms:].sum()),
+        "novel_compound_share": float(known.mean()) if len(known) else None,
+        "novelty": {name: classes.count(name) for name in CLASSES},
+    }
 
 
 def _named(alphas: Alphas) -> dict[str, float]:
     return {"atom_alpha": alphas.atom, "compound_alpha": alphas.compound}
 
 
-def _confounders(
-    corpus: EncodedCorpus,
-    counts: Counts,
-    rows: Index,
-    vector: Index,
-    shares: npt.NDArray[np.float64],
-) -> dict[str, Any]:
-    """Return length, vocabulary and novelty of a split (Moisio et al. 2023, section 7.2)."""
-    sentences = counts.sentences[rows]
+def word_counts(corpus: EncodedCorpus, sentences: Index) -> dict[str, Any]:
+    """Return length and vocabulary of some sentences (Moisio et al. 2023, section 7.2)."""
     lengths = np.asarray(corpus.starts)[sentences + 1] - np.asarray(corpus.starts)[sentences]
     present = np.zeros(len(corpus.unit_names), dtype=bool)
     for sentence, length in zip(sentences.tolist(), lengths.tolist(), strict=True):
         start = int(corpus.starts[sentence])
         present[corpus.units[start : start + length]] = True
-    own = shares[rows]
-    known = own[~np.isnan(own)]
-    classes = [novelty_class(float(share)) for share in own]
     return {
-        "sentences": len(rows),
         "words": int(lengths.sum()),
-        "mean_length": float(lengths.mean()) if len(rows) else 0.0,
+        "mean_length": float(lengths.mean()) if len(sentences) else 0.0,
         "lemmas": int(present.sum()),
-        "atom_types": int((vector[: counts.atoms] > 0).sum()),
-        "compound_types": int((vector[counts.atoms :] > 0).sum()),
-        "atom_occurrences": int(vector[: counts.atoms].sum()),
-        "compound_occurrences": int(vector[counts.atoms :].sum()),
-        "novel_compound_share": float(known.mean()) if len(known) else None,
-        "novelty": {name: classes.count(name) for name in CLASSES},
     }
 
 
@@ -228,43 +241,13 @@ def _counted_control(
 
 def _counted(items: SplitItems, goal: Goal, alphas: Alphas) -> dict[str, Any]:
     """The certificate as far as the items tell it."""
-    vectors, atoms = items.vectors, items.atoms
-    found = divergences(vectors["train"], vectors["test"], atoms, alphas)
-    sizes = {split: len(rows) for split, rows in items.shares.items() if split != CONTROL}
-    counted: dict[str, Any] = {
-        "atom_divergence": found.atom,
-        "compound_divergence": found.compound,
-        **_named(alphas),
-        "target_divergence": goal.compound,
-        "target_atom_divergence": goal.atom,
-        "score": goal.score(found.atom, found.compound),
-        "atoms": atoms,
-        "compounds": len(vectors["train"]) - atoms,
-        "test_share": sizes["test"] / sum(sizes.values()),
-        "splits": {split: _counted_split(items, split) for split in vectors},
-    }
-    if "dev" in vectors:
-        joint = divergences(vectors["train"] + vectors["dev"], vectors["test"], atoms, alphas)
-        counted["train_and_dev"] = {
-            "atom_divergence": joint.atom,
-            "compound_divergence": joint.compound,
-        }
-    return counted
-
-
-def _counted_split(items: SplitItems, split: str) -> dict[str, Any]:
-    vector, atoms = items.vectors[split], items.atoms
-    shares = list(items.shares[split].values())
-    known = [share for share in shares if not np.isnan(share)]
-    classes = [novelty_class(share) for share in shares]
+    sizes = {split: len(rows) for split, rows in items.shares.items()}
     return {
-        "sentences": len(shares),
-        "atom_types": int((vector[:atoms] > 0).sum()),
-        "compound_types": int((vector[atoms:] > 0).sum()),
-        "atom_occurrences": int(vector[:atoms].sum()),
-        "compound_occurrences": int(vector[atoms:].sum()),
-        "novel_compound_share": float(np.mean(known)) if known else None,
-        "novelty": {name: classes.count(name) for name in CLASSES},
+        **_claims(items.vectors, items.atoms, sizes, goal, alphas),
+        "splits": {
+            split: split_claims(vector, items.atoms, np.array([*items.shares[split].values()]))
+            for split, vector in items.vectors.items()
+        },
     }
 
 
