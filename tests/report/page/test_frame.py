@@ -7,6 +7,7 @@ import hashlib
 import re
 
 import pytest
+from markupsafe import Markup
 
 from recombine.report.page.frame import page, plain_head
 from recombine.report.tables.table import Table, html
@@ -38,3 +39,10 @@ def test_a_page_may_run_its_own_script_alone(scripts):
     assert ("unpack" in code) == bool(scripts)
     assert 'id="theme"' in text
     assert "Empty" not in text
+
+
+def test_there_is_a_way_around_the_map_by_the_keyboard():
+    """99 links stood between the head of the page and its examples."""
+    sections = {"map": ("Map", Markup("m")), "examples": ("Examples", Markup("e"))}
+    text = page("t", "e", Markup("l"), sections, skips=("examples", "compare"))
+    assert re.findall(r'<a class="skip" href="#(\w+)">', text) == ["main", "examples"]
