@@ -58,7 +58,7 @@ def share_components(share: float, trials: int) -> list[Component]:
 def crossed_components(values: Array) -> list[Component]:
     """The variance of the grand mean of a seeds x units table, both taken as random.
 
-    (MS_seed + MS_unit - MS_residual) / (S N), the expected-mean-squares estimate of a two-way
+    (MS_seed + MS_unit - MS_residual) / (S N), which is the expected-mean-squares estimate of a two-way
     random-effects table without replication (Searle, Casella & McCulloch 1992, chapter 4).
     """
     seeds, units = values.shape
@@ -66,8 +66,18 @@ def crossed_components(values: Array) -> list[Component]:
     if seeds == 1:
         return [Component(by_unit / units, units - 1)]
     by_seed = float(values.mean(axis=1).var(ddof=1))
-    excess = max(by_unit - residual_mean_square(values) / seeds, 0.0)
+    excess = without_residual(by_unit, residual_mean_square(values) / seeds)
     return [Component(by_seed / seeds, seeds - 1), Component(excess / units, units - 1)]
+
+
+def without_residual(by_unit: float, residual: float) -> float:
+    """The variance of units without the residual, which the variance of seeds holds already.
+
+    At most half of it is taken away. Both are estimates, and where chance makes their difference
+    small, or negative, nothing but the few seeds would speak: intervals of five seeds then cover
+    91% (docs/explanation/statistics.md).
+    """
+    return max(by_unit - residual, by_unit / 2)
 
 
 def residual_mean_square(values: Array) -> float:

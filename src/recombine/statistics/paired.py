@@ -15,6 +15,7 @@ from recombine.statistics.intervals import (
     Component,
     crossed_components,
     residual_mean_square,
+    without_residual,
 )
 
 # Fewer units than this cannot reach p < .05 by any exact test: 2 / 2^5 is .0625.
@@ -64,7 +65,7 @@ def difference_components(first: Array, second: Array) -> list[Component]:
     if pooled is None:
         return [Component(by_unit / units, units - 1)]
     means = 1 / len(first) + 1 / len(second)
-    excess = max(by_unit - pooled.residual * means, 0.0)
+    excess = without_residual(by_unit, pooled.residual * means)
     return [
         Component(pooled.by_seed * means, pooled.freedom),
         Component(excess / units, units - 1),
@@ -89,7 +90,7 @@ def unpaired_components(first: Array, second: Array, *, one_system: bool) -> lis
         parts.append(Component(pooled.by_seed * means, pooled.freedom))
     for table in tables:
         residual = pooled.residual / len(table) if pooled is not None else 0.0
-        excess = max(float(table.mean(axis=0).var(ddof=1)) - residual, 0.0)
+        excess = without_residual(float(table.mean(axis=0).var(ddof=1)), residual)
         parts.append(Component(excess / table.shape[1], table.shape[1] - 1))
     return parts
 

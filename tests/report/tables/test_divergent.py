@@ -247,3 +247,11 @@ def test_members_of_a_series_that_were_not_run_are_named(family):
     assert note.startswith("1 of the 4 splits of ")
     assert note.endswith("are not in this report: c-0.75-seed-1")
     (folder / "series.toml").unlink()
+
+
+def test_splits_of_one_corpus_are_no_independent_experiments(family):
+    """Their test sets share sentences: the mean of two has the interval of one, and no narrower."""
+    (division, *_) = family.kinds("de")["max"]
+    one, two = (family.measured([division] * count, "half") for count in (1, 2))
+    assert (one.splits, two.splits) == (1, 2)
+    assert (two.score, two.low, two.high) == pytest.approx((one.score, one.low, one.high))
