@@ -61,7 +61,11 @@ def test_a_borrowed_variance_brings_no_degrees_of_freedom():
     residual = (2 * residual_mean_square(three) + 4 * residual_mean_square(five)) / 6
     gain = five.mean(axis=0) - three.mean(axis=0)
     left = gain.var(ddof=1) - residual * (1 / 3 + 1 / 5)
-    assert units.variance == pytest.approx(max(left, gain.var(ddof=1) / 2) / 40)
+    assert units.variance == pytest.approx(max(left, 0) / 40)
+    two = generator.normal(0, 1, (2, 40))
+    _, units = difference_components(one, two)
+    gain = two.mean(axis=0) - one[0]
+    assert units.variance == pytest.approx(gain.var(ddof=1) / 40)
     assert difference_components(one, one[:, ::-1])[0].freedom == 39
 
 

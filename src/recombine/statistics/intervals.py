@@ -58,7 +58,7 @@ def share_components(share: float, trials: int) -> list[Component]:
 def crossed_components(values: Array) -> list[Component]:
     """The variance of the grand mean of a seeds x units table, both taken as random.
 
-    (MS_seed + MS_unit - MS_residual) / (S N), which is the expected-mean-squares estimate of a two-way
+    (MS_seed + MS_unit - MS_residual) / (S N): the expected-mean-squares estimate of a two-way
     random-effects table without replication (Searle, Casella & McCulloch 1992, chapter 4).
     """
     seeds, units = values.shape

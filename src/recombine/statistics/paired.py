@@ -65,7 +65,9 @@ def difference_components(first: Array, second: Array) -> list[Component]:
     if pooled is None:
         return [Component(by_unit / units, units - 1)]
     means = 1 / len(first) + 1 / len(second)
-    excess = without_residual(by_unit, pooled.residual * means)
+    # One degree of freedom is too few to rest on where chance leaves nothing of the units.
+    residual = pooled.residual * means if pooled.freedom > 1 else 0.0
+    excess = max(by_unit - residual, 0.0)
     return [
         Component(pooled.by_seed * means, pooled.freedom),
         Component(excess / units, units - 1),
