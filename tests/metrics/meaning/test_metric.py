@@ -204,12 +204,29 @@ def test_which_synonym_was_read_is_not_told(metric):
     assert "«give_dat tense»" in found["said"]
 
 
-@pytest.mark.parametrize("hypothesis", ["テイラーは踊り狂った。", "Taylor ran.", "犬" * 2_000])
+@pytest.mark.parametrize("hypothesis", ["テイラーは踊り狂った。", "犬" * 2_000])
 def test_what_is_not_understood_is_outside(metric, hypothesis):
     """Nothing is guessed of a word that nobody listed and of noise."""
     found = judged(metric, GIVEN, hypothesis)
     assert found.detail["class"] == "outside"
     assert found.stats == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("hypothesis", [GIVEN, "Taylor ran.", "asdf qwer uiop"])
+def test_what_is_no_text_of_the_target_is_different(metric, hypothesis):
+    """A copier cannot be right, however little of it is understood."""
+    found = judged(metric, GIVEN, hypothesis)
+    assert found.detail["class"] == "different"
+    assert found.stats == (0.0, 0.0)
+    assert "no word of the target language" in found.detail["explanation"]
+
+
+def test_a_short_sentence_of_unlisted_words_is_not_judged():
+    """One verb that nobody listed beside a name may be right; a source that was left is not."""
+    metric = MeaningMatch(grammar="sget", source_language="en", target_language="de")
+    assert judged(metric, "Emma slept.", "Emma zwirbelte.").detail["class"] == "outside"
+    left = judged(metric, "Emma slept.", "Emma slept.").detail
+    assert left["explanation"].startswith("it is still in the source language")
 
 
 def test_nothing_is_never_right(metric):

@@ -9,6 +9,7 @@ word by word: who does what to whom, what hangs where, when, and whether at all.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
@@ -42,6 +43,11 @@ BUDGET = Budget(items=60_000, alternatives=20_000)
 # A hypothesis that is right already is searched for another meaning only where that is cheap.
 SMALL_BUDGET = Budget(items=6_000, alternatives=4_000)
 
+# Languages written without spaces: a word of theirs cannot be told from its neighbour.
+UNSPACED = frozenset({"ja", "zh"})
+# So many words, of which the target language has none, are no translation.
+FEWEST_WORDS = 3
+_WORD = re.compile(r"[^\W\d_]+")
 SAME, DIFFERENT, OUTSIDE = "same", "different", "outside"
 # What differs, in the words of a reader, by the classes of anatomy/dependencies.py.
 ASPECTS = {
@@ -153,6 +159,8 @@ class MeaningJudge:
             return MeaningVerdict(SAME, (), wanted[0], wanted[0])
         readings = self.readings(hypothesis, wanted[0])
         if not readings:
+            if note := self._no_translation(hypothesis):
+                return MeaningVerdict(DIFFERENT, (), wanted[0], None, note)
             return MeaningVerdict(OUTSIDE, (), wanted[0], None, self._not_understood(hypothesis))
         found = [
             (len(differences), -closeness(one.units, reading.units), number, differences, one)
@@ -359,6 +367,53 @@ class MeaningJudge:
             asked = [one.question or "a statement" for one in (given, wanted)]
             findings.append(Finding("question", "for", (asked[0], asked[1])))
         return findings
+
+    def _no_translation(self, hypothesis: str) -> str:
+        """Why what could not be read is surely no translation; empty where it may be one.
+
+        A sentence of the source language, or not one word (of a language without spaces: letter)
+        that the target language has and the source language has not. Names tell nothing.
+        """
+        said = self.wordings.clean(hypothesis).casefold()
+        words = list(said) if self.target in UNSPACED else _WORD.findall(said)
+        enough = len(words) >= FEWEST_WORDS  # "Emma döste" has one word, which nobody listed
+        if enough and self._target_words and self._target_words.isdisjoint(words):
+            return "no word of the target language"
+        if self.source != self.target and self.grammar.parse(hypothesis, self.source).ok:
+            return "it is still in the source language"
+        return ""
+
+    @cached_property
+    def _target_words(self) -> frozenset[str]:
+        """What only the target language says, as it is said: words, or letters without spaces."""
+        said: dict[str, set[str]] = {}
+        inventory = self.grammar.inventory
+        for language in (self.target, self.source):
+            concrete = self.grammar.concrete(language)
+            codes = range(inventory.first_word, inventory.first_word + len(inventory.words))
+            texts = {
+                text
+                for code in codes
+                for forms in concrete.word_forms(code).values()
+                for text in forms
+                if text
+            }
+            texts |= {
+                piece.text
+                for line in concrete.language.lines.values()
+                for variant in line.variants
+                for piece in variant
+                if isinstance(piece, LiteralText)
+            }
+            letters = self.target in UNSPACED
+            said[language] = {
+                one
+                for text in texts
+                for one in (text if letters else _WORD.findall(text.casefold()))
+            }
+        if self.source == self.target:
+            return frozenset()
+        return frozenset(said[self.target] - said[self.source])
 
     def _not_understood(self, hypothesis: str) -> str:
         if not hypothesis.strip():

@@ -48,8 +48,8 @@ def training_told(trained_on: Mapping[str, str]) -> list[str]:
     if unknown:
         told.append(
             f"What {_listed(unknown)} learned from is not known: nothing here is surely new to "
-            f"{'it' if len(unknown) == 1 else 'them'} (contamination unknown; a build with "
-            "invented words tests it: recombine nonce)."
+            f"{'it' if len(unknown) == 1 else 'them'} (contamination unknown; recombine "
+            "contamination searches text that you have for these sentences)."
         )
     if nothing:
         told.append(f"{_listed(nothing)} learned from no text: this is no generalisation.")
