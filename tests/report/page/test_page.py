@@ -470,3 +470,15 @@ def test_what_is_graded_is_shown_as_its_grade(browser, run, tmp_path):
     assert tab.locator("#items .verdict").count() == 0
     assert "oracle-ish better than lstm" in tab.inner_text("select[name='verdict']")
     assert messages == []
+
+
+def test_a_button_opens_as_many_examples_as_it_says(browser, page_path):
+    """It promised 28 and opened 32: those of another split were among them."""
+    tab, messages, _ = visit(browser, page_path)
+    buttons = tab.locator("#compare a.button")
+    assert buttons.count() >= 4
+    for place in range(buttons.count()):
+        wanted = int(buttons.nth(place).text_content().rpartition(": ")[2].replace(",", ""))
+        buttons.nth(place).click()
+        until(lambda number=wanted: tab.inner_text("#status").startswith(f"{number:,} of"))
+    assert messages == []
