@@ -31,7 +31,8 @@ mkdir -p "$out"
 
 build() {
   kind=$1; seed=$2; control=$3; name=$4
-  set -- "dbca-$kind" --seed "$seed" --out "$out/$name" -o "corpus=$out/clean.tsv.gz" -o "target_language=$target" -o "control=$control"
+  set -- "dbca-$kind" --seed "$seed" --out "$out/$name" -o "corpus=$out/clean.tsv.gz" \
+    -o "benchmark.target=$target" -o "control=$control"
   case $scale in
     full) set -- "$@" -o 'train_size=[142800,143000]' -o 'test_size=[15900,16000]' ;;
     # So few sentences have few frequent atoms: none is cut off.

@@ -306,3 +306,12 @@ def test_the_licence_of_own_text_is_not_ours_to_give():
     assert read_recipe("consistency", texts).head.licence == NOT_STATED
     given = read_recipe("consistency", [*texts, "benchmark.licence=CC-BY-4.0"])
     assert given.head.licence == "CC-BY-4.0"
+
+
+def test_two_languages_of_one_side_are_refused(tmp_path):
+    """A corpus read in one language under the name of another would be labelled wrongly."""
+    with pytest.raises(ConfigError, match="target_language is 'fr'") as caught:
+        read_recipe("dbca-max", [f"corpus={tmp_path}", "target_language=fr"])
+    assert "-o benchmark.target=fr" in caught.value.hint
+    found = read_recipe("dbca-max", [f"corpus={tmp_path}", "benchmark.target=fr"])
+    assert found.builder.target_language == found.head.target == "fr"

@@ -122,6 +122,12 @@ def read_recipe(name_or_path: str, overrides: Sequence[str] = (), *, trust: bool
     for key, value in (("source_language", head.source), ("target_language", head.target)):
         if key in fields and key not in data:
             data[key] = value
+        elif key in fields and value and data[key] and data[key] != value:
+            side = key.removesuffix("_language")
+            raise ConfigError(
+                f"{key} is '{data[key]}', and the benchmark's {side} '{value}'",
+                hint=f"-o benchmark.{side}={data[key]} says both",
+            )
     builder = None
     with collected(problems):
         builder = registry.create("builder", builder_name, data, document=document)

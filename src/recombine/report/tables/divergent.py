@@ -61,7 +61,7 @@ def generalisation_table(family: Family) -> Table | None:
     for target in family.targets:
         kinds = family.kinds(target)
         for system in family.systems:
-            if system not in family.learned:
+            if system not in family.learned and system != family.neutral:
                 continue  # no combination is known to be new to it
             found = {
                 kind: family.measured(kinds.get(kind, ()), system) for kind in (MIN, RANDOM, MAX)
