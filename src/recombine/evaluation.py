@@ -14,7 +14,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from recombine.benchmark import TRAINING_SPLITS, Benchmark, stratified_sample
 from recombine.errors import ConfigError, DataError, SystemFailure
@@ -32,6 +32,7 @@ from recombine.report.gap import GapParts, gap_parts
 from recombine.report.method import method_of
 from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import ReportRuns, Scores, SystemRun
+from recombine.report.tables.judged import JudgedSentence, JudgedSentences
 from recombine.report.tables.own import counts_of, difference_table, ranged
 from recombine.report.tables.table import Cell, Table, html
 from recombine.systems.base import TRAINED_ON, UNKNOWN, Failure, answers, hook
@@ -40,58 +41,6 @@ if TYPE_CHECKING:  # what draws is loaded when it is asked for
     from recombine.report.write import ReportPaths
 
 Translate = Callable[[Sequence[str]], Iterable[str | Failure]]
-# Examples that are shown as a table; all of them are there to go through.
-SHOWN = 20
-
-
-class JudgedSentence(NamedTuple):
-    """One sentence, what was said for it, and what a metric says of that."""
-
-    id: str
-    split: str
-    source: str
-    references: tuple[str, ...]
-    hypothesis: str
-    metric: str
-    value: float
-    # None: the metric could not judge it.
-    right: bool | None
-    why: str
-    tags: Mapping[str, Any]
-
-
-class JudgedSentences(list[JudgedSentence]):
-    """Judged sentences; a notebook shows the first of them as a table."""
-
-    def table(self, most: int = SHOWN) -> Table:
-        """The first of them, to be read."""
-        rows = tuple(
-            (one.source, one.hypothesis, one.references[0] if one.references else None,
-             one.why or show_value(one))
-            for one in self[:most]
-        )  # fmt: skip
-        more = (f"{len(self):,} in all",) if len(self) > most else ()
-        metric = self[0].metric if self else "nothing"
-        return Table("examples", f"Examples, judged by {metric}",
-                     ("source", "hypothesis", "reference", "why"), rows, more)  # fmt: skip
-
-    def to_pandas(self) -> Any:
-        """A row for each."""
-        pandas = require("pandas", extra="report", feature="to_pandas")
-        return pandas.DataFrame(list(self), columns=list(JudgedSentence._fields))
-
-    def __str__(self) -> str:
-        return str(self.table())
-
-    def _repr_html_(self) -> str:
-        return html(self.table())
-
-
-def show_value(one: JudgedSentence) -> str:
-    """What to say of a sentence of which the metric says nothing but a number."""
-    if one.right is None:
-        return "could not be judged"
-    return "right" if one.right else "wrong" if one.value == 0 else f"{one.value:.1f}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,8 @@ from recombine.files import sha256_of, write_jsonl
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.made import chips
-from recombine.report.reading.runs import open_runs, read_rows, require_same_benchmark
+from recombine.report.reading.runs import open_runs, read_rows
+from recombine.report.reading.shared_benchmark import require_same_benchmark
 from report.synthetic import ACCURACY, make_run
 
 

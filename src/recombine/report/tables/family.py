@@ -16,7 +16,8 @@ from recombine.metrics.observations import comparable
 from recombine.report.findings import Findings, build_report
 from recombine.report.method import method_of
 from recombine.report.options import ReportOptions
-from recombine.report.reading.runs import benchmark_of, open_runs
+from recombine.report.reading.runs import open_runs
+from recombine.report.reading.shared_benchmark import benchmark_of
 from recombine.report.results import Sheet
 from recombine.report.tables.table import Ranged
 
