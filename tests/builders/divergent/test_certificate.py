@@ -66,6 +66,15 @@ def test_certificate_card_and_check(tmp_path: Path) -> None:
             (benchmark.path / "certificate.json").write_text(json.dumps(wrong))
             (problem,) = Divergent.check(benchmark)
             assert f"splits.{split}.{name} is" in str(problem)
+    items_path = benchmark.path / "items.tsv"
+    written = items_path.read_text(encoding="utf-8")
+    identity, first_atoms, first_compounds = written.split("\n")[0].split("\t")
+    for row in (f"{first_atoms} 99999\t{first_compounds}", f"{first_atoms}\t99999"):
+        rest = written[written.index("\n") :]
+        items_path.write_text(f"{identity}\t{row}{rest}", encoding="utf-8")
+        with pytest.raises(DataError, match="an item without a name"):
+            read_split_items(benchmark)
+    items_path.write_text(written, encoding="utf-8")
     del certificate["atoms"]
     (benchmark.path / "certificate.json").write_text(json.dumps(certificate))
     (problem,) = Divergent.check(benchmark)
