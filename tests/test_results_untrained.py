@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -116,3 +117,15 @@ def test_opus_is_judged_as_the_page_says(repository: Path, source: str, target: 
         assert row["exact"] == ("yes" if row["output"] == row["reference"] else "no")
         assert verdict is not None
         assert verdict["class"] == row["meaning"], row
+
+
+def test_who_composes(repository: Path) -> None:
+    """The table of systems is that of the raw file, row by row."""
+    folder = repository / "docs" / "results" / "untrained"
+    text = (folder / "who-composes.md").read_text(encoding="utf-8")
+    rows = json.loads((folder / "who-composes.json").read_text(encoding="utf-8"))
+    names = (
+        "system", "learned from", "suite", "test", "metric", "score", "95% interval", "of",
+    )  # fmt: skip
+    told = [line for line in text.splitlines() if "| n=" in line]
+    assert told == ["| " + " | ".join(row[name] for name in names) + " |" for row in rows]
