@@ -34,7 +34,7 @@ def test_features_are_passed_up(toy: Grammar) -> None:
     assert PartField(2, "pres.pl") in symbols
     german = toy.concrete("de")
     (gender,) = (n for n, name in enumerate(german.features["N"]) if name == "gender")
-    assert german.word_values(toy.inventory.code("cat"))[gender] == "f"
+    assert german.every_word_values(toy.inventory.code("cat"))[0][gender] == "f"
 
 
 def test_constituents_of_one_agreement_share_their_rows(toy: Grammar) -> None:

@@ -205,10 +205,6 @@ class CompiledLanguage:
 
     # The table.
 
-    def word_values(self, code: int, sense: int = 0) -> Values:
-        """The feature values of a word in one of its senses."""
-        return self._word_values[code - self.inventory.first_word][sense]
-
     def every_word_values(self, code: int) -> tuple[Values, ...]:
         """The feature values of a word in each of its senses."""
         return self._word_values[code - self.inventory.first_word]

@@ -141,7 +141,7 @@ def test_what_score_would_ignore_is_refused(tmp_path, small_benchmark, capsys, m
 
 
 @pytest.mark.parametrize(
-    "more", [("--hyps", "f"), ("--metric", "exact"), ("--split", "a"), ("--tags",), ("--explain",)]
+    "more", [("--hyps", "f"), ("--metric", "exact"), ("--split", "a"), ("--tags",), ("--summary",)]
 )
 def test_an_experiment_says_itself_what_is_scored(tmp_path, small_benchmark, capsys, more):
     """Options for a file of hypotheses do not go with it."""
@@ -489,6 +489,11 @@ def test_scores_of_meaning_are_a_range_and_explained(tmp_path, capsys):
     assert "test   meaning  25.00 to 50.00  [" in out
     assert f"{examples[1].id}\tmeaning\tdifferent\n  source\t{examples[1].source}\n" in out
     assert "  meaning said\t" in out
+    hyps.write_text("".join(json.dumps({**row, "hyp": "にゃあ。"}) + "\n" for row in rows), "utf-8")
+    assert main([*command, "--summary"]) == 0
+    reasons = capsys.readouterr().out
+    assert reasons.startswith("4\tmeaning\toutside\tnot understood from “ゃあ” on\n  such as\t")
+    hyps.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert main([*command, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["undecided"] == 25.0
 

@@ -154,7 +154,8 @@ def test_forced_word(toy: Grammar) -> None:
 def test_no_repeat(toy: Grammar) -> None:
     """No word form occurs twice in the language named."""
     for tree in toy.sample(300, constraints=Constraints(no_repeat="en")):
-        forms = toy.realiser("en").forms(tree)
+        slots = toy.realiser("en").form_slots(tree.codes)
+        forms = [column[tree.codes[node]] for node, column in slots]
         assert len(forms) == len(set(forms))
 
 

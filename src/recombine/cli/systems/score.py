@@ -37,6 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="say of every sentence why it is not right, where a metric knows (meaning, anatomy)",
     )
     parser.add_argument(
+        "--summary",
+        action="store_true",
+        help="with --explain: every reason once, the most frequent first, with one sentence of it",
+    )
+    parser.add_argument(
         "--missing",
         choices=("count", "skip"),
         default="count",
@@ -58,7 +63,7 @@ def _score_experiment(options: argparse.Namespace) -> int:
     from recombine.experiment.scoring import score_run
 
     options.experiment = options.target
-    for name in ("hyps", "split", "metric", "observations", "tags", "json", "explain"):
+    for name in ("hyps", "split", "metric", "observations", "tags", "json", "explain", "summary"):
         if getattr(options, name) and not (name == "json" and options.dry_run):
             raise ConfigError(
                 f"--{name} is for a benchmark, and {options.target} is an experiment",
@@ -146,8 +151,9 @@ def _score_file(options: argparse.Namespace) -> int:
             options.observations,
             (observation_row(table.metric, one) for table in tables for one in table.rows()),
         )
-    if options.explain:
-        for line in _explained(tables, hypotheses):
+    if options.explain or options.summary:
+        explain = _reasons if options.summary else _explained
+        for line in explain(tables, hypotheses):
             print(printable(line))
     sliced = options.tags or options.json
     scores = (table.scores() if sliced else table.overall() for table in tables)
@@ -194,6 +200,24 @@ def _explained(tables: Sequence[Any], hypotheses: Mapping[str, str]) -> Iterator
             for name, text in told.items():
                 yield f"  meaning {name}\t{text}"
             yield f"  why\t{one.detail['explanation'].partition(' · meant ')[0]}"
+            yield ""
+
+
+def _reasons(tables: Sequence[Any], hypotheses: Mapping[str, str]) -> Iterator[str]:
+    """How often each reason was given: unknown words, wrong words, roles."""
+    for table in tables:
+        sentences: dict[tuple[str, str], list[str]] = {}
+        for one in table.rows():
+            why = one.detail.get("explanation", "").partition(" · meant ")[0]
+            for reason in why.split("; ") if len(one.ids) == 1 else ():
+                if reason:
+                    key = (str(one.detail.get("class", one.value)), reason)
+                    sentences.setdefault(key, []).append(one.ids[0])
+        for (kind, reason), ids in sorted(sentences.items(), key=lambda row: -len(row[1])):
+            example = table.examples[ids[0]]
+            yield f"{len(ids)}\t{table.metric}\t{kind}\t{reason}"
+            yield f"  such as\t{example.source} -> {hypotheses.get(example.id, '')}"
+        if sentences:
             yield ""
 
 

@@ -153,10 +153,6 @@ class Realiser:
                 text = apply_edits(text, edits)
         return text
 
-    def forms(self, tree: Tree) -> list[str]:
-        """The word forms of a sentence (no literals), left to right."""
-        return [column[tree.codes[node]] for node, column in self.form_slots(tree.codes)]
-
     def variants(self, tree: Tree) -> tuple[str, ...]:
         """All accepted texts, the canonical one first (at most MAX_VARIANTS)."""
         spelled = walk(self.compiled, tree.codes)

@@ -421,7 +421,11 @@ class MeaningJudge:
         cleaned = self.wordings.clean(hypothesis)
         lattice = self._reader.cutter.cut(cleaned)
         if not lattice.complete:
-            return f"not understood from “{cleaned[lattice.furthest :][:8]}” on"
+            join, stopped = self.wordings.join, lattice.furthest
+            if not join:
+                return f"not understood from “{cleaned[stopped:][:8]}” on"
+            word = cleaned[cleaned.rfind(join, 0, stopped + 1) + 1 :].partition(join)[0]
+            return f"not understood from “{word}” on"
         return "its words make no sentence that the grammar and its variants know"
 
     def _identity(self, label: str) -> Hashable | None:
