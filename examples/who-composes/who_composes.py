@@ -62,7 +62,7 @@ def main() -> None:
     out, sample = Path(asked["out"]), options.sample or asked.get("sample", 0)
     rows: list[tuple[str, ...]] = []
     runs: list[Path] = []
-    for name, given in asked["system"].items():
+    for name, given in asked["engine"].items():
         source, _, target = given.pop("pair").partition("-")
         for title, suite in asked["suite"].items():
             if source not in suite.get("sources", [source]):

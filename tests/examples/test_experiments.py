@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from recombine.config import dump_toml
 from recombine.experiment.experiment import read_experiment
 
 
@@ -22,6 +23,16 @@ def test_every_experiment_is_read(
     assert len(experiments) >= 8
     for path in experiments:
         assert read_experiment(path).system
+
+
+def test_the_systems_that_are_compared_are_read(repository: Path, tmp_path: Path) -> None:
+    """The file of `who_composes.py` is of systems; each makes an experiment of its own."""
+    path = repository / "examples" / "who-composes" / "systems.toml"
+    for name, given in tomllib.loads(path.read_text())["engine"].items():
+        assert len(given.pop("pair").split("-")) == 2
+        made = tmp_path / f"{name}.toml"
+        made.write_text(dump_toml({"benchmark": "out", "system": {name: given}}))
+        assert set(read_experiment(made).system) == {name}
 
 
 def test_experiments_train_what_the_pages_report(repository: Path) -> None:
