@@ -19,7 +19,9 @@ def test_every_experiment_is_read(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "words.tsv").write_text("cat\tgato\n")  # cross-suite/words.py makes a real one
     paths = sorted((repository / "examples").glob("*/*.toml"))
-    experiments = [path for path in paths if "system" in tomllib.loads(path.read_text())]
+    found = {path: tomllib.loads(path.read_text()) for path in paths}
+    # who-composes lists systems for several suites, and is read by its own script.
+    experiments = [p for p, said in found.items() if "system" in said and "suite" not in said]
     assert len(experiments) >= 8
     for path in experiments:
         assert read_experiment(path).system
