@@ -27,13 +27,13 @@ from recombine.report.tables.table import UNDECIDED, Ranged, comma_separated, la
 from recombine.report.write import write_report
 from report.scored_run import scored_run, small_benchmark
 
-# Two said right by both. `barks` says the others in words that no grammar knows, so that nobody
+# Two said right by both. `barks` says the others with a word that no grammar knows, so that nobody
 # can say whether it is right; `other` says one of them right and something else for the last.
 SAID = {
     "A cat watched a dog.": ("猫は犬を見守った。", "猫は犬を見守った。"),
     "A cat found a dog.": ("猫は犬を見つけた。", "猫は犬を見つけた。"),
-    "A dog watched a cat.": ("ワンワン!", "犬は猫を見守った。"),
-    "A dog found a cat.": ("ワンワンワン!", "猫は犬を見つけた。"),
+    "A dog watched a cat.": ("犬がワンワン!", "犬は猫を見守った。"),
+    "A dog found a cat.": ("犬がワンワンワン!", "猫は犬を見つけた。"),
 }
 
 

@@ -99,7 +99,7 @@ def test_files_that_changed_are_other_translations(experiment, tmp_path):
         ({"path": "none/{split}.txt"}, r"no file none/\*\.txt"),
         ({"path": "x/{spilt}.txt"}, "'{spilt}' is not filled in"),
         ({"path": "x/{checkpoint}.txt"}, "'path' must not contain"),
-        ({"path": "x", "checkpoint_path": "y"}, "checkpoint_path has {checkpoint}"),
+        ({"path": "x", "checkpoint_path": "y"}, "'checkpoint_path' must"),
     ],
 )
 def test_a_path_that_leads_nowhere_is_told(options, told):
