@@ -1,6 +1,6 @@
 """Coverage of intervals and size of tests, in experiments whose truth is known.
 
-python benchmarks/interval_coverage.py  # prints the table of docs/explanation/statistics.md
+python benchmarks/interval_coverage.py  # prints the tables of docs/results/statistics/notes.md
 python benchmarks/interval_coverage.py --experiments 200 # a quick look
 
 Sentences of one cluster share ease and a taste of each system; seeds have luck of their own, on the

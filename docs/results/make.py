@@ -38,16 +38,16 @@ def table(folder: str, name: str) -> Table:
 
 def pages() -> list[Path]:
     """Return every page that may have tables."""
-    return sorted([*HERE.rglob("*.md"), HERE.parent / "cross-suite-results.md"])
+    return sorted(HERE.parent.rglob("*.md"))
 
 
 def written(text: str) -> str:
     """Return a page with its tables made anew."""
 
-    def one(found: re.Match[str]) -> str:
-        return f"{found[1]}{table(found[2], found[3]).markdown()}\n{found[4]}"
+    def marked(place: re.Match[str]) -> str:
+        return f"{place[1]}{table(place[2], place[3]).markdown()}\n{place[4]}"
 
-    return MARKED.sub(one, text)
+    return MARKED.sub(marked, text)
 
 
 def main() -> int:

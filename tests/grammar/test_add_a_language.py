@@ -38,10 +38,10 @@ def test_dutch_in_two_files(repository: Path, tmp_path: Path) -> None:
 
 def test_one_word(repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The four small files of the page say a new noun in both languages."""
-    page = (repository / "docs" / "how-to" / "add-a-language.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"## Add one word\n.*?```\n(.*?)```", page, re.DOTALL)
+    page = (repository / "docs" / "how-to" / "add-a-word.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```\n(mine.*?)```", page, re.DOTALL)
     files: dict[str, list[str]] = {}
-    for line in block.splitlines():
+    for line in filter(None, block.splitlines()):
         name, *cells = re.split(r"\s{2,}", line)
         name = name or list(files)[-1]
         files.setdefault(name, []).append("\t".join(cells))
