@@ -21,7 +21,7 @@ from recombine.config import to_plain
 from recombine.draft import Draft
 from recombine.metrics.base import Metric, Observation, Scored, require_declared, require_kind
 from recombine.metrics.scoring import by_key
-from recombine.systems.base import Failure, System, hook
+from recombine.systems.base import Failure, System
 
 SENTENCES = (
     "The dog saw a cat .",
@@ -46,10 +46,6 @@ def check_system(system: System, sources: Sequence[str] = SENTENCES) -> None:
     assert list(system.translate(list(sources))) == answers, "a second call gave other output"
     backwards = list(system.translate(list(reversed(sources))))
     assert backwards == answers[::-1], "the order of the sources changed their translations"
-    cost = hook(system, "translation_cost")(list(sources), len(sources))
-    if cost is not None:
-        assert cost.seconds >= 0, "a translation cannot cost less than no time"
-        assert cost.basis, "an estimate must say where it comes from"
 
 
 def check_metric(metric: Metric, items: Sequence[Scored], better: Sequence[Scored] = ()) -> None:
@@ -112,8 +108,7 @@ def _observe(metric: Metric, items: Sequence[Scored]) -> list[Observation]:
 
 def check_builder(make: Callable[[], Any], seed: int = 1) -> None:
     """Assert what every builder promises: valid examples, and the same bytes for the same seed."""
-    plan: dict[str, Any] = getattr(make(), "plan", dict)()
-    assert float(plan.get("seconds", 0)) >= 0, "a build cannot cost less than no time"
+    assert isinstance(getattr(make(), "plan", dict)(), dict), "a plan is a table"
     with tempfile.TemporaryDirectory() as folder:
         first = _build(make(), Path(folder) / "first", seed)
         second = _build(make(), Path(folder) / "second", seed)

@@ -158,4 +158,4 @@ def test_mistakes_are_found_when_the_experiment_is_read(experiment_file, tmp_pat
 def test_a_plan_counts_the_pairs(experiment_file):
     """Two copies of 60 and 200 new ones."""
     plan = plan_experiment(read_experiment(experiment_file), ["train"])
-    assert [row["train"]["pairs"] for row in plan["cells"]] == [60, 320]
+    assert [row["train"] for row in plan["cells"]] == [60, 320]

@@ -21,10 +21,6 @@ from recombine.errors import ConfigError, DataError
 from recombine.parallel import gc_paused
 from recombine.progress import progress
 
-# 250,000 pairs from SGET's 44,100 took 66 CPU seconds, half of them to learn.
-LEARNED_A_SECOND = 1_300
-DRAWN_A_SECOND = 8_000
-
 
 class Method(Protocol):
     """What has been learned, ready to draw."""
@@ -81,15 +77,6 @@ def draw(method: Method, source: PairSource, options: AugmentOptions) -> Kept:
 def find_pair(pairs: Iterable[Recombined], source: str) -> Recombined | None:
     """Return the pair of a source sentence, if it is among these."""
     return next((pair for pair in pairs if pair.source == source), None)
-
-
-def cost(source: PairSource, options: AugmentOptions) -> tuple[float, str]:
-    """Estimate the seconds that learning and drawing take, and say from what."""
-    seconds = 2 + len(source.pairs) / LEARNED_A_SECOND + options.n / DRAWN_A_SECOND
-    return seconds, (
-        f"{LEARNED_A_SECOND:,} pairs learned from and {DRAWN_A_SECOND:,} drawn a second, as "
-        "measured on one core"
-    )
 
 
 def read_options(given: dict[str, Any], source: PairSource, prefix: str = "") -> AugmentOptions:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
 
 from recombine.benchmark import Example, control_character
 from recombine.draft import Draft
@@ -44,7 +43,6 @@ class Imported:
     or a tag name. COGS and SLOG have three columns: source, reference, tag.
     """
 
-    megabytes_a_second: ClassVar[float] = 1.0
     split: dict[str, SplitFiles] = field(default_factory=dict)
     columns: tuple[str, ...] = ("source", "reference", "pattern")
 

@@ -55,7 +55,7 @@ SHARED: dict[str, dict[str, Any]] = {
     "--json": {"action": "store_true", "help": "print JSON, for programs"},
     "--dry-run": {
         "action": "store_true",
-        "help": "say what would be done, sizes and an estimate of time; do nothing",
+        "help": "say what would be done and how much of it; do nothing",
     },
     "--sample": {
         "type": positive,

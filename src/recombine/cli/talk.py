@@ -8,7 +8,7 @@ import math
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -152,45 +152,36 @@ def aligned(rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> list[st
     return lines
 
 
-def lasting(seconds: float) -> str:
-    """A length of time as people say it."""
-    if seconds < 90:
-        return f"{seconds:.0f} s" if seconds >= 1 else "under a second"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
-
-
-def print_plan(plan: Mapping[str, Any], as_json: bool) -> None:
+def print_plan(plan: Mapping[str, Any], as_json: bool) -> int:
     """Print what --dry-run found: for people unless JSON is asked for."""
     if as_json:
         print_json(plan)
-        return
-    cells = plan.get("cells", ())
+        return 0
     for key, value in plan.items():
-        if key not in ("cells", "report", "estimated_seconds", "estimated_from"):
+        if key != "cells":
             print(f"{key.replace('_', ' ')}: {_in_words(value)}")
-    if cells:
-        stages = [one for one in ("train", "translate", "score") if any(one in c for c in cells)]
-        rows = [["system", "seed", *stages]]
-        for cell in cells:
-            rows.append(
-                [cell["system"], str(cell["seed"]), *(_stage(cell.get(one)) for one in stages)]
-            )
+    if plan.get("cells"):
         print()
-        print("\n".join(aligned(rows)))
-        bases = {
-            stage: dict.fromkeys(cell[stage]["estimated_from"] for cell in cells if stage in cell)
+        print("\n".join(aligned(_cell_rows(plan["cells"]))))
+        print()
+    print("nothing was done")
+    return 0
+
+
+def _cell_rows(cells: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
+    """Systems and seeds of an experiment, and how much each stage has still to do."""
+    from recombine.experiment.plan import UNITS
+
+    stages = [stage for stage in UNITS if any(stage in cell for cell in cells)]
+    yield ["system", "seed", *stages]
+    for cell in cells:
+        counts = (
+            "-" if stage not in cell
+            else f"{cell[stage]:,} {UNITS[stage]}" if cell[stage]
+            else "up to date"
             for stage in stages
-        }
-        print()
-        for stage, told in bases.items():
-            print(f"{stage}: {'; '.join(told)}")
-    if "report" in plan:
-        print(f"report: {plan['report']['estimated_from']}")
-    if "estimated_seconds" not in plan:
-        return
-    basis = f" ({plan['estimated_from']})" if plan.get("estimated_from") else ""
-    print(f"would take about {lasting(plan['estimated_seconds'])}{basis}; nothing was done")
+        )  # fmt: skip
+        yield [cell["system"], str(cell["seed"]), *counts]
 
 
 def print_unplanned(outside: Sequence[Mapping[str, str]], as_json: bool) -> int:
@@ -201,23 +192,17 @@ def print_unplanned(outside: Sequence[Mapping[str, str]], as_json: bool) -> int:
     return 0
 
 
-def print_reading_plan(verb: str, files: Sequence[Path], as_json: bool, **more: Any) -> int:
-    """Print which files a verb would read, and how long that takes."""
-    from recombine.experiment.plan import plan_reading
+def print_reading_plan(files: Sequence[Path], as_json: bool, **more: Any) -> int:
+    """Print which files a verb would read."""
+    from recombine.errors import DataError
 
-    print_plan({**plan_reading(verb, files), **more}, as_json)
-    return 0
-
-
-def _stage(part: Mapping[str, Any] | None) -> str:
-    """A stage of one system and seed: how much, how long."""
-    if part is None:
-        return "-"
-    count = next(value for value in part.values() if isinstance(value, int))
-    if not count:
-        return "up to date"
-    unit = next(iter(part))
-    return f"{count:,} {unit}, {lasting(part['estimated_seconds'])}"
+    sizes = {}
+    for path in files:
+        inside = [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()]
+        if not inside:
+            raise DataError(f"no such file: {path}")
+        sizes[str(path)] = round(sum(one.stat().st_size for one in inside) / 1e6, 2)
+    return print_plan({"input_megabytes": sizes, **more}, as_json)
 
 
 def _in_words(value: Any) -> str:
@@ -225,4 +210,6 @@ def _in_words(value: Any) -> str:
         return ", ".join(f"{key} {_in_words(item)}" for key, item in value.items()) or "none"
     if isinstance(value, list | tuple):
         return ", ".join(map(_in_words, value)) or "none"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 from recombine.benchmark import TRAINING_SPLITS, Example
 from recombine.errors import RecombineError, SystemFailure
-from recombine.systems.cost import Cost
 
 # What a system was trained on: the training split of the benchmark that it is run on, its control,
 # text that nobody here knows, or no text at all (rules). A report words its findings by it.
@@ -117,9 +116,6 @@ class Hooks:
     pretrained: ClassVar[bool] = False
     """It had learned from other text before it came here; reports name its track so."""
 
-    cheap: ClassVar[bool] = False
-    """A few sentences may be translated to estimate how long all would take."""
-
     train_many: Any = None
     """``train_many(data, {seed: model_dir})`` trains several seeds at once; where some of them fail
     it raises `TrainingsFailed`."""
@@ -149,14 +145,6 @@ class Hooks:
 
     def close(self) -> None:
         """Let go of programs, connections and memory."""
-
-    def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost | None:
-        """Estimate learning from so many pairs, of which some are shown; None: not known."""
-        return None
-
-    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost | None:
-        """Estimate translating so many sentences, of which some are shown; None: not known."""
-        return None
 
 
 def hook(system: Any, name: str) -> Any:

@@ -11,7 +11,6 @@ from typing import ClassVar
 
 from recombine.errors import ConfigError, DataError
 from recombine.systems.base import Failure
-from recombine.systems.cost import Cost
 
 _FIELD = re.compile(r"\{(\w*)\}")
 
@@ -83,10 +82,6 @@ class TranslationsFile:
         """Every file of every split."""
         patterns = [pattern for pattern in (self.path, self.checkpoint_path) if pattern]
         return tuple(Path(path) for pattern in patterns for path in self._files(pattern))
-
-    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
-        """Reading takes no time."""
-        return Cost(sentences * 1e-5, "read from files")
 
     @classmethod
     def _of(cls, pattern: str, *values: str) -> str:

@@ -25,7 +25,6 @@ from recombine.systems.base import Failure
 class Oracle:
     """Translates any sentence of a grammar; any other is a failure that says where it stopped."""
 
-    cheap: ClassVar[bool] = True
     trained_on: ClassVar[str] = "nothing"
     grammar: str
     edition: str | None = None

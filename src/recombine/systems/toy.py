@@ -18,7 +18,6 @@ from recombine.files import read_table
 class Copy:
     """Returns each source unchanged: the floor under every metric."""
 
-    cheap: ClassVar[bool] = True
     trained_on: ClassVar[str] = "nothing"
 
     def translate(self, sources: Sequence[str]) -> Iterator[str]:
@@ -30,7 +29,6 @@ class Copy:
 class Dictionary:
     """Translates word by word from a TSV file (word, translation); unknown words are copied."""
 
-    cheap: ClassVar[bool] = True
     path: Path
     joiner: str = " "
     _words: dict[str, str] = field(init=False, repr=False)
@@ -59,7 +57,6 @@ class NoisyOracle:
     stands for a system that learned from the benchmark.
     """
 
-    cheap: ClassVar[bool] = True
     trained_on: ClassVar[str] = "train"
     benchmark: Path
     noise: float = 0.1

@@ -59,11 +59,11 @@ def test_a_dry_run_says_how_much_and_writes_nothing(tmp_path, benchmark, capsys)
     assert main([*command, "--dry-run", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
     assert (plan["training_pairs"], plan["n"], out.exists()) == (60, 200, False)
-    assert plan["estimated_seconds"] > 0
+    assert not plan["up_to_date"]
     assert main(command) == 0
     capsys.readouterr()
     assert main([*command, "--dry-run", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["estimated_seconds"] == 0
+    assert json.loads(capsys.readouterr().out)["up_to_date"]
     assert main([*command, "--dry-run", "--seed", "7"]) == 2
 
 

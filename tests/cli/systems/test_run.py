@@ -215,10 +215,10 @@ def test_run_does_everything_and_reports(tmp_path, small_benchmark, capsys):
     assert main(["run", str(experiment), "--dry-run", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
     assert plan["sentences"] == 3
-    assert plan["estimated_seconds"] > 0
+    assert [cell["translate"] for cell in plan["cells"]] == [3, 3]
     assert main(["run", str(experiment), "--dry-run"]) == 0
     told = capsys.readouterr().out
-    assert "oracle  1     3 sentences, under a second  3 hypotheses, under a second\n" in told
+    assert "oracle  1     3 sentences  3 hypotheses\n" in told
     assert "nothing was done" in told
     assert not (tmp_path / "run").exists()
     assert main(["run", str(experiment)]) == 0
@@ -230,6 +230,9 @@ def test_run_does_everything_and_reports(tmp_path, small_benchmark, capsys):
     ), told
     assert re.search(r"\noracle +100\.0 \(43\.9 to 100\.0\)\n", told)
     assert "oracle" in (tmp_path / "run" / "report" / "report.md").read_text()
+    plan = printed(capsys, "report", tmp_path / "run", "--dry-run", "--json")
+    assert plan["systems"] == ["copy", "oracle"]
+    assert plan["splits"] == {"test": ["exact"]}
     assert main(["report", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 0
 
 
@@ -260,25 +263,25 @@ def printed(capsys, *arguments) -> dict:
     return json.loads(capsys.readouterr().out)
 
 
-def test_every_dry_run_prints_a_time(tmp_path, small_benchmark, capsys):
-    """Never null, and nothing is written."""
+def test_every_dry_run_says_how_much(tmp_path, small_benchmark, capsys):
+    """Counts and sizes, and nothing is written."""
     text = tmp_path / "text"
     text.write_text("a\nb\nc\n")
     out = tmp_path / "out"
     score = ("score", small_benchmark, "--hyps", text, "--metric", "exact")
     command = ("translate", "--system", "command", "-o", 'run=["false"]', "--input", text)
     export = ("export", small_benchmark, "--format", "tsv", "--out", out)
-    for verb in (
-        score,
-        command,
-        export,
-        ("divergence", text, text),
-        ("contamination", small_benchmark, text),
+    for verb, name, value in (
+        (score, "hypotheses", 3),
+        (command, "lines", 3),
+        (export, "splits", {"train": 2, "test": 3}),
+        (("divergence", text, text), "input_megabytes", {str(text): 0.0}),
+        (("contamination", small_benchmark, text), "examples", {"test": 3}),
     ):
-        plan = printed(capsys, *verb, "--dry-run", "--json")
-        assert plan["estimated_seconds"] >= 0
-        assert plan["estimated_from"]
+        assert printed(capsys, *verb, "--dry-run", "--json")[name] == value
     assert printed(capsys, *command, "--dry-run", "--json", "--sample", "2")["lines"] == 2
+    assert main(["divergence", str(text), str(tmp_path / "gone"), "--dry-run"]) == 2
+    assert "no such file" in capsys.readouterr().err
     assert main([str(one) for one in command] + ["--json"]) == 2
     assert "it goes with --dry-run" in capsys.readouterr().err
     assert not out.exists()

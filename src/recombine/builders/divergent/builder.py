@@ -74,7 +74,6 @@ class CountedCorpus(NamedTuple):
 class Divergent(MeasureOptions):
     """Train and test sets of a parsed corpus with the same atoms and other compounds."""
 
-    megabytes_a_second: ClassVar[float] = 0.8
     proves: ClassVar[str] = "divergences, novelty and ids by items.tsv, but not that file itself"
     own_text: ClassVar[tuple[str, ...]] = ("corpus",)
     metrics: ClassVar[tuple[str, ...]] = ("chrf++", "bleu")

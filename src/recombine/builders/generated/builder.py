@@ -176,15 +176,9 @@ class Generated(RecipeOptions):
         self.blueprint().check_draws()
 
     def plan(self) -> dict[str, Any]:
-        """Sizes and an estimate, for --dry-run; contradictions of the recipe are found here."""
+        """Sizes, for --dry-run; contradictions of the recipe are found here."""
         self.check_recipe()
-        sizes = self.sizes()
-        rate = 8_000
-        return {
-            "splits": sizes,
-            "seconds": 3 + sum(sizes.values()) / rate,
-            "basis": f"{rate:,} sentences a second, as measured on one core",
-        }
+        return {"splits": self.sizes()}
 
     @gc_paused()
     def build(self, draft: Draft) -> None:

@@ -76,8 +76,14 @@ def augment_verb(options: argparse.Namespace) -> int:
         )
     if options.dry_run:
         there = existing_folder(source, asked, options.out, force=options.force)
-        print_plan(_plan(source, asked, options, done=there is not None), options.json)
-        return 0
+        plan = {
+            "method": asked.method,
+            "training_pairs": len(source.pairs),
+            "n": asked.n,
+            "out": str(options.out),
+            "up_to_date": there is not None,
+        }
+        return print_plan(plan, options.json)
     folder = write_augmented(source, asked, options.out, force=options.force)
     found = folder.certificate
     state = "written" if folder.made_now else "is up to date"
@@ -92,20 +98,6 @@ def augment_verb(options: argparse.Namespace) -> int:
         say(f"note: only {found['drawn']:,} of {asked.n:,} different pairs could be drawn")
     print(options.out / "pairs.jsonl")
     return 0
-
-
-def _plan(source: Any, asked: Any, options: argparse.Namespace, *, done: bool) -> dict[str, Any]:
-    from recombine.augment.methods import cost
-
-    seconds, basis = (0.0, "nothing to do") if done else cost(source, asked)
-    return {
-        "method": asked.method,
-        "training_pairs": len(source.pairs),
-        "n": asked.n,
-        "out": str(options.out),
-        "estimated_seconds": round(seconds, 1),
-        "estimated_from": basis,
-    }
 
 
 def _review(source: Any, asked: Any, options: argparse.Namespace) -> int:

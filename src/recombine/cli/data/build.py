@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def build_verb(options: argparse.Namespace) -> int:
     """Build a benchmark."""
-    from recombine.builders.recipe import build, existing_benchmark, read_recipe
+    from recombine.builders.recipe import build, read_recipe
 
     overrides = list(options.overrides)
     if options.engine:
@@ -44,23 +44,7 @@ def build_verb(options: argparse.Namespace) -> int:
         overrides.append(f"address={options.address}")
     recipe = read_recipe(options.recipe, overrides, trust=options.trust)
     if options.dry_run:
-        from recombine.experiment.plan import plan_build
-
-        if options.out.exists() and not (options.force or options.series):
-            from recombine.systems.cost import NOTHING
-
-            asked = {"seed": options.seed, "sample": options.sample}
-            there = existing_benchmark(recipe, options.out, **asked)
-            print_plan({"splits": there.manifest.splits, **NOTHING.row()}, options.json)
-            return 0
-        say(f"would build {recipe.head.name} with '{recipe.builder_name}' into {options.out}")
-        asked = {"sample": options.sample} if options.sample else {}
-        if options.series:
-            divergences, seeds = _members(options)
-            asked["members"] = len(divergences) * len(seeds)
-        plan = {**plan_build(recipe.builder, asked.get("members", 1)), **asked}
-        print_plan(plan, options.json)
-        return 0
+        return _plan(recipe, options)
     if options.series:
         return _build_series(recipe, options)
     before = options.out.exists()
@@ -76,6 +60,26 @@ def build_verb(options: argparse.Namespace) -> int:
 
         export(benchmark, form, options.out.with_name(f"{options.out.name}-{form}"))
     return 0
+
+
+def _plan(recipe: Any, options: argparse.Namespace) -> int:
+    """Print what would be built, or that it is there."""
+    from recombine.builders.recipe import existing_benchmark, inputs_of
+
+    if options.out.exists() and not (options.force or options.series):
+        there = existing_benchmark(recipe, options.out, seed=options.seed, sample=options.sample)
+        return print_plan({"splits": there.manifest.splits, "up_to_date": True}, options.json)
+    say(f"would build {recipe.head.name} with '{recipe.builder_name}' into {options.out}")
+    builder = recipe.builder
+    plan = dict(builder.plan()) if hasattr(builder, "plan") else {}
+    files = [path for path in inputs_of(builder).values() if path.is_file()]
+    plan["input_megabytes"] = round(sum(path.stat().st_size for path in files) / 1e6, 2)
+    if options.sample:
+        plan["sample"] = options.sample
+    if options.series:
+        divergences, seeds = _members(options)
+        plan["members"] = len(divergences) * len(seeds)
+    return print_plan(plan, options.json)
 
 
 def _say_left_out(certificate: Path) -> None:

@@ -32,7 +32,7 @@ def clean_verb(options: argparse.Namespace) -> int:
     from recombine.corpus.conllu import is_parsed
 
     if options.dry_run:
-        return print_reading_plan(options.verb, options.corpus, options.json, out=str(options.out))
+        return print_reading_plan(options.corpus, options.json, out=str(options.out))
     codes = {"source": options.source, "target": options.target}
     if len(options.corpus) > 2:
         raise ConfigError("one parsed corpus, or two aligned texts")

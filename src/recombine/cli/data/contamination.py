@@ -30,7 +30,7 @@ def contamination_verb(options: argparse.Namespace) -> int:
         }
         if options.sample:
             sizes = {split: min(size, options.sample) for split, size in sizes.items()}
-        return print_reading_plan(options.verb, options.corpus, options.json, examples=sizes)
+        return print_reading_plan(options.corpus, options.json, examples=sizes)
     found = contamination(
         benchmark, options.corpus, splits=tuple(options.split), sample=options.sample
     )

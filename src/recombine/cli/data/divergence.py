@@ -23,9 +23,7 @@ def divergence_verb(options: argparse.Namespace) -> int:
 
     given = apply_overrides({"sample": options.sample}, options.overrides)
     if options.dry_run:
-        return print_reading_plan(
-            options.verb, [options.train, options.test], options.json, **given
-        )
+        return print_reading_plan([options.train, options.test], options.json, **given)
     print_found(measure_divergence(options.train, options.test, given), options.json)
     return 0
 

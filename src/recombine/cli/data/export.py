@@ -31,11 +31,13 @@ def export_verb(options: argparse.Namespace) -> int:
 
     benchmark = Benchmark.open(options.benchmark)
     if options.dry_run:
-        from recombine.experiment.plan import plan_export
-
-        plan = plan_export(benchmark, options.format, options.out, options.sample)
-        print_plan(plan, options.json)
-        return 0
+        most = options.sample
+        sizes = {
+            split: min(size, most) if most else size
+            for split, size in benchmark.manifest.splits.items()
+        }
+        plan = {"format": options.format, "out": str(options.out), "splits": sizes}
+        return print_plan(plan, options.json)
     for path in export(benchmark, options.format, options.out, sample=options.sample):
         print(path)
     return 0

@@ -70,13 +70,12 @@ def report_verb(options: argparse.Namespace) -> int:
     if options.scorecard:
         out = options.out or options.runs[0] / "scorecard"
         if options.dry_run:
-            print_plan({"writes": [str(out)], "runs": [*map(str, options.runs)]}, options.json)
-            return 0
+            plan = {"writes": [str(out)], "runs": [*map(str, options.runs)]}
+            return print_plan(plan, options.json)
         return _scorecard(options.runs, out, overrides)
     if options.annotate is not None:
         if options.dry_run:
-            print_plan({"writes": [str(options.annotate)]}, options.json)
-            return 0
+            return print_plan({"writes": [str(options.annotate)]}, options.json)
         from recombine.report.annotate import write_campaign
 
         count = write_campaign(options.runs, options.annotate, options.sample)
@@ -89,11 +88,22 @@ def report_verb(options: argparse.Namespace) -> int:
         return 0
     out = options.out or options.runs[0] / "report"
     if options.dry_run:
-        from recombine.report.plan import plan_report
-
-        print_plan(plan_report(options.runs, out, options.sample), options.json)
-        return 0
+        return _plan(options.runs, out, options.json)
     return report_runs(options.runs, out, overrides, as_json=options.json)
+
+
+def _plan(runs: Sequence[Path], out: Path, as_json: bool) -> int:
+    """Print what a report would read."""
+    from recombine.report.reading.runs import open_runs
+
+    source = open_runs(runs)
+    plan = {
+        "runs": [*map(str, runs)],
+        "out": str(out),
+        "systems": list(source.systems),
+        "splits": {split: list(source.metrics(split)) for split in source.splits()},
+    }
+    return print_plan(plan, as_json)
 
 
 def _scorecard(runs: Sequence[Path], out: Path, overrides: Sequence[str]) -> int:

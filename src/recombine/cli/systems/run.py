@@ -34,7 +34,7 @@ def run_verb(options: argparse.Namespace) -> int:
     from recombine.experiment.failures import Failures
 
     if options.dry_run:
-        return print_plans(options, "train", "translate", "score", "report")
+        return print_plans(options, "train", "translate", "score")
     members = read_experiments(options)
     failures = Failures()
     for experiment in members:

@@ -100,7 +100,13 @@ def _score_file(options: argparse.Namespace) -> int:
     from recombine.config import apply_overrides
     from recombine.experiment.hypotheses import read_hypotheses
     from recombine.files import write_jsonl
-    from recombine.metrics.scoring import about_nothing, default_metrics, observation_row, score
+    from recombine.metrics.scoring import (
+        about_nothing,
+        create_metrics,
+        default_metrics,
+        observation_row,
+        score,
+    )
 
     if len(options.hyps) != 1:
         raise ConfigError(
@@ -125,11 +131,20 @@ def _score_file(options: argparse.Namespace) -> int:
         hypotheses = {name: text for name, text in hypotheses.items() if name in asked}
     metric_options = apply_overrides({}, options.overrides)
     if options.dry_run:
-        from recombine.experiment.plan import plan_scores
-
-        plan = plan_scores(benchmark, hypotheses, options.metric, metric_options)
-        print_plan(plan, options.json)
-        return 0
+        metrics = create_metrics(
+            options.metric or default_metrics(benchmark), benchmark, metric_options
+        )
+        plan = {
+            "benchmark": benchmark.manifest.name,
+            "hypotheses": len(hypotheses),
+            "metrics": [metric.name for metric in metrics],
+            "outside": [
+                {"metric": metric.name, **metric.outside()}
+                for metric in metrics
+                if metric.outside()
+            ],
+        }
+        return print_plan(plan, options.json)
     tables = score(
         benchmark,
         hypotheses,

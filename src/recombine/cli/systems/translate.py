@@ -62,6 +62,7 @@ def _translate_lines(options: argparse.Namespace) -> int:
     from recombine.files import read_jsonl, read_lines, read_standard_input, sha256_of, write_text
     from recombine.lock import lock_of, locked
     from recombine.stage import identity_of
+    from recombine.systems.base import hook
 
     given_options = apply_overrides({}, options.overrides)
     system = registry.create("system", options.system, given_options)
@@ -72,10 +73,8 @@ def _translate_lines(options: argparse.Namespace) -> int:
         examples = [Example(id=str(place), source=line) for place, line in enumerate(lines)]
         lines = [example.source for example in stratified_sample(examples, options.sample, 0)]
     if options.dry_run:
-        from recombine.experiment.plan import plan_lines
-
-        print_plan(plan_lines(system, options.system, lines), options.json)
-        return 0
+        outside = hook(system, "outside")()
+        return print_plan({"system": options.system, "lines": len(lines), **outside}, options.json)
     if options.model is not None:
         system = system.load(options.model)
     if options.output is None:

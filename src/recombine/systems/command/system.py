@@ -14,7 +14,6 @@ from recombine.parallel import signals_later
 from recombine.systems.base import Failure
 from recombine.systems.command.process import Child, RecordTooLong
 from recombine.systems.command.records import JsonRecords, LineRecords, Records
-from recombine.systems.cost import ASSUMED_SECONDS, Cost
 from recombine.systems.secret import redact
 
 # What nearly every program needs to start at all; everything else must be named in `env`.
@@ -103,15 +102,6 @@ class Command:
         finally:
             if self.mode == "per-batch":
                 self.close()
-
-    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
-        """Assume the speed of a neural program on a CPU; the program itself is not started."""
-        starts = -(-sentences // self.batch_size) if self.mode == "per-batch" else 1
-        return Cost(
-            sentences * ASSUMED_SECONDS + starts,
-            f"assumed: {ASSUMED_SECONDS} s a sentence and 1 s for each of {starts:,} starts "
-            "of the program",
-        )
 
     def depends_on(self) -> tuple[Path, ...]:
         """The program where it lies beside the experiment, and the scripts that it is given.

@@ -17,7 +17,6 @@ from recombine.files import read_json, read_table, write_json
 from recombine.registry import data_path
 from recombine.systems.answer import AnswerCleaner
 from recombine.systems.base import UNKNOWN, Failure, TrainingData, one_line
-from recombine.systems.cost import Cost
 from recombine.systems.http.literal_key import require_no_literal_key
 from recombine.systems.http.pace import Pace, delay
 from recombine.systems.http.service import Later, Refused, Service
@@ -234,17 +233,6 @@ class Http(Preset):
     def usage_counts(self) -> dict[str, float]:
         """Return requests, retries and what the service reported (tokens, cost) so far."""
         return self._spending.counts()
-
-    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
-        """Assume a service that takes a second to answer; it is not asked."""
-        assert self.batch_size is not None
-        requests = -(-sentences // self.batch_size)
-        a_second = min(self.concurrency, self.rate or self.concurrency)
-        return Cost(
-            requests / a_second,
-            f"assumed: 1 s an answer, {a_second:g} of {requests:,} requests a second "
-            "(`concurrency`, `rate`)",
-        )
 
     def outside(self) -> dict[str, str]:
         """The service, which is sent every source, and the key where there is one."""

@@ -8,20 +8,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from recombine.benchmark import Example
 from recombine.config import to_plain
 from recombine.errors import ConfigError, DataError
 from recombine.files import write_json
 from recombine.systems.base import Failure, TrainingData
-from recombine.systems.cost import (
-    FORWARD,
-    LEARN_ADAPTER,
-    Cost,
-    decoding_cost,
-    learning_cost,
-    mean_tokens,
-    stored_parameters,
-)
 from recombine.systems.pretrained.base import (
     Pretrained,
     describe_weights,
@@ -153,28 +143,6 @@ class Llm(Pretrained):
                 chat=self.method == "prompt" and self.chat is not False,
             )
         return self._translator.translate(sources)
-
-    def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost:
-        """Estimate a fine-tuning from the model's size and the length of some examples."""
-        if self.method == "prompt":
-            return Cost(0.0, "prompting trains nothing")
-        texts = [
-            f"{self.prompt} {example.source} {example.references[0]}"
-            for example in examples
-            if example.references
-        ]
-        shown = pairs * self.epochs
-        if self.max_steps is not None:
-            shown = min(shown, self.max_steps * self.batch_size)
-        operations = LEARN_ADAPTER * stored_parameters(self.model) * shown * mean_tokens(texts)
-        return learning_cost(operations, self.device)
-
-    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
-        """Estimate a translation from the model's size and the length of some sources."""
-        each = mean_tokens([self.prompt]) * (1 + self.shots) + 2 * mean_tokens(sources)
-        return decoding_cost(
-            FORWARD * stored_parameters(self.model) * sentences * each, self.device
-        )
 
     def describe(self) -> dict[str, object]:
         """Say how translations were made, for the run's record."""

@@ -9,20 +9,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from recombine.benchmark import Example
 from recombine.errors import ConfigError, DataError
 from recombine.files import write_json
 from recombine.systems.base import Failure, TrainingData, one_line
-from recombine.systems.cost import (
-    FORWARD,
-    LEARN,
-    LEARN_ADAPTER,
-    Cost,
-    decoding_cost,
-    learning_cost,
-    mean_tokens,
-    stored_parameters,
-)
 from recombine.systems.pretrained.base import (
     Pretrained,
     describe_weights,
@@ -127,27 +116,6 @@ class HfSeq2Seq(Pretrained):
         window = self.decode_batch * (_GPU_WINDOW if on_gpu else _CPU_WINDOW)
         for start in range(0, len(sources), window):
             yield from self._window(self._weights, sources[start : start + window])
-
-    def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost:
-        """Estimate a fine-tuning from the model's size and the length of some examples."""
-        texts = [
-            f"{example.source} {example.references[0]}"
-            for example in examples
-            if example.references
-        ]
-        shown = pairs * self.epochs
-        if self.max_steps is not None:
-            shown = min(shown, self.max_steps * self.batch_size)
-        factor = LEARN if self.fine_tune == "full" else LEARN_ADAPTER
-        operations = factor * stored_parameters(self.model) * shown * mean_tokens(texts)
-        return learning_cost(operations, self.device)
-
-    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
-        """Estimate a translation from the model's size and the length of some sources."""
-        each = (1 + self.beams) * mean_tokens(sources)
-        return decoding_cost(
-            FORWARD * stored_parameters(self.model) * sentences * each, self.device
-        )
 
     def describe(self) -> dict[str, object]:
         """Say how translations were made, for the run's record."""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from recombine.benchmark import Example
 from recombine.errors import DataError
 from recombine.files import read_json
 from recombine.registry import require
 from recombine.systems.base import Failure, TrainingData
-from recombine.systems.cost import Cost
 from recombine.systems.seq2seq.options import LstmOptions, Options, TransformerOptions
 
 
@@ -96,58 +93,6 @@ class _Trained(Options):
         translations: Iterator[str | Failure] = self._decoder.translate(sources)
         return translations
 
-    def training_cost(self, examples: Sequence[Example], pairs: int) -> Cost:
-        """Estimate a training from the model's size and the length of some examples."""
-        from recombine.systems.cost import LEARN, learning_cost
-
-        steps = self.steps * self.sentences_per_step
-        operations = (
-            LEARN
-            * steps
-            * self._operations(
-                [example.source for example in examples],
-                [example.references[0] for example in examples if example.references],
-            )
-        )
-        if self.batch_unit == "tokens":
-            tokens = sum(self._pieces(example.source, self.source_subwords) for example in examples)
-            operations /= max(1.0, tokens / max(1, len(examples)))
-        cost = learning_cost(operations, self.device, steps=self.steps)
-        if self.max_minutes and cost.seconds > 60 * self.max_minutes:
-            return Cost(60 * self.max_minutes, "max_minutes")
-        return cost
-
-    def translation_cost(self, sources: Sequence[str], sentences: int) -> Cost:
-        """Estimate a translation from the model's size and the length of some sources."""
-        from recombine.systems.cost import FORWARD, decoding_cost
-
-        each = FORWARD * self.beam * self._operations(sources, sources)
-        return decoding_cost(sentences * each, self.device)
-
-    def _operations(self, sources: Sequence[str], targets: Sequence[str]) -> float:
-        """Return parameters times tokens of an average pair."""
-        encoder, decoder = self.parameters()
-        source_tokens, target_tokens = (
-            sum(self._pieces(text, subwords) for text in texts) / max(1, len(texts))
-            for texts, subwords in (
-                (sources, self.source_subwords),
-                (targets, self.target_subwords),
-            )
-        )
-        return encoder * source_tokens + decoder * target_tokens
-
-    @staticmethod
-    def _pieces(text: str, subwords: str) -> float:
-        if subwords == "char":
-            return len(text)
-        words = len(text.split())
-        # Pieces of small vocabularies have about three letters.
-        return words if subwords == "word" else max(words, len(text) / 3)
-
-    @abstractmethod
-    def parameters(self) -> tuple[int, int]:
-        """Return the number of weights in the encoder and in the decoder with its output layer."""
-
     def describe(self) -> dict[str, Any]:
         """Return versions and device, kept with a run."""
         torch = require("torch", extra="train", feature="decoding")
@@ -173,24 +118,7 @@ class _Trained(Options):
 class TransformerSystem(TransformerOptions, _Trained):
     """A Transformer trained from scratch on the benchmark's training split."""
 
-    def parameters(self) -> tuple[int, int]:
-        """Return the number of weights in the encoder and in the decoder with its output layer."""
-        attention, forward = 4 * self.width**2, 2 * self.width * self.feed_forward
-        output = self.width * self.target_vocabulary_size
-        return (
-            self.encoder_layers * (attention + forward),
-            self.decoder_layers * (2 * attention + forward) + output,
-        )
-
 
 @dataclass(kw_only=True, init=False)
 class LstmSystem(LstmOptions, _Trained):
     """An LSTM with attention trained from scratch on the benchmark's training split."""
-
-    def parameters(self) -> tuple[int, int]:
-        """Return the number of weights in the encoder and in the decoder with its output layer."""
-        # Four gates, each over the input and the state; the decoder attends besides.
-        layer = 8 * self.width**2
-        output = self.width * (2 * self.width + self.target_vocabulary_size)
-        fed = 4 * self.width**2 if self.input_feeding else 0
-        return self.encoder_layers * layer, self.decoder_layers * layer + fed + output
