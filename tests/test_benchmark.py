@@ -109,6 +109,15 @@ def test_verify_finds_every_kind_of_damage(tmp_path):
         assert part in messages
 
 
+def test_an_edited_split_is_not_read(tmp_path):
+    """A model or a translation of it would pass for one of the benchmark."""
+    draft(tmp_path, "a", "b")
+    path = tmp_path / "b" / "test.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace('"b"', '"c"'), encoding="utf-8")
+    with pytest.raises(DataError, match=r"test\.jsonl: the file is not the one that was built"):
+        Benchmark.open(tmp_path / "b").read("test")
+
+
 def test_a_file_name_cannot_lead_out(tmp_path):
     """A builder cannot write outside its directory."""
     made = Draft(tmp_path / "b", seed=1)

@@ -347,8 +347,12 @@ class Benchmark:
         return self.path / f"{split}.jsonl"
 
     def iterate(self, split: str) -> Iterator[Example]:
-        """Yield the examples of a split in file order."""
+        """Yield the examples of a split in file order; the file must be the one that was built."""
         path = self.split_path(split)
+        if split not in self._as_built:
+            if fault := self.file_fault(path.name):
+                raise fault
+            self._as_built.add(split)
         for number, row in enumerate(read_jsonl(path), start=1):
             yield Example.from_row(row, Where(str(path), number))
 
@@ -358,41 +362,34 @@ class Benchmark:
             self._read[split] = list(self.iterate(split))
         return list(self._read[split])
 
-    def require_as_built(self, split: str) -> None:
-        """Raise when a split is not the one that the benchmark's name and hash stand for."""
-        path = self.split_path(split)
-        if split not in self._as_built and sha256_of(path) != self.manifest.files.get(path.name):
-            raise DataError(
-                "the file is not the one that was built (SHA-256 differs): a score on it would not "
-                f"be of benchmark {self.manifest.name}",
-                Where(str(path)),
-                hint="restore it, or build the benchmark again",
+    def file_fault(self, name: str) -> DataError | None:
+        """Return why a file is not the one that the benchmark's name and hash stand for, or None.
+
+        A benchmark may be a stranger's: a link in it could lead to any file of this machine.
+        """
+        path = self.path / name
+        where, hint = Where(str(path)), "restore it, or build the benchmark again"
+        if name not in self.manifest.files:
+            return DataError("a file the manifest does not list", where)
+        if path.resolve() != self.path.resolve() / name:
+            return DataError("a link, or a path out of the benchmark", where)
+        if not path.is_file():
+            return DataError("missing file", where, hint)
+        if sha256_of(path) != self.manifest.files[name]:
+            return DataError(
+                "the file is not the one that was built (SHA-256 differs)", where, hint
             )
-        self._as_built.add(split)
+        return None
 
     def verify(self) -> list[RecombineError]:
         """Return every problem of the directory: hashes, sizes, rows, ids, strays."""
-        problems: list[RecombineError] = []
-        root = self.path.resolve()
-        for name, digest in self.manifest.files.items():
-            path = self.path / name
-            if not path.resolve().is_relative_to(root):
-                problems.append(DataError("a link out of the benchmark", Where(str(path))))
-            elif not path.is_file():
-                problems.append(DataError("missing file", Where(str(path))))
-            elif sha256_of(path) != digest:
-                problems.append(
-                    DataError(
-                        "the file is not the one that was built (SHA-256 differs)",
-                        Where(str(path)),
-                        hint="restore it, or build the benchmark again",
-                    )
-                )
-        known = {*self.manifest.files, "benchmark.toml"}
-        for path in sorted(self.path.rglob("*")):
-            name = path.relative_to(self.path).as_posix()
-            if path.is_file() and name not in known:
-                problems.append(DataError("a file the manifest does not list", Where(str(path))))
+        names = {
+            path.relative_to(self.path).as_posix()
+            for path in self.path.rglob("*")
+            if path.is_file()
+        } - {"benchmark.toml"}
+        faults = map(self.file_fault, dict.fromkeys([*self.manifest.files, *sorted(names)]))
+        problems: list[RecombineError] = [fault for fault in faults if fault is not None]
         with progress("check", sum(self.manifest.splits.values())) as bar:
             problems.extend(self._verify_rows(bar.advance))
         return problems

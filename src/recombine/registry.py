@@ -136,6 +136,12 @@ def require_trusted(name: str, where: Where, trust: bool) -> None:
         )
 
 
+def own_files(names: Iterable[str]) -> list[Path]:
+    """Return the files behind names that are given as ./file.py:Name."""
+    paths = [Path(name.rpartition(":")[0]) for name in names if ".py:" in name]
+    return [path for path in paths if path.is_file()]
+
+
 def create(
     kind: str,
     name: str,

@@ -137,6 +137,26 @@ def test_code_that_gives_other_results_is_noticed(folder, monkeypatch):
     assert build("r.toml", "b", force=True).manifest.code_version == 2
 
 
+BUILDER = """\
+from recombine.benchmark import Example
+class Mine:
+    def build(self, draft):
+        draft.write("test", [Example.make(source="a", references=["b"])])
+"""
+
+
+def test_an_edited_builder_of_ones_own_is_noticed(tmp_path, monkeypatch):
+    """Its file is read like any other; it needs no options."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(BUILDER)
+    first = build("./mine.py:Mine", "b")
+    assert build("./mine.py:Mine", "b").hash == first.hash
+    edit(tmp_path / "mine.py", 'source="a"', 'source="c"')
+    with pytest.raises(StaleOutput, match=r"another 'inputs\.mine\.py'"):
+        build("./mine.py:Mine", "b")
+    assert build("./mine.py:Mine", "b", force=True).read("test")[0].source == "c"
+
+
 @pytest.mark.parametrize("name", ["sget-mini", "consistency"])
 def test_shipped_recipes_say_what_they_read(name):
     """All of it is there, and short to read in a manifest."""

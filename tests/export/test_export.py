@@ -38,6 +38,21 @@ def test_further_references_are_carried(tmp_path):
     assert example["references"] == ["Ein Hund schlief.", "Es schlief."]
 
 
+def test_an_export_is_of_one_benchmark(tmp_path, small_benchmark):
+    """Files of another one beside it would pass for its splits; the same files are replaced."""
+    benchmark = Benchmark.open(small_benchmark)
+    out = tmp_path / "out"
+    export(benchmark, "tsv", out, sample=1)
+    assert len((out / "test.tsv").read_text(encoding="utf-8").splitlines()) == 1
+    export(benchmark, "tsv", out)
+    assert len((out / "test.tsv").read_text(encoding="utf-8").splitlines()) == 3
+    (out / "gen.tsv").write_text("of another\n")
+    with pytest.raises(ConfigError, match=r"gen\.tsv, which is no part of this export"):
+        export(benchmark, "tsv", out, sample=1)
+    assert len((out / "test.tsv").read_text(encoding="utf-8").splitlines()) == 3
+    assert not list(tmp_path.glob("out.*"))
+
+
 def test_text_is_line_aligned(tmp_path, small_benchmark):
     """One file per language."""
     export(Benchmark.open(small_benchmark), "text", tmp_path / "out")

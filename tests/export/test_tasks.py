@@ -99,7 +99,7 @@ def test_a_sample_is_exported(benchmark, tmp_path):
 def test_no_benchmark_is_replaced(benchmark, tmp_path):
     """Least of all the one that is exported."""
     assert benchmark.path == tmp_path / "benchmark"
-    with pytest.raises(RecombineError, match="is there already"):
+    with pytest.raises(RecombineError, match="no part of this export"):
         export(benchmark, "inspect", tmp_path)
     assert benchmark.verify() == []
     export(benchmark, "inspect", tmp_path / "task")

@@ -172,7 +172,7 @@ def test_no_link_is_followed(benchmark, tmp_path, survive, form, name):
     secret.write_bytes((benchmark.path / name).read_bytes())
     (benchmark.path / name).unlink()
     (benchmark.path / name).symlink_to(secret)
-    with pytest.raises(RecombineError, match=r"link.*not exported"):
+    with pytest.raises(RecombineError, match="a link"):
         export(benchmark, form, tmp_path / "out")
     survive("hostile benchmark", "a link")
 

@@ -55,6 +55,7 @@ class Recipe:
 
     def manifest(self, seed: int, sample: int = 0) -> dict[str, Any]:
         """Return the part of `benchmark.toml` that is known before building."""
+        options = to_plain(self.builder)
         return {
             "format": FORMAT,
             "name": self.head.name,
@@ -69,8 +70,13 @@ class Recipe:
             "recombine": __version__,
             "sample": sample,
             **code_version(self.builder),
-            "recipe": _without_place(to_plain(self.builder)),
+            "recipe": _without_place(options) if isinstance(options, dict) else {},
         }
+
+    def inputs(self) -> dict[str, Path]:
+        """Return every file that a build depends on, by name: a builder of one's own is one."""
+        own = {path.name: path for path in registry.own_files([self.builder_name])}
+        return {**inputs_of(self.builder), **own}
 
 
 def recipe_names() -> list[str]:
@@ -342,7 +348,7 @@ def existing_benchmark(recipe: Recipe, out: Path, *, seed: int = 1, sample: int 
     # TOML has no null: what is None in a recipe is absent from the manifest.
     now = {"code_version": 1, **_without_none(_manifest(recipe, seed, sample))}
     # A file that is gone cannot be compared: what was built of it stays.
-    gone = [name for name, path in inputs_of(recipe.builder).items() if not path.exists()]
+    gone = [name for name, path in recipe.inputs().items() if not path.exists()]
     now["inputs"] |= {name: stored["inputs"][name] for name in gone if name in stored["inputs"]}
     require_same_key(out, {name: _without_none(stored.get(name)) for name in now}, now)
     return benchmark
@@ -350,8 +356,7 @@ def existing_benchmark(recipe: Recipe, out: Path, *, seed: int = 1, sample: int 
 
 def _manifest(recipe: Recipe, seed: int, sample: int) -> dict[str, Any]:
     """What `benchmark.toml` says before anything is built, with what will be read."""
-    inputs = content_by_name(inputs_of(recipe.builder))
-    return {**recipe.manifest(seed, sample), "inputs": inputs}
+    return {**recipe.manifest(seed, sample), "inputs": content_by_name(recipe.inputs())}
 
 
 def inputs_of(builder: Any) -> dict[str, Path]:

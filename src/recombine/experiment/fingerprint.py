@@ -8,14 +8,14 @@ made of (a class of the user's own, a dictionary, a grammar, a program) count by
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from recombine.benchmark import TRAIN, Benchmark
 from recombine.config import to_plain
 from recombine.experiment.experiment import SETTINGS, Experiment, augmentation, trained_split
 from recombine.experiment.run import Cell
+from recombine.registry import own_files
 from recombine.stage import IDLE, Meta, code_version, content_of
 from recombine.systems.base import hook
 
@@ -93,9 +93,3 @@ def code_of(use: str, system: Any) -> dict[str, dict[str, str]]:
     """Return the field `code` of a fingerprint: the files of a system, where it has any."""
     content = content_of([*own_files([use]), *hook(system, "depends_on")()])
     return {"code": content} if content else {}
-
-
-def own_files(names: Iterable[str]) -> list[Path]:
-    """Return the files of systems or metrics that are given as ./file.py:Name."""
-    paths = [Path(name.rpartition(":")[0]) for name in names if ".py:" in name]
-    return [path for path in paths if path.is_file()]

@@ -25,11 +25,7 @@ from recombine.experiment.experiment import (
     training_of_system,
 )
 from recombine.experiment.failures import Failures
-from recombine.experiment.fingerprint import (
-    augmented,
-    own_files,
-    translation_fingerprint,
-)
+from recombine.experiment.fingerprint import augmented, translation_fingerprint
 from recombine.experiment.run import Cell
 from recombine.experiment.translations import stored_hypotheses
 from recombine.files import dump_row, read_json, sha256_of, write_jsonl, write_text
@@ -326,7 +322,7 @@ def metric_files(
     paths = []
     for name in metrics:
         given = options.get(name, {})
-        paths += own_files([metric_use(name, given)])
+        paths += registry.own_files([metric_use(name, given)])
         if USE in given:
             metric = create_metric(name, benchmark, given)
             metric.settle(cell.system, cell.seed, None)

@@ -30,9 +30,7 @@ def write_parquet(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]
         sizes[split] = (len(rows), table.nbytes)
         path = out / "data" / f"{split}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(path.name + ".partial")
-        pq.write_table(table, partial)
-        partial.replace(path)
+        pq.write_table(table, path)
         written.append(path)
         yield path
     card = out / "README.md"

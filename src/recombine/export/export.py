@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,8 +17,8 @@ from recombine.errors import ConfigError
 from recombine.experiment.hypotheses import WMT_SEPARATOR
 from recombine.export.dataset import write_parquet
 from recombine.export.tasks import HARNESSES, write_tasks
-from recombine.export.whole import require_whole
 from recombine.files import file_name, write_jsonl, write_text
+from recombine.lock import lock_of, locked
 from recombine.progress import progress
 from recombine.systems.languages import language_name
 
@@ -25,24 +26,54 @@ Read = Callable[[str], list[Example]]
 
 
 def export(benchmark: Benchmark, form: str, out: Path, *, sample: int = 0) -> list[Path]:
-    """Write a benchmark, or a stratified sample of it, in one of the formats."""
+    """Write a benchmark, or a stratified sample of it, in one of the formats.
+
+    A former export of the same files is replaced; a folder with anything else in it is refused.
+    """
     if form not in FORMATS:
         raise ConfigError(f"unknown export format '{form}'", hint=f"known: {', '.join(FORMATS)}")
     refuse_output(out)
-    require_whole(benchmark)
-    out.mkdir(parents=True, exist_ok=True)
-    if form in HARNESSES:
-        return list(write_tasks(benchmark, out, form, sample))
+    for name in (*benchmark.manifest.files, *(f"{split}.jsonl" for split in benchmark.splits)):
+        if fault := benchmark.file_fault(name):
+            raise fault
+    partial = out.absolute().with_name(out.absolute().name + ".partial")
     sizes = benchmark.manifest.splits.values()
     total = sum(min(size, sample) if sample else size for size in sizes)
-    with progress(f"export {form}", total) as bar:
+    with locked(lock_of(out.absolute())), progress(f"export {form}", total) as bar:
 
         def read(split: str) -> list[Example]:
             examples = stratified_sample(benchmark.read(split), sample, 0)
             bar.advance(len(examples))
             return examples
 
-        return list(WRITERS[form](benchmark, read, out))
+        shutil.rmtree(partial, ignore_errors=True)
+        try:
+            partial.mkdir(parents=True)
+            if form in HARNESSES:
+                written = list(write_tasks(benchmark, partial, form, sample))
+            else:
+                written = list(WRITERS[form](benchmark, read, partial))
+            _move_into(partial, out)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+    return [out / path.relative_to(partial) for path in written]
+
+
+def _move_into(partial: Path, out: Path) -> None:
+    """Put finished files in their place, unless files of something else would stand beside them."""
+    new, former = (
+        {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+        for folder in (partial, out)
+    )
+    # What Python leaves beside a task that was run says nothing.
+    other = sorted(path for path in former - new if "__pycache__" not in path.parts)
+    if other:
+        raise ConfigError(
+            f"{out} holds {other[0]}, which is no part of this export", hint="choose another --out"
+        )
+    for path in sorted(new):
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        (partial / path).replace(out / path)
 
 
 def _write_tsv(benchmark: Benchmark, read: Read, out: Path) -> Iterator[Path]:

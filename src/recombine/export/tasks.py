@@ -19,9 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine.benchmark import TRAINING_SPLITS, Benchmark, Example, stratified_sample
-from recombine.errors import ConfigError
-from recombine.export.whole import copy_benchmark
-from recombine.files import read_json, write_json, write_text
+from recombine.files import read_json, write_bytes, write_json, write_text
 from recombine.metrics.base import Metric, Scored
 from recombine.metrics.scoring import create_metrics, default_metrics, score
 from recombine.registry import require
@@ -176,11 +174,9 @@ def harness_target(row: Mapping[str, Any]) -> str:
 
 def write_tasks(benchmark: Benchmark, out: Path, form: str, sample: int) -> Iterator[Path]:
     """Write the benchmark and what the harness reads."""
-    place = out / "benchmark"
-    if not place.exists():
-        copy_benchmark(benchmark, place)
-    elif place.samefile(benchmark.path) or Benchmark.open(place).hash != benchmark.hash:
-        raise ConfigError(f"{place} is there already", hint="choose another --out")
+    # Its own files and nothing else: what the manifest does not list nobody has checked.
+    for name in (*benchmark.manifest.files, "benchmark.toml"):
+        write_bytes(out / "benchmark" / name, (benchmark.path / name).read_bytes())
     write_json(out / "task.json", {"sample": sample})
     yield out / "task.json"
     names = _Identifiers()

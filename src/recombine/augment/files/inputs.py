@@ -82,7 +82,6 @@ def benchmark_pairs(
     benchmark: Benchmark, examples: Sequence[Example] | None = None, *, sample: int = 0
 ) -> PairSource:
     """Return the training pairs of a benchmark, or some of them."""
-    benchmark.require_as_built(TRAIN)
     manifest = benchmark.manifest
     chosen = benchmark.read(TRAIN) if examples is None else examples
     chosen = stratified_sample(chosen, sample, 0)

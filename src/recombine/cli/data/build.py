@@ -64,7 +64,7 @@ def build_verb(options: argparse.Namespace) -> int:
 
 def _plan(recipe: Any, options: argparse.Namespace) -> int:
     """Print what would be built, or that it is there."""
-    from recombine.builders.recipe import existing_benchmark, inputs_of
+    from recombine.builders.recipe import existing_benchmark
 
     if options.out.exists() and not (options.force or options.series):
         there = existing_benchmark(recipe, options.out, seed=options.seed, sample=options.sample)
@@ -72,7 +72,7 @@ def _plan(recipe: Any, options: argparse.Namespace) -> int:
     say(f"would build {recipe.head.name} with '{recipe.builder_name}' into {options.out}")
     builder = recipe.builder
     plan = dict(builder.plan()) if hasattr(builder, "plan") else {}
-    files = [path for path in inputs_of(builder).values() if path.is_file()]
+    files = [path for path in recipe.inputs().values() if path.is_file()]
     plan["input_megabytes"] = round(sum(path.stat().st_size for path in files) / 1e6, 2)
     if options.sample:
         plan["sample"] = options.sample

@@ -56,7 +56,7 @@ def _translate_lines(options: argparse.Namespace) -> int:
     from recombine import registry
     from recombine.benchmark import Example, stratified_sample
     from recombine.config import apply_overrides
-    from recombine.errors import RecombineError, SystemFailure
+    from recombine.errors import StaleOutput
     from recombine.experiment.fingerprint import code_of, options_of
     from recombine.experiment.translations import SourceSentence, translate_to_file
     from recombine.files import read_jsonl, read_lines, read_standard_input, sha256_of, write_text
@@ -92,7 +92,7 @@ def _translate_lines(options: argparse.Namespace) -> int:
     rows = options.output.with_name(options.output.name + ".rows.jsonl")
     numbered = [SourceSentence(str(number), line) for number, line in enumerate(lines, start=1)]
     sources = [source for source in numbered if source.text.strip()]
-    problem: RecombineError | None = None
+    problem: Exception | None = None
     with locked(lock_of(options.output)):
         try:
             translated = translate_to_file(
@@ -100,10 +100,13 @@ def _translate_lines(options: argparse.Namespace) -> int:
             )
             if translated.failed and not (options.accept_failures and translated.final):
                 problem = translated.problem()
-        except SystemFailure as failure:
+        except StaleOutput:
+            raise
+        except Exception as failure:  # also a fault of the system's own code
             problem = failure
         # Whoever puts the lines beside others needs one for each, whatever became of it.
-        answers = {row["id"]: row["hyp"] for row in read_jsonl(rows)}
+        done = read_jsonl(rows) if rows.is_file() else ()
+        answers = {row["id"]: row["hyp"] for row in done}
         text = "".join(answers.get(source.id, "") + "\n" for source in numbered)
         write_text(options.output, text)
     say(f"{options.output}: {len(lines):,} lines")
