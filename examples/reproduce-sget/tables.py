@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import correlation, mean, stdev
 
 from recombine.builders.recipe import read_recipe
-from recombine.report.tables.generated import published_values
+from recombine.methods.generated.tables import published_values
 from recombine.report.tables.published import SGET, find
 
 Cell = dict[str, str]

@@ -35,10 +35,10 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "consistency-release": "recombine.builders.consistency.release:ConsistencyRelease",
     },
     "method": {
-        "compounds": "recombine.methods.compounds:CompoundsMethod",
-        "consistency": "recombine.methods.consistency:ConsistencyMethod",
-        "divergent": "recombine.methods.divergent:DivergentMethod",
-        "generated": "recombine.methods.generated:GeneratedMethod",
+        "compounds": "recombine.methods.compounds.method:CompoundsMethod",
+        "consistency": "recombine.methods.consistency.method:ConsistencyMethod",
+        "divergent": "recombine.methods.divergent.method:DivergentMethod",
+        "generated": "recombine.methods.generated.method:GeneratedMethod",
         "imported": "recombine.methods.imported:ImportedMethod",
     },
     "system": {

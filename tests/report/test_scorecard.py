@@ -135,7 +135,7 @@ def test_builds_that_differ_as_in_the_paper_have_its_table(tmp_path, monkeypatch
         kept = source.benchmark.manifest.recipe["concatenation"]
         return PublishedSetting(SGET, () if kept else ("concatenation",), ("Transformer",))
 
-    monkeypatch.setattr("recombine.report.tables.variants.published_setting", setting)
+    monkeypatch.setattr("recombine.methods.generated.variants.published_setting", setting)
     for order in (suites, suites[::-1]):
         table = build_tables(order)[1]
         assert table.columns[4:] == ("Transformer, with (paper)", "Transformer, without (paper)")

@@ -26,14 +26,20 @@ def own_text() -> Table:
         seeds = sorted({row["seed"] for row in own})
         cells = []
         for category in (*CATEGORIES, "all"):
-            by_seed = [[r for r in own if r["seed"] == seed and category in (r["category"], "all")] for seed in seeds]
+            by_seed = [
+                [r for r in own if r["seed"] == seed and category in (r["category"], "all")]
+                for seed in seeds
+            ]
             wrong = [share(one, "wrong_instances", "instances") for one in by_seed]
             aggregate = mean(share(one, "wrong_compounds", "compounds") for one in by_seed)
             cells.append(f"{mean(wrong):.1f} ± {stdev(wrong):.1f} / {aggregate:.1f}")
         made.append([label, str(len(seeds)), *cells])
     theirs = []
     for tag, value in [("gen category", one) for one in CATEGORIES] + [("split", "gen")]:
-        both = [paper(COGNITION, 1, table="6", metric=f"cter-{kind}", tag=tag, value=value) for kind in ("instance", "aggregate")]
+        both = [
+            paper(COGNITION, 1, table="6", metric=f"cter-{kind}", tag=tag, value=value)
+            for kind in ("instance", "aggregate")
+        ]
         theirs.append(" / ".join(both))
     made.append(["the paper (people), ten times the text", "1", *theirs])
     return Table(("error, instance / aggregate", "seeds", *CATEGORIES, "all"), made)
@@ -43,15 +49,23 @@ def judges() -> Table:
     """The published outputs by three judges."""
     theirs = []
     for tag, value in [("gen category", one) for one in CATEGORIES] + [("split", "gen")]:
-        both = [paper(COGNITION, 2, table="6", metric=f"cter-{kind}", tag=tag, value=value) for kind in ("instance", "aggregate")]
+        both = [
+            paper(COGNITION, 2, table="6", metric=f"cter-{kind}", tag=tag, value=value)
+            for kind in ("instance", "aggregate")
+        ]
         theirs.append(" / ".join(both))
     made = [["people (the paper's Table 6)", *theirs]]
-    for judge, label in (("official", "the published tool, and our `mode = \"official\"`"), ("default", "our default")):
+    for judge, label in (
+        ("official", 'the published tool, and our `mode = "official"`'),
+        ("default", "our default"),
+    ):
         own = chosen(rows("compounds/judges"), judge=judge)
         cells = []
         for category in (*CATEGORIES, "all"):
             part = [r for r in own if category in (r["category"], "all")]
-            cells.append(f"{share(part, 'wrong', 'instances'):.2f} / {share(part, 'wrong_compounds', 'compounds'):.2f}")
+            cells.append(
+                f"{share(part, 'wrong', 'instances'):.2f} / {share(part, 'wrong_compounds', 'compounds'):.2f}"
+            )
         made.append([label, *cells])
     return Table(("error, instance / aggregate", *CATEGORIES, "all"), made)
 
@@ -60,18 +74,32 @@ def agreement() -> Table:
     """Judges against people: an error is the positive class."""
 
     def cells(part: Sequence[Row]) -> list[str]:
-        n, ours, people, both = (sum(int(r[key]) for r in part) for key in ("instances", "wrong", "people_wrong", "both_wrong"))
+        n, ours, people, both = (
+            sum(int(r[key]) for r in part)
+            for key in ("instances", "wrong", "people_wrong", "both_wrong")
+        )
         same = both + n - ours - people + both
         chance = (ours * people + (n - ours) * (n - people)) / n**2
-        return [f"{100 * both / ours:.2f}", f"{100 * both / people:.2f}", bare((same / n - chance) / (1 - chance), 3)]
+        return [
+            f"{100 * both / ours:.2f}",
+            f"{100 * both / people:.2f}",
+            bare((same / n - chance) / (1 - chance), 3),
+        ]
 
     made = []
     for judge in ("official", "default"):
         for categories in (("NP", "VP"), ("PP",), CATEGORIES):
-            own = [r for r in rows("compounds/judges") if r["judge"] == judge and r["category"] in categories and r["people_wrong"]]
+            own = [
+                r
+                for r in rows("compounds/judges")
+                if r["judge"] == judge and r["category"] in categories and r["people_wrong"]
+            ]
             if len(own) == len(categories):
                 made.append([f"{judge}, {', '.join(categories)}", *cells(own)])
-    printed = [paper(COGNITION, 2, table="text 4.4", metric=metric) for metric in ("precision (%)", "recall (%)")]
+    printed = [
+        paper(COGNITION, 2, table="text 4.4", metric=metric)
+        for metric in ("precision (%)", "recall (%)")
+    ]
     made.append(["the paper, of its tool", *printed, "-"])
     return Table(("judge", "precision", "recall", "kappa"), made)
 
@@ -99,7 +127,16 @@ def seen() -> Table:
         *plain, one, two = errors(part)
         made.append([label, str(len(part)), ", ".join(f"{x:.1f}" for x in plain), f"{one:.1f}, {two:.1f}",
                      f"{mean((one, two)) - mean(plain[:2]):+.1f}"])  # fmt: skip
-    return Table(("in training", "compounds", "plain, 3 seeds", "substituted, 2 seeds", "difference, seeds 1 and 2"), made)
+    return Table(
+        (
+            "in training",
+            "compounds",
+            "plain, 3 seeds",
+            "substituted, 2 seeds",
+            "difference, seeds 1 and 2",
+        ),
+        made,
+    )
 
 
 def novel() -> Table:
@@ -111,4 +148,13 @@ def novel() -> Table:
         *plain, one, two = errors(part)
         made.append([label, str(len(part)), ", ".join(f"{x:.1f}" for x in plain), f"{one:.1f}, {two:.1f}",
                      f"{mean((one, two)) - mean(plain[:2]):+.1f}"])  # fmt: skip
-    return Table(("novel compounds", "compounds", "plain, 3 seeds", "substituted, 2 seeds", "difference, seeds 1 and 2"), made)
+    return Table(
+        (
+            "novel compounds",
+            "compounds",
+            "plain, 3 seeds",
+            "substituted, 2 seeds",
+            "difference, seeds 1 and 2",
+        ),
+        made,
+    )

@@ -10,7 +10,11 @@ from raw import Row, Table, bare, chosen, rows, share
 from recombine.report.tables.published import PARADOX, find, lookup
 
 DATA = ("synthetic", "semi-natural", "natural")
-SMALL, FULL, ALL_SIZES = "Transformer, small data", "Transformer, full data", "Transformer, mean of sizes"
+SMALL, FULL, ALL_SIZES = (
+    "Transformer, small data",
+    "Transformer, full data",
+    "Transformer, mean of sizes",
+)
 PLACES = {
     "np synthetic": "S -> NP VP, noun of NP changed, synthetic", "np semi-natural": "the same, semi-natural",
     "vp synthetic": "S -> NP VP, noun of VP changed, synthetic", "s1p synthetic": "S -> S CONJ S, S1', synthetic",
@@ -22,7 +26,9 @@ PLACES = {
 def at(place: str) -> list[Row]:
     """Pairs and consistent ones of a condition, by template."""
     condition, data = place.split()
-    return chosen(rows("consistency/en-nl-systematicity"), rule="official", condition=condition, data=data)
+    return chosen(
+        rows("consistency/en-nl-systematicity"), rule="official", condition=condition, data=data
+    )
 
 
 def systematicity() -> Table:
@@ -31,12 +37,31 @@ def systematicity() -> Table:
     ours, small = [], []
     for place, label in PLACES.items():
         one = share(at(place), "consistent", "pairs")
-        theirs = [float(lookup(PARADOX, table="4a", system=size, value=place)) for size in (SMALL, FULL)]  # type: ignore[arg-type]
+        theirs = [
+            float(lookup(PARADOX, table="4a", system=size, value=place)) for size in (SMALL, FULL)
+        ]  # type: ignore[arg-type]
         ours.append(one)
         small.append(theirs[0])
         made.append([label, f"{one:.1f}", *(f"{x:.0f}" for x in theirs), f"{one - theirs[0]:+.1f}"])
-    made.append(["correlation with the paper's small model, 9 rows", bare(correlation(ours, small)), "", "", ""])
-    return Table(("consistency, published rule", "ours, Europarl", "paper, small", "paper, full", "ours - small"), made)
+    made.append(
+        [
+            "correlation with the paper's small model, 9 rows",
+            bare(correlation(ours, small)),
+            "",
+            "",
+            "",
+        ]
+    )
+    return Table(
+        (
+            "consistency, published rule",
+            "ours, Europarl",
+            "paper, small",
+            "paper, full",
+            "ours - small",
+        ),
+        made,
+    )
 
 
 def templates() -> Table:
@@ -47,17 +72,35 @@ def templates() -> Table:
         condition, data = place.split()
         theirs = {}
         for name in own:
-            found = find(PARADOX, table="4b", system=ALL_SIZES, value=f"{condition} {data} t{name[1:]}") or find(
-                PARADOX, table="4b", system=ALL_SIZES, value=f"{condition} {data} {name}"
-            )
+            found = find(
+                PARADOX, table="4b", system=ALL_SIZES, value=f"{condition} {data} t{name[1:]}"
+            ) or find(PARADOX, table="4b", system=ALL_SIZES, value=f"{condition} {data} {name}")
             if found is not None and found.score is not None:
                 theirs[name] = found.score
         pairs = [(own[name], theirs[name]) for name in own if name in theirs]
         r = bare(correlation(*zip(*pairs, strict=True))) if len(pairs) > 2 else "-"
-        lows = [min(side.values()) for side in (own, theirs)] if theirs else [min(own.values()), float("nan")]
-        highs = [max(side.values()) for side in (own, theirs)] if theirs else [max(own.values()), float("nan")]
-        made.append([label, str(len(pairs)), f"{lows[0]:.0f} to {highs[0]:.0f}", f"{lows[1]:.0f} to {highs[1]:.0f}", r])
-    return Table(("Table 4b", "templates", "ours, lowest to highest", "paper", "r over templates"), made)
+        lows = (
+            [min(side.values()) for side in (own, theirs)]
+            if theirs
+            else [min(own.values()), float("nan")]
+        )
+        highs = (
+            [max(side.values()) for side in (own, theirs)]
+            if theirs
+            else [max(own.values()), float("nan")]
+        )
+        made.append(
+            [
+                label,
+                str(len(pairs)),
+                f"{lows[0]:.0f} to {highs[0]:.0f}",
+                f"{lows[1]:.0f} to {highs[1]:.0f}",
+                r,
+            ]
+        )
+    return Table(
+        ("Table 4b", "templates", "ours, lowest to highest", "paper", "r over templates"), made
+    )
 
 
 def synonyms() -> Table:
@@ -66,18 +109,35 @@ def synonyms() -> Table:
     for data in DATA:
         own = chosen(rows("consistency/en-nl-substitutivity"), data=data)
         cells = []
-        for column, metric in (("consistent", "consistency"), ("term consistent", "synonym-consistency")):
+        for column, metric in (
+            ("consistent", "consistency"),
+            ("term consistent", "synonym-consistency"),
+        ):
             ours = [share([row], column, "pairs") for row in own]
             theirs = lookup(PARADOX, table="6a", system=SMALL, metric=metric, value=data)
             pairs = []
             for row, value in zip(own, ours, strict=True):
-                found = find(PARADOX, table="6b", system=ALL_SIZES, metric=metric, value=f"{row['synonym']} {data}")
+                found = find(
+                    PARADOX,
+                    table="6b",
+                    system=ALL_SIZES,
+                    metric=metric,
+                    value=f"{row['synonym']} {data}",
+                )
                 if found is not None and found.score is not None:
                     pairs.append((value, found.score))
             r = bare(correlation(*zip(*pairs, strict=True))) if len(pairs) > 2 else "-"
             cells += [f"{mean(ours):.1f}", f"{theirs:.0f}", f"{r} ({len(pairs)})"]
         made.append([data, *cells])
-    head = ("synonyms, published rule", "sentence, ours", "paper, small", "r by pair (Table 6b)", "term, ours", "paper, small", "r by pair (Table 6b)")
+    head = (
+        "synonyms, published rule",
+        "sentence, ours",
+        "paper, small",
+        "r by pair (Table 6b)",
+        "term, ours",
+        "paper, small",
+        "r by pair (Table 6b)",
+    )
     return Table(head, made)
 
 
@@ -90,8 +150,14 @@ def idioms() -> Table:
     """Figure 3 and Table 8, means over twenty idioms."""
     found = rows("consistency/en-nl-idioms")
     steps = sorted({int(row["step"]) for row in found if row["step"] != "end"})
-    natural = [f"{mean(literal(r) for r in chosen(found, step=str(step), data='natural')):.1f}" for step in steps]
-    return Table(("literal renderings by step, natural", *(f"{step:,}" for step in steps)), [["mean of 20 idioms", *natural]])
+    natural = [
+        f"{mean(literal(r) for r in chosen(found, step=str(step), data='natural')):.1f}"
+        for step in steps
+    ]
+    return Table(
+        ("literal renderings by step, natural", *(f"{step:,}" for step in steps)),
+        [["mean of 20 idioms", *natural]],
+    )
 
 
 def idiom_ends() -> Table:
@@ -102,16 +168,29 @@ def idiom_ends() -> Table:
         cells = []
         for data in DATA:
             (end,) = chosen(found, step="end", data=data, idiom=name)
-            theirs = lookup(PARADOX, table="8", system=SMALL, value=f"{name} {data}", metric="literal")
+            theirs = lookup(
+                PARADOX, table="8", system=SMALL, value=f"{name} {data}", metric="literal"
+            )
             cells += [f"{literal(end):.0f}", f"{theirs:.0f}"]
         made.append([name, *cells])
-    return Table(("idioms, literal at the end", *(cell for data in DATA for cell in (f"{data}: ours", "paper, small"))), made)
+    return Table(
+        (
+            "idioms, literal at the end",
+            *(cell for data in DATA for cell in (f"{data}: ours", "paper, small")),
+        ),
+        made,
+    )
 
 
 def by_rarest() -> Table:
     """Consistency by the rarest word of a pair."""
     frequent = ("100 to 999", "more")
-    bins = {"never": ("never",), "1 to 9": ("1 to 9",), "10 to 99": ("10 to 99",), "100 and more": frequent}
+    bins = {
+        "never": ("never",),
+        "1 to 9": ("1 to 9",),
+        "10 to 99": ("10 to 99",),
+        "100 and more": frequent,
+    }
     made = []
     for place, label in PLACES.items():
         condition, data = place.split()
@@ -119,7 +198,9 @@ def by_rarest() -> Table:
         cells = []
         for names in bins.values():
             part = [row for row in own if row["rarest word"] in names]
-            cells.append(f"{share(part, 'consistent', 'pairs'):.1f} ({sum(int(r['pairs']) for r in part):,})")
+            cells.append(
+                f"{share(part, 'consistent', 'pairs'):.1f} ({sum(int(r['pairs']) for r in part):,})"
+            )
         theirs = lookup(PARADOX, table="4a", system=SMALL, value=place)
         made.append([label, *cells, f"{share(own, 'consistent', 'pairs'):.1f}", f"{theirs:.0f}"])
     return Table(("rarest word in training (pairs)", *bins, "all", "paper, small"), made)
@@ -141,7 +222,11 @@ def words() -> Table:
             never, few, of = (int(row[key]) for key in ("never", "1 to 9", "of"))
             cells += [f"{100 * never / of:.0f}%", f"{100 * (never + few) / of:.0f}%"]
         made.append([label, *cells])
-    sizes = [f"{size}: {kind}" for size in ("157,000 pairs", "792,980 pairs") for kind in ("never", "under 10 times")]
+    sizes = [
+        f"{size}: {kind}"
+        for size in ("157,000 pairs", "792,980 pairs")
+        for kind in ("never", "under 10 times")
+    ]
     return Table(("rarest word of a pair", *sizes), made)
 
 
@@ -153,13 +238,23 @@ def over(found: Iterable[Row]) -> float:
 def findings() -> Table:
     """What the paper says, and whether this one model says so."""
     rate = {place: over(at(place)) for place in PLACES}
-    theirs = {place: float(lookup(PARADOX, table="4a", system=SMALL, value=place)) for place in PLACES}  # type: ignore[arg-type]
+    theirs = {
+        place: float(lookup(PARADOX, table="4a", system=SMALL, value=place)) for place in PLACES
+    }  # type: ignore[arg-type]
     found = rows("consistency/en-nl-idioms")
     steps = sorted({int(row["step"]) for row in found if row["step"] != "end"})
-    curve = [mean(literal(r) for r in chosen(found, step=str(step), data="natural")) for step in steps]
-    ends = {data: mean(literal(r) for r in chosen(found, step="end", data=data)) for data in (*DATA, "random-words")}
+    curve = [
+        mean(literal(r) for r in chosen(found, step=str(step), data="natural")) for step in steps
+    ]
+    ends = {
+        data: mean(literal(r) for r in chosen(found, step="end", data=data))
+        for data in (*DATA, "random-words")
+    }
     synonym = chosen(rows("consistency/en-nl-substitutivity"), data="natural")
-    whole, term = (mean(share([r], column, "pairs") for r in synonym) for column in ("consistent", "term consistent"))
+    whole, term = (
+        mean(share([r], column, "pairs") for r in synonym)
+        for column in ("consistent", "term consistent")
+    )
 
     def said(first: str, second: str, values: dict[str, float]) -> str:
         return f"{values[first]:.1f}, {values[second]:.1f}"
@@ -188,8 +283,15 @@ def german() -> Table:
     labels = {("synthetic", "np"): "S -> NP VP, noun of NP, templates", ("semi-natural", "np"): "the same, semi-natural",
               ("synthetic", "s1p"): "S -> S CONJ S, S1', templates", ("natural", "s1p"): "the same, natural"}  # fmt: skip
     for (data, condition), label in labels.items():
-        (row,) = chosen(rows("consistency/en-de-training-systematicity"), data=data, condition=condition, step="1600")
-        made.append([label, *(f"{float(row[f'size-{size}']):.1f}" for size in ("020k", "065k", "157k"))])
+        (row,) = chosen(
+            rows("consistency/en-de-training-systematicity"),
+            data=data,
+            condition=condition,
+            step="1600",
+        )
+        made.append(
+            [label, *(f"{float(row[f'size-{size}']):.1f}" for size in ("020k", "065k", "157k"))]
+        )
     return Table(("English to German, last checkpoint", "20,000 pairs", "65,000", "157,000"), made)
 
 
@@ -210,7 +312,9 @@ def real_systems() -> Table:
         cells = []
         for file in files:
             tag = "all" if value == "all" else "condition"
-            (row,) = chosen(rows(f"consistency/{file}"), split=split, tag=tag, value=value, metric=metric)
+            (row,) = chosen(
+                rows(f"consistency/{file}"), split=split, tag=tag, value=value, metric=metric
+            )
             middle, low, high = (100 * float(row[key]) for key in ("score", "ci_low", "ci_high"))
             cells.append(f"{middle:.1f} ({low:.1f} to {high:.1f})")
         made.append([label, *cells])

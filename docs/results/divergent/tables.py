@@ -22,7 +22,10 @@ def scored() -> Scored:
     found: Scored = {}
     for kind in KINDS:
         (whole,) = chosen(rows(f"divergent/en-de-{kind}"), tag="all", metric="chrf++")
-        found["first", kind] = float(whole["score"]), float(whole["ci_high"]) - float(whole["ci_low"])
+        found["first", kind] = (
+            float(whole["score"]),
+            float(whole["ci_high"]) - float(whole["ci_low"]),
+        )
         for language in ("de", "fr"):
             theirs = lookup(DBCA, table="Figure 2", metric="chrf++", value=f"{language} {kind}")
             assert isinstance(theirs, float)
@@ -57,20 +60,33 @@ def over_seeds(top: str, bottom: str, names: tuple[str, ...]) -> str:
 
 def kept(language: str, training: str) -> Row:
     """Maximal by minimal in the measurement with controls."""
-    (row,) = chosen(rows("divergent/controls"), language=language, test="max / min", training=training)
+    (row,) = chosen(
+        rows("divergent/controls"), language=language, test="max / min", training=training
+    )
     return row
 
 
 def gain(language: str, kind: str) -> str:
     """Control minus own on the maximal test set, each seed with its interval over sentences."""
-    found = chosen(rows("divergent/controls"), language=language, test="max", training=f"{kind} - own")
-    return "; ".join(f"{float(r['chrf++']):+.2f} ({float(r['low']):+.2f} to {float(r['high']):+.2f})" for r in found)
+    found = chosen(
+        rows("divergent/controls"), language=language, test="max", training=f"{kind} - own"
+    )
+    return "; ".join(
+        f"{float(r['chrf++']):+.2f} ({float(r['low']):+.2f} to {float(r['high']):+.2f})"
+        for r in found
+    )
 
 
 def headline() -> Table:
     """What is lost from minimal to maximal, and what of it a control loses, too."""
     made = [
-        ["German, mean of 3 split seeds", over_seeds("max", "min", ("first", "de 2", "de 3")), "-", "-", "-"],
+        [
+            "German, mean of 3 split seeds",
+            over_seeds("max", "min", ("first", "de 2", "de 3")),
+            "-",
+            "-",
+            "-",
+        ],
         ["French, 1 split seed", ratio("fr 1", "max", "min"), "-", "-", "-"],
         ["the paper, German", ratio("paper de", "max", "min"), "-", "-", "-"],
         ["the paper, French", ratio("paper fr", "max", "min"), "-", "-", "-"],
@@ -81,8 +97,16 @@ def headline() -> Table:
                      gain(language, "random"), gain(language, "covering")])  # fmt: skip
     opus = kept("fr", "neutral")
     ends = " to ".join(bare(float(opus[end]), 3) for end in ("low", "high"))
-    made.append(["French, `opus-mt` (neutral)", "-", f"{bare(float(opus['chrf++']), 3)} ({ends})", "-", "-"])
-    head = ("maximal / minimal, chrF2++", "own", "control", "random - own, maximal", "covering - own, maximal")
+    made.append(
+        ["French, `opus-mt` (neutral)", "-", f"{bare(float(opus['chrf++']), 3)} ({ends})", "-", "-"]
+    )
+    head = (
+        "maximal / minimal, chrF2++",
+        "own",
+        "control",
+        "random - own, maximal",
+        "covering - own, maximal",
+    )
     return Table(head, made)
 
 
@@ -98,7 +122,12 @@ def ratios() -> Table:
     made = []
     for name, label in labels.items():
         if name == "mean":
-            cells = [over_seeds(*pair, ("first", "de 3") if "random" in pair else ("first", "de 2", "de 3")) for pair in pairs]
+            cells = [
+                over_seeds(
+                    *pair, ("first", "de 3") if "random" in pair else ("first", "de 2", "de 3")
+                )
+                for pair in pairs
+            ]
         else:
             cells = [ratio(name, *pair) for pair in pairs]
         made.append([label, *cells])
@@ -128,7 +157,15 @@ def novelty() -> Table:
     for kind in KINDS:
         for row in chosen(rows(f"divergent/en-de-{kind}"), tag="novelty", metric="chrf++"):
             low, high = float(row["ci_low"]), float(row["ci_high"])
-            made.append([NAMES[kind], row["value"], f"{int(row['n']):,}", f"{float(row['score']):.1f}", f"{low:.1f} to {high:.1f}"])
+            made.append(
+                [
+                    NAMES[kind],
+                    row["value"],
+                    f"{int(row['n']):,}",
+                    f"{float(row['score']):.1f}",
+                    f"{low:.1f} to {high:.1f}",
+                ]
+            )
     return Table(("German, split seed 1", "compounds of the sentence", "n", "chrF2++", "95%"), made)
 
 
@@ -139,11 +176,22 @@ def substituted() -> Table:
     for kind in ("min", "max"):
         for system in ("plain", "substituted"):
             own = chosen(found, split=kind, system=system)
-            made.append([f"{NAMES[kind]}, {system}", *(f"{float(r['chrf++']):.1f}" for r in own), f"{mean(float(r['chrf++']) for r in own):.1f}"])
+            made.append(
+                [
+                    f"{NAMES[kind]}, {system}",
+                    *(f"{float(r['chrf++']):.1f}" for r in own),
+                    f"{mean(float(r['chrf++']) for r in own):.1f}",
+                ]
+            )
     for system in ("plain", "substituted"):
-        top, bottom = ([float(r["chrf++"]) for r in chosen(found, split=kind, system=system)] for kind in ("max", "min"))
+        top, bottom = (
+            [float(r["chrf++"]) for r in chosen(found, split=kind, system=system)]
+            for kind in ("max", "min")
+        )
         each = [a / b for a, b in zip(top, bottom, strict=True)]
-        made.append([f"maximal / minimal, {system}", *(bare(one, 3) for one in each), bare(mean(each), 3)])
+        made.append(
+            [f"maximal / minimal, {system}", *(bare(one, 3) for one in each), bare(mean(each), 3)]
+        )
     return Table(("chrF2++, German, split seed 1", "seed 1", "seed 2", "mean"), made)
 
 
@@ -158,7 +206,10 @@ def random_splits() -> Table:
     for metric in ("D_A", "D_C"):
         for sums, label in (("whole", metric), ("eight bits", f"{metric}, sums of eight bits")):
             made.append([label, *(bare(mean(drawn[metric, sums, size]), 3) for size in sizes)])
-        theirs = [paper(DBCA, 2, table="2", metric=metric, row=f"Europarl random split {name}") for name in sizes.values()]
+        theirs = [
+            paper(DBCA, 2, table="2", metric=metric, row=f"Europarl random split {name}")
+            for name in sizes.values()
+        ]
         made.append([f"{metric}, paper", *(one.removeprefix("0") for one in theirs)])
     return Table(("random split, test sentences", *(f"{size:,}" for size in sizes)), made)
 
@@ -166,7 +217,11 @@ def random_splits() -> Table:
 def at_equal_lengths() -> float:
     """Maximal by minimal, both as means over length classes weighted by the sizes of the maximal test set."""
     above, below = (
-        {r["value"]: r for r in chosen(rows(f"divergent/en-de-{kind}"), tag="length", metric="chrf++")} for kind in ("max", "min")
+        {
+            r["value"]: r
+            for r in chosen(rows(f"divergent/en-de-{kind}"), tag="length", metric="chrf++")
+        }
+        for kind in ("max", "min")
     )
     shared = [name for name in above if name in below]
 
@@ -183,8 +238,13 @@ def findings() -> Table:
         return scored()[name, top][0] - scored()[name, bottom][0]
 
     names = ("first", "de 3", "fr 1")
-    order = sum(fall(name, "min", "random") > 0 and fall(name, "random", "max") > 0 for name in names)
-    within = {r["value"]: r for r in chosen(rows("divergent/en-de-random"), tag="novelty", metric="chrf++")}
+    order = sum(
+        fall(name, "min", "random") > 0 and fall(name, "random", "max") > 0 for name in names
+    )
+    within = {
+        r["value"]: r
+        for r in chosen(rows("divergent/en-de-random"), tag="novelty", metric="chrf++")
+    }
     known, new = within["none novel"], within["all novel"]
     return Table(
         ("finding", "paper", "ours", "holds"),

@@ -22,7 +22,11 @@ SURVIVED = {
     "services": "every sentence answered or counted as failed; the key leaks nowhere",
     "same-everywhere": "the same bytes",
 }
-WORK = {"score": "score so many hypotheses", "report": "report on so many systems (76,000 sentences)", "split": "split so many sentences by divergence"}
+WORK = {
+    "score": "score so many hypotheses",
+    "report": "report on so many systems (76,000 sentences)",
+    "split": "split so many sentences by divergence",
+}
 
 
 def survived() -> Table:

@@ -6,7 +6,6 @@ import runpy
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from statistics import correlation, mean
 from typing import Any
 
@@ -92,14 +91,18 @@ def headline() -> Table:
         apart(early_rows), apart(late_rows), strict=True,
     ):  # fmt: skip
         made.append([label, *cells, ""])
-    return Table(("exact match", "40,000 steps (2 seeds)", "to the end (3 seeds)", "paper (5 seeds)"), made)
+    return Table(
+        ("exact match", "40,000 steps (2 seeds)", "to the end (3 seeds)", "paper (5 seeds)"), made
+    )
 
 
 @cache
 def of_cells() -> dict[str, Any]:
     """The tables that examples/reproduce-sget/tables.py makes of cells."""
     script = runpy.run_path(str(HERE.parents[1] / "examples" / "reproduce-sget" / "tables.py"))
-    return {name: Table(*part) for name, part in script["tables"](rows("sget/official-cells")).items()}
+    return {
+        name: Table(*part) for name, part in script["tables"](rows("sget/official-cells")).items()
+    }
 
 
 def table_10() -> Table:
@@ -141,20 +144,36 @@ def over_training() -> Table:
         for pattern in ("primitive_to_subject_proper", "primitive_to_object_proper", "pp_depth_3", "embedding_depth_3", "recipient_rc")
     }  # fmt: skip
     made = [
-        [name, *(f"{mean(curve(step, own)):.1f}" for step in steps), over(OFFICIAL, name), printed(name)]
+        [
+            name,
+            *(f"{mean(curve(step, own)):.1f}" for step in steps),
+            over(OFFICIAL, name),
+            printed(name),
+        ]
         for name, own in rows_of.items()
     ]
     far = [apart([mean(curve(step, [pattern])) for pattern in parts()]) for step in steps]
     end = apart([mean(at(name, pattern) for name in OFFICIAL) for pattern in parts()])
     for place, label in ((0, "points from Table 10"), (2, "rows over 15")):
         made.append([label, *(one[place] for one in far), end[place], "-"])
-    head = ("mean of two seeds", "10,000", "20,000", "30,000", "40,000", "to the end (3 seeds)", "paper")
+    head = (
+        "mean of two seeds",
+        "10,000",
+        "20,000",
+        "30,000",
+        "40,000",
+        "to the end (3 seeds)",
+        "paper",
+    )
     return Table(head, made)
 
 
 def bleu() -> Table:
     """BLEU of the authors' edition."""
-    return Table(("BLEU", "to the end", "paper"), [[p, over(OFFICIAL, p, "bleu"), printed(p, metric="bleu")] for p in PLACES])
+    return Table(
+        ("BLEU", "to the end", "paper"),
+        [[p, over(OFFICIAL, p, "bleu"), printed(p, metric="bleu")] for p in PLACES],
+    )
 
 
 def training_set() -> Table:
@@ -165,16 +184,26 @@ def training_set() -> Table:
         ("centre embedding, depth 1, 2, 4", "depth of ce", ("1", "2", "4")),
         ("adjectives, depth 1, 2, 4", "depth of adj", ("1", "2", "4")),
         ("complement clauses, depth 1, 2, 3, 4", "depth of cp", ("1", "2", "3", "4")),
-        ("single words shown 25, 22, 21, 16 times", "single words shown so often", ("25", "22", "21", "16")),
+        (
+            "single words shown 25, 22, 21, 16 times",
+            "single words shown so often",
+            ("25", "22", "21", "16"),
+        ),
         ("different sentences", "different sentences", ("train",)),
         ("dev sentences that are in train, too", "also in train", ("dev",)),
     ]
     kinds = ("released", "official", "corrected")
     made = [
-        [label, *(", ".join(f"{int(found[what, v][kind] or 0):,}" for v in values) for kind in kinds)]
+        [
+            label,
+            *(", ".join(f"{int(found[what, v][kind] or 0):,}" for v in values) for kind in kinds),
+        ]
         for label, what, values in lines
     ]
-    return Table(("sentences of train", "released", "authors' edition", "default edition, a former build"), made)
+    return Table(
+        ("sentences of train", "released", "authors' edition", "default edition, a former build"),
+        made,
+    )
 
 
 def clauses() -> Table:
@@ -190,7 +219,14 @@ def clauses() -> Table:
         counts = found.setdefault(name, [0] * 5)
         counts[place] += int(row["n"])
         counts[4] += int(row["exact"])
-    head = ("five or six clauses, 1,000 sentences", "no sentence", "three or fewer", "four", "five or more", "right")
+    head = (
+        "five or six clauses, 1,000 sentences",
+        "no sentence",
+        "three or fewer",
+        "four",
+        "five or more",
+        "right",
+    )
     return Table(head, [[name, *map(str, counts)] for name, counts in found.items()])
 
 
@@ -199,7 +235,11 @@ def lstm() -> Table:
     found = [row for row in rows("sget/lstm-variants") if not row["tag"]]
 
     def cell(variant: str, early: bool, split: str, metric: str) -> str:
-        own = [r for r in chosen(found, variant=variant, split=split, metric=metric) if (r["step"] == "5000") == early]
+        own = [
+            r
+            for r in chosen(found, variant=variant, split=split, metric=metric)
+            if (r["step"] == "5000") == early
+        ]
         return ", ".join(f"{float(r['score']):.1f}" for r in sorted(own, key=lambda r: r["seed"]))
 
     names = {
@@ -207,17 +247,40 @@ def lstm() -> Table:
         "unscaled": "embeddings not scaled", "released": "`released-lstm`: input feeding, not scaled, beta2 .999",
     }  # fmt: skip
     places = [(split, metric) for metric in ("exact", "bleu") for split in ("test", "gen")]
-    made = [[label, *(cell(name, early, *p) for early in (True, False) for p in places)] for name, label in names.items()]
-    theirs = [paper(SGET, table="2", system="LSTM", metric=metric, value=split) for split, metric in places]
+    made = [
+        [label, *(cell(name, early, *p) for early in (True, False) for p in places)]
+        for name, label in names.items()
+    ]
+    theirs = [
+        paper(SGET, table="2", system="LSTM", metric=metric, value=split)
+        for split, metric in places
+    ]
     made.append(["paper, 70,000 steps, five seeds", *[""] * 4, *theirs])
-    head = ("LSTM", "step 5,000: test", "gen", "BLEU on test", "on gen", "best of 10,000: test", "gen", "BLEU on test", "on gen")
+    head = (
+        "LSTM",
+        "step 5,000: test",
+        "gen",
+        "BLEU on test",
+        "on gen",
+        "best of 10,000: test",
+        "gen",
+        "BLEU on test",
+        "on gen",
+    )
     return Table(head, made)
 
 
 def former() -> Table:
     """The default edition before November 2026."""
-    models = (FORMER, ["sget/transformer-1024-seed-1"], [f"sget/lstm-256-seed-{seed}" for seed in (1, 2)])
-    made = [[p, *(over(names, p, metric) for metric in ("exact", "bleu") for names in models)] for p in PLACES]
+    models = (
+        FORMER,
+        ["sget/transformer-1024-seed-1"],
+        [f"sget/lstm-256-seed-{seed}" for seed in (1, 2)],
+    )
+    made = [
+        [p, *(over(names, p, metric) for metric in ("exact", "bleu") for names in models)]
+        for p in PLACES
+    ]
     head = ("default edition, a former build", "Transformer exact (5 seeds)", "at 1,024 (1)", "LSTM exact (2)",
             "Transformer BLEU", "at 1,024", "LSTM BLEU")  # fmt: skip
     return Table(head, made)
@@ -236,7 +299,10 @@ def language_model() -> Table:
 def two_judges() -> Table:
     """Partial Match by our grammar and by GiNZA."""
     made = []
-    for sample, label in (("any", "32 of each pattern"), ("no exact match", "of those that are no exact match, up to 25 of each")):
+    for sample, label in (
+        ("any", "32 of each pattern"),
+        ("no exact match", "of those that are no exact match, up to 25 of each"),
+    ):
         cells = []
         for model in ("released", "paper-lstm"):
             said = Counter[tuple[str, str]]()
@@ -248,7 +314,15 @@ def two_judges() -> Table:
             kappa = bare((same / n - chance) / (1 - chance), 3)
             cells += [f"{same} of {n}", kappa, f"{100 * ours / n:.1f} and {100 * ginza / n:.1f}"]
         made.append([label, *cells])
-    head = ("outputs", "Transformer: agree", "kappa", "`partial` and `partial-ginza`", "LSTM: agree", "kappa", "both")
+    head = (
+        "outputs",
+        "Transformer: agree",
+        "kappa",
+        "`partial` and `partial-ginza`",
+        "LSTM: agree",
+        "kappa",
+        "both",
+    )
     return Table(head, made)
 
 
@@ -269,7 +343,9 @@ def paired() -> Table:
         names = {"plain": "plain", "recombined": "full" if first else "recombined"}
         if not first:
             names["grammar"] = "grammar"
-        models = {kind: [f"sget/{file.format(name)}" for file in files] for kind, name in names.items()}
+        models = {
+            kind: [f"sget/{file.format(name)}" for file in files] for kind, name in names.items()
+        }
         gen = {kind: mean(at(one, "gen", metric) for one in own) for kind, own in models.items()}
         more = sum(
             mean(at(one, pattern, metric) for one in models["recombined"])
@@ -280,7 +356,18 @@ def paired() -> Table:
         grammar = f"{gen['grammar']:.1f}" if "grammar" in gen else "-"
         made.append([label, str(len(files)), f"{gen['plain']:.1f}", f"{gen['recombined']:.1f}",
                      f"{gen['recombined'] - gen['plain']:+.1f}", f"{more} of 42", grammar])  # fmt: skip
-    return Table(("gen, exact match", "seeds", "plain", "recombined", "gain", "patterns that gain", "trained on the grammar"), made)
+    return Table(
+        (
+            "gen, exact match",
+            "seeds",
+            "plain",
+            "recombined",
+            "gain",
+            "patterns that gain",
+            "trained on the grammar",
+        ),
+        made,
+    )
 
 
 def not_paired() -> Table:
@@ -314,30 +401,48 @@ def steps_left_out() -> Table:
         "frequent": "drawn as often as seen (`uniform=false`)", "no-paradigms": "no forms, and so no sentence analogies (`paradigms=false`)",
         "words": "baseline: random aligned words (`method=words`)", "places": "words of the same places (a former method)", "plain": "plain",
     }  # fmt: skip
-    made = [[label, *(f"{at(f'sget/ablation-256-{name}-seed-1', p):.1f}" for p in ("gen", *CATEGORIES))] for name, label in names.items()]
+    made = [
+        [label, *(f"{at(f'sget/ablation-256-{name}-seed-1', p):.1f}" for p in ("gen", *CATEGORIES))]
+        for name, label in names.items()
+    ]
     return Table(("exact match on gen, 4,000 steps", "all", *CATEGORIES), made)
 
 
 def by_category(files: Sequence[Sequence[str]], metric: str = "exact") -> list[list[str]]:
     """Test, gen and categories of several models."""
-    return [[p, *(f"{mean(at(f'sget/{one}', p, metric) for one in own):.1f}" for own in files)] for p in ("test", "gen", *CATEGORIES)]
+    return [
+        [p, *(f"{mean(at(f'sget/{one}', p, metric) for one in own):.1f}" for own in files)]
+        for p in ("test", "gen", *CATEGORIES)
+    ]
 
 
 def spanish() -> Table:
     """English to Spanish, one seed."""
     kinds = ("plain", "recombined", "grammar")
-    return Table(("English to Spanish, one seed", *kinds), by_category([[f"es-{kind}-256-seed-1"] for kind in kinds]))
+    return Table(
+        ("English to Spanish, one seed", *kinds),
+        by_category([[f"es-{kind}-256-seed-1"] for kind in kinds]),
+    )
 
 
 def japanese_to_english() -> Table:
     """Japanese to English, means of two seeds, by exact match and by meaning."""
     kinds = ("plain", "recombined", "grammar")
     sides = [
-        by_category([[f"ja-en-{kind}-256-seed-{seed}{end}" for seed in (1, 2)] for kind in kinds], metric)
+        by_category(
+            [[f"ja-en-{kind}-256-seed-{seed}{end}" for seed in (1, 2)] for kind in kinds], metric
+        )
         for end, metric in (("", "exact"), ("-meaning", "meaning"))
     ]
     made = [[*one, *other[1:]] for one, other in zip(*sides, strict=True)]
-    return Table(("Japanese to English, means of two seeds", *kinds, *(f"{kind}, `meaning`" for kind in kinds)), made)
+    return Table(
+        (
+            "Japanese to English, means of two seeds",
+            *kinds,
+            *(f"{kind}, `meaning`" for kind in kinds),
+        ),
+        made,
+    )
 
 
 def tries() -> Table:

@@ -7,15 +7,16 @@ from typing import ClassVar
 
 from markupsafe import Markup
 
+from recombine.methods.generated.tables import generated_tables
+from recombine.methods.generated.unmarked import set_apart
+from recombine.methods.generated.variants import variant_table
 from recombine.report.figures.figure import Figure
 from recombine.report.figures.papers import paper_figures
 from recombine.report.findings import Findings
 from recombine.report.method import BenchmarkMethod, Headline
 from recombine.report.page.first_screen import bars, familiar_and_new
 from recombine.report.page.headline import generalisation_headline
-from recombine.report.tables.generated import generated_tables
 from recombine.report.tables.table import Table
-from recombine.report.tables.unmarked import set_apart
 
 
 class ImportedMethod(BenchmarkMethod):
@@ -40,3 +41,7 @@ class ImportedMethod(BenchmarkMethod):
         """Return tables by pattern, where patterns are what is tested."""
         tagged = report.main.main_tag == "pattern"
         return set_apart(report, generated_tables(report)) if tagged else []
+
+    def build_table(self, key: str, with_it: Findings, without: Findings) -> Table | None:
+        """Return Table 5 or 6 of Kumon et al. where builds differ in what those tables compare."""
+        return variant_table(key, with_it, without)

@@ -1,4 +1,4 @@
-"""What the report on one kind of benchmark says. The kinds are in `recombine.methods`, a file each.
+"""What the report on one kind of benchmark says; `recombine.methods` has a class for each kind.
 
 This file knows none of them: it says what a method has to declare, and finds the one of a benchmark
 by the builder that made it. Reading runs, tables and pages ask it and test no builder's name.
@@ -6,7 +6,7 @@ by the builder that made it. Reading runs, tables and pages ask it and test no b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -33,6 +33,20 @@ class TaxonomyPlace(NamedTuple):
     source: str
     # Of a system trained on the benchmark's own training split.
     locus: str
+
+
+class JointReport(NamedTuple):
+    """The report on runs of several benchmarks, which `recombine.report.write` draws and writes."""
+
+    title: str
+    tables: Sequence[Any]
+    figures: Sequence[Any]
+    notes: Sequence[str]
+    # What tells the reports apart in results.csv: names of columns, and a row for each report.
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[object, ...]]
+    # The page, of drawn figures and all notes.
+    page: Callable[[Sequence[Any], Sequence[str]], str]
 
 
 class BenchmarkMethod:
@@ -98,6 +112,18 @@ class BenchmarkMethod:
 
     def published(self, benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:
         """Return the published benchmark that this one is, and in what it varies; None if none."""
+        return None
+
+    def joint_report(self, reports: Sequence[Any]) -> JointReport:
+        """Return the report on several benchmarks, where `of_one_corpus` says that there is one."""
+        raise NotImplementedError
+
+    def suite_tables(self, reports: Sequence[Any]) -> list[Any]:
+        """Return tables of several suites of this kind that a scorecard has beside the scores."""
+        return []
+
+    def build_table(self, key: str, with_it: Any, without: Any) -> Any | None:
+        """Return a table of two builds that differ in one key of the recipe, on and off."""
         return None
 
 

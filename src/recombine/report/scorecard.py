@@ -26,11 +26,8 @@ from recombine.report.page.scale import shade
 from recombine.report.page.shown import between, interval, whole
 from recombine.report.reading.runs import open_runs, reading, run_names
 from recombine.report.results import Sheet
-from recombine.report.tables.divergent import generalisation_table
-from recombine.report.tables.family import are_of_one_corpus, make_family
 from recombine.report.tables.own import ranged
 from recombine.report.tables.table import Cell, Table, html, markdown, show_p
-from recombine.report.tables.variants import variant_table
 from recombine.report.write import write_folder
 from recombine.statistics.paired import holm
 from recombine.statistics.ranks import FEWEST_SYSTEMS, agreement, redrawn
@@ -96,8 +93,7 @@ def write_scorecard(
 
 def _write_scorecard(runs: Sequence[Path], out: Path, options: ReportOptions) -> list[Path]:
     suites = _told_apart([read_suite(Path(run), options) for run in runs])
-    found = [scorecard_table(suites), *build_tables(suites), _generalisation(suites)]
-    scores = [table for table in found if table is not None]
+    scores = [scorecard_table(suites), *build_tables(suites), *_tables_of_methods(suites)]
     ranks = correlation_table(suites, options)
     tables = scores if ranks is None else [*scores, ranks]
     notes = scorecard_notes(suites)
@@ -275,11 +271,12 @@ def _told_apart(suites: list[Suite]) -> list[Suite]:
     ]
 
 
-def _generalisation(suites: Sequence[Suite]) -> Table | None:
-    reports = [suite.report for suite in suites if suite.report.method.of_one_corpus]
-    if len(reports) < 2 or not are_of_one_corpus(reports):
-        return None
-    return generalisation_table(make_family(reports))
+def _tables_of_methods(suites: Sequence[Suite]) -> list[Table]:
+    """What suites of one kind say together."""
+    reports: dict[str, list[Findings]] = {}
+    for suite in suites:
+        reports.setdefault(suite.report.method.name, []).append(suite.report)
+    return [table for alike in reports.values() for table in alike[0].method.suite_tables(alike)]
 
 
 def scorecard_table(suites: Sequence[Suite]) -> Table:
@@ -378,7 +375,7 @@ def _good(sheet: Sheet, system: str) -> tuple[float, float]:
 
 
 def build_tables(suites: Sequence[Suite]) -> list[Table]:
-    """Builds of one benchmark set side by side, by group and as Tables 5 and 6 of Kumon et al."""
+    """Builds of one benchmark set side by side, by group and as their method tells them."""
     found: list[Table] = []
     for first, second in combinations(suites, 2):
         names = [one.report.source.benchmark.manifest.name for one in (first, second)]
@@ -399,7 +396,7 @@ def build_tables(suites: Sequence[Suite]) -> list[Table]:
         if len(differs) == 1:
             ((key, (old, _)),) = differs.items()
             pair = (first, second) if old else (second, first)
-            paper = variant_table(key, pair[0].report, pair[1].report)
+            paper = first.report.method.build_table(key, pair[0].report, pair[1].report)
             if paper is not None and paper.name not in {one.name for one in found}:
                 found.append(paper)
     return found

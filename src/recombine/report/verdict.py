@@ -99,10 +99,10 @@ def markdown_report(
     )
 
 
-def family_markdown(
+def joint_markdown(
     title: str, tables: Sequence[Table], figures: Sequence[Path], notes: Sequence[str]
 ) -> str:
-    """The same of several divergent splits: their first table, and links."""
+    """The same of several benchmarks: their first table, and links."""
     return _one_screen(
         title,
         [markdown(_cut(table)).rstrip() for table in tables[:1]],

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from recombine.benchmark import refuse_output
 from recombine.errors import DataError
+from recombine.experiment.run import Run
 from recombine.files import sha256_of, write_json, write_text
 from recombine.lock import lock_of, locked
 from recombine.metrics.score import tidy_rows
@@ -16,18 +17,16 @@ from recombine.parallel import gc_paused
 from recombine.report.exports import require_exports, write_exports
 from recombine.report.figures.figure import FIGURES, draw_figures
 from recombine.report.figures.own import report_figures
-from recombine.report.figures.papers import response_figures
 from recombine.report.figures.training import log_figure, slice_figure, training_figure
 from recombine.report.findings import build_report
+from recombine.report.method import BenchmarkMethod, method_of
 from recombine.report.options import ReportOptions
-from recombine.report.page.divergent import family_title, render_family
 from recombine.report.page.made import source_line
 from recombine.report.page.page import render_page
 from recombine.report.reading.runs import PATIENCE, ReportRuns, open_runs, reading
+from recombine.report.reading.shared_benchmark import benchmark_of
 from recombine.report.tables import paper_tables
 from recombine.report.tables.checkpoints import checkpoint_points, checkpoint_table, slice_table
-from recombine.report.tables.divergent import family_tables
-from recombine.report.tables.family import is_family, missing_members, read_family, series_runs
 from recombine.report.tables.own import own_tables
 from recombine.report.tables.table import (
     Table,
@@ -36,7 +35,7 @@ from recombine.report.tables.table import (
     table_paths,
     write_table,
 )
-from recombine.report.verdict import family_markdown, markdown_report, summary_table, verdict
+from recombine.report.verdict import joint_markdown, markdown_report, summary_table, verdict
 
 
 class ReportPaths(NamedTuple):
@@ -74,7 +73,8 @@ def write_report(
 ) -> ReportPaths:
     """Write report.html, report.md, results.csv, tables/ and figures/ into ``out``.
 
-    Runs on several divergent splits, or the run of a series of them, make a page of their own.
+    Runs on several benchmarks of one corpus, or the run of a series of them, make a page of their
+    own.
     What a former report left there, and this one did not write again, is removed. `without` are
     folders of systems whose scores are of something else than the experiment says now.
     """
@@ -85,9 +85,17 @@ def write_report(
     runs = [Path(run) for run in runs]
     runs = [member for run in runs for member in series_runs(run) or [run]]
     with reading(runs, out):
-        if is_family(runs):
-            return _write_family(runs, out, options)
+        joint = joint_method(runs)
+        if joint is not None:
+            return _write_joint(joint, runs, out, options)
         return _write_one_benchmark(open_runs(runs, without), out, options)
+
+
+def series_runs(folder: Path) -> list[Path]:
+    """The runs of a series' members, which lie below the run of their experiment."""
+    if Run(folder).cells():
+        return []
+    return sorted(path.parent for path in folder.glob("*/experiment.json"))
 
 
 @gc_paused()
@@ -163,30 +171,37 @@ def _require_scored(source: ReportRuns, options: ReportOptions) -> None:
                 )
 
 
-def _write_family(runs: Sequence[Path], out: Path, options: ReportOptions) -> ReportPaths:
-    """The report on divergent splits of one corpus."""
-    family = read_family(runs, options)
-    notes = [f"{one.name}: {note}" for one in family.divisions for note in one.report.notes]
-    notes += missing_members(family)
-    tables = family_tables(family)
+def joint_method(runs: Sequence[Path]) -> BenchmarkMethod | None:
+    """The method that makes one report of these runs; None where they share their benchmark."""
+    if len(runs) < 2 or not all(Run(path).cells() for path in runs):
+        return None
+    benchmarks = [benchmark_of(path, Run(path)) for path in runs]
+    methods = [method_of(benchmark) for benchmark in benchmarks]
+    apart = len({benchmark.hash for benchmark in benchmarks}) > 1
+    return methods[0] if apart and all(method.of_one_corpus for method in methods) else None
+
+
+def _write_joint(
+    method: BenchmarkMethod, runs: Sequence[Path], out: Path, options: ReportOptions
+) -> ReportPaths:
+    """The report on several benchmarks of one corpus."""
+    reports = [build_report(open_runs([run]), options, examples=False) for run in runs]
+    joint = method.joint_report(reports)
+    notes = list(joint.notes)
     charts, drawn = draw_figures(
-        response_figures(family),
-        out / "figures",
-        options.figures,
-        notes,
-        source_line(*(one.report for one in family.divisions)),
+        joint.figures, out / "figures", options.figures, notes, source_line(*reports)
     )
     rows: list[list[object]] = []
-    for one in family.divisions:
-        columns, found = tidy_rows(list(one.report.scores))
-        rows += [[one.name, one.kind, one.seed, *row] for row in found]
+    for report, apart in zip(reports, joint.rows, strict=True):
+        columns, scores = tidy_rows(list(report.scores))
+        rows += [[*apart, *row] for row in scores]
     pages = {
-        "report.html": render_family(family, tables, charts.get(FIGURES, []), notes),
-        "report.md": family_markdown(family_title(family), tables, drawn, notes),
-        "results.csv": comma_separated(["benchmark", "kind", "split_seed", *columns], rows),
+        "report.html": joint.page(charts.get(FIGURES, []), notes),
+        "report.md": joint_markdown(joint.title, joint.tables, drawn, notes),
+        "results.csv": comma_separated([*joint.columns, *columns], rows),
     }
-    write_folder(out, "report", pages, tables, drawn)
-    return _paths(out, pages, tables, drawn, (), notes)
+    write_folder(out, "report", pages, joint.tables, drawn)
+    return _paths(out, pages, joint.tables, drawn, (), notes)
 
 
 def _paths(

@@ -9,7 +9,7 @@ from recombine.builders.check import check_benchmark
 from recombine.builders.compounds.release import CompoundRelease, read_lexicon
 from recombine.builders.recipe import build, read_recipe
 from recombine.errors import ConfigError, DataError, Problems, RecombineError
-from recombine.report.tables.compound_factors import compound_text, count_in
+from recombine.methods.compounds.factors import compound_text, count_in
 from recombine.testing import check_builder
 
 ROLES = ["roles.DET=['every']", "roles.N=['dog','cat']", "roles.MOD=['he liked']"]

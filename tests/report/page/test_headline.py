@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from recombine.methods.consistency import consistency_told
+from recombine.methods.consistency.method import consistency_told
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.headline import _judged, of_hundred

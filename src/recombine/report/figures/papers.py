@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recombine.report.figures.figure import FIGURES, Figure, base, line_chart
-from recombine.report.figures.own import MOST_TOLD, from_to
+from recombine.report.figures.figure import FIGURES, Figure, base
+from recombine.report.figures.own import MOST_TOLD
 from recombine.report.figures.palette import system_colour, system_shape
 from recombine.report.figures.training import training_figures
 from recombine.report.findings import Findings
-from recombine.report.tables.family import Family
 from recombine.report.tables.table import Table, show
 
 # Tables that are a figure in the paper, or that it also draws.
@@ -141,40 +140,3 @@ def _dots(report: Findings, table: Table, rows: list[dict[str, Any]]) -> dict[st
         spec["encoding"]["column"] = {"field": "measure", "type": "nominal", "title": None}
         spec["width"] = 260
     return spec
-
-
-def response_figures(family: Family) -> list[Figure]:
-    """Score against the compound divergence that was reached, a figure per target language."""
-    figures = []
-    for target in family.targets:
-        rows = []
-        for divisions in family.kinds(target).values():
-            reached = [float(one.certificate["compound_divergence"]) for one in divisions]
-            for system in family.systems:
-                found = family.measured(divisions, system)
-                if found is not None:
-                    rows.append(
-                        {
-                            "system": system,
-                            "x": round(sum(reached) / len(reached), 4),
-                            "score": round(found.score, 3),
-                            "low": round(found.low, 3),
-                            "high": round(found.high, 3),
-                        }
-                    )
-        axis = {
-            "field": "score", "type": "quantitative", "scale": {"zero": False},
-            "title": family.report.words.metric(family.metric),
-        }  # fmt: skip
-        spec = line_chart(family.report, rows, "compound divergence D_C", axis)
-        spec["layer"][0]["encoding"]["x"]["axis"]["format"] = ".2f"
-        figures.append(
-            Figure(
-                f"dose-response-{target}" if target else "dose-response",
-                f"{family.report.words.metric(family.metric)}{f' into {target}' if target else ''} "
-                f"by the compound divergence of train and test: {from_to(rows)}.",
-                spec,
-                FIGURES,
-            )
-        )
-    return figures

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from recombine.benchmark import Benchmark
+from recombine.methods.compounds.factors import factor_tables
+from recombine.methods.compounds.tables import AGGREGATE, INSTANCE, compound_tables
 from recombine.methods.imported import ImportedMethod
 from recombine.report.findings import Findings
 from recombine.report.method import Headline, TaxonomyPlace
 from recombine.report.page.first_screen import Bar, bars, familiar_and_new
 from recombine.report.page.headline import amount
-from recombine.report.tables.compound_factors import factor_tables
-from recombine.report.tables.compounds import AGGREGATE, INSTANCE, compound_tables
 from recombine.report.tables.published import published_release
 from recombine.report.tables.table import Table
 

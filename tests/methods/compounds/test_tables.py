@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from recombine.methods.compounds.tables import compound_tables, error_rate, published_rates
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import open_runs
-from recombine.report.tables.compounds import _judged, compound_tables, error_rate
 from recombine.report.tables.published import COGNITION, PublishedSetting, find_all
 from report.compound_run import make_run
 
@@ -47,13 +47,13 @@ def test_the_paper_stands_beside_its_own_benchmark_only(tmp_path, monkeypatch):
     run = make_run(tmp_path, seeds=(1,), plain=True, name="cognition")
     report = build_report(open_runs([run]), ReportOptions())
     assert [table.columns[-1] for table in compound_tables(report)] == ["BLEU"]
-    home = "recombine.report.tables.compounds."
+    home = "recombine.methods.compounds.tables."
     setting = PublishedSetting(COGNITION, (), ("Transformer",))
     monkeypatch.setattr(home + "published_setting", lambda _: setting)
     monkeypatch.setattr(home + "published_benchmark", lambda _: (COGNITION, ()))
     table, field = compound_tables(report)
     rows = {(row[0], row[2]): row[-3:] for row in table.rows}
-    assert _judged("gen", "NP") == (21.94, 54.03, 51.29)
+    assert published_rates("gen", "NP") == (21.94, 54.03, 51.29)
     assert rows["gen", "all"] == (27.31, 61.62, 48.66)
     assert rows["test", "all"] == (None, None, 69.58)
     assert rows["train (context)", "all"] == (None, None, 99.74)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from recombine.report.findings import Findings
-from recombine.report.results import Sheet
-from recombine.report.tables.generated import (
+from recombine.methods.generated.tables import (
     GENERALISATION,
     IN_DISTRIBUTION,
     paper_systems,
     published_values,
 )
+from recombine.report.findings import Findings
+from recombine.report.results import Sheet
 from recombine.report.tables.published import (
     CONCATENATION,
     SELECTION,

@@ -10,27 +10,28 @@ import pytest
 from recombine.errors import DataError
 from recombine.experiment.run import Run
 from recombine.files import read_json, write_json
-from recombine.report.figures.papers import response_figures
-from recombine.report.options import ReportOptions
-from recombine.report.tables import divergent
-from recombine.report.tables.divergent import (
-    PAPER,
-    _published_splits,
-    divergent_tables,
-    family_tables,
-    generalisation_table,
-)
-from recombine.report.tables.family import (
+from recombine.methods.divergent import tables
+from recombine.methods.divergent.family import (
     CORPUS_FACTS,
     Family,
     are_of_one_corpus,
-    is_family,
     make_family,
     missing_members,
-    read_family,
-    series_runs,
 )
+from recombine.methods.divergent.figures import response_figures
+from recombine.methods.divergent.tables import (
+    PAPER,
+    divergent_tables,
+    equal_length_ratio,
+    family_tables,
+    generalisation_table,
+    published_splits,
+)
+from recombine.report.findings import build_report
+from recombine.report.options import ReportOptions
+from recombine.report.reading.runs import open_runs
 from recombine.report.tables.published import DBCA, PublishedSetting
+from recombine.report.write import joint_method, series_runs
 from report.divergent_runs import make_runs
 
 
@@ -46,6 +47,11 @@ def family(runs) -> Family:
     return read_family(runs, ReportOptions(trials=50))
 
 
+def read_family(runs, options) -> Family:
+    """Return the findings of several runs together."""
+    return make_family([build_report(open_runs([run]), options, examples=False) for run in runs])
+
+
 def column(table, name):
     """Return the values of a column."""
     return [row[table.columns.index(name)] for row in table.rows]
@@ -53,10 +59,10 @@ def column(table, name):
 
 def test_runs_on_different_divergent_splits_are_a_family(runs, findings):
     """Two runs on one split are compared as usual, and one run alone has nothing beside it."""
-    assert is_family(runs)
-    assert not is_family([runs[0], runs[0]])
-    assert not is_family(runs[:1])
-    assert not is_family([runs[0], findings.source.runs[0]])
+    assert joint_method(runs) is not None
+    assert joint_method([runs[0], runs[0]]) is None
+    assert joint_method(runs[:1]) is None
+    assert joint_method([runs[0], findings.source.runs[0]]) is None
 
 
 def test_the_run_of_a_series_is_its_members(runs):
@@ -121,7 +127,7 @@ def test_the_papers_ratio_stands_beside_transformers_on_its_splits(family, monke
     """Not beside other systems on the same splits."""
     for kind, shown in (("Transformer", [0.92]), ("LSTM", None)):
         setting = PublishedSetting(DBCA, (), (kind,))
-        home = "recombine.report.tables.divergent.published_setting"
+        home = "recombine.methods.divergent.tables.published_setting"
         monkeypatch.setattr(home, lambda _, setting=setting: setting)
         table = generalisation_table(family)
         assert (column(table, PAPER) if PAPER in table.columns else None) == shown
@@ -133,8 +139,8 @@ def test_lengths_are_weighted_as_in_max(family, monkeypatch):
         "low": {"1-10 words": (90, 80.0), "11-20 words": (10, 40.0)},
         "high": {"1-10 words": (10, 60.0), "11-20 words": (90, 30.0), "21-30 words": (5, 9.0)},
     }
-    monkeypatch.setattr(divergent, "_by_length", lambda family, side, system: classes[side])
-    ratio = divergent.equal_length_ratio(family, "low", "high", "half")
+    monkeypatch.setattr(tables, "_by_length", lambda family, side, system: classes[side])
+    ratio = equal_length_ratio(family, "low", "high", "half")
     assert ratio == pytest.approx((10 * 60 + 90 * 30) / (10 * 80 + 90 * 40))
 
 
@@ -202,7 +208,7 @@ def test_the_certificate_is_the_row(findings):
 
 def test_the_paper_prints_eleven_splits():
     """Three random ones, three minimal, three maximal, and two of other papers."""
-    rows = _published_splits()
+    rows = published_splits()
     assert len(rows) == 11
     row = next(one for one in rows if str(one[0]).startswith("Europarl max D_C split #2"))
     assert row == (

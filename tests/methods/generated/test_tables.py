@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from recombine.methods.generated.tables import generated_tables, group_score
 from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import open_runs
-from recombine.report.tables.generated import generated_tables, group_score
 from recombine.report.tables.published import SGET, PublishedSetting
 from recombine.report.tables.table import Cell, Table, latex
 from report.synthetic import make_sget_like_run
@@ -69,7 +69,7 @@ def test_no_name_brings_the_papers_numbers(sget_like):
 def test_the_papers_numbers_of_the_same_kind_of_system(sget_like, monkeypatch, kind):
     """On SGET itself stand the paper's numbers, with their spread, of this kind of system only."""
     setting = PublishedSetting(SGET, (), (kind,))
-    monkeypatch.setattr("recombine.report.tables.generated.published_setting", lambda _: setting)
+    monkeypatch.setattr("recombine.methods.generated.tables.published_setting", lambda _: setting)
     tables = named(sget_like)
     two = {"Transformer": (99.3, 0.1, 48.7, 1.6), "LSTM": (93.4, 3.4, 9.6, 4.8)}
     two["Llama 2"] = (99.4, 0.1, 80.6, 0.5)
@@ -103,7 +103,7 @@ def rows_beside(table: Table) -> dict[str, tuple[Cell, ...]]:
 def test_another_variant_has_other_numbers(sget_like, monkeypatch):
     """Without concatenation the paper has Table 7 only; the others are of another training."""
     setting = PublishedSetting(SGET, ("concatenation",), ("Transformer",))
-    monkeypatch.setattr("recombine.report.tables.generated.published_setting", lambda _: setting)
+    monkeypatch.setattr("recombine.methods.generated.tables.published_setting", lambda _: setting)
     tables = named(sget_like)
     assert [row[-2:] for row in tables["table-7-length"].rows] == [(0.6, 0.2), (0.7, 0.3)]
     assert not any("(paper)" in name for name in tables["table-10-patterns"].columns)
@@ -151,7 +151,7 @@ def test_crossed_table_adds_up(findings):
 def test_another_metric_of_the_name_has_no_published_number(sget_like, monkeypatch):
     """The paper's BLEU is not beside one of other options."""
     setting = PublishedSetting(SGET, (), ("Transformer",))
-    monkeypatch.setattr("recombine.report.tables.generated.published_setting", lambda _: setting)
+    monkeypatch.setattr("recombine.methods.generated.tables.published_setting", lambda _: setting)
     sheets = tuple(replace(one, as_shipped=False) for one in sget_like.sheets)
     tables = named(replace(sget_like, sheets=sheets))
     assert tables["table-2-overall"].rows[-1] == ("Transformer (paper)", None, None, None, None)

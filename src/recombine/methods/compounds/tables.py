@@ -61,7 +61,7 @@ def _table_6(report: Findings) -> Table | None:
                     _rate(instance, system, category), _rate(aggregate, system, category),
                     _score(bleu, system, category),
                 )  # fmt: skip
-                printed = _judged(ROWS.get(split, split), category)
+                printed = published_rates(ROWS.get(split, split), category)
                 if bleu is None or not bleu.as_shipped:
                     printed = (*printed[:2], None)
                 rows.append((*row, *printed) if beside else row)
@@ -121,7 +121,7 @@ def is_cognition(report: Findings) -> bool:
     return found is not None and found[0] == COGNITION
 
 
-def _judged(row: str, category: str) -> tuple[Cell, ...]:
+def published_rates(row: str, category: str) -> tuple[Cell, ...]:
     """The paper's instance and aggregate rates and BLEU of a split or one of its categories."""
     tag, value = ("gen category", category) if category else ("split", row)
     if category and row != ROWS["gen"]:

@@ -11,9 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from recombine.report.findings import Findings
-from recombine.report.results import Sheet
-from recombine.report.tables.family import (
+from recombine.methods.divergent.family import (
     MAX,
     MIN,
     RANDOM,
@@ -23,6 +21,8 @@ from recombine.report.tables.family import (
     MeasuredSplit,
     read_certified,
 )
+from recombine.report.findings import Findings
+from recombine.report.results import Sheet
 from recombine.report.tables.own import NO_CONTROL, counts_of, ranged
 from recombine.report.tables.published import (
     DBCA,
@@ -337,7 +337,7 @@ def split_table(splits: Sequence[Certified]) -> Table:
         )  # fmt: skip
     ours = len(rows)
     if all(published_benchmark(one.benchmark) == (DBCA, ()) for one in splits):
-        rows += _published_splits()
+        rows += published_splits()
     return Table(
         "table-2-splits", "The splits, and what differs besides the compounds (Table 2)",
         (
@@ -352,7 +352,7 @@ def split_table(splits: Sequence[Certified]) -> Table:
     )  # fmt: skip
 
 
-def _published_splits() -> list[tuple[Cell, ...]]:
+def published_splits() -> list[tuple[Cell, ...]]:
     """The rows of Table 2 as printed."""
     found: dict[str, dict[str, Cell]] = {}
     for row in find_all(DBCA, table="2"):

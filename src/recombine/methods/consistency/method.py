@@ -10,13 +10,13 @@ from markupsafe import Markup
 from recombine.benchmark import Benchmark, Example
 from recombine.corpus.segment import PLAIN_TOKEN
 from recombine.corpus.token_diff import differing
+from recombine.methods.consistency.tables import consistency_tables
 from recombine.methods.imported import ImportedMethod
 from recombine.report.findings import Findings
 from recombine.report.method import Headline, TaxonomyPlace
 from recombine.report.page.first_screen import bar_of_system
 from recombine.report.page.headline import amount
 from recombine.report.results import Sheet
-from recombine.report.tables.consistency import consistency_tables
 from recombine.report.tables.published import published_release
 from recombine.report.tables.table import Table
 from recombine.templates import capital, render

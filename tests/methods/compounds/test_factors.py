@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from recombine.benchmark import Example
-from recombine.report.reading.observations import read_observations
-from recombine.report.reading.runs import open_runs
-from recombine.report.tables.compound_factors import (
+from recombine.methods.compounds.factors import (
     JudgedCompound,
     count_in,
     equal_bins,
@@ -17,6 +15,8 @@ from recombine.report.tables.compound_factors import (
     frequency_class,
     regression,
 )
+from recombine.report.reading.observations import read_observations
+from recombine.report.reading.runs import open_runs
 from recombine.report.tables.published import COGNITION, PublishedSetting
 from report.compound_run import examples, make_run
 
@@ -134,9 +134,7 @@ def test_a_name_makes_no_benchmark_the_published_one(tables, tmp_path, monkeypat
     source = open_runs([make_run(tmp_path, seeds=(1,), name="cognition")])
     assert {one.name: one for one in factor_tables(source)}[name].notes == ()
     setting = PublishedSetting(COGNITION, (), ("Transformer",))
-    monkeypatch.setattr(
-        "recombine.report.tables.compound_factors.published_setting", lambda _: setting
-    )
+    monkeypatch.setattr("recombine.methods.compounds.factors.published_setting", lambda _: setting)
     notes = {one.name: one.notes for one in factor_tables(source)}
     assert any("3: 13.72 (printed)" in note for note in notes[name])
     assert any("3: 12.67 (released" in note for note in notes[name])

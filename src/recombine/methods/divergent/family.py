@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine.benchmark import Benchmark
 from recombine.errors import DataError
-from recombine.experiment.run import Run
 from recombine.files import read_json
 from recombine.metrics.observations import comparable
-from recombine.report.findings import Findings, build_report
-from recombine.report.method import method_of
-from recombine.report.options import ReportOptions
-from recombine.report.reading.runs import open_runs
-from recombine.report.reading.shared_benchmark import benchmark_of
+from recombine.report.findings import Findings
 from recombine.report.results import Sheet
 from recombine.report.tables.table import Ranged
 
@@ -189,29 +183,6 @@ class Family:
             )
         )
         return MeasuredSplit(mean, mean - below, mean + above, len(scores))
-
-
-def is_family(runs: Sequence[Path]) -> bool:
-    """Say whether runs are on divergent splits that are not the same."""
-    if len(runs) < 2 or not all(Run(path).cells() for path in runs):
-        return False
-    benchmarks = [benchmark_of(path, Run(path)) for path in runs]
-    return (
-        all(method_of(one).of_one_corpus for one in benchmarks)
-        and len({one.hash for one in benchmarks}) > 1
-    )
-
-
-def series_runs(folder: Path) -> list[Path]:
-    """Return the runs of a series' members, which lie below the run of their experiment."""
-    if Run(folder).cells():
-        return []
-    return sorted(path.parent for path in folder.glob("*/experiment.json"))
-
-
-def read_family(runs: Sequence[Path], options: ReportOptions) -> Family:
-    """Read the runs; they must share a metric."""
-    return make_family([build_report(open_runs([run]), options, examples=False) for run in runs])
 
 
 def make_family(reports: Sequence[Findings]) -> Family:

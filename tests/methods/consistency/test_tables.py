@@ -10,15 +10,15 @@ from recombine.builders.recipe import build
 from recombine.experiment.experiment import read_experiment
 from recombine.experiment.scoring import score_run
 from recombine.experiment.translating import translate
+from recombine.methods.consistency.tables import (
+    consistency_tables,
+    window_table,
+)
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.page.examples import pack_examples
 from recombine.report.page.first_screen import verdict_section
 from recombine.report.reading.runs import ReportRuns, open_runs
-from recombine.report.tables.consistency import (
-    consistency_tables,
-    window_table,
-)
 from recombine.report.tables.published import PARADOX, PublishedSetting
 from recombine.report.tables.table import markdown
 from report.synthetic import unpack
@@ -101,7 +101,7 @@ def test_printed_and_released_numbers_are_told_apart(
 ) -> None:
     """On the released tests the paper's Transformers stand beside ours, each number as printed."""
     setting = PublishedSetting(PARADOX, (), ("Transformer",))
-    monkeypatch.setattr("recombine.report.tables.consistency.published_setting", lambda _: setting)
+    monkeypatch.setattr("recombine.methods.consistency.tables.published_setting", lambda _: setting)
     tables = {table.name: table for table in consistency_tables(source)}
     four = {row[1]: row for row in tables["table-4-systematicity"].rows}
     assert tables["table-4-systematicity"].columns[4:] == (

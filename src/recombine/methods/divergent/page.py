@@ -11,13 +11,13 @@ from markupsafe import Markup
 from recombine.benchmark import Example
 from recombine.corpus.segment import PLAIN_TOKEN
 from recombine.corpus.token_diff import differing
+from recombine.methods.divergent.family import MAX, MIN, RANDOM, SPLIT, Division, Family
+from recombine.methods.divergent.tables import generalisation_table
 from recombine.report.figures.figure import DrawnFigure
 from recombine.report.page.first_screen import Bar, drawn_bar
 from recombine.report.page.frame import figures, page, plain_head
 from recombine.report.page.shown import look
 from recombine.report.reading.observations import read_scores, values_of
-from recombine.report.tables.divergent import generalisation_table
-from recombine.report.tables.family import MAX, MIN, RANDOM, SPLIT, Division, Family
 from recombine.report.tables.table import Ranged, Table, html
 from recombine.templates import capital, number, render
 

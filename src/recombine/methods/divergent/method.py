@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
 from recombine.benchmark import Benchmark
+from recombine.methods.divergent.family import (
+    are_of_one_corpus,
+    make_family,
+    missing_members,
+    read_certified,
+)
+from recombine.methods.divergent.figures import response_figures
+from recombine.methods.divergent.page import family_title, render_family
+from recombine.methods.divergent.tables import (
+    divergent_tables,
+    family_tables,
+    generalisation_table,
+)
 from recombine.methods.imported import ImportedMethod
 from recombine.report.findings import Findings
 from recombine.report.gap import gap_sentences
-from recombine.report.method import Headline, TaxonomyPlace
-from recombine.report.tables.divergent import divergent_tables
-from recombine.report.tables.family import read_certified
+from recombine.report.method import Headline, JointReport, TaxonomyPlace
 from recombine.report.tables.published import DBCA, follows
 from recombine.report.tables.table import Table
 from recombine.templates import number, render
@@ -91,6 +103,28 @@ class DivergentMethod(ImportedMethod):
     def tables(self, report: Findings) -> list[Table]:
         """Return Table 2."""
         return divergent_tables(report)
+
+    def joint_report(self, reports: Sequence[Findings]) -> JointReport:
+        """Return what runs on several splits of one corpus say together."""
+        family = make_family(reports)
+        tables = family_tables(family)
+        notes = [f"{one.name}: {note}" for one in family.divisions for note in one.report.notes]
+        return JointReport(
+            family_title(family),
+            tables,
+            response_figures(family),
+            [*notes, *missing_members(family)],
+            ("benchmark", "kind", "split_seed"),
+            [(one.name, one.kind, one.seed) for one in family.divisions],
+            lambda drawn, notes: render_family(family, tables, drawn, notes),
+        )
+
+    def suite_tables(self, reports: Sequence[Findings]) -> list[Table]:
+        """Return the generalisation scores of splits of one corpus."""
+        if len(reports) < 2 or not are_of_one_corpus(reports):
+            return []
+        table = generalisation_table(make_family(reports))
+        return [] if table is None else [table]
 
     def published(self, benchmark: Benchmark) -> tuple[str, tuple[str, ...]] | None:
         """Return a split of the paper by recipe, languages, the sizes of Table 2 and the corpus."""

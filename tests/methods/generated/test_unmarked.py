@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from recombine.methods.generated.unmarked import MARK
 from recombine.report.findings import build_report
 from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import open_runs
 from recombine.report.tables import paper_tables
-from recombine.report.tables.unmarked import MARK
 from report.synthetic import make_sget_like_run
 
 UNMARKED = ["present_infinitive", "present_complement"]

@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from recombine.builders.consistency.training import count_idioms
-from recombine.metrics.base import Observation
-from recombine.report.reading.runs import ReportRuns, open_runs
-from recombine.report.tables.consistency_curves import (
+from recombine.methods.consistency.curves import (
     Curve,
     idiom_curves,
     read_idiom_curves,
@@ -19,6 +17,8 @@ from recombine.report.tables.consistency_curves import (
     scored_checkpoints,
     training_tables,
 )
+from recombine.metrics.base import Observation
+from recombine.report.reading.runs import ReportRuns, open_runs
 from recombine.report.tables.table import Table
 from report.learning_run import make_learning_run
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from recombine.benchmark import Example
 from recombine.files import read_jsonl
+from recombine.methods.consistency.curves import training_counts, training_tables
 from recombine.metrics.observations import ObservationTable
 from recombine.metrics.slices import Rows
 from recombine.report.reading.observations import read_observations, read_scores
 from recombine.report.reading.runs import ReportRuns
-from recombine.report.tables.consistency_curves import training_counts, training_tables
 from recombine.report.tables.published import PARADOX, find_all, lookup, published_setting
 from recombine.report.tables.table import Cell, Table
 

@@ -1,0 +1,1 @@
+"""Novel compounds of known atoms: what a report on them says."""

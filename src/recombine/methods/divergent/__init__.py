@@ -1,0 +1,1 @@
+"""Known words in other combinations: what a report on them says."""

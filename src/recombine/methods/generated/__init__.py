@@ -1,0 +1,1 @@
+"""Known words in unseen structures: what a report on them says."""
