@@ -191,10 +191,9 @@ def test_knobs_change_the_benchmark(recipe, tmp_path):
 
 
 def test_dry_run_plans_without_building(recipe):
-    """The plan names sizes and a time."""
+    """The plan names the size of every split."""
     plan = read_recipe(str(recipe)).builder.plan()
     assert plan["splits"] == {"train": 614, "dev": 60, "gen": 30}
-    assert plan["seconds"] > 0
 
 
 def test_shipped_recipe_has_the_published_sizes():
