@@ -11,7 +11,7 @@ from recombine.errors import GrammarError
 from recombine.grammar import Grammar
 from recombine.grammar.compiled import CompiledLanguage
 from recombine.grammar.realise.templates import Templates
-from recombine.grammar.realise.walk import walk
+from recombine.grammar.realise.walk import Walker
 from recombine.grammar.tree import Tree
 
 WORKED = "decl(beside(cat, def(house)), trans(see, def(dog)))"
@@ -150,7 +150,7 @@ def test_fast_and_careful_agree(seed: int) -> None:
 def laid_out(concrete: CompiledLanguage, tree: Tree) -> str:
     """The pieces of a tree, joined plainly."""
     join = concrete.language.join
-    pieces = walk(concrete, tree.codes).pieces
+    pieces = Walker(concrete, tree.codes).walk().pieces
     return "".join(piece.text if piece.glued else join + piece.text for piece in pieces)
 
 

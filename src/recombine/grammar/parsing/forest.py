@@ -30,6 +30,7 @@ from typing import NamedTuple
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.parsing.cfg import ContextFreeGrammar, TerminalEntry
 from recombine.grammar.parsing.chart import Chart
+from recombine.grammar.realise.walk import Choices
 
 MAX_ALTERNATIVES = 150_000  # of one family of texts; beyond that it counts as not analysable
 MAX_COMBINATIONS = 20_000  # ways to put the parts of one discontinuous constituent together
@@ -414,13 +415,11 @@ class Forest:
 
         `choose` takes one of the words that a leaf can be; without it each is an analysis.
         """
-        choices: list[int] = []
+        choices = Choices()
         known: dict[int, tuple[int, ...]] = {}  # what a leaf can be, the same in every analysis
         while True:
-            radix: list[int] = []
             codes: list[int] = []
-            root = _pick(len(self.roots), choices, radix)
-            stack = [self.roots[root]]
+            stack = [self.roots[choices.pick(len(self.roots))]]
             while stack:
                 number = stack.pop()
                 if self.packed.leaves[number] is not None:
@@ -428,19 +427,15 @@ class Forest:
                     if not words:
                         words = self.packed.words(number, entries)
                         words = known[number] = (choose(words),) if choose else words
-                    codes.append(words[0] if choose else words[_pick(len(words), choices, radix)])
+                    codes.append(words[0] if choose else words[choices.pick(len(words))])
                     continue
                 options = self.alternatives[number]
-                alternative = options[_pick(len(options), choices, radix)]
+                alternative = options[choices.pick(len(options))]
                 codes.append(alternative.rule)
                 stack.extend(reversed(alternative.children))
             yield tuple(codes)
-            choices.extend([0] * (len(radix) - len(choices)))
-            while choices and choices[-1] + 1 >= radix[len(choices) - 1]:
-                choices.pop()
-            if not choices:
+            if not choices.advance():
                 return
-            choices[-1] += 1
 
     def count(self, entries: Entries) -> int:
         """How many analyses there are."""
@@ -467,12 +462,6 @@ class Forest:
                     for alternative in self.alternatives[number]
                 )
         return sum(counts[root] for root in self.roots)
-
-
-def _pick(ways: int, choices: list[int], radix: list[int]) -> int:
-    position = len(radix)
-    radix.append(ways)
-    return choices[position] if position < len(choices) else 0
 
 
 def _heard(alternative: Alternative, entries: Entries) -> bool:

@@ -7,15 +7,14 @@ follow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from recombine.grammar.compiled import CompiledLanguage
-from recombine.grammar.model import Glue
 from recombine.grammar.realise.spelling import apply_edits, finishes, shift
 from recombine.grammar.realise.templates import SentenceTemplate, Templates
-from recombine.grammar.realise.walk import Walk, walk
+from recombine.grammar.realise.walk import Choices, Walk, Walker
 from recombine.grammar.tree import Tree
 
 MAX_VARIANTS = 64  # of one sentence; alternatives multiply
@@ -131,20 +130,6 @@ class Realiser:
                 spans[node] = (*spans.get(node, ()), Span(inside[0][0], inside[-1][1]))
         return Realisation(text, tokens, spans)
 
-    def joined(self, symbols: Iterable[str | Glue | None]) -> str:
-        """Texts, with the join where a None stands between two and no `+`."""
-        parts: list[str] = []
-        joined, strong = False, True
-        for symbol in symbols:
-            if symbol is None:
-                joined = True
-            elif isinstance(symbol, Glue):
-                strong = strong or symbol.strong
-            elif symbol:
-                parts += [symbol] if strong or not joined else [self.join, symbol]
-                joined = strong = False
-        return "".join(parts)
-
     def finished(self, text: str) -> str:
         """A text with touches, capital and commas put right."""
         for finish in self._finishes:
@@ -155,23 +140,20 @@ class Realiser:
 
     def variants(self, tree: Tree) -> tuple[str, ...]:
         """All accepted texts, the canonical one first (at most MAX_VARIANTS)."""
-        spelled = walk(self.compiled, tree.codes)
-        texts = {self._written(spelled): None}
-        choices = [0] * len(spelled.radix)
-        while len(texts) < MAX_VARIANTS:
-            while choices and choices[-1] + 1 >= spelled.radix[len(choices) - 1]:
-                choices.pop()
-            if not choices:
-                break
-            choices[-1] += 1
-            spelled = walk(self.compiled, tree.codes, choices)
-            choices.extend([0] * (len(spelled.radix) - len(choices)))
-            texts[self._written(spelled)] = None
+        choices = Choices()
+        walker = Walker(self.compiled, tree.codes, choices)
+        texts = {self.written(walker.walk()): None}
+        while len(texts) < MAX_VARIANTS and choices.advance():
+            texts[self.written(walker.walk())] = None
         return tuple(texts)
 
-    def _written(self, spelled: Walk) -> str:
-        joins = [piece.text if piece.glued else self.join + piece.text for piece in spelled.pieces]
-        return self.finished("".join(joins))
+    def written(self, spelled: Walk) -> str:
+        """The finished text of pieces."""
+        return self.finished(self.joined(spelled))
+
+    def joined(self, spelled: Walk) -> str:
+        """The pieces, with the join between those that are not glued."""
+        return "".join([p.text if p.glued else self.join + p.text for p in spelled.pieces])
 
 
 def _first_words(compiled: CompiledLanguage, column: str) -> dict[str, str]:

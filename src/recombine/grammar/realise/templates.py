@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recombine.grammar.compiled import CompiledLanguage
-from recombine.grammar.realise.walk import SpelledPiece, Stretch, walk
+from recombine.grammar.realise.walk import SpelledPiece, Stretch, Walker
 
 MAX_TEMPLATES = 200_000  # kept structures per language; the cache starts again beyond that
 
@@ -54,7 +54,7 @@ class Templates:
 
     def _new(self, codes: Sequence[int]) -> SentenceTemplate:
         """Spell out a structure once, words left open."""
-        pieces, stretches, _ = walk(self.compiled, codes)
+        pieces, stretches = Walker(self.compiled, codes).walk()
         parts: list[str] = []
         slots: list[tuple[int, Sequence[str]]] = []
         for text, node, field, glued in pieces:

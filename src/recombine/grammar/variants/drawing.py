@@ -6,16 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from recombine.grammar.compiled import (
-    Construction,
-    OneOf,
-    PartField,
-    Row,
-    Sense,
-    Values,
-)
-from recombine.grammar.model import ANY_FIELD, Glue, Line
+from recombine.grammar.compiled import Construction, Row, Sense, Values
+from recombine.grammar.model import ANY_FIELD, Line
 from recombine.grammar.realise.spelling import apply_edits, commas
+from recombine.grammar.realise.walk import Walker
 from recombine.grammar.tree import Tree
 from recombine.grammar.variants.lines import construction_slots
 from recombine.grammar.variants.table import WordingTable
@@ -28,7 +22,7 @@ class _Missing(Exception):
     """A sense has no such form: another has to be drawn."""
 
 
-class WordingDraw:
+class WordingDraw(Walker):
     """One wording of a tree; without numbers the canonical one, but for a line at a node."""
 
     def __init__(
@@ -38,8 +32,8 @@ class WordingDraw:
         numbers: Iterator[int] | None,
         forced: tuple[int, Line] | None = None,
     ) -> None:
+        super().__init__(wordings.compiled, tree.codes)
         self.wordings = wordings
-        self.compiled = wordings.compiled
         self.tree = tree
         self.numbers = numbers
         self.forced = forced
@@ -51,53 +45,52 @@ class WordingDraw:
                 senses = self.compiled.senses[code - first]
                 drawn = [number for number, sense in enumerate(senses) if sense.drawn] or [0]
                 # A sentence in which every word is a synonym is a riddle: half of them stay.
-                number = drawn[self._pick(2) and self._pick(len(drawn))]
+                number = drawn[self.pick(2) and self.pick(len(drawn))]
                 self._senses[node] = senses[number] if senses else Sense({})
                 self._values[node] = self.compiled.every_word_values(code)[number]
         for node in range(len(tree.codes) - 1, -1, -1):
             if node not in self._senses:
                 construction = self.compiled.construction(tree.codes[node])
-                below = tuple([self._values[child] for child in tree.positions[node]])
+                below = tuple([self._values[child] for child in self.children[node]])
                 self._values[node] = self.compiled.constituent(construction, below).values
 
     def text(self) -> str:
         """The wording; empty where the senses that were drawn do not fit together."""
+        realiser = self.wordings.realiser
         try:
-            symbols = list(self._field(0, self.compiled.language.root))
+            text = _BEFORE_MARK.sub("", realiser.joined(self.walk()))
         except _Missing:
             return ""
-        realiser = self.wordings.realiser
-        text = _BEFORE_MARK.sub("", realiser.joined(symbols))
         return realiser.finished(apply_edits(text, commas(text)))
 
-    def _pick(self, ways: int) -> int:
+    def pick(self, ways: int) -> int:
+        """A number that was drawn."""
         return 0 if self.numbers is None or ways < 2 else next(self.numbers) % ways
 
-    def _field(self, node: int, field: str) -> Iterator[str | Glue | None]:
-        """The symbols of a field: texts, glue, and None where neighbours are joined."""
-        if node in self._senses:
-            forms = self._senses[node].forms.get(field)
-            if forms is None:
-                raise _Missing
-            yield forms[0]
-            return
+    def form(self, node: int, field: str) -> str:
+        """The first form of the sense that was drawn."""
+        forms = self._senses[node].forms.get(field)
+        if forms is None:
+            raise _Missing
+        return forms[0]
+
+    def cell(self, texts: Sequence[str]) -> str:
+        """One of the usual texts; what can be left out (titles, articles) is."""
+        usual = ("",) if "" in texts else texts[:USUAL]
+        return usual[self.pick(len(usual))]
+
+    def row(self, node: int, field: str) -> tuple[Row, Sequence[int]]:
+        """A row of a line of the rule, or of a chain that begins with it: a line is drawn first."""
         lines = [
             (list(rows), slots)
-            for construction in self.compiled.constructions(self.tree.codes[node])
+            for construction in self.compiled.constructions(self.codes[node])
             if (slots := construction_slots(self.tree, node, construction.chain)) is not None
             for _, rows in groupby(self._rows(node, construction, slots, field), _line_of)
         ]
         if not lines:
             raise _Missing
-        rows, slots = lines[self._pick(len(lines))]
-        for symbol in rows[self._pick(len(rows))].joined:
-            if isinstance(symbol, PartField):
-                yield from self._field(slots[symbol.part], symbol.field)
-            elif isinstance(symbol, OneOf):  # what can be left out (titles, articles) is
-                texts = ("",) if "" in symbol.texts else symbol.texts[:USUAL]
-                yield texts[self._pick(len(texts))]
-            else:
-                yield symbol
+        rows, slots = lines[self.pick(len(lines))]
+        return rows[self.pick(len(rows))], slots
 
     def _rows(
         self, node: int, construction: Construction, slots: Sequence[int], field: str
