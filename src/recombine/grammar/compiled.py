@@ -393,8 +393,8 @@ class CompiledLanguage:
         while queue:
             category, field = queue.pop()
             for code in inventory.rules_of.get(category, ()):
-                line_ = self.line(code, field)
-                piece = line_.variants[0][0] if line_ is not None else None
+                first = next(self.lines(self._rules[code], field), None)
+                piece = first.variants[0][0] if first is not None else None
                 if isinstance(piece, Ref):
                     parts = {part.slot: part for part in inventory.rule(code).parts}
                     note(parts, piece.slot, key_name(piece.keys, field))

@@ -14,12 +14,15 @@ from recombine.grammar.model import Abstract, Rule, Symbol, Word
 
 
 class Inventory:
-    """Numbers for the rules, words and symbols of one abstract syntax."""
+    """Numbers for the rules, words and symbols of one abstract syntax.
 
-    def __init__(self, abstract: Abstract) -> None:
+    Other `words` may stand in the place of its own, one of them several times: once for each sense.
+    """
+
+    def __init__(self, abstract: Abstract, words: Sequence[Word] | None = None) -> None:
         self.abstract = abstract
         self.rules: tuple[Rule, ...] = tuple(abstract.rules.values())
-        self.words: tuple[Word, ...] = tuple(abstract.words.values())
+        self.words: tuple[Word, ...] = tuple(abstract.words.values() if words is None else words)
         self.first_word = len(self.rules)
         self.labels: list[str] = [
             *(rule.name for rule in self.rules),

@@ -198,7 +198,7 @@ def test_which_synonym_was_read_is_not_told(metric):
     found = judged(
         metric, source, "リアムは、サラが子どもから風船をもらったと言いたかったのだ。"
     ).detail
-    assert "wrong word: mean_that for mean_to" in found["explanation"]
+    assert "wrong word: want_to for mean_to" in found["explanation"]
     assert not re.search(r"~|\w \d", found["explanation"])
     found = judged(metric, GIVEN, "テイラーはエリザベスに豆を贈る。").detail
     assert "«give_dat tense»" in found["said"]

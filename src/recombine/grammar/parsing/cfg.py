@@ -21,10 +21,17 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from recombine.errors import GrammarError
-from recombine.grammar.compiled import CompiledConstituent, CompiledLanguage, OneOf, PartField, Row
+from recombine.grammar.compiled import (
+    CompiledConstituent,
+    CompiledLanguage,
+    OneOf,
+    PartField,
+    RowSymbol,
+)
 from recombine.grammar.model import FORM, Glue, Symbol
 from recombine.grammar.parsing.first_sets import (
     Production,
@@ -39,7 +46,6 @@ from recombine.grammar.parsing.missing_forms import MissingForms
 
 MAX_COMBINATIONS = 50_000  # of feature values in one rule
 MAX_PRODUCTIONS = 200_000
-MAX_ALTERNATIVES = 64  # of one row whose cells have several forms
 MAX_VALUES = 8  # a field with more values is looked up word by word
 
 Signature = tuple[str, ...]
@@ -86,7 +92,7 @@ class ContextFreeGrammar:
         self.names: list[str] = []  # of symbols, for messages
         self.kind_of: list[int] = []  # symbol -> kind, -1 for literals
         self.is_terminal: list[bool] = []
-        self._literals: dict[str, int] = {}
+        self._literals: dict[tuple[str, ...], int] = {}
         self._strings: dict[str, dict[int, list[int]]] = {}
         self.silent_words: dict[int, tuple[int, ...]] = {}  # terminal -> words with an empty form
         self.productions: list[Production] = []
@@ -279,12 +285,17 @@ class ContextFreeGrammar:
             raise GrammarError(f"{self.compiled.language.code}: too many fields to parse with")
         return len(self.names) - 1
 
-    def _literal(self, text: str) -> int:
-        if text not in self._literals:
-            number = self._new(f'"{text}"', -1, True)
-            self._literals[text] = number
-            self._strings.setdefault(text, {})[number] = []
-        return self._literals[text]
+    def _literal(self, texts: tuple[str, ...]) -> int:
+        """The terminal of a text, or of the texts of a cell, one of which is heard."""
+        if texts not in self._literals:
+            heard = [text for text in texts if text]
+            number = self._new(f'"{heard[0]}"', -1, True)
+            self._literals[texts] = number
+            for text in heard:
+                self._strings.setdefault(text, {})[number] = []
+            if len(heard) < len(texts):
+                self.silent_words[number] = ()
+        return self._literals[texts]
 
     def _add_words(self, kind: int, field: str, terminal: int) -> None:
         silent: list[int] = []
@@ -323,44 +334,50 @@ class ContextFreeGrammar:
             for cell in expansion.missing:
                 self.missing.cell(cell.table, cell.name, instance.rule, field)
                 self._note_unsaid(instance, field)
-            for row in expansion.rows:
-                self._add_production(left, number, instance, field, row)
+            for symbols in dict.fromkeys(row.symbols for row in expansion.rows):
+                self._add_production(left, number, instance, field, symbols)
 
     def _add_production(
-        self, left: int, number: int, instance: Instance, field: str, row: Row
+        self,
+        left: int,
+        number: int,
+        instance: Instance,
+        field: str,
+        symbols: Sequence[RowSymbol],
     ) -> None:
-        spelt: list[list[tuple[int, int]]] = []  # per symbol: what it can be
-        glue: dict[int, bool] = {}  # the symbol before a `+` -> whether it holds beside silence too
-        for symbol in row.symbols:
+        right: list[tuple[int, int]] = []  # symbols and whose slots they are
+        glued: set[int] = set()
+        weak = False  # a `+` before the next symbol that holds only if both are heard
+        was_heard = False  # whether the symbol before was anything at all
+        for symbol in symbols:
             if isinstance(symbol, Glue):
-                glue[len(spelt) - 1] = symbol.strong
-            else:
-                texts = symbol.texts if isinstance(symbol, OneOf) else (symbol,)
-                spelt.append([self._symbol(instance, field, text) for text in texts])
-        for chosen in itertools.islice(itertools.product(*spelt), MAX_ALTERNATIVES):
-            kept = [index for index, (terminal, _) in enumerate(chosen) if terminal >= 0]
-            places = {index: place for place, index in enumerate(kept)}
-            glued = {
-                max((places[i] for i in kept if i <= index), default=-1)
-                for index, strong in glue.items()
-                if strong or (index in places and index + 1 in places)
-            }
-            self.by_left.setdefault(left, []).append(len(self.productions))
-            self.productions.append(
-                Production(
-                    left,
-                    number,
-                    tuple([chosen[index][0] for index in kept]),
-                    tuple([chosen[index][1] for index in kept]),
-                    frozenset(glued),
-                )
+                glued |= {len(right) - 1} if symbol.strong else set()
+                weak = not symbol.strong and was_heard
+                continue
+            known = self._symbol(instance, field, symbol)
+            was_heard = known is not None
+            if known is not None:
+                glued |= {len(right) - 1} if weak else set()
+                right.append(known)
+            weak = False
+        self.by_left.setdefault(left, []).append(len(self.productions))
+        self.productions.append(
+            Production(
+                left,
+                number,
+                tuple([number for number, _ in right]),
+                tuple([slot for _, slot in right]),
+                frozenset(glued),
             )
+        )
         if len(self.productions) > MAX_PRODUCTIONS:
             code = self.compiled.language.code
             raise GrammarError(f"{code}: too many productions to parse with")
 
-    def _symbol(self, instance: Instance, field: str, symbol: str | PartField) -> tuple[int, int]:
-        """The number of a symbol and whose slot it is (-1: literal); (-1, -1) for nothing."""
+    def _symbol(
+        self, instance: Instance, field: str, symbol: str | OneOf | PartField
+    ) -> tuple[int, int] | None:
+        """The number of a symbol and whose slot it is (-1: literal); None for nothing."""
         if isinstance(symbol, PartField):
             kind = instance.slots[symbol.part]
             (category, _, _), signature = self.kinds[kind]
@@ -369,7 +386,8 @@ class ContextFreeGrammar:
                 return self._field(kind, symbol.field, asked_by), symbol.part
             self._split_fields.add((kind, symbol.field))
             symbol = signature[self._fields_of(category).index(symbol.field)]
-        return (self._literal(symbol), -1) if symbol else (-1, -1)
+        texts = tuple(dict.fromkeys(symbol.texts)) if isinstance(symbol, OneOf) else (symbol,)
+        return (self._literal(texts), -1) if any(texts) else None
 
     def _note_unsaid(self, instance: Instance, field: str) -> None:
         """Words without a row have no feature either: they are why a cell was not found."""

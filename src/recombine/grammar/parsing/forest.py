@@ -126,7 +126,7 @@ class PackedForest:
                         for slot, child, span in zip(
                             production.slots, production.right, spans, strict=True
                         )
-                        if slot >= 0 or cfg.is_shared[child]
+                        if slot >= 0 or (cfg.is_shared[child] and span[0] < span[1])
                     )
                 )
             ways.append(here)
@@ -178,7 +178,7 @@ class PackedForest:
             for slot, child, (start, end) in zip(slots, right, spans, strict=True):
                 if slot >= 0:
                     asked[slot].append((child, start, end))
-                elif cfg.is_shared[child]:
+                elif cfg.is_shared[child] and start < end:
                     literals.append((child, self._edges(child, start, end, chart)))
             children = tuple(
                 [

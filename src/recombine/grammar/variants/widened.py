@@ -1,10 +1,9 @@
-"""A grammar widened by variants: for reading what the variants of some other meaning say.
+"""A language widened by its variants: for reading what the variants of some other meaning say.
 
-Variants become plain rules and words, so that the parser reads them as it reads everything: a chain
-of rules is one rule with the slots of all, and a synonym is a word of its own. A table of variants
-is a word that says nothing but itself. So are contrasts, such as a verb negated, which are not the
-same word. What stands for what is told by `Widened`. The grammar is relaxed first
-(parsing/relaxed.py): what is read here is wrong.
+Variants are lines and senses of one compiled language, so the parser reads them as it reads
+everything: a chain of rules is one rule with the slots of all, and a synonym is a sense of its own.
+So are contrasts, such as a verb negated, which are not the same word: `Widened` tells which these
+are. The grammar is relaxed first (parsing/relaxed.py): what is read here is wrong.
 """
 
 from __future__ import annotations
@@ -14,12 +13,13 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from recombine.grammar.compiled import CompiledLanguage, CompiledLexicon, Sense
 from recombine.grammar.grammar import Grammar
 from recombine.grammar.inflection import Forms
+from recombine.grammar.inventory import Inventory
 from recombine.grammar.model import (
     ANY_FIELD,
     Language,
-    LexiconRow,
     Line,
     LiteralText,
     Piece,
@@ -27,9 +27,6 @@ from recombine.grammar.model import (
     Ref,
     Rule,
     RulePart,
-    Same,
-    Symbol,
-    TableCell,
     Touch,
     Word,
 )
@@ -37,89 +34,65 @@ from recombine.grammar.parsing.relaxed import relax
 from recombine.grammar.variants.wordings import Wordings
 
 
-class WordVariant(NamedTuple):
-    """What a word of a widened grammar stands for: a word, in a contrast to it or in none."""
-
-    word: str
-    contrast: str = ""
-
-
 class Widened(NamedTuple):
-    """The widened grammar and what its names stand for.
+    """The widened language and what its codes stand for.
 
-    `words` has the words by their names; those that are tables only are not in it. `chains` has the
-    rules that a rule stands for. `inner` has rule -> slot -> the slot of the word on which it
+    `contrasts` has the words that say something else than the word they are called by. `chains` has
+    the rules that a rule stands for. `inner` has rule -> slot -> the slot of the word on which it
     really depends, for slots of a phrase that is not the head: in `act/past_to/inf_tr` the object
     is that of the infinitive.
     """
 
-    grammar: Grammar
-    words: Mapping[str, WordVariant]
+    language: CompiledLanguage
+    contrasts: Mapping[int, str]
     chains: Mapping[str, tuple[str, ...]]
     inner: Mapping[str, Mapping[str, str]]
 
 
 def widen(grammar: Grammar, language: str, wordings: Wordings) -> Widened:
-    """Widen a grammar for parsing one of its languages, which must be that of the wordings."""
+    """Widen one language of a grammar for parsing it, which must be that of the wordings."""
     relaxed, names = relax(_merged(grammar, wordings.variants.alike), language)
     spoken = relaxed.source.languages[language]
-    words: dict[str, Word] = {}
-    rows: dict[str, LexiconRow] = {}
-    stands: dict[str, WordVariant] = {}
-    for word in relaxed.abstract.words.values():
-        for number, (contrast, forms) in enumerate(_senses(word.id, wordings)):
-            label = f"{word.id}~{number}" if number else word.id
-            words[label] = dataclasses.replace(word, id=label, weight=1.0, rank=None)
-            rows[label] = LexiconRow(label, forms)
-            stands[label] = WordVariant(word.id, contrast)
-    for table, forms in wordings.compiled.tables.items():
-        name = _table_word(table)
-        words[name] = Word(name, name)
-        cells = {field: tuple(map(wordings.cleaned, texts)) for field, texts in forms.items()}
-        rows[name], rows[table] = LexiconRow(name, cells), LexiconRow(table, cells)
     rules: dict[str, Rule] = dict(relaxed.abstract.rules)
-    lines: dict[tuple[str, str], list[Pieces]] = {}
-    for (rule, field), line in spoken.lines.items():
-        lines[rule, field] = [_cleaned(pieces, wordings) for pieces in line.variants]
-    chains: dict[str, tuple[str, ...]] = {name: (name,) for name in rules}
-    inner: dict[str, Mapping[str, str]] = {}
-    heard: set[object] = set()
-    for variant in wordings.variants.lines:
-        for pieces in variant.variants:
-            added = _add(variant, pieces, rules, names, lines, wordings, heard)
-            if added is not None:
-                chains[added] = variant.chain
-                if slots := _inner_slots(rules, variant.chain):
-                    inner[added] = slots
-    # What `rule.* =` says of a field that has lines of its own too is one more way to say it.
-    for (rule, field), found in lines.items():
-        if field != ANY_FIELD and (rule, ANY_FIELD) in lines:
-            found += [_bind(pieces, field) for pieces in lines[rule, ANY_FIELD]]
-    kept = {
-        (rule, field): Line(rule, field, tuple(dict.fromkeys(found)))
-        for (rule, field), found in lines.items()
-        if found
+    own = {
+        key: dataclasses.replace(
+            line, variants=tuple(_cleaned(pieces, wordings) for pieces in line.variants)
+        )
+        for key, line in spoken.lines.items()
     }
-    for name in _doubles(rules, kept, chains):
-        del rules[name]
-        kept = {key: line for key, line in kept.items() if key[0] != name}
-    spoken = Language(
-        language,
-        kept,
-        rows,
-        join=spoken.join,
-        root=spoken.root,
+    added = _Additions(rules, names, wordings)
+    for variant in wordings.variants.lines:
+        added.add(variant)
+    doubles = set(_doubles(rules, added.lines, added.chains))
+    lines = [line for line in added.lines if line.rule not in doubles]
+    # What `rule.* =` says of a field that has lines of its own too is one more way to say it.
+    lines += [line for (_, field), line in own.items() if field == ANY_FIELD]
+    abstract = dataclasses.replace(
+        relaxed.abstract, rules={name: r for name, r in rules.items() if name not in doubles}
+    )
+    words: list[Word] = []
+    senses: list[tuple[Sense, ...]] = []
+    contrasts: dict[int, str] = {}
+    for word in relaxed.abstract.words.values():
+        for contrast, forms in _senses(word.id, wordings):
+            if contrast:
+                contrasts[len(abstract.rules) + len(words)] = contrast
+            words.append(word)
+            senses.append((Sense(forms),))
+    tables = {
+        name: {field: tuple(map(wordings.cleaned, texts)) for field, texts in forms.items()}
+        for name, forms in wordings.compiled.tables.items()
+    }
+    widened = dataclasses.replace(
+        spoken,
+        lines=own,
         post=("a_an",) if "a_an" in spoken.post else (),
         touches=tuple(_cleaned_touches(spoken, wordings)),
     )
-    abstract = dataclasses.replace(relaxed.abstract, rules=rules, words=words)
-    source = dataclasses.replace(relaxed.source, abstract=abstract, languages={language: spoken})
-    return Widened(Grammar(source), stands, chains, inner)
-
-
-def _table_word(table: str) -> str:
-    """The category, and the only word, that stands for a table: no word of a grammar begins so."""
-    return "~" + table
+    compiled = CompiledLanguage(
+        Inventory(abstract, words), widened, CompiledLexicon(senses, tables), lines
+    )
+    return Widened(compiled, contrasts, added.chains, added.inner)
 
 
 def _cleaned_touches(language: Language, wordings: Wordings) -> Iterator[Touch]:
@@ -164,59 +137,61 @@ def _senses(word: str, wordings: Wordings) -> Iterator[tuple[str, Forms]]:
             yield contrast, {name: tuple(dict.fromkeys(texts)) for name, texts in one.items()}
 
 
-def _add(
-    line: Line,
-    pieces: Pieces,
-    rules: dict[str, Rule],
-    names: Mapping[str, str],
-    lines: dict[tuple[str, str], list[Pieces]],
-    wordings: Wordings,
-    heard: set[object],
-) -> str | None:
-    """Add a line of variants, with a rule for its chain and tables; return the rule's name.
+class _Additions:
+    """What variants add to the rules and lines of a relaxed grammar."""
 
-    What is `heard` already with the same roles, a passive said as an active, is not added again.
-    """
-    if any(names.get(name) != name for name in line.chain):
-        return None  # the rule that stands for this one has these lines too
-    parts: list[RulePart] = []
-    for above, name in itertools.pairwise((None, *line.chain)):
-        for part in rules[name or ""].parts:
-            if all(part.slot != other.slot for other in parts):
-                parts.append(part)
-        if above is not None:
-            slot = _slot_of(rules, above, name or "")
-            if slot is None:
-                return None
-            parts = [part for part in parts if part.slot != slot]
-    top = rules[line.chain[0]]
-    tables: dict[str, int] = {}
-    body: list[Piece] = []
-    for piece in pieces:
-        if isinstance(piece, TableCell):
-            tables[piece.table] = tables.get(piece.table, 0) + 1
-            body.append(Ref(f"{piece.table}{tables[piece.table]}", piece.keys))
-        elif isinstance(piece, LiteralText):
-            body.append(LiteralText(wordings.cleaned(piece.text)))
-        else:
-            body.append(piece)
-    meaning = (top.category, line.field, _in_roles(body, line.chain, parts, wordings))
-    if meaning in heard:
-        return None
-    heard.add(meaning)
-    name = "/".join((*line.chain, *(f"{table}{count}" for table, count in sorted(tables.items()))))
-    if len(line.chain) > 1 or tables:
-        more = [
-            RulePart(f"{table}{number + 1}", Symbol(_table_word(table)))
-            for table, count in sorted(tables.items())
-            for number in range(count)
-        ]
-        head = _head_slot(rules, line.chain)
-        marked = [part._replace(head=part.slot == head) for part in (*parts, *more)]
-        tags = tuple(dict.fromkeys(tag for one in line.chain for tag in rules[one].tags))
-        rules.setdefault(name, dataclasses.replace(top, name=name, parts=tuple(marked), tags=tags))
-    lines.setdefault((name, line.field), []).append(tuple(body))
-    return name
+    def __init__(
+        self, rules: dict[str, Rule], names: Mapping[str, str], wordings: Wordings
+    ) -> None:
+        self.rules = rules
+        self.lines: list[Line] = []
+        self.chains: dict[str, tuple[str, ...]] = {}
+        self.inner: dict[str, Mapping[str, str]] = {}
+        self._names = names
+        self._wordings = wordings
+        self._heard: set[object] = set()
+
+    def add(self, line: Line) -> None:
+        """Add a line of variants, with a rule for its chain.
+
+        What is heard already with the same roles, a passive said as an active, is not added again.
+        """
+        rules, chain = self.rules, line.chain
+        if any(self._names.get(name) != name for name in chain):
+            return  # the rule that stands for this one has these lines too
+        parts: list[RulePart] = []
+        for above, name in itertools.pairwise((None, *chain)):
+            for part in rules[name or ""].parts:
+                if all(part.slot != other.slot for other in parts):
+                    parts.append(part)
+            if above is not None:
+                slot = _slot_of(rules, above, name or "")
+                if slot is None:
+                    return
+                parts = [part for part in parts if part.slot != slot]
+        bodies: list[Pieces] = []
+        for pieces in line.variants:
+            body = _cleaned(pieces, self._wordings)
+            roles = _in_roles(body, chain, parts, self._wordings)
+            meaning = (rules[chain[0]].category, line.field, roles)
+            if meaning not in self._heard:
+                self._heard.add(meaning)
+                bodies.append(body)
+        if not bodies:
+            return
+        name = "/".join(chain)  # as it is written
+        if len(chain) > 1 and name not in self.chains:
+            head = _head_slot(rules, chain)
+            self.chains[name] = chain
+            if slots := _inner_slots(rules, chain):
+                self.inner[name] = slots
+            rules[name] = dataclasses.replace(
+                rules[chain[0]],
+                name=name,
+                parts=tuple(part._replace(head=part.slot == head) for part in parts),
+                tags=tuple(dict.fromkeys(tag for one in chain for tag in rules[one].tags)),
+            )
+        self.lines.append(Line(name, line.field, tuple(bodies)))
 
 
 def _slot_of(rules: Mapping[str, Rule], above: str, below: str) -> str | None:
@@ -276,34 +251,21 @@ def _inner_slots(rules: Mapping[str, Rule], chain: tuple[str, ...]) -> dict[str,
 
 
 def _doubles(
-    rules: Mapping[str, Rule],
-    lines: Mapping[tuple[str, str], Line],
-    chains: Mapping[str, tuple[str, ...]],
-) -> list[str]:
+    rules: Mapping[str, Rule], lines: Sequence[Line], chains: Mapping[str, tuple[str, ...]]
+) -> Iterator[str]:
     """Chains that say the same as a chain before them, such as two orders of the same objects."""
+    bodies: dict[str, set[tuple[str, Pieces]]] = {}
+    for line in lines:
+        bodies.setdefault(line.rule, set()).update((line.field, body) for body in line.variants)
     seen: dict[object, str] = {}
-    found: list[str] = []
-    for name, rule in rules.items():
-        own = frozenset(
-            (field, line.variants) for (owner, field), line in lines.items() if owner == name
-        )
-        key = (rule.category, frozenset(rule.parts), own)
-        if chains[name] != (name,) and seen.setdefault(key, name) != name:
-            found.append(name)
-    return found
+    for name in chains:
+        key = (rules[name].category, frozenset(rules[name].parts), frozenset(bodies[name]))
+        if seen.setdefault(key, name) != name:
+            yield name
 
 
 def _cleaned(pieces: Pieces, wordings: Wordings) -> Pieces:
     return tuple(
         LiteralText(wordings.cleaned(piece.text)) if isinstance(piece, LiteralText) else piece
-        for piece in pieces
-    )
-
-
-def _bind(pieces: Pieces, field: str) -> Pieces:
-    return tuple(
-        piece._replace(keys=tuple(field if isinstance(k, Same) else k for k in piece.keys))
-        if isinstance(piece, Ref | TableCell)
-        else piece
         for piece in pieces
     )

@@ -21,7 +21,7 @@ from recombine.grammar.parsing.analysis import Budget
 from recombine.grammar.parsing.parser import Parser
 from recombine.grammar.parsing.relaxed import relax
 from recombine.grammar.tree import Tree
-from recombine.grammar.variants.widened import Widened, WordVariant, widen
+from recombine.grammar.variants.widened import Widened, widen
 from recombine.grammar.variants.wordings import Wordings, wordings_of
 from recombine.metrics.anatomy.dependencies import (
     SHOWN_BY,
@@ -59,7 +59,6 @@ ASPECTS = {
     "wrong function word": "attachment",
     "other structure": "structure",
 }
-_TABLE = WordVariant("")
 _STRUCTURE = ("role", "attachment")  # what another reading of the same words can differ in
 
 
@@ -114,8 +113,7 @@ class MeaningJudge:
     @cached_property
     def _reader(self) -> Parser:
         # From the right: where verbs end clauses that is a fifth of the work, elsewhere the same.
-        concrete = self._widened.grammar.concrete(self.target)
-        return Parser(concrete, BUDGET, backwards=True)
+        return Parser(self._widened.language, BUDGET, backwards=True)
 
     def warm_up(self) -> None:
         """Make the reader of hypotheses, which takes seconds."""
@@ -230,8 +228,7 @@ class MeaningJudge:
         labels = self._reader.inventory.labels
 
         def unlikely(code: int) -> tuple[bool, bool]:
-            label = labels[code]
-            return self._identity(label) not in known, bool(self._stands_for(label).contrast)
+            return self._identity(labels[code]) not in known, code in self._widened.contrasts
 
         def choose(words: tuple[int, ...]) -> int:
             return words[0] if len(words) == 1 else min(words, key=unlikely)
@@ -285,7 +282,7 @@ class MeaningJudge:
         """Who does what to whom, in roles that hold in every voice."""
         units = units_of(tree, self._identity, {})
         if tree.inventory is not self.grammar.inventory:
-            units = [self._plain(unit) for unit in self._rehung(tree, units)]
+            units = [self._contrast(tree, unit) for unit in self._rehung(tree, units)]
         roles = self.wordings.variants.roles
         for index, unit in enumerate(units):
             if unit.named and unit.head >= 0:
@@ -295,12 +292,10 @@ class MeaningJudge:
                     units[index] = dataclasses.replace(unit, slot=role)
         return units
 
-    def _plain(self, unit: Unit) -> Unit:
-        """A unit called by the word that it stands for."""
-        word, contrast = self._stands_for(unit.label)
-        if word == unit.label and not contrast:
-            return unit
-        return dataclasses.replace(unit, label=word, contrast=contrast)
+    def _contrast(self, tree: Tree, unit: Unit) -> Unit:
+        """A unit with the contrast that its word makes, such as negation."""
+        contrast = self._widened.contrasts.get(tree.codes[unit.node])
+        return dataclasses.replace(unit, contrast=contrast) if contrast else unit
 
     def _aside(self, frame: tuple[str, ...]) -> tuple[object, ...]:
         """What the rules of a frame say beside words and roles."""
@@ -318,10 +313,6 @@ class MeaningJudge:
         """The rules of the original grammar in a frame of the widened one."""
         chains = self._widened.chains
         return tuple([name for rule in frame for name in chains.get(rule, (rule,))])
-
-    def _stands_for(self, label: str) -> WordVariant:
-        """The word that a word of the widened grammar stands for; none for a table."""
-        return self._widened.words.get(label, _TABLE)
 
     def _rehung(self, tree: Tree, units: list[Unit]) -> list[Unit]:
         """Units of a chain of rules, each on the word on which it really depends."""
@@ -431,13 +422,10 @@ class MeaningJudge:
     def _identity(self, label: str) -> Hashable | None:
         """What a word is: words that the target language says alike are one; None if unsaid."""
         if label not in self._identities:
-            word = self._stands_for(label).word
-            identity: Hashable | None = None
-            if word:
-                senses = self.wordings.senses(self.grammar.inventory.code(word))
-                forms = senses[0].values() if senses else ()
-                identity = frozenset(text for texts in forms for text in texts if text) or None
-            self._identities[label] = identity
+            senses = self.wordings.senses(self.grammar.inventory.code(label))
+            forms = senses[0].values() if senses else ()
+            said = frozenset(text for texts in forms for text in texts if text)
+            self._identities[label] = said or None
         return self._identities[label]
 
     def _marker(self, rule: str) -> str:
