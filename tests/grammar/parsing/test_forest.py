@@ -21,8 +21,6 @@ def test_twin_literals_are_told_apart(write: Write) -> None:
         }
     )
     grammar = Grammar.load(folder)
-    entries = grammar.parser("en").cfg.entries
-    assert entries["the"].family != entries["beside"].family
     for text, rule in (("A cat slept.", "indef"), ("The cat slept.", "def")):
         parse = grammar.parse(text, "en")
         assert parse.count == 1

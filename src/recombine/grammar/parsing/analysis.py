@@ -54,15 +54,12 @@ class Analyser:
         return Analysis(entries, forest if forest is not None and forest.roots else None)
 
     def pack(
-        self, lattice: Lattice, budget: Budget, *, coarse: bool = False
+        self, lattice: Lattice, budget: Budget, uncertain: frozenset[int] = frozenset()
     ) -> PackedForest | None:
-        """The forest of a lattice; None where it needs more than the budget.
-
-        `coarse`: that of all lattices whose strings are of the same families (first_sets.py).
-        """
+        """The forest of a lattice; None where it needs more than the budget."""
         items, alternatives = budget
-        chart = Chart(self.grammar, lattice, self.cfg.roots, coarse=coarse, most_items=items)
+        chart = Chart(self.grammar, lattice, self.cfg.roots, most_items=items)
         if chart.truncated:
             return None
-        packed = PackedForest(self.cfg, chart, alternatives)
+        packed = PackedForest(self.cfg, chart, alternatives, uncertain)
         return None if packed.truncated else packed

@@ -35,8 +35,6 @@ from recombine.grammar.compiled import (
 from recombine.grammar.model import FORM, Glue, Symbol
 from recombine.grammar.parsing.first_sets import (
     Production,
-    bits,
-    find_families,
     find_first,
     find_glue,
     find_last,
@@ -72,7 +70,6 @@ class TerminalEntry(NamedTuple):
     mask: int
     words: dict[int, tuple[int, ...]]
     number: int  # of the mask: strings of one number are alike to the chart
-    family: int  # strings of one family are similar to the chart
 
 
 class ContextFreeGrammar:
@@ -407,9 +404,6 @@ class ContextFreeGrammar:
         numbers: dict[int, int] = {}
         for mask in masks.values():
             numbers.setdefault(mask, len(numbers))
-        families = find_families(self.productions, self.is_terminal, self.kind_of, numbers)
-        self.family_masks, self.is_shared = families.masks, families.is_shared
-        self.family_terminals = [bits(mask) for mask in self.family_masks]
         return {
             text: TerminalEntry(
                 text,
@@ -419,7 +413,6 @@ class ContextFreeGrammar:
                     for terminal, codes in self._strings[text].items()
                 },
                 numbers[mask],
-                families.of_mask[mask],
             )
             for text, mask in masks.items()
         }

@@ -113,7 +113,6 @@ class Chart:
         roots: Sequence[int],
         *,
         filtered: bool = True,
-        coarse: bool = False,
         most_items: int | None = None,
     ) -> None:
         self.grammar = grammar
@@ -128,17 +127,9 @@ class Chart:
         self.available = [0 if filtered else -1] * size  # per node: terminals at hand, as bits
         self.truncated = False
         self._most_items = MAX_ITEMS if most_items is None else most_items
-        cfg = grammar.cfg
-        self.masks: list[int] = []  # edge -> its terminals as bits; coarse: those of its family
-        self._terminals: list[Sequence[int]] = []
         for number, (start, _, entry) in enumerate(lattice.edges):
             self.edges_from[start].append(number)
-            mask = cfg.family_masks[entry.family] if coarse else entry.mask
-            self.masks.append(mask)
-            self._terminals.append(
-                cfg.family_terminals[entry.family] if coarse else tuple(entry.words)
-            )
-            self.available[start] |= mask
+            self.available[start] |= entry.mask
         self._run(roots)
         if grammar.backwards:
             self._turn()
@@ -216,8 +207,9 @@ class Chart:
         """Move the items that wait for a string at hand over its edge."""
         waiting = self.waiting[node]
         for number in self.edges_from[node]:
-            target = self.items[self.lattice.edges[number][1]]
-            for symbol in self._terminals[number]:
+            _, end, entry = self.lattice.edges[number]
+            target = self.items[end]
+            for symbol in entry.words:
                 for moved in waiting.get(symbol, ()):
                     back = target.get(moved)
                     if back is None:

@@ -9,10 +9,9 @@ would be different constituents disappear. This is parsing of a multiple context
 et al. 1991) with the context-free chart as a filter. A slot that is never said is a node with no
 stretches: anything of its kind.
 
-**From family to text.** `PackedForest` is made once for a whole family of texts whose strings are
-similar to the chart (first_sets.py). `Forest` keeps of it what holds for the strings at hand: from
-the leaves up, a leaf must have a word, a literal must really be heard, an alternative needs all its
-nodes.
+**Pruning.** `PackedForest` may be made for many texts at once, whose strings are similar to the
+chart (fast/families.py). `Forest` keeps of it what holds for the strings at hand: from the leaves
+up, a leaf must have a word, a literal must really be heard, an alternative needs all its nodes.
 
 **Ranking.** Of several analyses the one that is meant comes first. A node's value is computed from
 its children's: for every %prefer line how many marked nodes there are below and how deep they lie,
@@ -56,12 +55,17 @@ class Leaf(NamedTuple):
 
 
 class PackedForest:
-    """The analyses of a family of texts."""
+    """The analyses of a text, or of texts that differ in words and in `uncertain` literals."""
 
     def __init__(
-        self, cfg: ContextFreeGrammar, chart: Chart, most_alternatives: int | None = None
+        self,
+        cfg: ContextFreeGrammar,
+        chart: Chart,
+        most_alternatives: int | None = None,
+        uncertain: frozenset[int] = frozenset(),
     ) -> None:
         self.cfg = cfg
+        self._uncertain = uncertain
         self.alternatives: list[list[Alternative]] = []
         self.leaves: list[Leaf | None] = []
         self.parted: list[int] = []  # leaves whose parts stand apart, and must be one word's
@@ -82,7 +86,8 @@ class PackedForest:
             whole = (symbol, 0) in chart.complete[end]
             if self.cfg.is_terminal[symbol]:
                 whole = any(
-                    chart.lattice.edges[n].end == end and chart.masks[n] >> symbol & 1
+                    chart.lattice.edges[n].end == end
+                    and symbol in chart.lattice.edges[n].entry.words
                     for n in chart.edges_from[0]
                 )
             elif end == 0:
@@ -126,7 +131,7 @@ class PackedForest:
                         for slot, child, span in zip(
                             production.slots, production.right, spans, strict=True
                         )
-                        if slot >= 0 or (cfg.is_shared[child] and span[0] < span[1])
+                        if slot >= 0 or (child in self._uncertain and span[0] < span[1])
                     )
                 )
             ways.append(here)
@@ -178,7 +183,7 @@ class PackedForest:
             for slot, child, (start, end) in zip(slots, right, spans, strict=True):
                 if slot >= 0:
                     asked[slot].append((child, start, end))
-                elif cfg.is_shared[child] and start < end:
+                elif child in self._uncertain and start < end:
                     literals.append((child, self._edges(child, start, end, chart)))
             children = tuple(
                 [
@@ -193,11 +198,12 @@ class PackedForest:
 
     def _edges(self, symbol: int, start: int, end: int, chart: Chart) -> tuple[int, ...]:
         """The edges between two nodes that can be a terminal."""
+        edges = chart.lattice.edges
         return tuple(
             [
                 number
                 for number in chart.edges_from[start]
-                if chart.lattice.edges[number][1] == end and chart.masks[number] >> symbol & 1
+                if edges[number][1] == end and symbol in edges[number][2].words
             ]
         )
 

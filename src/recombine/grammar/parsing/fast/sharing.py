@@ -11,6 +11,7 @@ from typing import Any
 
 from recombine.grammar.compiled import CompiledLanguage
 from recombine.grammar.parsing.analysis import Analyser, Analysis, Budget
+from recombine.grammar.parsing.fast.families import CoarseLattices
 from recombine.grammar.parsing.fast.shapes import Shaper
 from recombine.grammar.parsing.forest import Entries, Forest, PackedForest
 from recombine.grammar.parsing.lattice import Lattice
@@ -25,6 +26,7 @@ class SharingAnalyser(Analyser):
     def __init__(self, compiled: CompiledLanguage, *, backwards: bool = False) -> None:
         super().__init__(compiled, backwards=backwards)
         self.shaper = Shaper(self.cutter)
+        self.coarse = CoarseLattices(self.cfg)
         # None where there is no analysis.
         self.packed: dict[object, Any] = {}  # families of the edges -> PackedForest, or a Budget
         self.forests: dict[object, Any] = {}  # shape -> Forest, or PackedForest (`_fitting`)
@@ -68,12 +70,15 @@ class SharingAnalyser(Analyser):
         self, key: object, lattice: Lattice, entries: Entries, budget: Budget
     ) -> Forest | PackedForest | None:
         """What holds for all texts of a shape; a packed forest where words decide (`_fitting`)."""
-        family = tuple([(edge[0], edge[1], edge[2].family) for edge in lattice.edges])
+        family = self.coarse.key(lattice)
         packed: PackedForest | Budget = self.packed.get(family, _UNSEEN)
         if packed is _UNSEEN or (isinstance(packed, Budget) and packed < budget):
             if len(self.packed) >= MAX_KEPT:
                 self.packed.clear()
-            packed = self.packed[family] = self.pack(lattice, budget, coarse=True) or budget
+            coarse = self.coarse.coarse(lattice)
+            packed = self.packed[family] = (
+                self.pack(coarse, budget, self.coarse.uncertain) or budget
+            )
         if isinstance(packed, Budget):
             return None  # for more it may have an analysis, so that this is not remembered as none
         if packed.parted and packed.roots:
