@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from recombine.benchmark import Benchmark, Example
+from recombine.builders.check import proof_faults
 from recombine.config import to_plain
 from recombine.draft import Draft
 from recombine.metrics.base import Metric, Observation, Scored, require_declared, require_kind
@@ -114,9 +115,9 @@ def check_builder(make: Callable[[], Any], seed: int = 1) -> None:
         second = _build(make(), Path(folder) / "second", seed)
         assert first.verify() == [], "the built benchmark has problems"
         assert first.manifest.files == second.manifest.files, "the same seed gave other bytes"
-        check = getattr(make(), "check", None)
-        if check is not None:
-            assert list(check(first)) == [], "the builder's own check fails on its own output"
+        if hasattr(make(), "prove"):
+            faults = proof_faults(first, make().prove(first))
+            assert not faults, "the builder's own proof fails on its own output"
 
 
 def _build(builder: Any, out: Path, seed: int) -> Benchmark:

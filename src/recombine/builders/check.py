@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from recombine import __version__, registry
 from recombine.benchmark import Benchmark
@@ -31,26 +31,50 @@ OPEN = "Name, licence and metrics are its maker's word."
 LANGUAGES = {"source_language": "source", "target_language": "target"}
 
 
+class Proof(NamedTuple):
+    """What a builder finds in the files of a benchmark, for comparison with what these say.
+
+    certificate: counted from the rows. unproved: keys that nobody can count from the files.
+    card: how the data card continues below its head, where the certificate is right.
+    """
+
+    certificate: Mapping[str, Any]
+    faults: Sequence[RecombineError] = ()
+    unproved: Collection[str] = ()
+    card: Callable[[Mapping[str, Any]], str] = lambda certificate: ""
+
+
 def check_benchmark(benchmark: Benchmark) -> list[RecombineError]:
     """Return every problem of a benchmark: its files, then what its builder can prove of them."""
     problems = benchmark.verify()
     builder = _builder_of(benchmark)
-    if builder is None:
-        # describe_proof says that nothing else was checked.
-        return [*problems, *compare_card(benchmark)]
     options = None
-    with collected(problems, Where(str(benchmark.path / "benchmark.toml"))):
-        options = _options_of(benchmark, builder)
-    problems += _manifest_faults(benchmark, options)
-    check = getattr(builder, "check", None)
+    if builder is not None:
+        with collected(problems, Where(str(benchmark.path / "benchmark.toml"))):
+            options = _options_of(benchmark, builder)
+        problems += _manifest_faults(benchmark, options)
     # A certificate speaks of the whole benchmark; of a subset only the files can be verified.
-    if check is None or benchmark.manifest.sample or options is None:
+    if options is None or benchmark.manifest.sample or not hasattr(options, "prove"):
         return [*problems, *compare_card(benchmark)]
-    problems += check(benchmark)
+    with collected(problems):
+        problems += proof_faults(benchmark, options.prove(benchmark))
     if not problems and _can_be_repeated(benchmark, options):
         with collected(problems):
             problems += _differences_when_built_again(benchmark, options)
     return problems
+
+
+def proof_faults(benchmark: Benchmark, proof: Proof) -> list[RecombineError]:
+    """Return the faults of a proof, and where certificate or data card say otherwise."""
+    different = compare(benchmark, proof.certificate, unproved=proof.unproved)
+    if proof.faults or different:
+        return [*proof.faults, *different]  # the card only repeats the certificate
+    path = benchmark.path / "certificate.json"
+    try:
+        body = proof.card(read_json(path))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return [DataError(f"what the card repeats is not whole: {error}", Where(str(path)))]
+    return compare_card(benchmark, body)
 
 
 def describe_proof(benchmark: Benchmark) -> str:
@@ -61,7 +85,7 @@ def describe_proof(benchmark: Benchmark) -> str:
         return f"proved is {files}: the builder '{manifest.builder}' is not installed here"
     if manifest.sample:
         return f"proved is {files}: it is a sample of {manifest.sample} examples a split"
-    if getattr(builder, "check", None) is None:
+    if not hasattr(builder, "prove"):
         return f"proved is {files}: '{manifest.builder}' takes what others have published"
     text = f"proved is {getattr(builder, 'proves', 'what its builder checks')}"
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from recombine.benchmark import Benchmark, Example
+from recombine.builders.check import check_benchmark, proof_faults
 from recombine.builders.consistency import builder
 from recombine.builders.consistency.builder import ConsistencyTests
 from recombine.builders.recipe import build, read_recipe
@@ -154,7 +155,7 @@ def test_check_finds_a_pair_that_is_not_minimal(benchmark_dir: Path) -> None:
     """The certificate can be re-verified from the files alone."""
     benchmark = Benchmark.open(benchmark_dir)
     builder = read_recipe("consistency").builder
-    assert builder.check(benchmark) == []
+    assert proof_faults(benchmark, builder.prove(benchmark)) == []
     rows = list(benchmark.iterate("systematicity"))
     spoiled = rows[1]
     object.__setattr__(spoiled, "source", spoiled.source + " indeed")
@@ -163,8 +164,8 @@ def test_check_finds_a_pair_that_is_not_minimal(benchmark_dir: Path) -> None:
         def iterate(self, split: str) -> object:  # type: ignore[override]
             return iter(rows) if split == "systematicity" else super().iterate(split)
 
-    problems = builder.check(Spoiled(benchmark.path, benchmark.manifest, benchmark.hash))
-    assert "exactly one token" in str(problems[0])
+    proof = builder.prove(Spoiled(benchmark.path, benchmark.manifest, benchmark.hash))
+    assert "exactly one token" in str(proof.faults[0])
 
 
 @pytest.mark.parametrize(
@@ -254,7 +255,7 @@ def test_semi_natural_and_natural_data(tmp_path: Path) -> None:
     ]
     idioms = [e for e in benchmark.iterate("overgeneralisation") if e.tags["data"] == "natural"]
     assert [example.references for example in idioms] == [("Het kwam plotseling .",)]
-    assert builder_problems(benchmark) == []
+    assert check_benchmark(benchmark) == []
 
 
 def test_raw_text_with_a_parser_gives_frames_too(tmp_path: Path, monkeypatch) -> None:
@@ -281,9 +282,3 @@ def test_raw_text_with_a_parser_gives_frames_too(tmp_path: Path, monkeypatch) ->
     assert made.manifest.recipe["data"] == ["synthetic", "semi-natural", "natural"]
     with pytest.raises(ConfigError, match="need the relations"):
         read_recipe("consistency", overrides=(*own, "parser=words"))
-
-
-def builder_problems(benchmark: Benchmark) -> list[RecombineError]:
-    """Return what the builder's own check finds."""
-    problems: list[RecombineError] = read_recipe("consistency").builder.check(benchmark)
-    return problems

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from sys import intern
@@ -61,32 +61,8 @@ class Lowered(dict[str, str]):
         return lower
 
 
-@dataclass(frozen=True)
-class Statistics:
-    """One column of the paper's Tables 7 and 8."""
-
-    stage: str
-    pairs: int
-    source_tokens: int
-    target_tokens: int
-    source_types: int
-    target_types: int
-    longest_source: int
-    longest_target: int
-
-    @property
-    def mean_source(self) -> float:
-        """Mean length of a source sentence in tokens."""
-        return self.source_tokens / self.pairs if self.pairs else 0.0
-
-    @property
-    def mean_target(self) -> float:
-        """Mean length of a target sentence in tokens."""
-        return self.target_tokens / self.pairs if self.pairs else 0.0
-
-
 class Census:
-    """Counts one stage while sentences stream by."""
+    """Counts one stage while sentences stream by: a column of the paper's Tables 7 and 8."""
 
     def __init__(self, stage: str) -> None:
         self.stage = stage
@@ -103,18 +79,16 @@ class Census:
             self.types[side].update(words)
             self.longest[side] = max(self.longest[side], len(words))
 
-    def result(self) -> Statistics:
-        """Return the counts."""
-        return Statistics(
-            self.stage,
-            self.pairs,
-            self.totals[0],
-            self.totals[1],
-            len(self.types[0]),
-            len(self.types[1]),
-            self.longest[0],
-            self.longest[1],
-        )
+    def cells(self) -> dict[str, str]:
+        """Return the counts as a row of `statistics.tsv`."""
+        row: dict[str, str | int] = {"stage": self.stage, "pairs": self.pairs}
+        sides = ("source", "target")
+        row |= {f"{side}_tokens": total for side, total in zip(sides, self.totals, strict=True)}
+        row |= {f"{side}_types": len(types) for side, types in zip(sides, self.types, strict=True)}
+        for side, total in zip(sides, self.totals, strict=True):
+            row[f"mean_{side}"] = f"{total / self.pairs if self.pairs else 0.0:.2f}"
+        row |= {f"longest_{side}": most for side, most in zip(sides, self.longest, strict=True)}
+        return {name: str(value) for name, value in row.items()}
 
 
 @dataclass(frozen=True)
@@ -122,7 +96,7 @@ class Filtered:
     """The pairs that stayed, the statistics of both stages, and why the others left."""
 
     pairs: list[Pair]
-    statistics: tuple[Statistics, Statistics]
+    statistics: tuple[dict[str, str], dict[str, str]]
     removed: dict[str, int]
 
 
@@ -173,7 +147,7 @@ def filter_corpus(
     after = Census("kept")
     for pair in kept:
         after.add(pair.tokens, pair.target_tokens)
-    return Filtered(kept, (before.result(), after.result()), dict(sorted(removed.items())))
+    return Filtered(kept, (before.cells(), after.cells()), dict(sorted(removed.items())))
 
 
 def token_places(sentence: ParsedSentence) -> list[tuple[int, int]] | None:
@@ -193,25 +167,11 @@ def token_places(sentence: ParsedSentence) -> list[tuple[int, int]] | None:
     return places
 
 
-def statistics_table(statistics: Iterable[Statistics]) -> Iterator[str]:
+def statistics_table(statistics: Sequence[Mapping[str, str]]) -> Iterator[str]:
     """Yield the statistics as lines of a TSV file."""
-    yield "\t".join(
-        (
-            "stage", "pairs", "source_tokens", "target_tokens", "source_types", "target_types",
-            "mean_source", "mean_target", "longest_source", "longest_target",
-        )
-    )  # fmt: skip
-    for one in statistics:
-        yield "\t".join(
-            map(
-                str,
-                (
-                    one.stage, one.pairs, one.source_tokens, one.target_tokens, one.source_types,
-                    one.target_types, f"{one.mean_source:.2f}", f"{one.mean_target:.2f}",
-                    one.longest_source, one.longest_target,
-                ),
-            )
-        )  # fmt: skip
+    yield "\t".join(statistics[0])
+    for row in statistics:
+        yield "\t".join(row.values())
 
 
 def _pair(

@@ -8,13 +8,13 @@ the compound each sentence embeds. The lexicon gives the accepted renderings of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from recombine.benchmark import Benchmark, Example, Focus
-from recombine.builders.check import compare, compare_card
+from recombine.builders.check import Proof
 from recombine.corpus.conllu import mean_distance, read_parsed
 from recombine.corpus.parsers import parsed_text
 from recombine.draft import Draft
@@ -72,24 +72,16 @@ class CompoundRelease:
         draft.write("gen", examples)
         certificate = release_counts(examples)
         draft.certificate(certificate)
-        draft.card(
-            f"{certificate['compounds']:,} compounds in {certificate['contexts']} contexts each, "
-            "as published; tokenised targets of unspaced languages are joined."
-        )
+        draft.card(_card(certificate))
 
     def plan(self) -> dict[str, dict[str, int]]:
         """Return the number of sentences per category, for --dry-run."""
         sizes = {name: sum(1 for _ in read_lines(file)) for name, file in self._categories()}
         return {"categories": sizes}
 
-    @staticmethod
-    def check(benchmark: Benchmark) -> list[RecombineError]:
+    def prove(self, benchmark: Benchmark) -> Proof:
         """Count compounds and contexts again."""
-        try:
-            counted = release_counts(benchmark.read("gen"))
-            return [*compare(benchmark, counted), *compare_card(benchmark)]
-        except RecombineError as error:
-            return [error]
+        return Proof(release_counts(benchmark.read("gen")), card=_card)
 
     def _folder(self) -> Path:
         if not self.source_language or not self.target_language:
@@ -274,6 +266,13 @@ class CompoundRelease:
     def _joined(self, target: str) -> str:
         unspaced = self.target_language in UNSPACED_LANGUAGES
         return target.replace(" ", "") if unspaced else target
+
+
+def _card(certificate: Mapping[str, Any]) -> str:
+    return (
+        f"{certificate['compounds']:,} compounds in {certificate['contexts']} contexts each, "
+        "as published; tokenised targets of unspaced languages are joined."
+    )
 
 
 def read_lexicon(path: Path) -> dict[str, tuple[str, ...]]:

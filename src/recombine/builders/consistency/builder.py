@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from recombine.benchmark import Benchmark, Example, Focus
-from recombine.builders.check import compare, compare_card
+from recombine.builders.check import Proof
 from recombine.builders.consistency.examples import (
     check_groups,
     clause_probes,
@@ -43,16 +43,16 @@ from recombine.builders.consistency.synthetic import (
 )
 from recombine.builders.consistency.training import count_idioms, read_training, write_training
 from recombine.builders.consistency.wordlists import (
+    Idiom,
     read_idioms,
     read_synonyms,
     read_words,
     require_clauses,
     shipped_tables,
 )
-from recombine.config import parse_config
 from recombine.corpus.parsers import parsed_text, parser_hint
 from recombine.draft import Draft
-from recombine.errors import ConfigError, RecombineError
+from recombine.errors import ConfigError
 from recombine.grammar.benchmark_grammar import grammar_inputs
 from recombine.progress import progress
 from recombine.stage import identity_of
@@ -166,30 +166,20 @@ class ConsistencyTests:
         """Return sizes, for --dry-run."""
         return {"splits": self.sizes()}
 
-    @staticmethod
-    def check(benchmark: Benchmark) -> list[RecombineError]:
-        """Verify from the files alone that pairs are minimal, conjuncts shared, counts right."""
-        try:
-            recipe = parse_config(ConsistencyTests, benchmark.manifest.recipe)
-            counted: dict[str, Any] = {
-                "sizes": {split: benchmark.manifest.splits.get(split, 0) for split in _TESTS}
-            }
-            if "train" in benchmark.splits:
-                idioms = read_idioms(
-                    recipe.source_language,
-                    recipe.target_language,
-                    recipe.idioms,
-                    recipe.idiom_keywords,
-                )
-                sources = (example.source for example in benchmark.iterate("train"))
-                counted["idioms_in_training"] = count_idioms(
-                    sources, [idiom.text for idiom in idioms]
-                )
-            faults = check_groups(benchmark)
-        except RecombineError as error:
-            return [error]
-        differences = compare(benchmark, counted, unproved=("templates",))
-        return [*faults, *differences, *compare_card(benchmark, _CARD)]
+    def prove(self, benchmark: Benchmark) -> Proof:
+        """Prove that pairs are minimal and conjuncts shared, and count again."""
+        sizes = benchmark.manifest.splits
+        counted: dict[str, Any] = {"sizes": {split: sizes.get(split, 0) for split in _TESTS}}
+        if "train" in sizes:
+            idioms = self._idioms()
+            sources = (example.source for example in benchmark.iterate("train"))
+            counted["idioms_in_training"] = count_idioms(sources, [idiom.text for idiom in idioms])
+        return Proof(counted, check_groups(benchmark), ("templates",), lambda certificate: _CARD)
+
+    def _idioms(self) -> list[Idiom]:
+        return read_idioms(
+            self.source_language, self.target_language, self.idioms, self.idiom_keywords
+        )
 
 
 class DrawnCase(NamedTuple):
@@ -225,7 +215,7 @@ class _Build:
                 recipe.text, recipe.translations, set_apart=recipe.training is not None
             )
         self.synonyms = read_synonyms(source, target, recipe.synonyms, recipe.synonym_renderings)
-        self.idioms = read_idioms(source, target, recipe.idioms, recipe.idiom_keywords)
+        self.idioms = recipe._idioms()
         if self.makers:
             require_clauses(self.synonyms, "synonym pair")
             require_clauses(self.idioms, "idiom")

@@ -16,15 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.benchmark import CONTROL, TRAINING_SPLITS, Benchmark, Example, Tag
+from recombine.builders.check import Proof
 from recombine.builders.divergent.certificate import (
     ITEMS,
     SPLITS,
     certificate_of,
-    check_card,
-    check_divergent,
     data_card,
     item_lines,
     name_lines,
+    prove_split,
     salt_of,
     tested_tags,
 )
@@ -55,10 +55,9 @@ from recombine.builders.divergent.split import (
     random_split,
 )
 from recombine.builders.recipe import take_as_corpus
-from recombine.config import parse_config
 from recombine.corpus.parsers import require_relations
 from recombine.draft import Draft
-from recombine.errors import ConfigError, DataError, RecombineError
+from recombine.errors import ConfigError, DataError
 from recombine.progress import progress
 
 
@@ -384,15 +383,9 @@ class Divergent(MeasureOptions):
                 salt=str(sentence + 1),
             )
 
-    @staticmethod
-    def check(benchmark: Benchmark) -> list[RecombineError]:
+    def prove(self, benchmark: Benchmark) -> Proof:
         """Recompute the certificate from the written files."""
-        try:
-            options = parse_config(Divergent, benchmark.manifest.recipe)
-        except RecombineError as error:
-            return [error]
-        problems = check_divergent(benchmark, options.goal, options.alphas, options.control)
-        return problems or check_card(benchmark, options.way)
+        return prove_split(benchmark, self.goal, self.alphas, self.control, self.way)
 
     def plan(self) -> dict[str, Any]:
         """Say what would be built, without reading the corpus."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recombine.benchmark import CONTROL, TRAINING_SPLITS, Benchmark, Example
-from recombine.builders.check import compare, compare_card
+from recombine.builders.check import Proof
 from recombine.builders.divergent.control import (
     ALL,
     CORPUS,
@@ -38,7 +39,7 @@ from recombine.builders.divergent.measure import (
 )
 from recombine.builders.divergent.split import Goal
 from recombine.errors import DataError, RecombineError, Where
-from recombine.files import read_json, read_lines
+from recombine.files import read_lines
 
 ITEMS = "items.tsv"
 SPLITS = ("train", "control", "dev", "test")  # those whose atoms and compounds are certified
@@ -198,32 +199,19 @@ UNPROVED = (
 )  # fmt: skip
 
 
-def check_divergent(
-    benchmark: Benchmark, goal: Goal, alphas: Alphas, kind: ControlKind | None
-) -> list[RecombineError]:
-    """Return the differences between certificate and rows on one side, and items on the other."""
-    try:
-        items = read_split_items(benchmark)
-        counted = _counted(items, goal, alphas)
-    except RecombineError as error:
-        return [error]
+def prove_split(
+    benchmark: Benchmark, goal: Goal, alphas: Alphas, kind: ControlKind | None, way: str
+) -> Proof:
+    """Count what items and rows say; rows must be what their items say."""
+    items = read_split_items(benchmark)
+    counted = _counted(items, goal, alphas)
     faults = list(_rows_at_fault(benchmark, items))
     if kind is not None:
         counted[CONTROL] = _counted_control(benchmark, items, kind, alphas)
         where = Where(str(benchmark.path))
         broken = control_faults(counted[CONTROL], counted["splits"]["train"])
         faults += [DataError(text, where) for text in broken]
-    return [*faults, *compare(benchmark, counted, unproved=UNPROVED)]
-
-
-def check_card(benchmark: Benchmark, way: str) -> list[RecombineError]:
-    """Return where the data card says otherwise than the certificate."""
-    path = benchmark.path / "certificate.json"
-    try:
-        body = data_card(read_json(path), way)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        return [DataError(f"the certificate is not whole: {error}", Where(str(path)))]
-    return compare_card(benchmark, body)
+    return Proof(counted, faults, UNPROVED, partial(data_card, method=way))
 
 
 def _counted_control(

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Benchmark, Example
-from recombine.builders.check import compare, compare_card
+from recombine.builders.check import Proof
 from recombine.builders.generated.blueprint import Blueprint, uncovered, vocabulary_weights
 from recombine.builders.generated.certificate import (
     broken_promises,
@@ -25,10 +26,14 @@ from recombine.builders.generated.certificate import (
 from recombine.builders.generated.draw import Drawing
 from recombine.builders.generated.focus import TAGS
 from recombine.builders.generated.parts import PlannedOptions, RecipeOptions, RecipePart, scaled
-from recombine.builders.generated.proof import RowProof, look_in_training, prove, violation_bounds
-from recombine.config import parse_config
+from recombine.builders.generated.proof import (
+    RowProof,
+    look_in_training,
+    prove_rows,
+    violation_bounds,
+)
 from recombine.draft import Draft
-from recombine.errors import ConfigError, DataError, Problems, RecombineError, Where
+from recombine.errors import ConfigError, DataError, RecombineError, Where
 from recombine.files import read_json
 from recombine.grammar import Grammar
 from recombine.grammar.benchmark_grammar import (
@@ -255,33 +260,24 @@ class Generated(RecipeOptions):
         own = declared_grammar(benchmark)
         return {**options, "grammar": options.get("grammar", "") if own is None else own.place}
 
-    @staticmethod
     @gc_paused()
-    def check(benchmark: Benchmark) -> list[RecombineError]:
-        """Re-verify the certificate from the files alone."""
-        try:
-            named = benchmark.manifest.recipe
-            recipe = parse_config(Generated, Generated.placed(benchmark, named))
-            blueprint = recipe.blueprint()
-            blueprint.check()
-            examples = {split: benchmark.read(split) for split in benchmark.splits}
-            proof = prove(blueprint, examples)
-            proved = certify(blueprint, recipe.grammar, examples, lambda: proof.training)
-            proved["grammar"]["name"] = named.get("grammar", "")
-            proved["violations"] = _agreed_violations(benchmark, blueprint, examples, proof)
-            if recipe.partial:
-                proved["left_out"] = blueprint.describe_left_out()
-        except Problems as error:
-            return error.problems
-        except RecombineError as error:
-            return [error]
-        return [
-            *rows_at_fault(benchmark.path, proof.faults),
+    def prove(self, benchmark: Benchmark) -> Proof:
+        """Prove every row, and count anew, from the files alone."""
+        blueprint = self.blueprint()
+        blueprint.check()
+        examples = {split: benchmark.read(split) for split in benchmark.splits}
+        rows = prove_rows(blueprint, examples)
+        counted = certify(blueprint, self.grammar, examples, lambda: rows.training)
+        counted["grammar"]["name"] = benchmark.manifest.recipe.get("grammar", "")
+        counted["violations"] = _agreed_violations(benchmark, blueprint, examples, rows)
+        if self.partial:
+            counted["left_out"] = blueprint.describe_left_out()
+        faults = [
+            *rows_at_fault(benchmark.path, rows.faults),
             *sizes_at_fault(benchmark.path, blueprint, examples),
-            *(DataError(text, Where(str(benchmark.path))) for text in broken_promises(proved)),
-            *compare(benchmark, proved),
-            *compare_card(benchmark, recipe._card(proved, examples)),
+            *(DataError(text, Where(str(benchmark.path))) for text in broken_promises(counted)),
         ]
+        return Proof(counted, faults, card=partial(self._card, examples=examples))
 
 
 def _agreed_violations(

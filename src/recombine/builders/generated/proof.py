@@ -59,7 +59,7 @@ class RowProof(NamedTuple):
     violations: dict[str, int]  # split -> sentences whose words do not go together
 
 
-def prove(blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]) -> RowProof:
+def prove_rows(blueprint: Blueprint, examples: Mapping[str, Sequence[Example]]) -> RowProof:
     """Prove every row, on all cores."""
     training = [split for split in TRAINING_SPLITS if split in examples]
     longest = longest_in_train(blueprint, examples.get(TRAIN, ()))
