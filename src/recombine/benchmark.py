@@ -390,6 +390,13 @@ class Benchmark:
         } - {"benchmark.toml"}
         faults = map(self.file_fault, dict.fromkeys([*self.manifest.files, *sorted(names)]))
         problems: list[RecombineError] = [fault for fault in faults if fault is not None]
+        # What differs is told: whoever verifies may read it, to find what else is wrong.
+        root = self.path.resolve()
+        self._as_built |= {
+            split
+            for split in self.splits
+            if self.split_path(split).resolve() == root / f"{split}.jsonl"
+        }
         with progress("check", sum(self.manifest.splits.values())) as bar:
             problems.extend(self._verify_rows(bar.advance))
         return problems
