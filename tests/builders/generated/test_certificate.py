@@ -19,9 +19,10 @@ from recombine.builders.generated.certificate import (
     card_of,
     certify,
 )
+from recombine.builders.generated.judge import Composition
 from recombine.builders.generated.lexicon import Lexicon
-from recombine.builders.generated.parts import PlannedOptions, RecipePart
-from recombine.builders.generated.proof import Admission, Composition, look_in_training
+from recombine.builders.generated.parts import GeneratedOptions, RecipePart
+from recombine.builders.generated.proof import look_in_training
 from recombine.builders.recipe import build, read_recipe
 from recombine.config import parse_config
 from recombine.errors import ConfigError
@@ -97,6 +98,7 @@ def forge_hashes(folder: Path) -> None:
 
 def forge(folder: Path) -> None:
     """Write the certificate that belongs to the changed rows, and recompute every hash."""
+    forge_hashes(folder)
     benchmark = Benchmark.open(folder)
     recipe = parse_config(Generated, benchmark.manifest.recipe)
     blueprint = recipe.blueprint()
@@ -104,13 +106,15 @@ def forge(folder: Path) -> None:
     look = look_in_training(blueprint, examples)
     path = folder / "certificate.json"
     old = json.loads(path.read_text(encoding="utf-8"))
-    new = certify(blueprint, recipe.grammar, examples, lambda: look)
-    new = {**new, "violations": old["violations"]}
+    new = certify(blueprint, recipe.grammar, examples, lambda: look, old["violations"])
     write_json(path, new)
     card = folder / "README.md"
     text = card.read_text(encoding="utf-8")
     told = text.index("## Proved"), text.index("\n# ") if "\n# " in text[1:] else len(text)
-    card.write_text(text[: told[0]] + card_of(new, examples) + text[told[1] :], encoding="utf-8")
+    card.write_text(
+        text[: told[0]] + card_of(new, examples, blueprint.labels("train")) + text[told[1] :],
+        encoding="utf-8",
+    )
     forge_hashes(folder)
 
 
@@ -323,9 +327,7 @@ def test_the_other_edition_is_no_excuse(copy):
 def holding_out(grammar: Grammar, **options) -> Blueprint:
     """A recipe that holds one part out."""
     part = RecipePart(size=1, category="c", **options)
-    return Blueprint(
-        grammar, PlannedOptions(source_language="en", target_language="ja"), {"gen": {"part": part}}
-    )
+    return Blueprint(grammar, GeneratedOptions(split={"gen": {"part": part}}))
 
 
 def test_depths_are_held_out_too():
@@ -372,15 +374,22 @@ def test_card_names_proofs_and_examples():
             "p": {"held_out": "a | b", "sentences": 3, "in_train": 0, "new_word_forms": ["lends"]}
         },
     }
-    rows = {"gen": [Example.make(source="A.", references=("B。",), tags={"pattern": "p"})]}
-    text = card_of(certificate, rows)
+    train = [
+        Example.make(source=f"{label}.", tags={"pattern": label})
+        for label in ("base", "exposure/p")
+    ]
+    gen = Example.make(source="A.", references=("B。",), tags={"pattern": "p"})
+    rows = {"train": train, "gen": [gen]}
+    text = card_of(certificate, rows, {"base"})
     for part in (
         "dev in train: 0",
         "train 7",
         "| p | `a \\| b` | 3 | 0 | lends |",
         "A. -> B。",
+        "base: base.",
     ):
         assert part in text
+    assert "exposure/p" not in text
 
 
 def test_card_names_grammar_edition_and_fixes(built):
@@ -489,7 +498,8 @@ def test_a_target_that_training_does_not_show_is_shown_no_time(built):
     shown = [one for one in examples["train"] if "thief" not in one.source.casefold()]
     assert len(shown) < len(examples["train"])
     examples["train"] = shown
-    found = certify(blueprint, "sget", examples, lambda: look_in_training(blueprint, examples))
+    look = look_in_training(blueprint, examples)
+    found = certify(blueprint, "sget", examples, lambda: look, {})
     assert found["patterns"]["primitive"]["targets_in_train"]["thief"] == 0
     assert found["patterns"]["primitive"]["targets_in_train"]["author"] > 0
 
@@ -504,7 +514,7 @@ def test_composed_parts_are_proved_in_depth():
         next(blueprint.grammar.sampler(draw.constraints).draw_codes(1, seed=1, stream=draw.name))[1]
         for draw in part.draws
     ]
-    composed = Composition(root, [Admission(inventory, draw) for draw in part.draws])
+    composed = Composition(inventory, part.part.compose, part.draws)
 
     def admitted(first, second, third):
         return composed.admits(Tree(inventory, (root, *first, *second, *third)))

@@ -7,7 +7,7 @@ import pytest
 from recombine.benchmark import Focus
 from recombine.builders.generated.focus import FocusFinder, wording
 from recombine.builders.generated.lexicon import Lexicon
-from recombine.builders.generated.parts import Look, PlannedOptions, RecipePart
+from recombine.builders.generated.parts import GeneratedOptions, Look, RecipePart
 from recombine.errors import ConfigError
 from recombine.grammar import Grammar
 
@@ -20,7 +20,7 @@ def grammar() -> Grammar:
 
 def finder(grammar: Grammar, **options) -> FocusFinder:
     """A finder for one part."""
-    setting = PlannedOptions(source_language="en", target_language="ja")
+    setting = GeneratedOptions(source_language="en", target_language="ja")
     return FocusFinder(grammar, Lexicon(grammar, "en"), RecipePart(size=1, **options), setting)
 
 

@@ -6,17 +6,17 @@ import pytest
 
 from recombine.builders.generated.parts import (
     Exposure,
-    PlannedOptions,
+    GeneratedOptions,
     RecipePart,
     exposure_draws,
-    held_out,
     part_draws,
     scaled,
     with_targets,
+    with_words,
 )
-from recombine.errors import ConfigError
+from recombine.errors import ConfigError, GrammarError
 
-SETTING = PlannedOptions(source_language="en", depth={"pp": "0-2"}, exclude=("wh",))
+OPTIONS = GeneratedOptions(source_language="en", depth={"pp": "0-2"}, exclude=("wh",))
 
 
 def test_targets_stand_for_a_group():
@@ -35,7 +35,7 @@ def test_inside_and_outside():
         depth_outside={"cp": 0},
         depth_inside={"cp": "1"},
     )
-    outside, inside = part_draws("gen", "p", part, SETTING, 11)
+    outside, inside = part_draws("gen", "p", part, OPTIONS, 11)
     assert (outside.size, inside.size) == (5, 6)
     assert outside.constraints.require == ("_.obj = x | _.io = x",)
     assert inside.constraints.require == ("that_past >> _.obj = x | that_past >> _.io = x",)
@@ -48,29 +48,38 @@ def test_inside_and_outside():
 def test_each_depth_by_itself():
     """5-6 becomes two draws that share the size."""
     part = RecipePart(size=7, depth={"pp": "5-6"}, each_depth=True)
-    draws = list(part_draws("gen", "d", part, SETTING, 7))
+    draws = list(part_draws("gen", "d", part, OPTIONS, 7))
     assert [(one.constraints.depth["pp"], one.size) for one in draws] == [("5", 3), ("6", 4)]
     assert draws[0].limits == {}
 
 
 def test_exposures_use_the_first_target_words():
     """target_words cuts exposures too; a size of its own wins."""
-    setting = PlannedOptions(source_language="en", target_words=2, exposures=100, scale=0.1)
+    options = GeneratedOptions(source_language="en", exposures=100, scale=0.1)
     part = RecipePart(
         size=1,
         pattern=("_ = $target",),
         targets=("a", "b", "c"),
         expose=(Exposure(pattern=("x = $target",)), Exposure(size=3, targets=("d", "e", "f"))),
     )
-    first, second = exposure_draws("p", part, setting)
+    first, second = exposure_draws("p", with_words(part, 2, ()), options)
     assert (first.size, first.targets) == (10, ("a", "b"))
     assert (second.size, second.targets) == (1, ("d", "e"))
 
 
-def test_held_out_text():
-    """The certificate speaks of the pattern, not of its halves."""
-    part = RecipePart(size=1, pattern=("x", "y = $target"), targets=("w",), inside="c")
-    assert held_out(part, SETTING) == "x | y = w"
+def test_words_that_a_language_lacks_are_never_drawn():
+    """Of the targets the first that can be said stay; no weight of a part lets another word in."""
+    part = RecipePart(
+        size=1, pattern=("_ = $target",), targets=("a", "b", "c"), irregular=("a", "c"),
+        weights={"a": 5.0, "{x}": 2.0}, expose=(Exposure(shares=(1, 2, 3)),),
+    )  # fmt: skip
+    said = with_words(part, 2, {"a"})
+    assert (said.targets, said.irregular) == (("b", "c"), ("c",))
+    assert said.weights == {"{x}": 2.0, "a": 0.0}
+    assert (said.expose[0].targets, said.expose[0].shares) == (("b", "c"), (2, 3))
+    assert list(said.expose[0].weights) == ["a"]
+    with pytest.raises(GrammarError, match="no target word has a row"):
+        with_words(part, 2, {"a", "b", "c"})
 
 
 @pytest.mark.parametrize(
@@ -100,11 +109,10 @@ def test_shares_divide_the_exposures():
     part = RecipePart(
         size=1, targets=("a", "b", "c"), expose=(Exposure(pattern=("x",), shares=(25, 22, 16)),)
     )
-    (draw,) = exposure_draws("p", part, PlannedOptions(source_language="en", exposures=20))
+    options = GeneratedOptions(source_language="en", exposures=20)
+    (draw,) = exposure_draws("p", with_words(part, 5, ()), options)
     assert draw.quota() == {"a": 8, "b": 7, "c": 5}
-    (fewer,) = exposure_draws(
-        "p", part, PlannedOptions(source_language="en", exposures=20, target_words=2)
-    )
+    (fewer,) = exposure_draws("p", with_words(part, 2, ()), options)
     assert fewer.quota() == {"a": 11, "b": 9}
     assert draw._replace(shares=(), size=20).quota() == {"a": 7, "b": 7, "c": 6}
 

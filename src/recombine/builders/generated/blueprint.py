@@ -13,17 +13,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from recombine.benchmark import TRAIN
+from recombine.benchmark import CONTROL, TRAIN
 from recombine.builders.generated.focus import FocusFinder
 from recombine.builders.generated.held_out import HeldOut, HeldOuts
 from recombine.builders.generated.lexicon import Lexicon
 from recombine.builders.generated.parts import (
     Draw,
-    PlannedOptions,
+    GeneratedOptions,
     PlannedPart,
     RecipePart,
-    plan_control,
     plan_part,
+    with_words,
 )
 from recombine.errors import ConfigError, GrammarError, RecombineError, raise_all
 from recombine.grammar import Grammar
@@ -36,93 +36,98 @@ from recombine.grammar.tree import Tree
 class Blueprint:
     """Every draw of a recipe, what it holds out of training, and what metrics look at."""
 
-    def __init__(
-        self,
-        grammar: Grammar,
-        options: PlannedOptions,
-        split: Mapping[str, Mapping[str, RecipePart]],
-        *,
-        partial: bool = False,
-    ) -> None:
+    def __init__(self, grammar: Grammar, options: GeneratedOptions) -> None:
         self.grammar = grammar
-        self.options = options
+        # Rules and words that a language lacks: a partial recipe never draws them.
+        self.unsaid = uncovered(grammar, options.languages) if options.partial else frozenset()
+        weights = {**vocabulary_weights(grammar, options.vocabulary), **options.weights}
+        self.options = options = replace(options, weights=weights)
         self.left_out: dict[tuple[str, str], str] = {}  # (split, part) -> why, of a partial recipe
-        if partial:
-            split = self._drawable(split)
-        self.splits = tuple(split)
         self.parts: list[PlannedPart] = []
         self.control: list[PlannedPart] = []  # what a control shows of every pattern
         self.finders: dict[tuple[str, str], FocusFinder] = {}
         self.lexicon = Lexicon(grammar, options.source_language)
         self.problems: list[RecombineError] = []
         held: dict[str, HeldOut] = {}
-        for name, parts in split.items():
-            for label, part in parts.items():
-                try:
-                    planned = plan_part(name, label, part, options, grammar.inventory)
-                    self.finders[name, label] = FocusFinder(grammar, self.lexicon, part, options)
-                    if planned.is_pattern:
-                        held[label] = HeldOut(grammar, part, options)
-                        self._plan_control(label, part)
-                    self.parts.append(planned)
-                except RecombineError as error:
-                    self.problems.append(_in_part(name, label, error))
-        self._check_words()
-        self._check_pools()
-        self.held = HeldOuts(grammar.inventory, held)
-
-    def _plan_control(self, label: str, part: RecipePart) -> None:
-        if not self.options.shown_by_control:
-            return
-        if any(shown.name == label for shown in self.control):
-            raise ConfigError(
-                "a pattern of two splits: a control cannot tell which of them it shows",
-                hint="give the parts different names",
-            )
-        size, inventory = self.options.shown_by_control, self.grammar.inventory
-        self.control.append(plan_control(label, part, size, self.options, inventory))
-
-    def _drawable(
-        self, split: Mapping[str, Mapping[str, RecipePart]]
-    ) -> dict[str, dict[str, RecipePart]]:
-        """The parts that can be drawn without what a language lacks; the others are left out."""
-        found: dict[str, dict[str, RecipePart]] = {}
-        for name, parts in split.items():
-            for label, part in parts.items():
-                try:
-                    said = without_words(part, self.options.unsaid)
-                    planned = plan_part(name, label, said, self.options, self.grammar.inventory)
-                    for draw in (*planned.draws, *planned.exposures):
-                        _check_draw(self.grammar, draw)
-                except RecombineError as error:
-                    self.left_out[name, label] = error.message
-                else:
-                    found.setdefault(name, {})[label] = said
-        if not found.get(TRAIN):
+        for split, name, part in options.parts():
+            try:
+                planned = self._plan(split, name, part)
+                if planned is None:
+                    continue
+                self.finders[split, name] = FocusFinder(
+                    grammar, self.lexicon, planned.part, options
+                )
+                if planned.is_pattern:
+                    held[name] = HeldOut(grammar, planned.part)
+                    self._plan_control(planned)
+                self.parts.append(planned)
+            except RecombineError as error:
+                self.problems.append(_in_part(split, name, error))
+        if options.partial and TRAIN not in self.splits:
             raise ConfigError(
                 "what both languages say is not enough for any part of 'train'",
                 hint="; ".join(dict.fromkeys(self.left_out.values())) or None,
             )
-        return found
+        self._check_words()
+        self._check_pools()
+        self.held = HeldOuts(grammar.inventory, held)
+
+    def _plan(self, split: str, name: str, part: RecipePart) -> PlannedPart | None:
+        """Work out a part; None where a partial recipe leaves it out."""
+        try:
+            part = with_words(part, self.options.target_words, self.unsaid)
+            planned = plan_part(split, name, part, self.options, self.grammar.inventory)
+            for draw in (*planned.draws, *planned.exposures) if self.options.partial else ():
+                _check_draw(self.grammar, draw)
+        except RecombineError as error:
+            if not self.options.partial:
+                raise
+            self.left_out[split, name] = error.message
+            return None
+        return planned
+
+    def _plan_control(self, planned: PlannedPart) -> None:
+        """Work out what the control shows of a part that training must not show."""
+        size = self.options.shown_by_control
+        if not size:
+            return
+        if any(shown.name == planned.name for shown in self.control):
+            raise ConfigError(
+                "a pattern of two splits: a control cannot tell which of them it shows",
+                hint="give the parts different names",
+            )
+        part = replace(planned.part, size=size, pool="", expose=())
+        inventory = self.grammar.inventory
+        self.control.append(plan_part(CONTROL, planned.name, part, self.options, inventory))
+
+    @property
+    def splits(self) -> list[str]:
+        """The splits that are drawn, in the recipe's order."""
+        return list(dict.fromkeys(part.split for part in self.parts))
 
     def describe_left_out(self) -> dict[str, Any]:
         """What a partial benchmark does not have, for its certificate."""
         return {
-            "unsaid": sorted(self.options.unsaid),
+            "unsaid": sorted(self.unsaid),
             "parts": {f"{split}.{part}": why for (split, part), why in self.left_out.items()},
         }
 
     def patterns(self) -> Iterator[PlannedPart]:
         """The parts that training must not show."""
-        return (one for one in self.parts if one.is_pattern)
+        return (part for part in self.parts if part.is_pattern)
 
-    def composed_labels(self, split: str) -> set[str]:
-        """The labels of sentences that are composed of constituents."""
-        return {one.name for one in self.parts if one.split == split and one.part.compose}
+    def draws(self) -> Iterator[Draw]:
+        """All draws, of the control too."""
+        for part in (*self.parts, *self.control):
+            yield from (*part.draws, *part.exposures)
 
-    def plain_labels(self, split: str) -> set[str]:
-        """The labels of sentences that are drawn whole and prepare no pattern."""
-        return {one.name for one in self.parts if one.split == split and not one.part.compose}
+    def labels(self, split: str, *, composed: bool | None = None) -> set[str]:
+        """The labels of a split but of exposures: all, or of what is (not) composed."""
+        return {
+            part.name
+            for part in self.parts
+            if part.split == split and composed in (None, bool(part.part.compose))
+        }
 
     def sizes(self) -> dict[str, dict[str, int]]:
         """How many rows of each label each split has; a control is counted by its certificate."""
@@ -183,7 +188,7 @@ class Blueprint:
                 for code, word in enumerate(inventory.words, start=inventory.first_word)
                 if not concrete.word_forms(code)
                 and (word.id in targets or self.options.weights.get(word.id, word.weight))
-                and word.id not in self.options.unsaid
+                and word.id not in self.unsaid
             ]
             if missing:
                 self.problems.append(
@@ -222,32 +227,6 @@ def uncovered(grammar: Grammar, languages: Sequence[str]) -> frozenset[str]:
             hint="add these to the lexicon first",
         )
     return lacking
-
-
-def without_words(part: RecipePart, unsaid: frozenset[str]) -> RecipePart:
-    """The part without target words that cannot be said; raises where none is left."""
-
-    def kept(words: tuple[str, ...]) -> tuple[str, ...]:
-        left = tuple(word for word in words if word not in unsaid)
-        if words and not left:
-            raise GrammarError(f"no target word has a row in both lexicons: {', '.join(words)}")
-        return left
-
-    exposures = tuple(
-        replace(
-            one,
-            targets=kept(one.targets),
-            shares=tuple(
-                share
-                for share, word in zip(one.shares, one.targets or part.targets, strict=False)
-                if word not in unsaid
-            ),
-        )
-        for one in part.expose
-    )
-    targets = kept(part.targets)
-    irregular = tuple(word for word in part.irregular if word in targets)
-    return replace(part, targets=targets, irregular=irregular, expose=exposures)
 
 
 def _in_part(split: str, name: str, error: RecombineError) -> ConfigError:

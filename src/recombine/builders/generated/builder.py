@@ -7,7 +7,8 @@ go with it, and the certificate proves that training does not show it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any, ClassVar
 
 from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Benchmark, Example
 from recombine.builders.check import Proof
-from recombine.builders.generated.blueprint import Blueprint, uncovered, vocabulary_weights
+from recombine.builders.generated.blueprint import Blueprint
 from recombine.builders.generated.certificate import (
     broken_promises,
     card_of,
@@ -25,7 +26,7 @@ from recombine.builders.generated.certificate import (
 )
 from recombine.builders.generated.draw import Drawing
 from recombine.builders.generated.focus import TAGS
-from recombine.builders.generated.parts import PlannedOptions, RecipeOptions, RecipePart, scaled
+from recombine.builders.generated.parts import GeneratedOptions, RecipePart, scaled
 from recombine.builders.generated.proof import (
     RowProof,
     look_in_training,
@@ -50,7 +51,7 @@ MOST_REFERENCES = 32  # of one example
 
 
 @dataclass(kw_only=True)
-class Generated(RecipeOptions):
+class Generated(GeneratedOptions):
     """Sentences and translations of a grammar, with combinations held out of training.
 
     Recipe: a grammar and one `[split.NAME.PART]` table per part.
@@ -115,66 +116,43 @@ class Generated(RecipeOptions):
 
     def blueprint(self) -> Blueprint:
         """Work the recipe out for its grammar."""
-        grammar = self.load()
-        unsaid = uncovered(grammar, self.languages) if self.partial else frozenset()
-        options = PlannedOptions.of(
-            self,
-            weights={**vocabulary_weights(grammar, self.vocabulary), **self.weights},
-            unsaid=unsaid,
-        )
-        return Blueprint(grammar, options, self._wanted(), partial=bool(self.partial))
+        return Blueprint(self.load(), self)
 
     def needs(self) -> frozenset[str]:
         """The rules and words of the grammar that some part of the recipe can draw."""
         blueprint = self.blueprint()
         inventory = blueprint.grammar.inventory
         codes: set[int] = set()
-        for one in (*blueprint.parts, *blueprint.control):
-            for draw in (*one.draws, *one.exposures):
-                codes |= blueprint.grammar.sampler(draw.constraints).drawable()
+        for draw in blueprint.draws():
+            codes |= blueprint.grammar.sampler(draw.constraints).drawable()
         return frozenset(inventory.labels[code] for code in codes)
 
     def describe_coverage(self) -> str:
         """How much of the recipe can be drawn from what both languages say."""
         blueprint = self.blueprint()
-        every = sum(len(parts) for parts in self._wanted().values())
-        drawn = every - len(blueprint.left_out)
-        text = f"{drawn} of {every} parts ({100 * drawn // max(1, every)}%) can be drawn"
-        missing = sorted(
-            {
-                word
-                for parts in self._wanted().values()
-                for part in parts.values()
-                for word in part.targets[: self.target_words]
-                if word in blueprint.options.unsaid
-            }
-        )
+        parts = [part for _, _, part in self.parts()]
+        drawn = len(parts) - len(blueprint.left_out)
+        text = f"{drawn} of {len(parts)} parts ({100 * drawn // max(1, len(parts))}%) can be drawn"
         if blueprint.left_out:
-            text += f"; not yet: {', '.join(f'{s}.{part}' for s, part in blueprint.left_out)}"
-        return text + (f"; it needs the target words {', '.join(missing)}" if missing else "")
-
-    def _wanted(self) -> dict[str, dict[str, RecipePart]]:
-        return {
-            split: {n: part for n, part in parts.items() if self.concatenation or not part.compose}
-            for split, parts in self.split.items()
-        }
+            names = ", ".join(f"{split}.{name}" for split, name in blueprint.left_out)
+            text += f"; not yet: {names}"
+        targets = {word for part in parts for word in part.targets[: self.target_words]}
+        missing = ", ".join(sorted(targets & blueprint.unsaid))
+        return text + (f"; it needs the target words {missing}" if missing else "")
 
     def sizes(self) -> dict[str, int]:
         """The size of every split."""
-        found = {
-            split: sum(scaled(part.size, self.scale) for part in parts.values())
-            for split, parts in self._wanted().items()
-        }
-        if TRAIN in found:
-            found[TRAIN] += sum(
-                scaled(self.exposures if one.size is None else one.size, self.scale)
-                for parts in self.split.values()
-                for part in parts.values()
-                for one in part.expose
-            )
+        sizes: Counter[str] = Counter()
+        for split, _, part in self.parts():
+            sizes[split] += scaled(part.size, self.scale)
+        if TRAIN in sizes:
+            for parts in self.split.values():
+                for exposure in (exposure for part in parts.values() for exposure in part.expose):
+                    size = self.exposures if exposure.size is None else exposure.size
+                    sizes[TRAIN] += scaled(size, self.scale)
             if self.control:
-                found[CONTROL] = found[TRAIN]
-        return found
+                sizes[CONTROL] = sizes[TRAIN]
+        return dict(sizes)
 
     def check_recipe(self) -> None:
         """Raise everything that contradicts itself or the grammar."""
@@ -205,20 +183,24 @@ class Generated(RecipeOptions):
             rows = training.get(split)
             examples[split] = list(drawing.examples(split, sentences)) if rows is None else rows
             draft.write(split, examples[split])
-        certificate = certify(blueprint, self.grammar, examples, look)
-        certificate["violations"] = drawing.violations(splits)
-        if self.partial:
-            certificate["left_out"] = blueprint.describe_left_out()
+        violations = drawing.violations(splits)
+        certificate = certify(blueprint, self.grammar, examples, look, violations)
         draft.certificate(certificate)
         keep_grammar(draft, self.grammar)
-        draft.card("\n".join([self._card(certificate, examples), *self._notes()]))
+        card = self._card(certificate, examples=examples, shown=blueprint.labels(TRAIN))
+        draft.card("\n".join([card, *self._notes()]))
 
     def _card(
-        self, certificate: Mapping[str, Any], examples: Mapping[str, Sequence[Example]]
+        self,
+        certificate: Mapping[str, Any],
+        *,
+        examples: Mapping[str, Sequence[Example]],
+        shown: Collection[str],
     ) -> str:
         """The data card, as far as it follows from what was proved."""
-        told = [self._describe(certificate["grammar"]), "", card_of(certificate, examples)]
-        return "\n".join([*told, *self._left_out(certificate)])
+        proved = card_of(certificate, examples, shown)
+        described = self._describe(certificate["grammar"])
+        return "\n".join([described, "", proved, *self._left_out(certificate)])
 
     def _describe(self, grammar: Mapping[str, Any]) -> str:
         return (
@@ -267,17 +249,16 @@ class Generated(RecipeOptions):
         blueprint.check()
         examples = {split: benchmark.read(split) for split in benchmark.splits}
         rows = prove_rows(blueprint, examples)
-        counted = certify(blueprint, self.grammar, examples, lambda: rows.training)
+        violations = _agreed_violations(benchmark, blueprint, examples, rows)
+        counted = certify(blueprint, self.grammar, examples, lambda: rows.training, violations)
         counted["grammar"]["name"] = benchmark.manifest.recipe.get("grammar", "")
-        counted["violations"] = _agreed_violations(benchmark, blueprint, examples, rows)
-        if self.partial:
-            counted["left_out"] = blueprint.describe_left_out()
         faults = [
             *rows_at_fault(benchmark.path, rows.faults),
             *sizes_at_fault(benchmark.path, blueprint, examples),
             *(DataError(text, Where(str(benchmark.path))) for text in broken_promises(counted)),
         ]
-        return Proof(counted, faults, card=partial(self._card, examples=examples))
+        card = partial(self._card, examples=examples, shown=blueprint.labels(TRAIN))
+        return Proof(counted, faults, card=card)
 
 
 def _agreed_violations(

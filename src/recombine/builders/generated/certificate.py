@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Example
 from recombine.builders.generated.blueprint import Blueprint
-from recombine.builders.generated.parts import EXPOSURE
 from recombine.builders.generated.proof import Fault, TrainFindings
 from recombine.errors import DataError, Where
 from recombine.grammar.benchmark_grammar import grammar_hash
@@ -30,10 +29,12 @@ def certify(
     name: str,
     examples: Mapping[str, Sequence[Example]],
     look: Callable[[], Mapping[str, TrainFindings]],
+    violations: Mapping[str, int],
 ) -> dict[str, Any]:
     """Count and prove; the result is written to certificate.json.
 
-    `name` is the grammar's, `look` gives what `look_in_training` found.
+    `name` is the grammar's, `look` gives what `look_in_training` found, `violations` are sentences
+    of each split whose words do not go together.
     """
     grammar, lexicon = blueprint.grammar, blueprint.lexicon
     sources = {split: [one.source for one in rows] for split, rows in examples.items()}
@@ -64,7 +65,7 @@ def certify(
             rows_of.setdefault((split, one.tags.get("pattern")), []).append(one)
     for pattern in blueprint.patterns():
         rows = rows_of.get((pattern.split, pattern.name), [])
-        words = pattern.part.targets[: blueprint.options.target_words]
+        words = pattern.part.targets
         forms = lexicon.tokens(one.source for one in rows)
         new = sorted(forms - train_forms)
         allowed = lexicon.forms_of(words)
@@ -89,6 +90,9 @@ def certify(
         certificate["control"] = control_of(blueprint, examples, training[CONTROL])
     certificate["disjoint"] = blueprint.options.disjoint
     certificate["unique"] = [split for split in blueprint.options.unique if split in examples]
+    certificate["violations"] = violations
+    if blueprint.options.partial:
+        certificate["left_out"] = blueprint.describe_left_out()
     return certificate
 
 
@@ -113,10 +117,7 @@ def control_of(
             "sentences": labels[one.name],
             "share": round(labels[one.name] / max(1, len(control)), 6),
             "shown": findings.shown[one.name][0],
-            "targets": {
-                word: findings.words.get(word, 0)
-                for word in one.part.targets[: blueprint.options.target_words]
-            },
+            "targets": {word: findings.words.get(word, 0) for word in one.part.targets},
         }
         for one in blueprint.control
     }
@@ -273,8 +274,15 @@ def sizes_at_fault(
             yield DataError(f"the recipe has a split '{split}'", Where(str(folder)))
 
 
-def card_of(certificate: Mapping[str, Any], examples: Mapping[str, Sequence[Example]]) -> str:
-    """What was proved, pattern by pattern, and examples, for the data card."""
+def card_of(
+    certificate: Mapping[str, Any],
+    examples: Mapping[str, Sequence[Example]],
+    shown: Collection[str],
+) -> str:
+    """What was proved, pattern by pattern, and examples, for the data card.
+
+    `shown` are the parts of train of which there are examples: not what prepares a pattern.
+    """
     lines = [
         "## Proved",
         "",
@@ -305,14 +313,12 @@ def card_of(certificate: Mapping[str, Any], examples: Mapping[str, Sequence[Exam
         lines += ["", *_control_card(certificate["control"])]
     lines += ["", "## Examples", ""]
     for split, rows in examples.items():
-        shown: dict[str, int] = {}
-        for one in rows if split != CONTROL else ():
-            pattern = str(one.tags.get("pattern", split))
-            if shown.get(pattern, 0) < EXAMPLES and (
-                split != TRAIN or not pattern.startswith(EXPOSURE)
-            ):
-                shown[pattern] = shown.get(pattern, 0) + 1
-                lines.append(f"- {split}, {pattern}: {one.source} -> {''.join(one.references[:1])}")
+        counts: Counter[str] = Counter()
+        for row in rows if split != CONTROL else ():
+            pattern = str(row.tags.get("pattern", split))
+            if counts[pattern] < EXAMPLES and (split != TRAIN or pattern in shown):
+                counts[pattern] += 1
+                lines.append(f"- {split}, {pattern}: {row.source} -> {''.join(row.references[:1])}")
     return "\n".join(lines)
 
 

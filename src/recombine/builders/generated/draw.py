@@ -116,7 +116,7 @@ class Drawing:
         return self.lexicon.words(sentence.source, sentence.codes)
 
     def _longest_of(self, train: Iterable[DrawnSentence]) -> int:
-        composed = self.blueprint.composed_labels(TRAIN)
+        composed = self.blueprint.labels(TRAIN, composed=True)
         return max((len(self.words(s)) for s in train if s.draw.label not in composed), default=0)
 
     # --- the control
@@ -137,7 +137,7 @@ class Drawing:
         Plain is what neither prepares a pattern nor is composed. A sentence stays where it is the
         last to have some word, so that the control shows every word that training shows.
         """
-        plain = self.blueprint.plain_labels(TRAIN)
+        plain = self.blueprint.labels(TRAIN, composed=False)
         left = Counter(word for one in train for word in self.words(one))
         control, waiting = list(train), iter(shown)
         exchanged = 0
@@ -160,8 +160,7 @@ class Drawing:
 
     def _allowed(self, seen: set[str], one: PlannedPart) -> set[str]:
         """The words of a part: those of training, and the forms of its target words."""
-        targets = one.part.targets[: self.options.target_words]
-        words = seen | self.lexicon.forms_of(targets) | {""}
+        words = seen | self.lexicon.forms_of(one.part.targets) | {""}
         return {word + mark for word in words for mark in ("", *MARKS)}
 
     # --- the one rejection loop

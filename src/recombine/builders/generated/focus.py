@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recombine.benchmark import Focus
 from recombine.builders.generated.lexicon import Lexicon
-from recombine.builders.generated.parts import PlannedOptions, RecipePart, with_targets
+from recombine.builders.generated.parts import GeneratedOptions, RecipePart, with_targets
 from recombine.errors import ConfigError, GrammarError
 from recombine.grammar import Grammar
 from recombine.grammar.pattern import Matcher, Pattern
@@ -20,19 +20,18 @@ class FocusFinder:
     """Finds what Partial Match looks at in the sentences of one part."""
 
     def __init__(
-        self, grammar: Grammar, lexicon: Lexicon, part: RecipePart, options: PlannedOptions
+        self, grammar: Grammar, lexicon: Lexicon, part: RecipePart, options: GeneratedOptions
     ) -> None:
         self.part = part
         self.inventory = grammar.inventory
         self._source = grammar.realiser(options.source_language)
         self._target = grammar.realiser(options.target_language)
-        targets = part.targets[: options.target_words]
-        self._codes = frozenset(self.inventory.code(word) for word in targets)
+        self._codes = frozenset(self.inventory.code(word) for word in part.targets)
         self._irregular = frozenset(self.inventory.code(word) for word in part.irregular)
         self._named = {code: lexicon.citation(code) for code in self._codes}
         self._looks: list[tuple[Matcher, str, bool]] = [
             (
-                Pattern.parse(with_targets(look.find, targets)).compile(self.inventory),
+                Pattern.parse(with_targets(look.find, part.targets)).compile(self.inventory),
                 look.take,
                 look.head,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from recombine.builders.generated.parts import PlannedOptions, RecipePart, held_out
+from recombine.builders.generated.parts import RecipePart, with_targets
 from recombine.grammar import Grammar, Tree
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.pattern import Formula, Matcher, Pattern, PatternNode
@@ -14,9 +14,10 @@ from recombine.grammar.sampling.constraints import Allowed, read_bound
 class HeldOut:
     """The pattern of one part, ready to be looked for in many trees."""
 
-    def __init__(self, grammar: Grammar, part: RecipePart, options: PlannedOptions) -> None:
+    def __init__(self, grammar: Grammar, part: RecipePart) -> None:
         self.inventory = grammar.inventory
-        self.text = held_out(part, options)
+        # Empty where only depths define it.
+        self.text = " | ".join(with_targets(text, part.targets) for text in part.pattern)
         self.depth: dict[str, Allowed] = {t: read_bound(t, b) for t, b in part.depth.items()}
         self._matcher: Matcher | None = None
         self._needs: list[list[frozenset[int]]] = []

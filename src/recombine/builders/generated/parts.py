@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeVar
 
-from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS
-from recombine.errors import ConfigError
+from recombine.benchmark import TRAIN, TRAINING_SPLITS
+from recombine.errors import ConfigError, GrammarError
 from recombine.grammar.inventory import Inventory
 from recombine.grammar.sampling.constraints import Constraints, read_bound
 
 TARGET = "$target"
-EXPOSURE = "exposure/"  # how the labels of training sentences that prepare a pattern begin
+DemandT = TypeVar("DemandT", bound="Demand")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +121,7 @@ class RecipePart(Demand):
 
 
 @dataclass(kw_only=True)
-class RecipeOptions:
+class GeneratedOptions:
     """All options of a generated recipe; `Generated` says what they mean."""
 
     grammar: str = ""
@@ -153,24 +153,18 @@ class RecipeOptions:
         """Source and target."""
         return self.source_language, self.target_language
 
+    def parts(self) -> Iterator[tuple[str, str, RecipePart]]:
+        """The split, name and block of every part that is to be built."""
+        for split, parts in self.split.items():
+            for name, part in parts.items():
+                if self.concatenation or not part.compose:
+                    yield split, name, part
+
     @property
     def shown_by_control(self) -> int:
         """How many sentences of each pattern a control shows; 0 where there is none."""
         size = self.exposures if self.control_size is None else self.control_size
         return size if self.control else 0
-
-
-@dataclass(kw_only=True)
-class PlannedOptions(RecipeOptions):
-    """The options of a recipe for its grammar: with all weights, and without what is not said."""
-
-    unsaid: frozenset[str] = frozenset()  # rules and words that a language lacks: never drawn
-
-    @classmethod
-    def of(cls, options: RecipeOptions, **more: Any) -> PlannedOptions:
-        """Take the options of a recipe, with more of them or others."""
-        shared = {one.name: getattr(options, one.name) for one in fields(RecipeOptions)}
-        return cls(**{**shared, **more})
 
 
 class Draw(NamedTuple):
@@ -216,21 +210,15 @@ def with_targets(text: str, targets: tuple[str, ...]) -> str:
     return text.replace(TARGET, targets[0] if len(targets) == 1 else f"({'|'.join(targets)})")
 
 
-def held_out(part: RecipePart, options: PlannedOptions) -> str:
-    """The pattern of a part as one text; empty where only depths define it."""
-    targets = part.targets[: options.target_words]
-    return " | ".join(with_targets(text, targets) for text in part.pattern)
-
-
 def demand_constraints(
     demand: Demand,
-    options: PlannedOptions,
+    options: GeneratedOptions,
     *,
     targets: tuple[str, ...] = (),
     inside: str = "",
     depth: Mapping[str, Any] | None = None,
     start: str | None = None,
-    no_repeat: bool | None = None,
+    may_repeat: bool = False,
 ) -> Constraints:
     """Return the constraints that a demand stands for."""
     alternatives = [with_targets(text, targets) for text in demand.pattern]
@@ -239,21 +227,15 @@ def demand_constraints(
     require = [with_targets(text, targets) for text in demand.require]
     if alternatives:
         require.insert(0, " | ".join(alternatives))
-    repeats = options.no_repeat if no_repeat is None else no_repeat
     return Constraints(
         require=tuple(require),
         exclude=(*options.exclude, *(with_targets(text, targets) for text in demand.exclude)),
         depth={**demand.depth, **(depth or {})},
         count=demand.count,
-        weights={
-            **options.weights,
-            **dict.fromkeys(targets, 1.0),
-            **demand.weights,
-            **dict.fromkeys(sorted(options.unsaid), 0.0),
-        },
+        weights={**options.weights, **dict.fromkeys(targets, 1.0), **demand.weights},
         zipf=options.zipf,
         select=options.selection,
-        no_repeat=options.source_language if repeats else None,
+        no_repeat=options.source_language if options.no_repeat and not may_repeat else None,
         start=start,
     )
 
@@ -275,7 +257,7 @@ class PlannedPart(NamedTuple):
 
 
 def plan_part(
-    split: str, name: str, part: RecipePart, options: PlannedOptions, inventory: Inventory
+    split: str, name: str, part: RecipePart, options: GeneratedOptions, inventory: Inventory
 ) -> PlannedPart:
     """Work out the draws of a part."""
     size = scaled(part.size, options.scale)
@@ -288,20 +270,11 @@ def plan_part(
     )
 
 
-def plan_control(
-    name: str, part: RecipePart, size: int, options: PlannedOptions, inventory: Inventory
-) -> PlannedPart:
-    """Work out what the control shows of a part that training must not show."""
-    shown = replace(part, size=size, pool="", expose=())
-    return plan_part(CONTROL, name, shown, options, inventory)
-
-
 def part_draws(
-    split: str, name: str, part: RecipePart, options: PlannedOptions, size: int
+    split: str, name: str, part: RecipePart, options: GeneratedOptions, size: int
 ) -> Iterator[Draw]:
     """The draws of a part: outside and inside, and every depth by itself where asked for."""
     stream = f"pool.{part.pool}" if part.pool else f"{split}.{name}"
-    targets = part.targets[: options.target_words]
     inner = math.floor(size * part.inside_share + 0.5) if part.inside else 0
     halves = [("", size - inner, part.depth_outside)]
     if part.inside:
@@ -309,23 +282,25 @@ def part_draws(
     for inside, amount, bounds in halves:
         half = f"{stream}.inside" if inside else stream
         for suffix, depth, share in _depths(part, amount):
+            if not share:
+                continue
             depth = {**depth, **bounds}
-            if share:
-                constraints = demand_constraints(
-                    part, options, targets=targets, inside=inside, depth=depth
-                )
-                left = {tag: b for tag, b in options.depth.items() if tag not in depth}
-                yield Draw(
-                    half + suffix,
-                    split,
-                    name,
-                    constraints,
-                    left,
-                    share,
-                    targets,
-                    int(bool(inside)),
-                    split in options.unique,
-                )
+            yield Draw(
+                half + suffix,
+                split,
+                name,
+                demand_constraints(part, options, targets=part.targets, inside=inside, depth=depth),
+                _other_depths(options, depth),
+                share,
+                part.targets,
+                int(bool(inside)),
+                split in options.unique,
+            )
+
+
+def _other_depths(options: GeneratedOptions, depth: Mapping[str, Any]) -> dict[str, Any]:
+    """The bounds of the recipe where a part has none of its own."""
+    return {tag: bound for tag, bound in options.depth.items() if tag not in depth}
 
 
 def _depths(part: RecipePart, size: int) -> Iterator[tuple[str, dict[str, Any], int]]:
@@ -344,45 +319,76 @@ def _slot_draws(
     split: str,
     name: str,
     part: RecipePart,
-    options: PlannedOptions,
+    options: GeneratedOptions,
     size: int,
     inventory: Inventory,
 ) -> Iterator[Draw]:
     """One draw per slot of the rule that a part composes."""
     code = inventory.code(part.compose)
-    parts = () if inventory.is_word(code) else inventory.rule(code).parts
-    strangers = sorted({one.slot for one in parts} ^ set(part.slot))
+    slots = () if inventory.is_word(code) else inventory.rule(code).parts
+    strangers = sorted({slot.slot for slot in slots} ^ set(part.slot))
     if strangers:
         raise ConfigError(
             f"slot '{strangers[0]}' of '{part.compose}'",
-            hint=f"its slots: {', '.join(one.slot for one in parts) or 'none'}",
+            hint=f"its slots: {', '.join(slot.slot for slot in slots) or 'none'}",
         )
-    for one in parts:
-        demand = part.slot[one.slot]
-        limits = {tag: bound for tag, bound in options.depth.items() if tag not in demand.depth}
+    for slot in slots:
+        demand = part.slot[slot.slot]
         constraints = demand_constraints(
-            demand,
-            options,
-            start=one.symbol.category,
-            no_repeat=options.no_repeat and len(parts) > 1,
+            demand, options, start=slot.symbol.category, may_repeat=len(slots) == 1
         )
-        stream = f"{split}.{name}.{one.slot}"
-        yield Draw(stream, split, name, constraints, limits, size, (), 0)
+        limits = _other_depths(options, demand.depth)
+        yield Draw(f"{split}.{name}.{slot.slot}", split, name, constraints, limits, size, (), 0)
 
 
-def exposure_draws(name: str, part: RecipePart, options: PlannedOptions) -> Iterator[Draw]:
+def exposure_draws(name: str, part: RecipePart, options: GeneratedOptions) -> Iterator[Draw]:
     """The training sentences that go with a part."""
     for number, exposure in enumerate(part.expose, start=1):
-        wanted = options.exposures if exposure.size is None else exposure.size
-        targets = (exposure.targets or part.targets)[: options.target_words]
-        plain = replace(options, no_repeat=options.no_repeat and not exposure.bare)
-        limits = {tag: bound for tag, bound in options.depth.items() if tag not in exposure.depth}
-        size = scaled(wanted, options.scale)
+        size = scaled(options.exposures if exposure.size is None else exposure.size, options.scale)
         if size:
-            constraints = demand_constraints(exposure, plain, targets=targets)
-            shares = exposure.shares[: len(targets)]
-            stream, label = f"{TRAIN}.{name}.exposure-{number}", f"{EXPOSURE}{name}"
-            yield Draw(stream, TRAIN, label, constraints, limits, size, targets, 0, shares=shares)
+            yield Draw(
+                f"{TRAIN}.{name}.exposure-{number}",
+                TRAIN,
+                f"exposure/{name}",
+                demand_constraints(
+                    exposure, options, targets=exposure.targets, may_repeat=exposure.bare
+                ),
+                _other_depths(options, exposure.depth),
+                size,
+                exposure.targets,
+                0,
+                shares=exposure.shares,
+            )
+
+
+def with_words(part: RecipePart, most: int, unsaid: Collection[str]) -> RecipePart:
+    """Return a part with the first so many of its target words that can be said, as its exposures.
+
+    Raises where there are target words and none is left.
+    """
+
+    def kept(words: tuple[str, ...], shares: tuple[int, ...] = ()) -> tuple[list[str], list[int]]:
+        left = [place for place, word in enumerate(words) if word not in unsaid][:most]
+        if words and not left:
+            raise GrammarError(f"no target word has a row in both lexicons: {', '.join(words)}")
+        return [words[place] for place in left], [shares[place] for place in left if shares]
+
+    def demand(given: DemandT, **more: Any) -> DemandT:
+        return replace(given, weights={**given.weights, **never}, **more)
+
+    never = dict.fromkeys(sorted(unsaid), 0.0)  # last, so that no other weight lets them in
+    exposures = []
+    for exposure in part.expose:
+        targets, shares = kept(exposure.targets or part.targets, exposure.shares)
+        exposures.append(demand(exposure, targets=tuple(targets), shares=tuple(shares)))
+    targets, _ = kept(part.targets)
+    return demand(
+        part,
+        targets=tuple(targets),
+        irregular=tuple(word for word in part.irregular if word in targets),
+        slot={name: demand(slot) for name, slot in part.slot.items()},
+        expose=tuple(exposures),
+    )
 
 
 def scaled(size: int, scale: float) -> int:
