@@ -97,7 +97,7 @@ def comparison(
         found = Sample(
             world.pair(seeds, share, spread), VERDICTS, world.clusters, trials=999
         ).difference("a", "b")
-        if found.test != TOO_FEW:
+        if found.method != TOO_FEW:
             given += 1
             alarms += found.p_value < 0.05
             hits += found.low <= 0 <= found.high

@@ -204,7 +204,7 @@ def test_the_numbers_of_a_comparison_are_those_of_the_report(pair, tmp_path):
         (found,) = compare([tmp_path / "run"], metric, "test")
         ((*_, span, p_value, _),) = one.compare(two, metric=metric).rows
         assert (span.value, span.low, span.high) == (
-            found.overall.difference, found.overall.low, found.overall.high,
+            found.overall.value, found.overall.low, found.overall.high,
         )  # fmt: skip
         assert p_value == f"{found.p_adjusted:.4f}"
     with pytest.raises(RecombineError, match="is there already"):

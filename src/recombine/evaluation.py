@@ -33,7 +33,7 @@ from recombine.report.method import method_of
 from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import ReportRuns, Scores, SystemRun
 from recombine.report.tables.judged import JudgedSentence, JudgedSentences
-from recombine.report.tables.own import counts_of, difference_table, ranged
+from recombine.report.tables.own import counts_of, difference_table
 from recombine.report.tables.table import Cell, Table, html
 from recombine.systems.base import TRAINED_ON, UNKNOWN, Failure, answers, hook
 
@@ -90,7 +90,7 @@ class Evaluation(Sequence[Score]):
         title = f"{self.name} on {manifest.name} {manifest.version}"
         if not by:
             rows = tuple(
-                (one.split, one.metric, ranged(one), one.counted)
+                (one.split, one.metric, one, one.counted)
                 for one in self._overall
                 if split in (None, one.split)
             )
@@ -105,7 +105,7 @@ class Evaluation(Sequence[Score]):
             cells.setdefault((one.split, one.slice), {})[one.metric] = one
         lines: list[tuple[Cell, ...]] = [
             (part, value, counts_of(scores.values()),
-             *(ranged(scores.get(metric)) for metric in metrics))
+             *(scores.get(metric) for metric in metrics))
             for (part, value), scores in cells.items()
         ]  # fmt: skip
         return Table(f"by-{by}", f"{title}, by {by}", ("split", by, "n", *metrics), tuple(lines))

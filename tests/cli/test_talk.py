@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from recombine.cli.talk import SafeTerminal, fitted, print_found, print_tree, say
-from recombine.report.tables.table import Ranged, Table
+from recombine.report.tables.table import Estimate, Table
 
 
 def test_talk_and_data_are_apart(capsys):
@@ -40,8 +40,8 @@ def test_no_verb_can_forget_it_on_a_terminal():
 
 WIDE = Table(
     "t", "Scores", ("system", "exact, new structures", "BLEU, familiar structures"),
-    (("recombined", Ranged(51.6, 49.4, 53.9), Ranged(97.0, 93.6, 98.6)),
-     ("plain", Ranged(32.5, 30.4, 34.6), Ranged(98.0, 95.0, 99.2))),
+    (("recombined", Estimate(51.6, 49.4, 53.9), Estimate(97.0, 93.6, 98.6)),
+     ("plain", Estimate(32.5, 30.4, 34.6), Estimate(98.0, 95.0, 99.2))),
     ("A note that is longer than forty columns, which is wrapped.",),
 )  # fmt: skip
 

@@ -31,7 +31,7 @@ def test_clear_differences_are_found_and_ranked(findings):
     )
     assert pair.count("win") + pair.count("tie") + pair.count("loss") == len(pair.slices) == 8
     assert pair.p_adjusted < 0.001
-    assert pair.overall.low <= pair.overall.difference <= pair.overall.high
+    assert pair.overall.low <= pair.overall.value <= pair.overall.high
 
 
 def test_equal_scores_are_tied(findings):
@@ -48,7 +48,7 @@ def test_compare_is_a_function_of_runs(run):
 
 def test_a_lower_error_rate_is_a_win():
     """Which way is better decides between win and loss; without evidence it is a tie."""
-    less = PairedDifference(-5.0, -7.0, -3.0, 0.001, "any")
+    less = PairedDifference(-5.0, -7.0, -3.0, "any", p_value=0.001)
     assert verdict_of(less, 0.001, higher_is_better=False) == "win"
     assert verdict_of(less, 0.001, higher_is_better=True) == "loss"
     assert verdict_of(less, 0.2, higher_is_better=False) == "tie"
@@ -67,8 +67,8 @@ def test_paired_tests_use_the_same_rows(run):
     ratio = Aggregator("ratio")
     (found,) = comparisons_of(replace(panel, stats=stats, values=values, aggregator=ratio))
     assert found.n == 160
-    assert found.overall.difference == 0
-    assert all(one.difference.difference == 0 for one in found.slices)
+    assert found.overall.value == 0
+    assert all(one.difference.value == 0 for one in found.slices)
 
 
 def test_a_clear_difference_on_many_patterns_can_be_told(run, monkeypatch):
@@ -83,7 +83,7 @@ def test_a_clear_difference_on_many_patterns_can_be_told(run, monkeypatch):
         sampling = Sampling(trials=trials)
         table = replace(panel, stats=stats, values=values, sampling=sampling)
         (found,) = comparisons_of(table)
-        assert found.slices[0].difference.test == "approximate randomisation"
+        assert found.slices[0].difference.method == "approximate randomisation"
         assert found.count("win") == 16
 
 
@@ -103,7 +103,7 @@ def test_the_greatest_loss_is_told_first(findings):
     """Where less is better a loss is a rise; what has no difference stands at the end."""
     (one, *_) = findings.main.comparisons
     first, second, *rest = one.slices
-    gone = replace(first, difference=first.difference._replace(difference=math.nan))
+    gone = replace(first, difference=replace(first.difference, value=math.nan))
     for higher in (True, False):
         parts = [replace(part, higher_is_better=higher) for part in (second, gone, *rest)]
         table = slice_difference_table(findings.main, replace(one, slices=tuple(parts)))

@@ -41,4 +41,4 @@ def test_clusters_by_a_tag_that_nobody_has_are_refused(run):
     report = build_report(source, ReportOptions(metrics=("exact",), cluster="target_word"))
     assert report.main.sampled == "whole clusters by target_word (40 for 320 keys)"
     assert report.main.overall("lstm").method == "seeds and clusters"
-    assert report.main.comparisons[0].overall.test == "Student's t over seeds and paired clusters"
+    assert report.main.comparisons[0].overall.method == "Student's t over seeds and paired clusters"

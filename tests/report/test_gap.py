@@ -53,7 +53,7 @@ def test_the_parts_add_up(controlled):
         if {one.first.split()[0], one.second.split()[0]} == {"own", "held"}
     ]  # fmt: skip
     overall = own[0].composition
-    assert (overall.value, overall.low, overall.high) == pytest.approx(pair.overall[:3])
+    assert (overall.value, overall.low, overall.high) == pytest.approx(pair.overall.span)
     # A control has no gap of its own to be taken apart; who has none is said to have none.
     systems = {parts.system.split()[0]: parts for parts in report.gaps if not parts.tag}
     assert set(systems) == {"own", "alone"}
@@ -242,5 +242,5 @@ def test_too_few_sentences_have_no_interval():
     first = Sample({"a": [np.ones((2, 1))]}, Aggregator("mean"))
     second = Sample({"a": [np.zeros((2, 1))]}, Aggregator("mean"))
     span = second.unpaired_interval("a", first, "a")
-    assert span.estimate == 100
+    assert span.value == 100
     assert math.isnan(span.low)

@@ -23,7 +23,7 @@ from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import open_runs
 from recombine.report.scorecard import write_scorecard
 from recombine.report.tables.own import overall_table, tag_table
-from recombine.report.tables.table import UNDECIDED, Ranged, comma_separated, latex, markdown
+from recombine.report.tables.table import UNDECIDED, Estimate, comma_separated, latex, markdown
 from recombine.report.write import write_report
 from report.scored_run import scored_run, small_benchmark
 
@@ -64,7 +64,7 @@ def test_tables_have_the_range(report: Findings) -> None:
     assert table.columns[-1] == "up to"
     assert [(row[5], row[-1]) for row in table.rows] == [(50.0, 100.0), (75.0, None)]
     table = tag_table(report.main, "pattern")
-    assert [row[2].reach for row in table.rows if isinstance(row[2], Ranged)][1] == 100.0
+    assert [row[2].reach for row in table.rows if isinstance(row[2], Estimate)][1] == 100.0
     assert "0.0 to 100.0" in markdown(table)
     assert "0.0 to 100.0" in latex(table)
     assert UNDECIDED in markdown(table)
@@ -109,10 +109,10 @@ def _hypotheses(half_judged: Path) -> dict[str, str]:
 def test_what_may_be_right_is_no_loss(report: Findings) -> None:
     """75 is not better than 50 to 100, however small p is; 75 is better than 50 to 60."""
     (one,) = report.main.comparisons
-    change = one.overall._replace(p_value=0.0)
-    assert (change.difference, change.undecided) == (25.0, 50.0)
+    change = replace(one.overall, p_value=0.0)
+    assert (change.value, change.undecided) == (25.0, 50.0)
     assert verdict_of(change, 0.0, True) == "tie"
-    assert verdict_of(change._replace(undecided=10.0), 0.0, True) == "win"
+    assert verdict_of(replace(change, undecided=10.0), 0.0, True) == "win"
     assert "barks" in report.headline.headline  # nobody is called the best
     assert "apart" in report.headline.headline
 

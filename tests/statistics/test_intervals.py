@@ -47,7 +47,7 @@ def test_wilson_covers_the_truth():
 def test_nothing_judged_is_too_few():
     """Neither 0 to 100 nor a number."""
     found = wilson(0, 0)
-    assert np.isnan(found[:3]).all()
+    assert np.isnan(found.span).all()
     assert found.method == TOO_FEW
 
 
@@ -56,7 +56,7 @@ def test_one_part_gives_the_interval_and_test_of_scipy(freedom):
     """Without limits it is Student's; p is the level at which an interval just reaches zero."""
     parts = [Component(4.0, freedom)]
     found = scaled_interval(3.0, parts, 9, FREE, 0.9, "t")
-    assert found[1:3] == pytest.approx(scipy_stats.t.interval(0.9, freedom, 3.0, 2.0))
+    assert found.span[1:] == pytest.approx(scipy_stats.t.interval(0.9, freedom, 3.0, 2.0))
     assert found.error == 2.0
     assert two_sided_p(3.0, parts) == pytest.approx(2 * scipy_stats.t.sf(1.5, freedom))
 
@@ -87,7 +87,7 @@ def test_what_does_not_vary_is_as_sure_as_its_units():
     """Twenty of twenty right is Wilson's limit; in the middle the unseen may go both ways."""
     still = [Component(0.0, 19)]
     right = scaled_interval(100.0, still, 20, (0.0, 100.0), 0.95, "x")
-    assert right[1:3] == pytest.approx([100 * part for part in wilson(20, 20)[1:3]])
+    assert right.span[1:] == pytest.approx([100 * part for part in wilson(20, 20).span[1:]])
     half = scaled_interval(50.0, still, 20, (0.0, 100.0), 0.95, "x")
     assert half.low == pytest.approx(50 - 50 * wilson(0, 20).high)
     assert half.high == pytest.approx(50 + 50 * wilson(0, 20).high)

@@ -26,7 +26,7 @@ def test_rows_agree_with_scipy():
 def test_four_systems_in_the_same_order_prove_little():
     """The interval around a perfect 1 is wide, and narrows with more systems."""
     few, many = (agreement(range(n), range(n)) for n in (4, 12))
-    assert few.tau.estimate == pytest.approx(1) == few.rho.estimate
+    assert few.tau.value == pytest.approx(1) == few.rho.value
     assert few.tau.low < 0.2 < many.tau.low
     assert few.tau.high == few.rho.high == pytest.approx(1)
     assert few.p == pytest.approx(2 / math.factorial(4))
@@ -46,13 +46,13 @@ def test_bounds_are_where_the_observed_order_is_as_rare_as_the_tail(confidence):
 def test_opposite_order_is_the_mirror_image():
     """Turning one suite around turns the interval around, up to the draws."""
     same, turned = agreement(range(6), range(6)), agreement(range(6), range(6, 0, -1))
-    assert turned.tau.estimate == pytest.approx(-1)
+    assert turned.tau.value == pytest.approx(-1)
     assert turned.tau.high == pytest.approx(-same.tau.low, abs=0.06)
 
 
 def test_suites_on_which_all_tie_correlate_with_nothing():
     """There is no rank to compare."""
-    assert math.isnan(agreement([1, 2, 3], [5, 5, 5]).tau.estimate)
+    assert math.isnan(agreement([1, 2, 3], [5, 5, 5]).tau.value)
 
 
 @pytest.mark.slow

@@ -91,7 +91,7 @@ def test_single_sentences_of_clusters_deceive():
     generator = np.random.default_rng(1)
     clusters = np.repeat(np.arange(40), 10)
     hits = sum(
-        abs(span.estimate - 0.5) <= (span.high - span.low) / 2
+        abs(span.value - 0.5) <= (span.high - span.low) / 2
         for span in (interval(verdicts(generator, 1, 0.5, clusters, 0.0)) for _ in range(400))
     )
     assert hits / 400 < 0.85
@@ -130,12 +130,12 @@ def test_no_verdict_rests_on_zero_variance():
     right, wrong = np.ones((3, 1)), np.zeros((3, 1))
     for seeds in (1, 3):
         found = difference([wrong] * seeds, [right] * seeds)
-        assert (found.p_value, found.test) == (0.25, TOO_FEW)
+        assert (found.p_value, found.method) == (0.25, TOO_FEW)
         assert found.low < 0.5 < found.high == 1.0
     many = difference([np.zeros((30, 1))] * 2, [np.ones((30, 1))] * 2)
     assert many.p_value == pytest.approx(2**-29)
     same = difference([right] * 2, [right] * 2)
-    assert (same.difference, same.p_value) == (0.0, 1.0)
+    assert (same.value, same.p_value) == (0.0, 1.0)
     # A little variance is no better: one seed that misses one sentence.
     nearly = difference([wrong] * 3, [right, right, np.array([[1.0], [1.0], [0.0]])])
     assert nearly.p_value >= 0.25
@@ -143,16 +143,16 @@ def test_no_verdict_rests_on_zero_variance():
 
 def test_all_right_in_every_seed_is_not_certainty():
     """100% over three seeds of 40 sentences leaves room for rare errors, of 8 words for more."""
-    assert interval([np.ones((40, 1))] * 3)[:3] == pytest.approx(wilson(40, 40)[:3])
+    assert interval([np.ones((40, 1))] * 3).span == pytest.approx(wilson(40, 40).span)
     clusters = np.arange(40) // 5
-    assert interval([np.ones((40, 1))], SHARE, clusters)[:3] == pytest.approx(wilson(8, 8)[:3])
+    assert interval([np.ones((40, 1))], SHARE, clusters).span == pytest.approx(wilson(8, 8).span)
 
 
 def test_what_could_not_be_judged_is_no_unit():
     """Nothing judged literal in 50 of 90 idioms is 0 to 7.1 percent, as for 50 of 50."""
     rows = np.array([[0.0, 1.0]] * 50 + [[0.0, 0.0]] * 40)
     span = interval([rows], Aggregator("ratio"))
-    assert (span.estimate, span.low) == (0, 0)
+    assert (span.value, span.low) == (0, 0)
     assert span.high == pytest.approx(7.13, abs=0.01)
     assert span == interval([rows[:50, :1]], Aggregator("mean"))
     nothing = interval([np.zeros((9, 2))], Aggregator("ratio"))
@@ -205,13 +205,13 @@ def test_an_interval_says_over_what_it_is():
 def test_mcnemar_is_for_single_verdicts_alone():
     """Not for shares, verdicts that belong together or several seeds; all judged is a mean."""
     one, other = np.array([[1.0], [0.0]] * 20), np.array([[1.0], [1.0]] * 20)
-    assert difference([one], [other]).test == "McNemar"
-    assert difference([one], [other], clusters=np.arange(40) // 2).test != "McNemar"
-    assert difference([one / 2], [other / 2]).test == "approximate randomisation"
-    assert "seeds" in difference([one] * 2, [other] * 2).test
+    assert difference([one], [other]).method == "McNemar"
+    assert difference([one], [other], clusters=np.arange(40) // 2).method != "McNemar"
+    assert difference([one / 2], [other / 2]).method == "approximate randomisation"
+    assert "seeds" in difference([one] * 2, [other] * 2).method
     judged = [np.column_stack([part, np.ones(40)]) for part in (one, other)]
     found = difference(*([part] for part in judged), Aggregator("ratio", 1.0, (0.0, 1.0)))
-    assert (found.difference, found.test) == (0.5, "McNemar")
+    assert (found.value, found.method) == (0.5, "McNemar")
 
 
 @pytest.mark.parametrize("noises", [(0.30, 0.29), (0.30, 0.22)])
@@ -232,7 +232,7 @@ def test_p_values_agree_with_sacrebleu(noises, make, ours):
     found = difference(*tables, aggregator_of(create("metric", ours, {})))
     # Two Monte Carlo estimates with 600 and 2,000 trials differ by up to about .06 near p = .5.
     assert found.p_value == pytest.approx(theirs.p_value, abs=0.06)
-    assert found.difference == pytest.approx(
+    assert found.value == pytest.approx(
         make().corpus_score(second, [references]).score
         - make().corpus_score(first, [references]).score
     )
@@ -249,7 +249,7 @@ def test_a_score_of_rows_is_exchanged_row_by_row():
             difference([first], [second], made, clusters, trials=200) for made in (wide, by_row)
         )
         assert one.p_value == other.p_value
-        assert one[:3] == pytest.approx(other[:3])
+        assert one.span == pytest.approx(other.span)
 
 
 def test_a_clear_difference_survives_any_number_of_comparisons():
@@ -261,7 +261,7 @@ def test_a_clear_difference_survives_any_number_of_comparisons():
     poor[:, 2::3] = 0
     poor[:5, 2::3] = 1
     found = difference([poor], [good], aggregator_of(Chrf()))
-    assert found.difference > 90
+    assert found.value > 90
     assert found.p_value < 1e-9
     few = difference([poor[:7]], [good[:7]], aggregator_of(Chrf()))
     assert few.p_value >= 2**-6

@@ -310,7 +310,7 @@ class ObservationTable(Measure):
             tag=tag,
             slice=value,
             system=system,
-            value=span.estimate,
+            value=span.value,
             low=span.low,
             high=span.high,
             n=min(int(self.aggregator.counts(rows).sum()) for rows in tables),
@@ -319,7 +319,7 @@ class ObservationTable(Measure):
             unit=self.unit,
             method=span.method,
             seeds=tuple(self.aggregator.from_rows(rows) for rows in tables),
-            standard_error=span.error,
+            error=span.error,
             signature=self.signature,
             undecided=undecided_share(tables, self.undecided, self.aggregator.scale),
         )

@@ -13,22 +13,9 @@ import numpy as np
 
 from recombine.files import inert_cell, write_text
 from recombine.statistics.aggregate import Array
+from recombine.statistics.intervals import Estimate
 
 ALL = "all"
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number with its interval; an interval that is not known is NaN."""
-
-    value: float
-    low: float = math.nan
-    high: float = math.nan
-
-    @property
-    def half_width(self) -> float:
-        """Half the length of the interval."""
-        return (self.high - self.low) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,28 +36,13 @@ class Score(Estimate):
     of: int
     failed: int
     unit: str
-    method: str
     seeds: tuple[float, ...]
-    # Of the value, in its unit; NaN where too few observations tell.
-    standard_error: float = math.nan
     signature: str = ""
-    # By how much the score would be higher if all that could not be judged were right.
-    undecided: float = 0.0
 
     @property
     def sd(self) -> float:
         """The standard deviation over seeds; of one seed it is not known."""
         return float(np.std(self.seeds, ddof=1)) if len(self.seeds) > 1 else math.nan
-
-    @property
-    def reach(self) -> float:
-        """The score if all that could not be judged were right; NaN where all was judged."""
-        return self.value + self.undecided if self.undecided else math.nan
-
-    def told(self, decimals: int = 1) -> str:
-        """The score in digits, and how high it may be where not all could be judged."""
-        reach = f" to {self.reach:.{decimals}f}" if self.undecided else ""
-        return f"{self.value:.{decimals}f}{reach}"
 
     @property
     def counted(self) -> str:

@@ -45,9 +45,9 @@ def verdict_of(difference: PairedDifference, p_adjusted: float, higher_is_better
     What could not be judged may be right: a difference that it could make up for is a tie. So is
     one without a p-value, of systems of which one lacks too many outputs.
     """
-    if not p_adjusted < ALPHA or abs(difference.difference) <= difference.undecided:
+    if not p_adjusted < ALPHA or abs(difference.value) <= difference.undecided:
         return "tie"
-    return "win" if (difference.difference > 0) == higher_is_better else "loss"
+    return "win" if (difference.value > 0) == higher_is_better else "loss"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +120,10 @@ def _difference(
         sample = table.sample(both, (first, second))
     sample = sample or table.sample(where)
     difference = sample.difference(first, second)
-    behind = first if (difference.difference > 0) == table.higher_is_better else second
+    behind = first if (difference.value > 0) == table.higher_is_better else second
     scale = table.aggregator.scale
-    return difference._replace(
-        undecided=undecided_share(sample.tables[behind], table.undecided, scale)
+    return replace(
+        difference, undecided=undecided_share(sample.tables[behind], table.undecided, scale)
     )
 
 

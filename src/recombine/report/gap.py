@@ -16,10 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recombine.metrics.observations import ObservationTable
-from recombine.metrics.score import Estimate
 from recombine.metrics.slices import Rows
 from recombine.report.compare import judged_by_both
-from recombine.statistics.intervals import Interval
+from recombine.statistics.intervals import Estimate
 from recombine.statistics.sample import Sample
 
 
@@ -111,8 +110,8 @@ def _parts(
         metric=new.metric,
         split=new.split,
         n=len(new.keys) if where is None else len(where),
-        familiar=_estimate(known.interval(system)) if known else None,
-        new=_estimate(sample.interval(system)),
+        familiar=known.interval(system) if known else None,
+        new=sample.interval(system),
         gap=gap,
         composition=composition,
         difficulty=difficulty,
@@ -140,8 +139,8 @@ def _parts_beside_neutral(
         metric=new.metric,
         split=new.split,
         n=len(new.keys) if where is None else len(where),
-        familiar=_estimate(known.interval(system)),
-        new=_estimate(sample.interval(system)),
+        familiar=known.interval(system),
+        new=sample.interval(system),
         gap=_turned(sample.unpaired_interval(system, known, system), loss),
         composition=_turned(sample.gain_interval(system, neutral, known), loss),
         difficulty=_turned(sample.unpaired_interval(neutral, known, neutral), loss),
@@ -149,13 +148,9 @@ def _parts_beside_neutral(
     )
 
 
-def _estimate(span: Interval) -> Estimate:
-    return Estimate(span.estimate, span.low, span.high)
-
-
-def _turned(span: Interval, sign: float) -> Estimate:
+def _turned(span: Estimate, sign: float) -> Estimate:
     low, high = sorted((sign * span.low, sign * span.high))
-    return Estimate(sign * span.estimate, low, high)
+    return Estimate(sign * span.value, low, high)
 
 
 # Systems whose gap is taken apart in a sentence; the others are in the table.

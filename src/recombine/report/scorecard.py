@@ -26,7 +26,6 @@ from recombine.report.page.scale import shade
 from recombine.report.page.shown import between, interval, whole
 from recombine.report.reading.runs import open_runs, reading, run_names
 from recombine.report.results import Sheet
-from recombine.report.tables.own import ranged
 from recombine.report.tables.table import Cell, Table, html, markdown, show_p
 from recombine.report.write import write_folder
 from recombine.statistics.paired import holm
@@ -290,10 +289,7 @@ def scorecard_table(suites: Sequence[Suite]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             system,
-            *(
-                ranged(sheet.overall(system)) if system in sheet.systems else None
-                for _, sheet in shown
-            ),
+            *(sheet.overall(system) if system in sheet.systems else None for _, sheet in shown),
         )
         for system in systems
     ]
@@ -362,8 +358,8 @@ def _correlation(one: Sheet, other: Sheet, options: ReportOptions) -> tuple[Cell
         options.seed,
     )  # fmt: skip
     return (
-        found.systems, *found.tau[:3], *redrawn(left, right, options.confidence, options.seed),
-        *found.rho[:3], found.p,
+        found.systems, *found.tau.span, *redrawn(left, right, options.confidence, options.seed),
+        *found.rho.span, found.p,
     )  # fmt: skip
 
 
@@ -371,7 +367,7 @@ def _good(sheet: Sheet, system: str) -> tuple[float, float]:
     """A score, the higher the better, with its standard error."""
     score = sheet.overall(system)
     sign = 1 if sheet.higher_is_better else -1
-    return sign * score.value, score.standard_error
+    return sign * score.value, score.error
 
 
 def build_tables(suites: Sequence[Suite]) -> list[Table]:
@@ -411,9 +407,9 @@ def _groups(sheet: Sheet, second: Findings) -> list[tuple[Cell, ...]]:
             continue
         groups, others = sheet.by_tag("group_name"), other.by_tag("group_name")
         pairs = {
-            "all": (ranged(sheet.overall(system)), ranged(other.overall(system))),
+            "all": (sheet.overall(system), other.overall(system)),
             **{
-                group: (ranged(by[system]), ranged(others[group][system]))
+                group: (by[system], others[group][system])
                 for group, by in groups.items()
                 if group in others
             },

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from recombine.report.findings import Findings
 from recombine.report.gap import gap_sentences
-from recombine.report.tables.own import ranged
 from recombine.report.tables.table import Table, markdown
 
 # Columns of the short table.
@@ -45,7 +44,7 @@ def summary_table(report: Findings) -> Table:
     rows = tuple(
         (
             system,
-            *(ranged(one.overall(system)) if system in one.systems else None for one in columns),
+            *(one.overall(system) if system in one.systems else None for one in columns),
         )
         for tied in main.ranking
         for system in tied

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from scipy import special  # scipy.stats takes a second to load, and scoring needs this module
@@ -23,14 +24,36 @@ TOO_FEW = "too few to tell"
 FEWEST_VARIED = 3
 
 
-class Interval(NamedTuple):
-    """An estimate with a confidence interval, its standard error, and how they came about."""
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its confidence interval and standard error; what is not known is NaN.
 
-    estimate: float
-    low: float
-    high: float
-    method: str
+    Every number that people read is one, from here to the cell of a table.
+    """
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    # How the interval came about.
+    method: str = ""
     error: float = math.nan
+    # By how much the number would be higher if all that could not be judged were right.
+    undecided: float = 0.0
+
+    @property
+    def span(self) -> tuple[float, float, float]:
+        """The number and the ends of its interval."""
+        return self.value, self.low, self.high
+
+    @property
+    def reach(self) -> float:
+        """The number if all that could not be judged were right; NaN where all was judged."""
+        return self.value + self.undecided if self.undecided else math.nan
+
+    def told(self, decimals: int = 1) -> str:
+        """The number in digits, and how high it may be where not all could be judged."""
+        reach = f" to {self.reach:.{decimals}f}" if self.undecided else ""
+        return f"{self.value:.{decimals}f}{reach}"
 
 
 class Component(NamedTuple):
@@ -40,9 +63,9 @@ class Component(NamedTuple):
     freedom: float
 
 
-def unknown(estimate: float) -> Interval:
+def unknown(value: float) -> Estimate:
     """The interval of a score for which too few units speak."""
-    return Interval(estimate, math.nan, math.nan, TOO_FEW)
+    return Estimate(value, math.nan, math.nan, TOO_FEW)
 
 
 def normal_quantile(confidence: float) -> float:
@@ -135,7 +158,7 @@ def scaled_interval(
     limits: tuple[float, float],
     confidence: float,
     method: str,
-) -> Interval:
+) -> Estimate:
     """The interval of an estimate on a scale, in Wilson's form (1927, JASA 22:209-212).
 
     The variance says how many independent verdicts the estimate is worth, and the interval holds
@@ -155,19 +178,19 @@ def scaled_interval(
         # (Wilson's limit of none in n), and there anything can be.
         unseen = z * z / (units + z * z)
         ends = estimate - unseen * (estimate - low), estimate + unseen * (high - estimate)
-        return Interval(estimate, *ends, method, (ends[1] - ends[0]) / (2 * z))
+        return Estimate(estimate, *ends, method, (ends[1] - ends[0]) / (2 * z))
     error = math.sqrt(variance)
     student = -lower_quantile(parts, (1 - confidence) / 2)
     share = (estimate - low) / width if bounded else math.nan
     if not 0 < share < 1:
         ends = estimate - student * error, estimate + student * error
-        return Interval(estimate, max(low, ends[0]), min(high, ends[1]), method, error)
+        return Estimate(estimate, max(low, ends[0]), min(high, ends[1]), method, error)
     worth = share * (1 - share) * (width / error) ** 2
     shrunk = student * student / worth
     centre = (share + shrunk / 2) / (1 + shrunk)
     reach = student * math.sqrt(share * (1 - share) / worth + (shrunk / 2) ** 2 / student**2)
     reach /= 1 + shrunk
-    return Interval(
+    return Estimate(
         estimate,
         low + width * max(0.0, centre - reach),
         low + width * min(1.0, centre + reach),
@@ -176,7 +199,7 @@ def scaled_interval(
     )
 
 
-def wilson(successes: float, trials: int, confidence: float = 0.95) -> Interval:
+def wilson(successes: float, trials: int, confidence: float = 0.95) -> Estimate:
     """Wilson's score interval for a share of independent verdicts."""
     if trials <= 0:
         return unknown(math.nan)

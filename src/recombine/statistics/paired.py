@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy import special
 from recombine.statistics.aggregate import Array
 from recombine.statistics.intervals import (
     Component,
+    Estimate,
     crossed_components,
     residual_mean_square,
     without_residual,
@@ -22,16 +24,15 @@ from recombine.statistics.intervals import (
 FEWEST_UNITS = 6
 
 
-class PairedDifference(NamedTuple):
-    """Second system minus first, with an interval and a two-sided p-value."""
+@dataclass(frozen=True, slots=True)
+class PairedDifference(Estimate):
+    """Second system minus first, with an interval, and a two-sided p-value by the test it names.
 
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    test: str
-    # By how much the system that seems worse would gain if all that could not be judged were right.
-    undecided: float = 0.0
+    `undecided` is what the system that seems worse would gain if all that could not be judged were
+    right.
+    """
+
+    p_value: float = 1.0
 
 
 class Discordant(NamedTuple):
@@ -168,4 +169,4 @@ def tied_sets(names: Sequence[str], differ: set[frozenset[str]]) -> list[list[st
     return clusters
 
 
-UNDECIDABLE = PairedDifference(math.nan, math.nan, math.nan, 1.0, "nothing in common")
+UNDECIDABLE = PairedDifference(math.nan, method="nothing in common")

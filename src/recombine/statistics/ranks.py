@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats as distributions
 
-from recombine.statistics.intervals import Interval
+from recombine.statistics.intervals import Estimate
 
 DRAWS = 4_000
 # Halvings of [-1, 1]: finer than the error of that many draws.
@@ -31,8 +31,8 @@ class Agreement(NamedTuple):
     """Kendall's tau and Spearman's rho of two rankings with intervals, and the p-value of tau."""
 
     systems: int
-    tau: Interval
-    rho: Interval
+    tau: Estimate
+    rho: Estimate
     p: float
 
 
@@ -42,7 +42,7 @@ def agreement(
     """Correlate the scores of the same systems on two suites by rank."""
     count = len(left)
     if len(set(left)) == 1 or len(set(right)) == 1:  # all tie: there is no rank to compare
-        unknown = Interval(math.nan, math.nan, math.nan, METHOD)
+        unknown = Estimate(math.nan, math.nan, math.nan, METHOD)
         return Agreement(count, unknown, unknown, math.nan)
     tau, rho = distributions.kendalltau(left, right), distributions.spearmanr(left, right)
     # Of a normal population with correlation r, tau is 2/pi asin r and rho is 6/pi asin r/2
@@ -104,7 +104,7 @@ def _interval(
     population: Callable[[float], float],
     confidence: float,
     seed: int,
-) -> Interval:
+) -> Estimate:
     """Invert two one-sided tests under a bivariate normal population of systems."""
     generator = np.random.Generator(np.random.PCG64(seed))
     one, other = generator.standard_normal((2, DRAWS, systems))
@@ -127,4 +127,4 @@ def _interval(
                 high = middle
         # A bound that never moved is the end of the scale.
         bounds.append(population(low if low == -1 else high if high == 1 else (low + high) / 2))
-    return Interval(float(observed), bounds[0], bounds[1], METHOD)
+    return Estimate(float(observed), bounds[0], bounds[1], METHOD)

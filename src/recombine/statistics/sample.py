@@ -19,7 +19,7 @@ from recombine.statistics.intervals import (
     FEWEST_VARIED,
     TOO_FEW,
     Component,
-    Interval,
+    Estimate,
     crossed_components,
     is_nothing,
     scaled_interval,
@@ -85,7 +85,7 @@ class Sample:
             )
         return self._contributions[system]
 
-    def interval(self, system: str) -> Interval:
+    def interval(self, system: str) -> Estimate:
         """The interval of a system's mean score over its seeds.
 
         One seed: of the choice of units alone. Several: of units and seeds, both as random.
@@ -136,11 +136,11 @@ class Sample:
         means = [self._mean_score(system) for system in (first, second)]
         observed = means[1] - means[0]
         if math.isnan(observed) or self.units.count < FEWEST_VARIED:
-            return PairedDifference(observed, math.nan, math.nan, 1.0, TOO_FEW)
+            return PairedDifference(observed, method=TOO_FEW)
         parts = difference_components(self.contributions(first), self.contributions(second))
         variance = sum(part.variance for part in parts)
         if not math.isfinite(variance):
-            return PairedDifference(observed, math.nan, math.nan, 1.0, TOO_FEW)
+            return PairedDifference(observed, method=TOO_FEW)
         span = self._difference_interval(observed, parts, self.units.count)
         reach = self.aggregator.limits[1] - self.aggregator.limits[0]
         speaking = self._speaking(first, second)
@@ -163,9 +163,9 @@ class Sample:
             test = "approximate randomisation" + (" of clusters" if self.units.clustered else "")
         if speaking < FEWEST_UNITS:
             test = TOO_FEW
-        return PairedDifference(observed, span.low, span.high, p_value, test)
+        return PairedDifference(observed, span.low, span.high, test, span.error, p_value=p_value)
 
-    def paired_interval(self, first: str, second: str) -> Interval:
+    def paired_interval(self, first: str, second: str) -> Estimate:
         """Second minus first with the interval that `difference` gives, without a test."""
         observed = self._mean_score(second) - self._mean_score(first)
         if math.isnan(observed) or self.units.count < FEWEST_VARIED:
@@ -173,7 +173,7 @@ class Sample:
         parts = difference_components(self.contributions(first), self.contributions(second))
         return self._difference_interval(observed, parts, self.units.count)
 
-    def unpaired_interval(self, system: str, other: Sample, second: str) -> Interval:
+    def unpaired_interval(self, system: str, other: Sample, second: str) -> Estimate:
         """What `second` gets in another sample minus what `system` gets in this one."""
         observed = other._mean_score(second) - self._mean_score(system)
         units = min(self.units.count, other.units.count)
@@ -183,7 +183,7 @@ class Sample:
         parts = unpaired_components(*tables, one_system=system == second)
         return self._difference_interval(observed, parts, units)
 
-    def gain_interval(self, system: str, neutral: str, other: Sample) -> Interval:
+    def gain_interval(self, system: str, neutral: str, other: Sample) -> Estimate:
         """What `neutral` gets more than `system` here, minus what it gets more in another sample.
 
         The seeds of `system` are the same in both; `neutral` has the same outputs whatever they
@@ -204,7 +204,7 @@ class Sample:
 
     def _difference_interval(
         self, observed: float, parts: Sequence[Component], units: int
-    ) -> Interval:
+    ) -> Estimate:
         if not math.isfinite(sum(part.variance for part in parts)):
             return unknown(observed)
         reach = self.aggregator.limits[1] - self.aggregator.limits[0]

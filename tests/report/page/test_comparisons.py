@@ -27,7 +27,7 @@ def test_a_sentence_says_what_the_data_say(findings):
     main = findings.main
     one = next(c for c in main.comparisons if c.second == "oracle-ish")
     text = comparison_sentence(findings, main, one)
-    assert text.startswith(f"oracle-ish is {one.overall.difference:.1f} points")
+    assert text.startswith(f"oracle-ish is {one.overall.value:.1f} points")
     assert f"Of 8 kinds of sentence oracle-ish wins {one.count('win')}," in text
     tie = comparison_sentence(findings, main, replace(one, p_adjusted=0.5, slices=()))
     assert tie.startswith(f"The data cannot tell oracle-ish from {one.first}:")

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from recombine.report.tables.table import (
     CellLook,
     Dress,
-    Ranged,
+    Estimate,
     Table,
     comma_separated,
     html,
@@ -55,7 +55,7 @@ def test_latex_is_booktabs_and_escaped():
 
 PAPER = Table(
     "p", "Scores", ("pattern", "n", "a", "b"),
-    (("x", 5, Ranged(1.0, 0.5, 2.0), Ranged(3.0, 2.0, 4.0)), ("y", 5, -1.0, 2.0)),
+    (("x", 5, Estimate(1.0, 0.5, 2.0), Estimate(3.0, 2.0, 4.0)), ("y", 5, -1.0, 2.0)),
     heads=(("", 2), ("exact match", 2)), best=frozenset({(0, 3), (1, 3)}), tied=frozenset({(0, 2)}),
 )  # fmt: skip
 
@@ -82,7 +82,7 @@ def test_the_best_system_is_bold_in_rows_and_columns():
     assert with_best(wide, ["a", "b"], ["bleu"]).best == {(0, 4), (0, 6)}
     long = Table(
         "t", "T", ("split", "system", "error", "sd"),
-        (("s", "a", Ranged(9.0, 1.0, 9.0), 0.0), ("s", "b", 8.0, 1.0), ("t", "a", 7.0, 0.0),
+        (("s", "a", Estimate(9.0, 1.0, 9.0), 0.0), ("s", "b", 8.0, 1.0), ("t", "a", 7.0, 0.0),
          ("s", "the paper's", 1.0, 0.0)),
     )  # fmt: skip
     assert with_best(long, ["a", "b"], ["error"]).best == {(1, 2)}
@@ -160,7 +160,7 @@ def test_three_files(tmp_path):
 
 RANGED = Table(
     "r", "Ranges", ("metric", "system", "score"),
-    (("exact", "a", Ranged(0.0, 0.0, 7.14)), ("exact", "b", Ranged(-2.0, -3.0, -1.0)),
+    (("exact", "a", Estimate(0.0, 0.0, 7.14)), ("exact", "b", Estimate(-2.0, -3.0, -1.0)),
      ("bleu", "a", None)),
 )  # fmt: skip
 
@@ -206,7 +206,7 @@ def test_no_p_value_is_zero():
 
 def test_a_frame_keeps_what_looks_like_a_gap():
     """By way of CSV a system called NA or null was a number that is missing."""
-    rows = (("NA", Ranged(1.0, 0.5, 2.0)), ("null", None))
+    rows = (("NA", Estimate(1.0, 0.5, 2.0)), ("null", None))
     frame = Table("t", "T", ("system", "score"), rows).to_pandas()
     assert list(frame["system"]) == ["NA", "null"]
     assert list(frame.columns) == ["system", "score", "score low", "score high"]

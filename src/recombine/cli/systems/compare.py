@@ -161,15 +161,18 @@ def _in_words(table: Any) -> Any:
 
 def _rows(table: Any) -> list[dict[str, Any]]:
     """The rows by column; an interval is a list, and a number that is not known null."""
-    from recombine.report.tables.table import UP_TO, Ranged
+    from recombine.report.tables.table import UP_TO
+    from recombine.statistics.intervals import Estimate
 
     found = []
     for row in table.rows:
         named: dict[str, Any] = {}
         for name, cell in zip(table.columns, row, strict=True):
-            ranged = isinstance(cell, Ranged)
-            named[name] = [*map(known, cell[:3])] if ranged else known(cell)
-            if ranged and known(cell.reach) is not None:
+            if not isinstance(cell, Estimate):
+                named[name] = known(cell)
+                continue
+            named[name] = [known(end) for end in cell.span]
+            if known(cell.reach) is not None:
                 named[f"{name} {UP_TO}"] = cell.reach
         found.append(named)
     return found

@@ -162,7 +162,7 @@ def error_rate(rows: Sequence[JudgedCompound]) -> tuple[int, int, float, float, 
     groups = [one.example.group or "" for one in rows]
     span = Sample({"": tables}, Aggregator("mean"), cluster_codes(groups)).interval("")
     compounds = len({one.example.group or one.example.id for one in rows})
-    return len(rows), compounds, span.estimate, span.low, span.high
+    return len(rows), compounds, *span.span
 
 
 def regression(rows: Sequence[JudgedCompound], system: str, counts: CorpusCounts) -> Table:

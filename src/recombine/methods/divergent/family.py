@@ -13,7 +13,7 @@ from recombine.files import read_json
 from recombine.metrics.observations import comparable
 from recombine.report.findings import Findings
 from recombine.report.results import Sheet
-from recombine.report.tables.table import Ranged
+from recombine.statistics.intervals import Estimate
 
 SPLIT = "test"
 MIN, RANDOM, MAX = "min", "random", "max"
@@ -40,18 +40,11 @@ def read_certified(benchmark: Benchmark) -> Certified | None:
     return Certified(benchmark, read_json(path)) if path.is_file() else None
 
 
-class MeasuredSplit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class MeasuredSplit(Estimate):
     """A score with its interval; with several splits their mean."""
 
-    score: float
-    low: float
-    high: float
-    splits: int
-
-    @property
-    def cell(self) -> Ranged:
-        """As a cell of a table."""
-        return Ranged(self.score, self.low, self.high)
+    splits: int = 1
 
 
 @dataclass(frozen=True)
@@ -182,7 +175,7 @@ class Family:
                 [one.high - one.value for one in scores],
             )
         )
-        return MeasuredSplit(mean, mean - below, mean + above, len(scores))
+        return MeasuredSplit(mean, mean - below, mean + above, splits=len(scores))
 
 
 def make_family(reports: Sequence[Findings]) -> Family:

@@ -21,7 +21,7 @@ def response_figures(family: Family) -> list[Figure]:
                         {
                             "system": system,
                             "x": round(sum(reached) / len(reached), 4),
-                            "score": round(found.score, 3),
+                            "score": round(found.value, 3),
                             "low": round(found.low, 3),
                             "high": round(found.high, 3),
                         }

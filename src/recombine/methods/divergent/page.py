@@ -18,7 +18,8 @@ from recombine.report.page.first_screen import Bar, drawn_bar
 from recombine.report.page.frame import figures, page, plain_head
 from recombine.report.page.shown import look
 from recombine.report.reading.observations import read_scores, values_of
-from recombine.report.tables.table import Ranged, Table, html
+from recombine.report.tables.table import Table, html
+from recombine.statistics.intervals import Estimate
 from recombine.templates import capital, number, render
 
 
@@ -98,7 +99,7 @@ def _headline(family: Family) -> str:
     kept = [
         (one["max / min"].value, str(one["system"]))
         for one in rows
-        if isinstance(one["max / min"], Ranged)
+        if isinstance(one["max / min"], Estimate)
     ]
     if not kept or math.isnan(max(kept)[0]):
         return ""
@@ -199,7 +200,7 @@ def _bars(family: Family) -> Markup:
         for system in family.systems:
             measured = {kind: family.measured(kinds.get(kind, ()), system) for kind in KINDS}
             drawn = [
-                drawn_bar(Bar(sheet, one.cell, *KINDS[kind]))
+                drawn_bar(Bar(sheet, one, *KINDS[kind]))
                 for kind, one in measured.items()
                 if one is not None
             ]

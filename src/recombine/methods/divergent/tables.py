@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from recombine.methods.divergent.family import (
     MAX,
@@ -18,12 +17,11 @@ from recombine.methods.divergent.family import (
     Certified,
     Division,
     Family,
-    MeasuredSplit,
     read_certified,
 )
 from recombine.report.findings import Findings
 from recombine.report.results import Sheet
-from recombine.report.tables.own import NO_CONTROL, counts_of, ranged
+from recombine.report.tables.own import NO_CONTROL, counts_of
 from recombine.report.tables.published import (
     DBCA,
     find_all,
@@ -31,8 +29,9 @@ from recombine.report.tables.published import (
     published_benchmark,
     published_setting,
 )
-from recombine.report.tables.table import Cell, Ranged, Table
+from recombine.report.tables.table import Cell, Table
 from recombine.report.tables.typeset import with_best
+from recombine.statistics.intervals import Estimate
 
 PAPER = "Transformer (paper)"
 
@@ -67,14 +66,14 @@ def generalisation_table(family: Family) -> Table | None:
                 kind: family.measured(kinds.get(kind, ()), system) for kind in (MIN, RANDOM, MAX)
             }
             low, high = found[MIN], found[MAX]
-            if low is None or high is None or low.score <= 0:
+            if low is None or high is None or low.value <= 0:
                 continue
-            shown = [one.cell if one else None for one in found.values()]
             beside_it = _of_control(family, kinds, system)
             rows.append(
                 (
-                    system, target, f"{low.splits}+{high.splits}", *shown, _ratio(high, low),
-                    *beside_it, equal_length_ratio(family, kinds[MIN], kinds[MAX], system),
+                    system, target, f"{low.splits}+{high.splits}", *found.values(),
+                    _ratio(high, low), *beside_it,
+                    equal_length_ratio(family, kinds[MIN], kinds[MAX], system),
                 )
             )  # fmt: skip
     if not rows:
@@ -117,33 +116,23 @@ def _of_control(family: Family, kinds: Mapping[str, Sequence[Division]], system:
         for name in (system, control)
     )
     low, high = beside[MIN], beside[MAX]
-    if control in ("", system) or low is None or high is None or low.score <= 0:
+    if control in ("", system) or low is None or high is None or low.value <= 0:
         return [None, None, None]
     known, gain = (_gain(family, kinds[kind], system, control) for kind in (MIN, MAX))
     own_low, own_high = own[MIN], own[MAX]
     ratio = None
     if own_low is not None and own_high is not None and known is not None and gain is not None:
-        value = (own_high.score / own_low.score) / (high.score / low.score)
+        value = (own_high.value / own_low.value) / (high.value / low.value)
         # Paired on each test set: to first order the variance of a logarithm of two scores' ratio
         # is that of their difference by their level.
-        half = math.hypot(known.half / own_low.score, gain.half / max(own_high.score, 1e-9))
-        ratio = Ranged(value, value * math.exp(-half), value * math.exp(half))
-    points = (
-        Ranged(gain.points, gain.points - gain.half, gain.points + gain.half)
-        if gain is not None and control != family.neutral
-        else None
-    )
+        half = math.hypot(_half(known) / own_low.value, _half(gain) / max(own_high.value, 1e-9))
+        ratio = Estimate(value, value * math.exp(-half), value * math.exp(half))
+    points = gain if control != family.neutral else None
     return [_ratio(high, low), ratio, points]
 
 
-class _Gain(NamedTuple):
-    """What a control gets more than a system on the same sentences, and half of its interval."""
-
-    points: float
-    half: float
-
-
-def _gain(family: Family, splits: Sequence[Division], system: str, control: str) -> _Gain | None:
+def _gain(family: Family, splits: Sequence[Division], system: str, control: str) -> Estimate | None:
+    """What a control gets more than a system on the same sentences."""
     paired = [
         (one.overall, 1.0 if one.second == control else -1.0)
         for sheet in map(family.sheet, splits)
@@ -152,10 +141,13 @@ def _gain(family: Family, splits: Sequence[Division], system: str, control: str)
     ]
     if not paired:
         return None
-    return _Gain(
-        sum(sign * one.difference for one, sign in paired) / len(paired),
-        sum((one.high - one.low) / 2 for one, _ in paired) / len(paired),
-    )
+    points = sum(sign * one.value for one, sign in paired) / len(paired)
+    half = sum((one.high - one.low) / 2 for one, _ in paired) / len(paired)
+    return Estimate(points, points - half, points + half)
+
+
+def _half(gain: Estimate) -> float:
+    return (gain.high - gain.low) / 2
 
 
 def _control_notes(systems: Iterable[str], family: Family) -> list[str]:
@@ -180,16 +172,16 @@ def _control_notes(systems: Iterable[str], family: Family) -> list[str]:
     return [*notes, *([f"{NO_CONTROL}: {', '.join(alone)}."] if alone else [])]
 
 
-def _ratio(top: MeasuredSplit, bottom: MeasuredSplit) -> Ranged:
+def _ratio(top: Estimate, bottom: Estimate) -> Estimate:
     """A quotient of independent scores: variances of their logarithms add up to first order."""
-    ratio = top.score / bottom.score
+    ratio = top.value / bottom.value
 
     def reach(above: float, below: float) -> float:
-        return math.hypot(above / max(top.score, 1e-9), below / bottom.score)
+        return math.hypot(above / max(top.value, 1e-9), below / bottom.value)
 
-    fall = reach(top.score - top.low, bottom.high - bottom.score)
-    rise = reach(top.high - top.score, bottom.score - bottom.low)
-    return Ranged(ratio, ratio * math.exp(-fall), ratio * math.exp(rise))
+    fall = reach(top.value - top.low, bottom.high - bottom.value)
+    rise = reach(top.high - top.value, bottom.value - bottom.low)
+    return Estimate(ratio, ratio * math.exp(-fall), ratio * math.exp(rise))
 
 
 def _is_published(family: Family) -> bool:
@@ -270,9 +262,8 @@ def novelty_table(family: Family) -> Table | None:
         rules.add(len(rows))
         for value in (name for name in division.test["novelty"] if name in by_value):
             scores = [by_value[value].get(system) for system in family.systems]
-            cells = [ranged(one) for one in scores]
             n = counts_of(one for one in scores if one)
-            rows.append((division.kind, division.target, division.seed, value, n, *cells))
+            rows.append((division.kind, division.target, division.seed, value, n, *scores))
     if not rows:
         return None
     return Table(

@@ -55,7 +55,7 @@ def _results(report: Findings, system: str) -> dict[str, Any]:
                 for name in ("gap", "composition", "difficulty"):
                     if (part := getattr(parts, name)) is not None:
                         row[f"{sheet.metric}_{name},none"] = part.value
-        error = score.standard_error
+        error = score.error
         row[f"{sheet.metric}_stderr,none"] = "N/A" if math.isnan(error) else error
         # Metrics of one split may be about different parts of it.
         known = samples.setdefault(task, {"effective": 0})["effective"]

@@ -232,11 +232,11 @@ def _forest(report: Findings, sheet: Sheet, comparison: Comparison) -> Figure:
     rows = [
         {
             "value": report.words.label(tag, part.value),
-            "score": round(part.difference.difference, 3),
+            "score": round(part.difference.value, 3),
             "low": round(part.difference.low, 3),
             "high": round(part.difference.high, 3),
             "verdict": part.verdict,
-            "told": f"{report.words.label(tag, part.value)}: {part.difference.difference:+.1f} "
+            "told": f"{report.words.label(tag, part.value)}: {part.difference.value:+.1f} "
             f"({part.difference.low:+.1f} to {part.difference.high:+.1f}), {part.verdict}",
         }
         for part in comparison.slices

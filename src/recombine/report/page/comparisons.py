@@ -96,8 +96,8 @@ def _duel(report: Findings, sheet: Sheet, one: Comparison) -> Duel:
         look(report, one.second),
         look(report, one.first),
         comparison_sentence(report, sheet, one),
-        _shown(overall.difference),
-        _span(overall.low, overall.difference, overall.high, reach),
+        _shown(overall.value),
+        _span(overall.low, overall.value, overall.high, reach),
         only_right,
         _rows(report, sheet, one, reach),
         number(reach, 0),
@@ -108,7 +108,7 @@ def comparison_sentence(report: Findings, sheet: Sheet, one: Comparison) -> str:
     """What the data say of two systems; the better one is named first."""
     overall = one.overall
     verdict = verdict_of(overall, one.p_adjusted, sheet.higher_is_better)
-    apart = number(abs(overall.difference))
+    apart = number(abs(overall.value))
     span = sorted((abs(overall.low), abs(overall.high)))
     within = (
         f" ({number(span[0])} to {number(span[1])})"
@@ -148,7 +148,7 @@ def _rows(report: Findings, sheet: Sheet, one: Comparison, reach: float) -> list
     tag = sheet.main_tag or ""
     sign = -1 if sheet.higher_is_better else 1
     found = []
-    for part in sorted(one.slices, key=lambda part: sign * part.difference.difference):
+    for part in sorted(one.slices, key=lambda part: sign * part.difference.value):
         change = part.difference
         fields = {f"tag__{tag}": part.value, "tag__split": sheet.split}
         low, high = signed(change.low), signed(change.high)
@@ -156,8 +156,8 @@ def _rows(report: Findings, sheet: Sheet, one: Comparison, reach: float) -> list
             DifferenceRow(
                 report.words.label(tag, part.value),
                 examples_link(a=one.second, b=one.first, metric=sheet.metric, **fields),
-                _span(change.low, change.difference, change.high, reach),
-                _shown(change.difference),
+                _span(change.low, change.value, change.high, reach),
+                _shown(change.value),
                 f"{low} to {high}, p {_p(part.p_adjusted)}, {part.n:,} sentences: {part.verdict}",
                 part.verdict,
             )

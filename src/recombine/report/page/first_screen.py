@@ -16,7 +16,7 @@ from recombine.report.page.made import chips, what_was_done
 from recombine.report.page.scale import level
 from recombine.report.page.shown import best_first, between, colour, look
 from recombine.report.results import Sheet
-from recombine.report.tables.table import Ranged
+from recombine.statistics.intervals import Estimate
 from recombine.templates import number, render
 
 
@@ -24,7 +24,7 @@ class Bar(NamedTuple):
     """One number as a bar: whose metric it is, what it is called, and how it is drawn."""
 
     sheet: Sheet
-    score: Score | Ranged
+    score: Estimate
     name: str
     kind: str = "new"
 

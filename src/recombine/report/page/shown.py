@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from recombine.metrics.score import Score
 from recombine.report.findings import Findings
 from recombine.report.results import Sheet
-from recombine.report.tables.table import Ranged
+from recombine.statistics.intervals import Estimate
 from recombine.templates import number
 
 # Systems from here on have the colours of the first ones again.
@@ -52,13 +51,13 @@ def whole(value: float) -> str:
     return "<1" if 0 < value < 0.5 else number(value, 0)
 
 
-def between(score: Score | Ranged, write: Callable[[float], str] = number) -> str:
+def between(score: Estimate, write: Callable[[float], str] = number) -> str:
     """A score as text; where the metric could not judge everything, how low and high it may be."""
     ends = [score.value] if math.isnan(score.reach) else [score.value, score.reach]
     return "–".join(map(write, ends))
 
 
-def interval(score: Score | Ranged) -> str:
+def interval(score: Estimate) -> str:
     """The interval of a score as text; nothing where there is none."""
     if math.isnan(score.low):
         return ""

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from recombine.metrics.observations import ObservationTable
-from recombine.metrics.score import ALL, Estimate, Score, undecided_share
+from recombine.metrics.score import ALL, Score, undecided_share
 from recombine.metrics.slices import Rows
 from recombine.report.compare import ALPHA, Comparison, SliceDifference, verdict_of
 from recombine.report.findings import Findings
 from recombine.report.gap import GapParts
 from recombine.report.results import Sheet
-from recombine.report.tables.table import UP_TO, Cell, Ranged, Table, show_p, with_reach
+from recombine.report.tables.table import UP_TO, Cell, Table, show_p, with_reach
 from recombine.report.words import Words
 from recombine.statistics.paired import PairedDifference
 
@@ -121,8 +121,7 @@ def gap_table(gaps: Sequence[GapParts], words: Words | None = None) -> Table:
         rows.append(
             (
                 parts.system, parts.control or None, *([parts.slice or ALL] if tag else []),
-                parts.n, *map(ranged, (parts.familiar, parts.new, parts.gap, parts.composition,
-                                       parts.difficulty)),
+                parts.n, parts.familiar, parts.new, parts.gap, parts.composition, parts.difficulty,
             )
         )  # fmt: skip
     values = {parts.slice for parts in gaps if parts.tag}
@@ -149,14 +148,6 @@ def gap_table(gaps: Sequence[GapParts], words: Words | None = None) -> Table:
     )  # fmt: skip
 
 
-def ranged(score: Estimate | None) -> Ranged | None:
-    """A score with its interval as one cell, and how high it may be where not all was judged."""
-    if score is None:
-        return None
-    reach = score.reach if isinstance(score, Score) else math.nan
-    return Ranged(score.value, score.low, score.high, reach)
-
-
 def tag_table(sheet: Sheet, tag: str) -> Table:
     """Scores with intervals for each value of a tag, values of one family together."""
     by_value = sheet.by_tag(tag)
@@ -167,7 +158,7 @@ def tag_table(sheet: Sheet, tag: str) -> Table:
             (
                 value,
                 counts_of(scores.values()),
-                *(ranged(scores.get(system)) for system in sheet.systems),
+                *(scores.get(system) for system in sheet.systems),
             )
         )
     values = [str(row[0]) for row in rows]
@@ -244,8 +235,8 @@ def comparison_table(report: Findings, sheet: Sheet) -> Table:
     for one in sheet.comparisons:
         rows.append(
             (
-                f"{one.second} − {one.first}", one.overall.difference, one.overall.low,
-                one.overall.high, show_p(one.p_adjusted), one.overall.test,
+                f"{one.second} − {one.first}", one.overall.value, one.overall.low,
+                one.overall.high, show_p(one.p_adjusted), one.overall.method,
                 one.count("win"), one.count("tie"), one.count("loss"),
             )
         )  # fmt: skip
@@ -284,14 +275,13 @@ def difference_table(
             better = {"win": one.second, "loss": one.first, "tie": "undecided"}[verdict]
             if one.incomplete:
                 better = "no verdict"
-            span = Ranged(change.difference, change.low, change.high)
             rows.append(
                 (one.first, one.second, one.split, one.metric, *([value] if slices else []), n,
-                 *scores, span, show_p(p_value), better)
+                 *scores, replace(change, undecided=0.0), show_p(p_value), better)
             )  # fmt: skip
             tables = (table.tables(name, where) for name in (one.first, one.second))
             unjudged.append([undecided_share(stats, table.undecided) for stats in tables])
-    tests = dict.fromkeys(one.overall.test for _, one in found)
+    tests = dict.fromkeys(one.overall.method for _, one in found)
     notes = [f"Better where p < {ALPHA:g}; tests: {', '.join(tests)}"]
     notes += dict.fromkeys(
         f"No verdict on {one.metric}, {one.split}: {name} {why}"
@@ -320,7 +310,7 @@ def slice_difference_table(sheet: Sheet, one: Comparison) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             part.value,
-            Ranged(part.difference.difference, part.difference.low, part.difference.high),
+            replace(part.difference, undecided=0.0),
             show_p(part.p_adjusted), part.verdict,
         )
         for part in sorted(one.slices, key=_loss_first)
@@ -335,7 +325,7 @@ def slice_difference_table(sheet: Sheet, one: Comparison) -> Table:
 
 
 def _loss_first(part: SliceDifference) -> tuple[bool, float]:
-    gain = part.difference.difference
+    gain = part.difference.value
     return math.isnan(gain), gain if part.higher_is_better else -gain
 
 

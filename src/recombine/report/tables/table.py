@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recombine.files import inert_cell, write_text
 from recombine.registry import require
+from recombine.statistics.intervals import Estimate
 from recombine.templates import render
 
 if TYPE_CHECKING:
@@ -25,24 +26,7 @@ UNDECIDED = (
 )
 
 
-class Ranged(NamedTuple):
-    """A number and the ends of its interval: one cell for people, several columns in CSV.
-
-    `reach` is what the number would be if all that could not be judged were right.
-    """
-
-    value: float
-    low: float
-    high: float
-    reach: float = math.nan
-
-    def told(self, decimals: int) -> str:
-        """The number, or how far it may reach."""
-        ends = [self.value] if math.isnan(self.reach) else [self.value, self.reach]
-        return " to ".join(show(one, decimals) for one in ends)
-
-
-Cell = str | float | int | Ranged | None
+Cell = str | float | int | Estimate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +85,13 @@ def with_reach(
 
 def show(value: Cell, decimals: int = 1) -> str:
     """A cell as text: fixed decimals for numbers, a dash for what does not exist."""
-    if isinstance(value, Ranged):
+    if isinstance(value, Estimate):
         if math.isnan(value.value):
             return show(value.value)
-        number, low, high = value.told(decimals), *(show(one, decimals) for one in value[1:3])
+        number, low, high = (
+            value.told(decimals),
+            *(show(end, decimals) for end in (value.low, value.high)),
+        )
         return f"{number} (–)" if math.isnan(value.low) else f"{number} ({low} to {high})"
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
@@ -117,7 +104,7 @@ def show(value: Cell, decimals: int = 1) -> str:
 
 def _notes(table: Table) -> tuple[str, ...]:
     """The notes of a table, and what it means that a cell has two numbers."""
-    cells = (cell for row in table.rows for cell in row if isinstance(cell, Ranged))
+    cells = (cell for row in table.rows for cell in row if isinstance(cell, Estimate))
     open_ended = any(not math.isnan(cell.reach) for cell in cells)
     return (*table.notes, UNDECIDED) if open_ended else table.notes
 
@@ -268,15 +255,15 @@ def _grouped_heads(table: Table) -> list[str]:
 def _latex_cell(table: Table, number: int, place: int) -> str:
     cell = table.rows[number][place]
     after = r"$^{\dagger}$" if (number, place) in table.tied else ""
-    if isinstance(cell, Ranged) and not math.isnan(cell.value):
+    if isinstance(cell, Estimate) and not math.isnan(cell.value):
         value = latex_text(cell.told(table.digits(place)))
-        low, high = (latex_text(show(one, table.digits(place))) for one in cell[1:3])
+        low, high = (latex_text(show(end, table.digits(place))) for end in (cell.low, cell.high))
         if not math.isnan(cell.low):
             after += rf" {{\scriptsize [{low}, {high}]}}"
     else:
         value = latex_text(_label(table, table.text(number, place)))
     # A hyphen before a number is a minus; a dash alone says that there is none.
-    if value.startswith("-") and value != "--" and isinstance(cell, float | int | Ranged):
+    if value.startswith("-") and value != "--" and isinstance(cell, float | int | Estimate):
         value = f"$-${value[1:]}"
     return (rf"\textbf{{{value}}}" if (number, place) in table.best else value) + after
 
@@ -301,7 +288,7 @@ def flat(
     more: dict[int, tuple[str, ...]] = {}
     for row in rows:
         for place, cell in enumerate(row):
-            if isinstance(cell, Ranged) and len(more.get(place, ())) < 3:
+            if isinstance(cell, Estimate) and len(more.get(place, ())) < 3:
                 ends = ("low", "high") if math.isnan(cell.reach) else ("low", "high", UP_TO)
                 more[place] = max(more.get(place, ()), ends, key=len)
     head: list[str] = []
@@ -312,9 +299,9 @@ def flat(
         cells: list[object] = []
         for place, cell in enumerate(row):
             width = 1 + len(more.get(place, ()))
-            if isinstance(cell, Ranged):
-                judged = math.isnan(cell.reach)
-                cells += [*cell[:3], None if judged else cell.reach][:width]
+            if isinstance(cell, Estimate):
+                reach = None if math.isnan(cell.reach) else cell.reach
+                cells += [*cell.span, reach][:width]
             else:
                 cells += [cell, *[None] * (width - 1)]
         lines.append(cells)
@@ -426,9 +413,9 @@ def _span(table: Table, number: int) -> int:
 
 def _html_text(cell: Cell, decimals: int) -> tuple[str, str]:
     """A cell's text with true minus signs, and the interval that stands below it, in small."""
-    if isinstance(cell, Ranged) and not math.isnan(cell.value):
+    if isinstance(cell, Estimate) and not math.isnan(cell.value):
         number = cell.told(decimals).replace("-", "−")
-        low, high = (show(end, decimals).replace("-", "−") for end in cell[1:3])
+        low, high = (show(end, decimals).replace("-", "−") for end in (cell.low, cell.high))
         if math.isnan(cell.low):
             return number, "–"
         return number, f"{low}{'–' if cell.low >= 0 else ' to '}{high}"

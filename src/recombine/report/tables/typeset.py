@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recombine.report.findings import Findings
-from recombine.report.tables.table import Ranged, Table
+from recombine.report.tables.table import Table
+from recombine.statistics.intervals import Estimate
 
 # Measures of which less is better; "" is that of a table which names no other.
 LESS = ("instance CTER", "aggregate CTER", "error %")
@@ -59,7 +60,7 @@ def with_best(table: Table, systems: Sequence[str], less: Sequence[str] = ()) ->
     for number, row in enumerate(table.rows):
         words = [cell for cell in row if isinstance(cell, str)]
         for place, cell in enumerate(row):
-            value = cell.value if isinstance(cell, Ranged) else cell
+            value = cell.value if isinstance(cell, Estimate) else cell
             if not isinstance(value, float) or math.isnan(value):
                 continue
             head = table.columns[place]
