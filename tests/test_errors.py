@@ -8,6 +8,7 @@ from recombine.errors import (
     Problems,
     SystemFailure,
     Where,
+    did_you_mean,
     raise_all,
 )
 
@@ -80,3 +81,10 @@ def test_a_long_line_is_shown_around_what_is_wrong():
 def test_what_is_shown_does_not_move_the_cursor():
     """A control character of a file is none of the terminal."""
     assert "\x1b" not in DataError("bad", Where("x", 1, 1, "\x1b[2Ja")).render()
+
+
+def test_a_misspelt_name_has_its_closest_as_a_hint() -> None:
+    """Where no name is close, the hint says what it was given for that."""
+    assert did_you_mean("subjt", ["subj", "obj"]) == "did you mean 'subj'?"
+    assert did_you_mean("x", ["subj"], "it has: subj") == "it has: subj"
+    assert did_you_mean("x", ["subj"]) is None

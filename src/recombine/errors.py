@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -137,6 +138,12 @@ class Problems(RecombineError):
     def render(self) -> str:
         """Return every problem in full, then the count."""
         return "\n\n".join([*(problem.render() for problem in self.problems), self.message])
+
+
+def did_you_mean(name: str, names: Iterable[str], otherwise: str | None = None) -> str | None:
+    """The hint of a misspelt name: the closest of the names, or what to say where none is close."""
+    close = difflib.get_close_matches(name, list(names), n=1)
+    return f"did you mean '{close[0]}'?" if close else otherwise
 
 
 def raise_all(problems: Sequence[RecombineError]) -> None:

@@ -17,7 +17,8 @@
 The files are described in docs/how-to/grammar-format.md.
 """
 
-from recombine.grammar.check import check_conflicts, check_grammar, note_conflicts
+from recombine.grammar.check.conflicts import check_conflicts, note_conflicts
+from recombine.grammar.check.grammar_check import check_grammar
 from recombine.grammar.files.folder import find_grammar, shipped_grammars
 from recombine.grammar.grammar import Grammar
 from recombine.grammar.parsing.parser import Parse, ParseFailure

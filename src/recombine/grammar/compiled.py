@@ -15,7 +15,8 @@ certain rule (a chain), whose slots are those of both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -26,16 +27,15 @@ from recombine.grammar.model import (
     ANY_FIELD,
     Feature,
     Glue,
-    Key,
     Language,
     Line,
     LiteralText,
     Piece,
-    Pieces,
     Ref,
     RulePart,
     Same,
     TableCell,
+    features_of,
 )
 
 MAX_PIECES = 200_000  # phrases of one sentence: repeated slots can double a sentence at every level
@@ -96,8 +96,8 @@ class CompiledConstituent:
 
     construction: Construction
     below: tuple[Values, ...]
-    values: Values  # its own
-    missing: tuple[tuple[str, MissingCell], ...] = ()  # features that no cell computes
+    values: Values = ()  # its own
+    missing: list[tuple[str, MissingCell]] = field(default_factory=list)  # of its own features
     expansions: dict[str, Expansion | None] = field(default_factory=dict)
 
 
@@ -147,7 +147,7 @@ class CompiledLanguage:
         lexicon = lexicon or read_lexicon(inventory, language, self.problems)
         self.senses = lexicon.senses
         self.tables = lexicon.tables
-        self.forms: list[Forms] = [many[0].forms if many else {} for many in self.senses]
+        self.forms: list[Forms] = [senses[0].forms if senses else {} for senses in self.senses]
         self._rules = [
             Construction((rule.name,), rule.parts, _positions(rule.parts))
             for rule in inventory.rules
@@ -214,10 +214,12 @@ class CompiledLanguage:
     ) -> CompiledConstituent:
         """The constituent of a construction whose parts have these values."""
         key = (construction.chain, below)
-        found = self._constituents.get(key)
-        if found is None:
-            found = self._constituents[key] = self._new_constituent(construction, below)
-        return found
+        constituent = self._constituents.get(key)
+        if constituent is None:
+            constituent = CompiledConstituent(construction, below)
+            self._find_values(constituent)
+            self._constituents[key] = constituent
+        return constituent
 
     def constituents(
         self, codes: Sequence[int], children: Sequence[Sequence[int]]
@@ -229,13 +231,12 @@ class CompiledLanguage:
         """
         first_word = self.inventory.first_word
         values: list[Values] = [()] * len(codes)
-        found: list[CompiledConstituent | None] = [None] * len(codes)
+        constituents: list[CompiledConstituent | None] = [None] * len(codes)
         for node in range(len(codes) - 1, -1, -1):
             code = codes[node]
             if code >= first_word:
                 values[node] = self._word_values[code - first_word][0]
                 continue
-            rule = self._rules[code]
             below = tuple([values[child] for child in children[node]])
             for index, child in enumerate(children[node]):
                 asked = self._slot_fields[code][index]
@@ -244,38 +245,37 @@ class CompiledLanguage:
                     by_name = dict(zip(given, values[child], strict=True))
                     other = tuple([by_name.get(name, "") for name in asked])
                     below = (*below[:index], other, *below[index + 1 :])
-            here = found[node] = self.constituent(rule, below)
-            values[node] = here.values
-        return found
+            constituent = constituents[node] = self.constituent(self._rules[code], below)
+            values[node] = constituent.values
+        return constituents
 
     def expansion(self, constituent: CompiledConstituent, field: str) -> Expansion | None:
         """All ways to say a field of a constituent; None where there is no line for it."""
         try:
             return constituent.expansions[field]
         except KeyError:
-            found = constituent.expansions[field] = self._expand(constituent, field)
-            return found
+            expansion = constituent.expansions[field] = self._expand(constituent, field)
+            return expansion
 
     def rows(
         self, codes: Sequence[int], constituent: CompiledConstituent | None, field: str
     ) -> tuple[Row, ...]:
         """All ways to say a field of a constituent of a tree; raises GrammarError without any."""
         assert constituent is not None  # a word is none
-        found = self.expansion(constituent, field)
-        if found is None:
-            code = self.inventory.codes[constituent.construction.chain[0]]
+        expansion = self.expansion(constituent, field)
+        if expansion is not None and expansion.rows:
+            return expansion.rows
+        code = self.inventory.codes[constituent.construction.chain[0]]
+        if expansion is None:
             raise self.unsayable(codes, code, field)
-        if not found.rows:
-            if found.missing:
-                raise self.unsayable_cell(codes, found.missing[0])
-            raise self._missing(self.inventory.codes[constituent.construction.chain[0]], field)
-        return found.rows
+        if expansion.missing:
+            raise self.unsayable_cell(codes, expansion.missing[0])
+        raise self._missing(code, field)
 
-    def _new_constituent(
-        self, construction: Construction, below: tuple[Values, ...]
-    ) -> CompiledConstituent:
+    def _find_values(self, constituent: CompiledConstituent) -> None:
+        """Compute the features of a constituent by the lines of its construction."""
+        construction = constituent.construction
         values: list[str] = []
-        missing: list[tuple[str, MissingCell]] = []
         code = self.inventory.codes[construction.chain[0]]
         for name in self.features.get(self.inventory.category(code), ()):
             line = next(self.lines(construction, name), None)
@@ -283,113 +283,91 @@ class CompiledLanguage:
             text: str | OneOf | MissingCell = ""
             if isinstance(piece, LiteralText):
                 text = piece.text
-            elif isinstance(piece, Ref) and piece.slot in construction.slots:
-                feature = Feature(piece.slot, key_name(piece.keys, name))
-                text = self._value(construction, below, feature)
+            elif isinstance(piece, Ref):
+                feature = Feature(piece.slot, self._field_name(piece, name, constituent))
+                text = self._value(constituent, feature)
             elif isinstance(piece, TableCell):
-                text = self._cell(piece, name, construction, below)
+                text = self._cell(piece, name, constituent)
             if isinstance(text, MissingCell):
-                missing.append((name, text))
+                constituent.missing.append((name, text))
             values.append(text if isinstance(text, str) else "")
-        return CompiledConstituent(construction, below, tuple(values), tuple(missing))
+        constituent.values = tuple(values)
 
-    def _value(
-        self, construction: Construction, below: tuple[Values, ...], feature: Feature
-    ) -> str:
+    def _value(self, constituent: CompiledConstituent, feature: Feature) -> str:
+        construction = constituent.construction
         index = construction.slots.get(feature.slot, -1)
         category = construction.parts[index].symbol.category if index >= 0 else ""
         fields = self.features.get(category, ())
-        return below[index][fields.index(feature.field)] if feature.field in fields else ""
+        if feature.field not in fields:
+            return ""
+        return constituent.below[index][fields.index(feature.field)]
 
-    def _name(
-        self,
-        keys: tuple[Key, ...],
-        field: str,
-        construction: Construction,
-        below: tuple[Values, ...],
+    def _field_name(
+        self, piece: Ref | TableCell, field: str, constituent: CompiledConstituent
     ) -> str:
-        """The field that a reference asks for: `*` is the field that was asked of the line."""
-        return ".".join(
-            [
-                self._value(construction, below, key)
-                if isinstance(key, Feature)
-                else field
-                if isinstance(key, Same)
-                else key
-                for key in keys
-            ]
-        )
+        """The field that a reference asks for, of a line that was itself asked for a field."""
+        return field_name(piece, field, lambda feature: self._value(constituent, feature))
 
     def _cell(
-        self,
-        piece: TableCell,
-        field: str,
-        construction: Construction,
-        below: tuple[Values, ...],
+        self, piece: TableCell, field: str, constituent: CompiledConstituent
     ) -> str | OneOf | MissingCell:
-        name = self._name(piece.keys, field, construction, below)
+        name = self._field_name(piece, field, constituent)
         texts = self.tables.get(piece.table, {}).get(name)
         if not texts:
             return MissingCell(piece.table, name)
         return texts[0] if len(texts) == 1 else OneOf(texts)
 
     def _expand(self, constituent: CompiledConstituent, field: str) -> Expansion | None:
-        construction, below = constituent.construction, constituent.below
         rows: list[Row] = []
         missing: list[MissingCell] = []
         line = None
-        for line in self.lines(construction, field):
+        for line in self.lines(constituent.construction, field):
             for pieces in line.variants:
-                symbols = [self._symbol(piece, field, construction, below) for piece in pieces]
-                lacking = [one for one in symbols if isinstance(one, MissingCell)]
+                symbols = [self._symbol(piece, field, constituent) for piece in pieces]
+                lacking = [symbol for symbol in symbols if isinstance(symbol, MissingCell)]
                 missing += lacking
                 if not lacking and None not in symbols:
                     rows.append(_row(symbols, line))  # type: ignore[arg-type]
         return None if line is None else Expansion(tuple(rows), tuple(missing))
 
     def _symbol(
-        self,
-        piece: Piece,
-        field: str,
-        construction: Construction,
-        below: tuple[Values, ...],
+        self, piece: Piece, field: str, constituent: CompiledConstituent
     ) -> RowSymbol | MissingCell | None:
-        """What a piece is here; None where it names a slot that there is not (check.py)."""
+        """What a piece is here; None where it names a slot that there is not (check)."""
         if isinstance(piece, LiteralText):
             return piece.text
         if isinstance(piece, Glue):
             return piece
         if isinstance(piece, TableCell):
-            return self._cell(piece, field, construction, below)
-        if piece.slot not in construction.slots:
+            return self._cell(piece, field, constituent)
+        if piece.slot not in constituent.construction.slots:
             return None
-        name = self._name(piece.keys, field, construction, below)
-        return PartField(construction.slots[piece.slot], name)
+        name = self._field_name(piece, field, constituent)
+        return PartField(constituent.construction.slots[piece.slot], name)
 
     # Features.
 
     def _feature_fields(self) -> dict[str, tuple[str, ...]]:
         """The fields of each category that are used as keys, in the order found."""
         inventory = self.inventory
-        found: dict[str, dict[str, None]] = {}
+        fields: dict[str, dict[str, None]] = {}
         queue: list[tuple[str, str]] = []
 
         def note(parts: Mapping[str, RulePart], slot: str, field: str) -> None:
             if slot in parts:
                 category = parts[slot].symbol.category
-                if field not in found.setdefault(category, {}):
-                    found[category][field] = None
+                if field not in fields.setdefault(category, {}):
+                    fields[category][field] = None
                     queue.append((category, field))
 
-        every = [line for many in self._variants.values() for line in many]
-        for line in (*self.language.lines.values(), *every):
+        variants = itertools.chain(*self._variants.values())
+        for line in itertools.chain(self.language.lines.values(), variants):
             if any(name not in inventory.codes for name in line.chain):
                 continue
             parts = {part.slot: part for part in _parts_of(inventory, line.chain)}
             for pieces in line.variants:
-                for key in keys_of(pieces):
-                    if isinstance(key, Feature):
-                        note(parts, key.slot, key.field)
+                for feature in features_of(pieces):
+                    note(parts, feature.slot, feature.field)
         while queue:
             category, field = queue.pop()
             for code in inventory.rules_of.get(category, ()):
@@ -397,16 +375,16 @@ class CompiledLanguage:
                 piece = first.variants[0][0] if first is not None else None
                 if isinstance(piece, Ref):
                     parts = {part.slot: part for part in inventory.rule(code).parts}
-                    note(parts, piece.slot, key_name(piece.keys, field))
-        return {category: tuple(fields) for category, fields in found.items()}
+                    note(parts, piece.slot, field_name(piece, field))
+        return {category: tuple(names) for category, names in fields.items()}
 
     def _values_of_words(self) -> list[tuple[Values, ...]]:
         return [
             tuple(
-                tuple([one.forms.get(name, ("",))[0] for name in fields])
-                for one in many or (Sense({}),)
+                tuple([sense.forms.get(name, ("",))[0] for name in fields])
+                for sense in senses or (Sense({}),)
             )
-            for word, many in zip(self.inventory.words, self.senses, strict=True)
+            for word, senses in zip(self.inventory.words, self.senses, strict=True)
             for fields in [self.features.get(word.category, ())]
         ]
 
@@ -434,8 +412,7 @@ class CompiledLanguage:
         for code in codes if "" in field.split(".") else ():
             for name in self.features.get(self.inventory.category(code), ()):
                 is_word = self.inventory.is_word(code)
-                known = self.word_forms(code).get(name) if is_word else self.line(code, name)
-                if not known:
+                if not (self.word_forms(code).get(name) if is_word else self.line(code, name)):
                     return self._missing(code, name)
         return None
 
@@ -466,19 +443,19 @@ def _row(symbols: Sequence[RowSymbol], line: Line) -> Row:
     return Row(tuple(symbols), tuple(joined), line)
 
 
-def keys_of(pieces: Pieces) -> Iterator[Key]:
-    """The keys of all references and cells."""
-    for piece in pieces:
-        if isinstance(piece, Ref | TableCell):
-            yield from piece.keys
+def field_name(
+    piece: Ref | TableCell, asked: str, value: Callable[[Feature], str] = lambda _: ""
+) -> str:
+    """The field that a reference or cell of a line means: the one place where keys are read.
 
-
-def key_name(keys: tuple[Key, ...], field: str) -> str:
-    """The field that a reference without features asks for; `*` is the field asked of the line."""
-    names = [
-        field if isinstance(key, Same) else key for key in keys if not isinstance(key, Feature)
-    ]
-    return ".".join(names)
+    `*` is the field that the line was asked for, and a feature is its value.
+    """
+    return ".".join(
+        [
+            value(key) if isinstance(key, Feature) else asked if isinstance(key, Same) else key
+            for key in piece.keys
+        ]
+    )
 
 
 def _positions(parts: Sequence[RulePart]) -> dict[str, int]:
@@ -487,8 +464,8 @@ def _positions(parts: Sequence[RulePart]) -> dict[str, int]:
 
 def _parts_of(inventory: Inventory, chain: tuple[str, ...]) -> tuple[RulePart, ...]:
     """The parts of all rules of a chain; of two slots of one name the upper one counts."""
-    found: dict[str, RulePart] = {}
+    parts: dict[str, RulePart] = {}
     for name in chain:
         for part in inventory.rule(inventory.codes[name]).parts:
-            found.setdefault(part.slot, part)
-    return tuple(found.values())
+            parts.setdefault(part.slot, part)
+    return tuple(parts.values())

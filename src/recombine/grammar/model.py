@@ -1,4 +1,4 @@
-"""What a grammar is once it has been read: plain frozen records, no behaviour.
+"""What a grammar is once it has been read: plain frozen records.
 
 The abstract syntax says what can be said (rules and words); a language says how. A constituent is a
 table of named strings, and a feature is a string used as a key (docs/how-to/grammar-format.md).
@@ -7,7 +7,7 @@ table of named strings, and a feature is a string used as a key (docs/how-to/gra
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -191,6 +191,18 @@ class Glue(NamedTuple):
 
 Piece = LiteralText | Ref | TableCell | Glue
 Pieces = tuple[Piece, ...]
+
+
+def features_of(pieces: Pieces) -> Iterator[Feature]:
+    """The features that choose what the references and cells of a line are."""
+    for piece in pieces:
+        if isinstance(piece, Ref | TableCell):
+            yield from (key for key in piece.keys if isinstance(key, Feature))
+
+
+def slots_of(pieces: Pieces) -> Iterator[str]:
+    """The slots of which a line says a field."""
+    return (piece.slot for piece in pieces if isinstance(piece, Ref))
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,6 +181,34 @@ def child_positions(codes: Sequence[int], arity: list[int]) -> list[list[int]]:
     return children
 
 
+def construction_slots(tree: Tree, node: int, chain: tuple[str, ...]) -> list[int] | None:
+    """The nodes that fill the slots of a chain of rules at a node; None where it does not hold.
+
+    Between two rules of a chain there may be rules of one part.
+    """
+    inventory, codes, positions = tree.inventory, tree.codes, tree.positions
+    labels = inventory.labels
+    if labels[codes[node]] != chain[0]:
+        return None
+    slots: dict[str, int] = {}
+    for name in (*chain[1:], None):
+        rule = inventory.rule(codes[node])
+        following = -1
+        for part, child in zip(rule.parts, positions[node], strict=True):
+            slots.setdefault(part.slot, child)
+            reached = child
+            while name is not None and labels[codes[reached]] != name:
+                if len(positions[reached]) != 1:
+                    break
+                reached = positions[reached][0]
+            else:
+                following = reached if name is not None else -1
+        if name is not None and following < 0:
+            return None
+        node = following
+    return list(slots.values())
+
+
 def read_tree(inventory: Inventory, text: str) -> Tree:
     """Read ``rule(child, word)``; raises GrammarError where it is no tree of the grammar."""
     codes: list[int] = []

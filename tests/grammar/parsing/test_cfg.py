@@ -7,7 +7,7 @@ import pytest
 from grammar.small_grammar import SMALL, Write, is_read
 from recombine.errors import GrammarError
 from recombine.grammar import Grammar
-from recombine.grammar.check import check_source
+from recombine.grammar.check.grammar_check import check_source
 from recombine.grammar.parsing.cfg import MissingForms
 
 WORDS = {"abstract.lexicon.tsv": "id\tcat\nw\tW\n", "en.lexicon.tsv": "id\tform\nw\tw\n"}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from recombine.errors import GrammarError, Where, raise_all
+from recombine.errors import GrammarError, Where, did_you_mean, raise_all
 from recombine.grammar.files.abstract_syntax import AbstractReader
 from recombine.grammar.files.concrete_syntax import ConcreteReader
 from recombine.grammar.files.tables import read_text
@@ -97,28 +96,21 @@ def _open_grammar(
         return None, [error]
     abstract = AbstractReader(problems)
     layers: list[dict[str, list[tuple[str, Path]]]] = []
-    known: list[str] = []
+    named: list[str] = []
     for place in folders:
         places = [place]
         if edition is not None and edition in editions(place):
             places.append(place / EDITIONS / edition)
-        known.extend(editions(place))
+        named.extend(editions(place))
         for layer in places:
             files = _layer_files(layer, layers, problems)
             abstract.new_layer()
             _read_files(abstract, files.pop("abstract", ()), problems)
             layers.append(files)
-    own = abstract.result().edition
-    if edition is not None and edition not in (own, *known):
-        close = difflib.get_close_matches(edition, known, n=1)
-        return None, [
-            GrammarError(
-                f"no edition '{edition}'",
-                Where(str(folder)),
-                f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known) or 'none'}",
-            )
-        ]
     result = abstract.result()
+    if edition is not None and edition not in (result.edition, *named):
+        hint = did_you_mean(edition, named, f"known: {', '.join(named) or 'none'}")
+        return None, [GrammarError(f"no edition '{edition}'", Where(str(folder)), hint)]
     if not result.start and not problems:
         problems.append(
             GrammarError(
@@ -126,7 +118,7 @@ def _open_grammar(
             )
         )
     languages = LanguagesOnDemand(layers, abstract.spoken)
-    return GrammarSource(folder.name, result, languages, edition or own), problems
+    return GrammarSource(folder.name, result, languages, edition or result.edition), problems
 
 
 def editions(folder: Path) -> list[str]:
@@ -238,13 +230,8 @@ def find_grammar(name_or_path: str | Path) -> Path:
         return path.parent
     if name in shipped:
         return data_path("grammars", name)
-    close = difflib.get_close_matches(name, shipped, n=1)
-    raise GrammarError(
-        f"no grammar '{name}'",
-        hint=f"did you mean '{close[0]}'?"
-        if close
-        else f"a folder, or one of: {', '.join(shipped) or 'none'}",
-    )
+    names = f"a folder, or one of: {', '.join(shipped) or 'none'}"
+    raise GrammarError(f"no grammar '{name}'", hint=did_you_mean(name, shipped, names))
 
 
 def shipped_grammars() -> list[str]:

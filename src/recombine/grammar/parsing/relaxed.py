@@ -13,7 +13,7 @@ Categories that a rule only leads on between, and that have the same rules then,
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from recombine.grammar.grammar import Grammar
@@ -29,6 +29,8 @@ from recombine.grammar.model import (
     Same,
     Symbol,
     TableCell,
+    features_of,
+    slots_of,
 )
 
 
@@ -68,7 +70,9 @@ def relax(grammar: Grammar, language: str) -> Relaxed:
     abstract = dataclasses.replace(
         grammar.abstract, rules=rules, words=words, zipf={}, selections=(), mendings=(), pairs=(),
         preferences=tuple(
-            one for one in grammar.abstract.preferences if one.is_tag or one.label in rules
+            preference
+            for preference in grammar.abstract.preferences
+            if preference.is_tag or preference.label in rules
         ),
     )  # fmt: skip
     lines_kept = {key: line for key, line in spoken.lines.items() if key[0] in rules}
@@ -86,7 +90,8 @@ def _lines_of(language: Language) -> dict[str, list[Line]]:
 
 def _simplified(rule: Rule, lines: list[Line], merged: Mapping[str, str]) -> Rule:
     """A rule without classes of words, parts that are never said, and weight 0."""
-    heard = {slot for line in lines for slot in _slots(line.variants)}
+    heard = {slot for line in lines for pieces in line.variants for slot in slots_of(pieces)}
+    heard |= {key.slot for line in lines for body in line.variants for key in features_of(body)}
     parts = tuple(
         RulePart(part.slot, _plain(part.symbol, merged), part.head or index == rule.head)
         for index, part in enumerate(rule.parts)
@@ -187,40 +192,29 @@ def _merged_categories(grammar: Grammar, language: str) -> dict[str, str]:
     return merged
 
 
-def _slots(variants: tuple[Pieces, ...]) -> Iterator[str]:
-    for pieces in variants:
-        for piece in pieces:
-            if isinstance(piece, Ref):
-                yield piece.slot
-            for key in getattr(piece, "keys", ()):
-                if isinstance(key, Feature):
-                    yield key.slot
-
-
 def _shape(rule: Rule, lines: list[Line]) -> object:
     """What makes two rules of a category the same: parts and lines, slot names apart."""
     places = {part.slot: index for index, part in enumerate(rule.parts)}
 
     def spelled(pieces: Pieces) -> tuple[object, ...]:
-        found: list[object] = []
+        symbols: list[object] = []
         for piece in pieces:
+            if not isinstance(piece, Ref | TableCell):
+                symbols.append(piece)
+                continue
             keys = tuple(
                 (places.get(key.slot), key.field) if isinstance(key, Feature) else key
-                for key in getattr(piece, "keys", ())
+                for key in piece.keys
             )
-            if isinstance(piece, Ref):
-                found.append((places.get(piece.slot), keys))
-            elif isinstance(piece, TableCell):
-                found.append((piece.table, keys))
-            else:
-                found.append(piece)
-        return tuple(found)
+            owner = places.get(piece.slot) if isinstance(piece, Ref) else piece.table
+            symbols.append((owner, keys))
+        return tuple(symbols)
 
     return (
         tuple((part.symbol, part.head) for part in rule.parts),
         tuple(
             sorted(
-                ((line.field, tuple(spelled(one) for one in line.variants)) for line in lines),
+                ((line.field, tuple(map(spelled, line.variants))) for line in lines),
                 key=repr,
             )
         ),

@@ -10,8 +10,7 @@ from recombine.grammar.compiled import Construction, Row, Sense, Values
 from recombine.grammar.model import ANY_FIELD, Line
 from recombine.grammar.realise.spelling import apply_edits, commas
 from recombine.grammar.realise.walk import Walker
-from recombine.grammar.tree import Tree
-from recombine.grammar.variants.lines import construction_slots
+from recombine.grammar.tree import Tree, construction_slots
 from recombine.grammar.variants.table import WordingTable
 
 USUAL = 2  # forms of a cell of a table that are drawn: the first are the usual ones

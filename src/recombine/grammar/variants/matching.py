@@ -23,8 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from recombine.grammar.compiled import Construction, Values
 from recombine.grammar.realise.spelling import SpelledText
-from recombine.grammar.tree import Tree
-from recombine.grammar.variants.lines import construction_slots
+from recombine.grammar.tree import Tree, construction_slots
 from recombine.grammar.variants.table import LineUse, RowTrie, WordingTable
 
 ALL = -1

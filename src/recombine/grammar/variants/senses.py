@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from recombine.errors import GrammarError
-from recombine.grammar.compiled import CompiledLanguage, CompiledLexicon, Sense, keys_of
+from recombine.grammar.compiled import CompiledLanguage, CompiledLexicon, Sense
 from recombine.grammar.inflection import Forms, by_class, inflect
-from recombine.grammar.model import FORM, Feature, LexiconRow
+from recombine.grammar.model import FORM, LexiconRow, features_of
 from recombine.grammar.variants.files import Variants, widen_paradigms
 
 SPELLING = ("sound", "a_an")  # columns about how a word is spelt beside others
@@ -93,11 +93,10 @@ class _Inflector:
         self.features = frozenset(
             name for fields in own.features.values() for name in fields
         ) | frozenset(
-            key.field
+            feature.field
             for line in variants.lines
             for pieces in line.variants
-            for key in keys_of(pieces)
-            if isinstance(key, Feature)
+            for feature in features_of(pieces)
         )
 
     def senses(self, word: str, more: Sequence[LexiconRow]) -> Iterator[Sense]:

@@ -13,20 +13,19 @@ from functools import cached_property
 from typing import NamedTuple
 
 from recombine.errors import GrammarError, raise_all
+from recombine.grammar.check.language_check import line_problems
 from recombine.grammar.compiled import (
     CompiledConstituent,
     CompiledLanguage,
     Construction,
     OneOf,
     PartField,
-    keys_of,
 )
 from recombine.grammar.inflection import Forms
-from recombine.grammar.model import Feature, Glue, Ref
+from recombine.grammar.model import Glue, Ref, features_of, slots_of
 from recombine.grammar.realise.realiser import Realiser
 from recombine.grammar.realise.spelling import SpelledText, undoings
 from recombine.grammar.variants.files import Variants
-from recombine.grammar.variants.lines import line_problems
 from recombine.grammar.variants.senses import find_senses
 
 
@@ -70,15 +69,17 @@ class WordingTable:
     """All that one language can say, and how texts are compared with it."""
 
     def __init__(self, own: CompiledLanguage, variants: Variants) -> None:
-        problems: list[GrammarError] = list(line_problems(own, variants))
-        found = find_senses(own, variants, problems)
+        problems: list[GrammarError] = []
+        every = find_senses(own, variants, problems)
+        lexicon, code = every.lexicon, own.language.code
+        problems += line_problems(own.inventory, variants.lines, code, lexicon.tables)
         raise_all(problems)
         self.variants = variants
-        self.contrasts: Mapping[tuple[str, str], tuple[Forms, ...]] = found.contrasts
-        self.compiled = CompiledLanguage(own.inventory, own.language, found.lexicon, variants.lines)
+        self.contrasts: Mapping[tuple[str, str], tuple[Forms, ...]] = every.contrasts
+        self.compiled = CompiledLanguage(own.inventory, own.language, lexicon, variants.lines)
         self.inventory = own.inventory
         self.join = own.language.join
-        self._picking = found.features
+        self._picking = every.features
         self._undoings = undoings(own.language, self._plain)
         self._cleaned: dict[str, str] = {}
         self._placements: dict[int, tuple[int, ...]] = {}
@@ -171,8 +172,8 @@ class WordingTable:
                 for pieces in line.variants
             ]
             slots = construction.slots
-            asked = [[piece.slot for piece in body if isinstance(piece, Ref)] for body in bodies]
-            keys = {k.slot for body in bodies for k in keys_of(body) if isinstance(k, Feature)}
+            asked = [list(slots_of(body)) for body in bodies]
+            keys = {feature.slot for body in bodies for feature in features_of(body)}
             repeated = {slot for body in asked for slot in body if body.count(slot) > 1}
             always = set.intersection(*map(set, asked)) if asked else set()
             self._uses[key] = (
@@ -240,13 +241,12 @@ class WordingTable:
     def _picking_tables(self) -> frozenset[str]:
         """The features by which lines of variants choose a cell of a table."""
         return frozenset(
-            key.field
+            feature.field
             for line in self.variants.lines
             for pieces in line.variants
             for piece in pieces
             if not isinstance(piece, Ref)
-            for key in keys_of((piece,))
-            if isinstance(key, Feature)
+            for feature in features_of((piece,))
         )
 
 

@@ -13,10 +13,9 @@ from recombine.grammar.grammar import Grammar
 from recombine.grammar.model import Line
 from recombine.grammar.realise.spelling import SpelledText
 from recombine.grammar.sampling.random_stream import Stream
-from recombine.grammar.tree import Tree
+from recombine.grammar.tree import Tree, construction_slots
 from recombine.grammar.variants.drawing import WordingDraw
 from recombine.grammar.variants.files import read_variants
-from recombine.grammar.variants.lines import construction_slots
 from recombine.grammar.variants.matching import WordingMatch
 from recombine.grammar.variants.table import WordingTable
 

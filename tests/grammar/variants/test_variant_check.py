@@ -69,3 +69,11 @@ def test_alternations_say_a_class_in_the_forms_of_another(tmp_path: Path, small:
     assert wordings.accepts(seen, "inu ga neko o mita.")
     assert not wordings.accepts(liked, "inu ga neko ga sukiteita.")
     assert any("miteita" in text for text in wordings.sample(seen, 40, seed=1))
+
+
+def test_misspelt_names_in_variants_have_a_hint(small: Path) -> None:
+    """Lines of variants are judged by the code that judges a language's own lines."""
+    (small / "variants" / "xx.grammar").write_text("act = sbj VP\nakt = subj VP\n", "utf-8")
+    (small / "variants" / "xx.lexicon.tsv").unlink()
+    hints = {problem.hint for problem in check_grammar(small)}
+    assert hints == {"did you mean 'subj'?", "did you mean 'act'?"}

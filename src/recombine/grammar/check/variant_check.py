@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from recombine.errors import GrammarError
-from recombine.grammar.compiled import CompiledLanguage, CompiledLexicon, keys_of
-from recombine.grammar.model import ANY_FIELD, FORM, Feature, Line, Ref, Same
+from recombine.grammar.check.language_check import line_problems
+from recombine.grammar.compiled import CompiledLanguage, CompiledLexicon, field_name
+from recombine.grammar.model import ANY_FIELD, FORM, Feature, Line, Ref, Same, features_of, slots_of
 from recombine.grammar.parsing.cfg import ContextFreeGrammar
 from recombine.grammar.variants.files import Variants, scan_variants
-from recombine.grammar.variants.lines import line_problems
 from recombine.grammar.variants.senses import SPELLING, find_senses
 
 
@@ -24,21 +24,21 @@ def check_variants(
     """Every problem of the variants of a language that has no problem itself."""
     language = own.language
     variants, problems = scan_variants(folder, language.code, language.params, edition)
-    problems += line_problems(own, variants)
-    found = find_senses(own, variants, problems)
+    every = find_senses(own, variants, problems)
+    tables = every.lexicon.tables
+    problems += line_problems(own.inventory, variants.lines, language.code, tables)
     if problems or not (variants.lines or variants.rows):
         return problems
     # One form a cell is enough to see what is asked for.
     tables = {
-        name: {field: texts[:1] for field, texts in forms.items()}
-        for name, forms in found.lexicon.tables.items()
+        name: {field: texts[:1] for field, texts in forms.items()} for name, forms in tables.items()
     }
-    lexicon = CompiledLexicon(found.lexicon.senses, tables)
+    lexicon = CompiledLexicon(every.lexicon.senses, tables)
     widened = CompiledLanguage(own.inventory, own.language, lexicon, variants.lines)
     asked = _asked_fields(widened, variants)
     problems += _lost_slots(own, variants)
     problems += _unasked_lines(own, variants, asked)
-    problems += _unasked_cells(own, variants, asked, found.features)
+    problems += _unasked_cells(own, variants, asked, every.features)
     return problems
 
 
@@ -58,8 +58,8 @@ def _asked_fields(widened: CompiledLanguage, variants: Variants) -> Mapping[str,
         for pieces in line.variants:
             for piece in pieces:
                 if isinstance(piece, Ref):
-                    plain = not any(isinstance(key, Feature | Same) for key in piece.keys)
-                    name = ".".join(map(str, piece.keys)) if plain else ANY_FIELD
+                    is_open = any(isinstance(key, Feature | Same) for key in piece.keys)
+                    name = ANY_FIELD if is_open else field_name(piece, ANY_FIELD)
                     asked.setdefault(parts[piece.slot], set()).add(name)
     return asked
 
@@ -74,17 +74,14 @@ def _lost_slots(own: CompiledLanguage, variants: Variants) -> Iterator[GrammarEr
     for line in variants.lines:
         if line.below or not line.drawn:
             continue
-        said = own.line(own.inventory.code(line.rule), line.field)
-        if said is None:
+        own_line = own.line(own.inventory.code(line.rule), line.field)
+        if own_line is None:
             continue
-        bodies = [
-            {piece.slot for piece in pieces if isinstance(piece, Ref)} for pieces in said.variants
-        ]
-        wanted = set.intersection(*bodies) - _closed_slots(own, line.rule)
+        always = set.intersection(*(set(slots_of(pieces)) for pieces in own_line.variants))
+        always -= _closed_slots(own, line.rule)
         for pieces in line.variants:
-            named = {piece.slot for piece in pieces if isinstance(piece, Ref)}
-            named |= {key.slot for key in keys_of(pieces) if isinstance(key, Feature)}
-            if lost := sorted(wanted - named):
+            named = {*slots_of(pieces), *(feature.slot for feature in features_of(pieces))}
+            if lost := sorted(always - named):
                 yield GrammarError(
                     f"the variant of '{_name(line)}' leaves out '{lost[0]}'",
                     line.where,
@@ -113,14 +110,14 @@ def _unasked_lines(
         place = (line.where.path, line.where.line) if line.where is not None else line
         copies.setdefault(place, []).append(line)
     for lines in copies.values():
-        known: set[str] = set()
+        askable: set[str] = set()
         for line in lines:
             fields = asked.get(own.inventory.category(own.inventory.code(line.rule)), set())
             if line.field in (*fields, ANY_FIELD) or ANY_FIELD in fields:
                 break
-            known |= fields
+            askable |= fields
         else:
-            names = ", ".join(sorted(known)) or "none"
+            names = ", ".join(sorted(askable)) or "none"
             message = f"nobody asks for '{_name(lines[0])}'"
             yield GrammarError(message, lines[0].where, f"fields that are asked for: {names}")
 
@@ -132,7 +129,7 @@ def _unasked_cells(
     features: frozenset[str],
 ) -> Iterator[GrammarError]:
     """Columns of rows that no line asks of any word."""
-    told: set[str] = set()
+    reported: set[str] = set()
     bases = {
         cell.partition(":")[0]
         for paradigm in (*own.language.paradigms, *variants.paradigms)
@@ -141,20 +138,20 @@ def _unasked_cells(
     }
     words = [category for category in own.inventory.words_of if category in asked]
     fields = set().union(*(asked[category] for category in words))
-    known = {*fields, *features, *SPELLING, *bases, FORM}
+    useful = {*fields, *features, *SPELLING, *bases, FORM}
     # A table of forms is filled whole: beside `rec.past` stands `rec.form`.
-    families = {name.partition(".")[0] for name in known if "." in name}
+    families = {name.partition(".")[0] for name in useful if "." in name}
     prefixes = tuple(f"{contrast}." for contrast in variants.contrasts)
     for row in variants.rows:
         for column in row.cells if not row.id.startswith("_") else ():
-            prefix = next((one for one in prefixes if column.startswith(one)), "")
+            prefix = next((prefix for prefix in prefixes if column.startswith(prefix)), "")
             name = column.removeprefix(prefix)
             # A cell without text says that the word may go unheard.
-            if name in known or name.partition(".")[0] in families or not any(row.cells[column]):
+            if name in useful or name.partition(".")[0] in families or not any(row.cells[column]):
                 continue
-            if ANY_FIELD in fields or column in told:
+            if ANY_FIELD in fields or column in reported:
                 continue
-            told.add(column)
+            reported.add(column)
             yield GrammarError(
                 f"'{row.id}': nobody asks words for '{column}'",
                 row.where,
