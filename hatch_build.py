@@ -1,8 +1,8 @@
 """Metadata that only a release knows: where the project lives.
 
-`RECOMBINE_REPOSITORY=https://HOST/OWNER/NAME` at build time (the release workflow gives its own) adds
-project URLs and makes the links and pictures of the long description absolute, at the version's tag.
-Without it the package names no place.
+`RECOMBINE_REPOSITORY=https://HOST/OWNER/NAME` at build time (the release workflow gives its own)
+adds project URLs and makes the links and pictures of the long description absolute, at the
+version's tag. Without it the package names no place.
 """
 
 from __future__ import annotations
