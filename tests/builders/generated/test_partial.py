@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recombine.builders.check import check_benchmark
-from recombine.builders.recipe import build
+from recombine.builders.recipe import build, read_recipe
 from recombine.errors import RecombineError
 from recombine.grammar import Grammar
 
@@ -111,3 +111,33 @@ def test_nothing_to_train_on_is_refused(half: Path, tmp_path: Path) -> None:
     (half / "nl.grammar").write_text(DUTCH.replace("say =", "#say ="), encoding="utf-8")
     with pytest.raises(RecombineError, match="not enough for any part of 'train'"):
         build(str(write_recipe(half, "partial = true")), tmp_path / "built")
+
+
+def test_a_target_without_words_to_go_with_is_left_out(half: Path, tmp_path: Path) -> None:
+    """What a target word needs beside it may be missing: other targets are drawn, and it builds."""
+    path = write_recipe(half, "partial = true")
+    text = path.read_text(encoding="utf-8").replace("selection = false\n", "")
+    text += 'weights = { trans = 1 }\n[split.gen.chosen]\nsize = 3\ncategory = "Words"\n'
+    text += 'targets = ["see", "find"]\npattern = ["trans.V2 = $target"]\n'
+    path.write_text(text, encoding="utf-8")
+    (half / "abstract.grammar").write_text(
+        "%extends toy\n%select object : trans.V2 trans.obj\n", encoding="utf-8"
+    )
+    (half / "abstract.pairs.tsv").write_text(
+        "role\tgovernor\tdependent\nobject\tsee\telephant\n", encoding="utf-8"
+    )
+    benchmark = build(str(path), tmp_path / "built")
+    chosen = [one for one in benchmark.read("gen") if one.tags["pattern"] == "chosen"]
+    assert {one.tags["target_word"] for one in chosen} == {"find"}
+
+
+def test_coverage_names_what_a_recipe_still_needs(half: Path) -> None:
+    """Target words first, then whatever else a recipe could use, even when nothing can be drawn."""
+    recipe = write_recipe(half, "")
+    text = read_recipe(str(recipe)).builder.describe_coverage()
+    assert "needs the target words frog" in text
+    assert "rc_subj" in text.partition("more words and rules")[2]
+    (half / "nl.grammar").write_text(DUTCH.replace("say =", "#say ="), encoding="utf-8")
+    text = read_recipe(str(recipe)).builder.describe_coverage()
+    assert text.startswith("what both languages say is not enough")
+    assert "needs the target words frog" in text

@@ -78,7 +78,7 @@ def test_words_that_a_language_lacks_are_never_drawn():
     assert said.weights == {"{x}": 2.0, "a": 0.0}
     assert (said.expose[0].targets, said.expose[0].shares) == (("b", "c"), (2, 3))
     assert list(said.expose[0].weights) == ["a"]
-    with pytest.raises(GrammarError, match="no target word has a row"):
+    with pytest.raises(GrammarError, match="no target word is left"):
         with_words(part, 2, {"a", "b", "c"})
 
 

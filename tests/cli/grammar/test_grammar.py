@@ -8,8 +8,18 @@ import json
 import pytest
 
 from recombine.cli import main
+from recombine.registry import data_path
 
 SENTENCE = "Liam saw the cat in the box."
+TINY = """builder = "generated"
+grammar = "{}"
+[benchmark]
+name = "tiny"
+source = "en"
+target = "ja"
+[split.train.base]
+size = 20
+"""
 
 
 def test_parse_draws_every_reading(capsys, tmp_path):
@@ -117,14 +127,38 @@ def test_new_language_and_how_much_of_it_there_is(capsys, tmp_path):
     assert main(["new-language", "toy", "it", "--out", str(folder)]) == 2
 
 
+def test_check_says_what_a_recipe_needs_of_a_stub(capsys, tmp_path):
+    """A stub made for a recipe is checked for that recipe: the command is printed, and holds."""
+    recipe = tmp_path / "tiny.toml"
+    recipe.write_text(TINY.format("toy"), encoding="utf-8")
+    folder = tmp_path / "toy-it"
+    made = ["new-language", "toy", "it", "--recipe", str(recipe), "--out", str(folder)]
+    assert main(made) == 0
+    assert f"recombine check {folder} --partial --recipe {recipe}" in capsys.readouterr().err
+    assert main(["check", str(folder), "--partial", "--recipe", str(recipe)]) == 0
+    said = capsys.readouterr().err
+    assert f"note: recipe '{recipe}': what both languages say is not enough" in said
+    assert "more words and rules: Ali, Deniz, Emma, " in said
+
+
+def test_nonce_of_a_language_of_ones_own_is_built_into_it(capsys, tmp_path):
+    """A folder that adds one language to a grammar is about that language."""
+    recipe = tmp_path / "tiny.toml"
+    recipe.write_text(TINY.format("toy"), encoding="utf-8")
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "abstract.grammar").write_text("%extends toy\n", encoding="utf-8")
+    for path in data_path("grammars", "toy").glob("de.*"):
+        (mine / path.name.replace("de.", "bar.")).write_bytes(path.read_bytes())
+    folder = tmp_path / "new"
+    assert main(["nonce", str(mine), "--out", str(folder), "--build", str(recipe)]) == 0
+    assert "from en into bar" in capsys.readouterr().err
+
+
 def test_nonce_makes_a_benchmark_in_one_command(capsys, tmp_path):
     """A grammar of invented words, and the benchmark of a recipe drawn from it."""
     recipe = tmp_path / "tiny.toml"
-    recipe.write_text(
-        'builder = "generated"\ngrammar = "toy"\n[benchmark]\nname = "tiny"\nsource = "en"\n'
-        'target = "ja"\n[split.train.base]\nsize = 20\n',
-        encoding="utf-8",
-    )
+    recipe.write_text(TINY.format("toy"), encoding="utf-8")
     folder = tmp_path / "new"
     made = ["nonce", "toy", "--seed", "2", "--out", str(folder), "--build", str(recipe)]
     assert main(made) == 0

@@ -74,17 +74,23 @@ class Blueprint:
 
     def _plan(self, split: str, name: str, part: RecipePart) -> PlannedPart | None:
         """Work out a part; None where a partial recipe leaves it out."""
+        options, unsaid = self.options, self.unsaid
         try:
-            part = with_words(part, self.options.target_words, self.unsaid)
-            planned = plan_part(split, name, part, self.options, self.grammar.inventory)
-            for draw in (*planned.draws, *planned.exposures) if self.options.partial else ():
-                _check_draw(self.grammar, draw)
+            while True:
+                said = with_words(part, options.target_words, unsaid)
+                planned = plan_part(split, name, said, options, self.grammar.inventory)
+                draws = (*planned.draws, *planned.exposures) if options.partial else ()
+                for draw in draws:
+                    _check_draw(self.grammar, draw)
+                alone = {target for draw in draws for target in _without_words(self.grammar, draw)}
+                if not alone:
+                    return planned
+                unsaid |= alone
         except RecombineError as error:
-            if not self.options.partial:
+            if not options.partial:
                 raise
             self.left_out[split, name] = error.message
             return None
-        return planned
 
     def _plan_control(self, planned: PlannedPart) -> None:
         """Work out what the control shows of a part that training must not show."""
@@ -215,6 +221,20 @@ def _check_draw(grammar: Grammar, draw: Draw) -> None:
             f"but the grammar has only {sampler.trees:.0f}",
             hint="lower the size",
         )
+
+
+def _without_words(grammar: Grammar, draw: Draw) -> Iterator[str]:
+    """The target words with which nothing can be drawn: no word that goes with them is left."""
+    constraints = draw.constraints
+    for target in draw.targets or ("",):
+        others = dict.fromkeys((word for word in draw.targets if word != target), 0.0)
+        asked = replace(constraints, weights={**constraints.weights, **others})
+        try:
+            next(grammar.sample(1, constraints=asked))
+        except GrammarError:
+            if not target:
+                raise GrammarError("no words of both languages go together in it") from None
+            yield target
 
 
 def uncovered(grammar: Grammar, languages: Sequence[str]) -> frozenset[str]:

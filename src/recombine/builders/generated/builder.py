@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from recombine.benchmark import CONTROL, TRAIN, TRAINING_SPLITS, Benchmark, Example
 from recombine.builders.check import Proof
-from recombine.builders.generated.blueprint import Blueprint
+from recombine.builders.generated.blueprint import Blueprint, uncovered
 from recombine.builders.generated.certificate import (
     broken_promises,
     card_of,
@@ -48,6 +48,7 @@ from recombine.parallel import beside, gc_paused
 from recombine.progress import progress
 
 MOST_REFERENCES = 32  # of one example
+LISTED = 24  # words that a language lacks, in a message
 
 
 @dataclass(kw_only=True)
@@ -128,17 +129,27 @@ class Generated(GeneratedOptions):
         return frozenset(inventory.labels[code] for code in codes)
 
     def describe_coverage(self) -> str:
-        """How much of the recipe can be drawn from what both languages say."""
-        blueprint = self.blueprint()
+        """How much of the recipe can be drawn from what both languages say, and what it lacks."""
         parts = [part for _, _, part in self.parts()]
-        drawn = len(parts) - len(blueprint.left_out)
-        text = f"{drawn} of {len(parts)} parts ({100 * drawn // max(1, len(parts))}%) can be drawn"
-        if blueprint.left_out:
-            names = ", ".join(f"{split}.{name}" for split, name in blueprint.left_out)
-            text += f"; not yet: {names}"
-        targets = {word for part in parts for word in part.targets[: self.target_words]}
-        missing = ", ".join(sorted(targets & blueprint.unsaid))
-        return text + (f"; it needs the target words {missing}" if missing else "")
+        unsaid = uncovered(self.load(), self.languages)
+        try:
+            left_out = replace(self, partial=True).blueprint().left_out
+            drawn = len(parts) - len(left_out)
+            share = 100 * drawn // max(1, len(parts))
+            text = f"{drawn} of {len(parts)} parts ({share}%) can be drawn"
+            if left_out:
+                names = ", ".join(f"{split}.{name}" for split, name in left_out)
+                text += f"; not yet: {names}"
+        except ConfigError as error:
+            text = error.message
+        targets = {word for part in parts for word in part.targets[: self.target_words]} & unsaid
+        if targets:
+            text += f"; it needs the target words {', '.join(sorted(targets))}"
+        others = sorted((replace(self, partial=False).needs() & unsaid) - targets)
+        if others:
+            shown = ", ".join(others[:LISTED]) + (", ..." if len(others) > LISTED else "")
+            text += f"; it can use {len(others)} more words and rules: {shown}"
+        return text
 
     def sizes(self) -> dict[str, int]:
         """The size of every split."""

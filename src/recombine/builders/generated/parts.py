@@ -370,7 +370,9 @@ def with_words(part: RecipePart, most: int, unsaid: Collection[str]) -> RecipePa
     def kept(words: tuple[str, ...], shares: tuple[int, ...] = ()) -> tuple[list[str], list[int]]:
         left = [place for place, word in enumerate(words) if word not in unsaid][:most]
         if words and not left:
-            raise GrammarError(f"no target word has a row in both lexicons: {', '.join(words)}")
+            raise GrammarError(
+                f"no target word is left that both lexicons can use: {', '.join(words)}"
+            )
         return [words[place] for place in left], [shares[place] for place in left if shares]
 
     def demand(given: DemandT, **more: Any) -> DemandT:

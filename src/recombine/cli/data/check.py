@@ -18,6 +18,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="of a grammar: words and rules that a language does not say yet are no problem",
     )
+    parser.add_argument(
+        "--recipe",
+        default="",
+        help="of an unfinished grammar: say what this recipe can draw (default: the recipe that is"
+        " called like the grammar)",
+    )
     share(parser, "--json", "--trust")
 
 
@@ -30,9 +36,9 @@ def check_verb(options: argparse.Namespace) -> int:
         say(line)
     found = _problems_of(options.path, options.partial, options.trust)
     problems = [one for one in found if not isinstance(one, NotImported)]
-    unfinished = bool(problems) or options.partial
+    unfinished = bool(problems) or options.partial or bool(options.recipe)
     unknown = {str(one.message): None for one in found if isinstance(one, NotImported)}
-    notes = _coverage_of(options.path) if unfinished else _notes_on(options.path)
+    notes = _coverage_of(options.path, options.recipe) if unfinished else _notes_on(options.path)
     notes = [*(f"{message}; with --trust it is checked, too" for message in unknown), *notes]
     if options.json:
         rows = [
@@ -69,7 +75,7 @@ def _proof_of(text: str) -> list[str]:
         return []  # what cannot be read is among the problems
 
 
-def _coverage_of(text: str) -> list[str]:
+def _coverage_of(text: str, recipe: str) -> list[str]:
     """How much of a grammar its unfinished languages say, and what a recipe can make of that."""
     from recombine.grammar import Grammar
     from recombine.grammar.coverage import coverage
@@ -84,27 +90,23 @@ def _coverage_of(text: str) -> list[str]:
     notes = []
     for one in found:
         if not one.is_complete:
-            notes += [one.describe(), *_recipe_coverage(text, one.language)]
+            notes += [one.describe(), *_recipe_coverage(text, one.language, recipe)]
     return notes
 
 
-def _recipe_coverage(text: str, language: str) -> list[str]:
-    """What the recipe that is called like the grammar, or like what it extends, can draw."""
+def _recipe_coverage(text: str, language: str, recipe: str) -> list[str]:
+    """What recipes can draw: the given one, or one called like the grammar or what it extends."""
     from recombine.builders.generated.builder import Generated
     from recombine.builders.recipe import read_recipe, recipe_names
     from recombine.grammar.files.folder import base_folders, find_grammar
 
-    names = [folder.name for folder in base_folders(find_grammar(text))]
+    like = [folder.name for folder in base_folders(find_grammar(text))]
     notes = []
-    for name in names:
-        if name in recipe_names():
-            overrides = [f"grammar={text}", f"benchmark.target={language}", "partial=true"]
-            recipe = read_recipe(name, overrides).builder
-            if isinstance(recipe, Generated):
-                try:
-                    notes.append(f"recipe '{name}': {recipe.describe_coverage()}")
-                except RecombineError as error:
-                    notes.append(f"recipe '{name}' cannot be drawn yet: {error.message}")
+    for name in [recipe] if recipe else [name for name in like if name in recipe_names()]:
+        overrides = [f"grammar={text}", f"benchmark.target={language}"]
+        builder = read_recipe(name, overrides).builder
+        if isinstance(builder, Generated):
+            notes.append(f"recipe '{name}': {builder.describe_coverage()}")
     return notes
 
 

@@ -29,8 +29,10 @@ def new_language_verb(options: argparse.Namespace) -> int:
         needed = _needs_of(options.recipe, options.grammar)
     for path in new_language(options.grammar, options.code, folder, options.like, needed):
         print(path)
-    partial = " --partial" if options.recipe else ""
-    say(f"fill the cells and take away the # of the lines; then: recombine check {folder}{partial}")
+    check = f"recombine check {folder}"
+    if options.recipe:
+        check += f" --partial --recipe {options.recipe}"
+    say(f"fill the cells and take away the # of the lines; then: {check}")
     if options.recipe:
         say(
             f"and: recombine build {options.recipe} -o grammar={folder} "
@@ -53,7 +55,8 @@ def _needs_of(recipe: str, grammar: str) -> frozenset[str]:
 VERB = Verb(
     "new-language",
     "write the stub of a language: every line and every word, with examples, to be filled in",
-    "recombine new-language sget it --recipe sget-mini && recombine check sget-it --partial",
+    "recombine new-language sget it --recipe sget-mini"
+    " && recombine check sget-it --partial --recipe sget-mini",
     add_arguments,
     new_language_verb,
 )

@@ -47,10 +47,23 @@ def nonce_verb(options: argparse.Namespace) -> int:
     if options.build:
         from recombine.builders.recipe import build, read_recipe
 
-        overrides = [f"grammar={folder}", *options.overrides]
+        own = _own_languages(options.grammar)
+        target = [f"benchmark.target={own[0]}"] if len(own) == 1 else []
+        overrides = [f"grammar={folder}", *target, *options.overrides]
         benchmark = build(read_recipe(options.build, overrides), folder / "benchmark")
+        say(f"from {benchmark.manifest.source} into {benchmark.manifest.target}")
         print(benchmark.path)
     return 0
+
+
+def _own_languages(name: str) -> list[str]:
+    """The languages that a grammar adds to the one it extends: a benchmark is into the only one."""
+    from recombine.grammar.files.folder import base_folders, find_grammar
+
+    *bases, own = base_folders(find_grammar(name))
+    before = {path.name for base in bases for path in base.glob("*.grammar")}
+    added = [path.stem for path in sorted(own.glob("*.grammar")) if path.name not in before]
+    return added if bases else []
 
 
 VERB = Verb(
