@@ -33,7 +33,7 @@ def test_clusters_widen_the_interval_when_they_matter(run, tmp_path):
         for name in ("key", "target_word", "pattern")
     )
     assert (alone.method, by_word.method) == ("seeds and items", "seeds and clusters")
-    assert by_pattern.half_width > 1.5 * alone.half_width
+    assert by_pattern.high - by_pattern.low > 1.5 * (alone.high - alone.low)
     assert by_pattern.value == by_word.value == alone.value
 
 

@@ -62,14 +62,14 @@ def test_tables_have_the_range(report: Findings) -> None:
     """The score is 50, and up to 100 if the sentences that nobody understood are right."""
     table = overall_table(report, "test")
     assert table.columns[-1] == "up to"
-    assert [(row[5], row[-1]) for row in table.rows] == [(50.0, 100.0), (75.0, None)]
+    assert [(row[5], row[-1]) for row in table.rows] == [(75.0, None), (50.0, 100.0)]
     table = tag_table(report.main, "pattern")
-    assert [row[2].reach for row in table.rows if isinstance(row[2], Estimate)][1] == 100.0
+    assert [row[3].reach for row in table.rows if isinstance(row[3], Estimate)][1] == 100.0
     assert "0.0 to 100.0" in markdown(table)
     assert "0.0 to 100.0" in latex(table)
     assert UNDECIDED in markdown(table)
     head = comma_separated(table.columns, table.rows).splitlines()[0]
-    assert head == "pattern,n,barks,barks low,barks high,barks up to,other,other low,other high"
+    assert head == "pattern,n,other,other low,other high,barks,barks low,barks high,barks up to"
 
 
 def test_the_page_has_the_range_wherever_it_has_the_score(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from recombine.report.tables.table import Table
-from recombine.report.verdict import MOST_LINES, family_markdown, summary_table, verdict
+from recombine.report.verdict import MOST_LINES, joint_markdown, summary_table, verdict
 from recombine.report.write import write_report
 
 
@@ -41,13 +41,13 @@ def test_many_tables_and_notes_still_fit():
     tables = [
         Table(f"t{n}", f"Table {n}", ("a",), tuple((i,) for i in range(30))) for n in range(50)
     ]
-    text = family_markdown("Splits", tables, [], [f"note {n}" for n in range(40)])
+    text = joint_markdown("Splits", tables, [], [f"note {n}" for n in range(40)])
     assert text.count("\n") <= 60
     assert f"- {50 - MOST_LINES['Tables'] + 1} more: [tables/](tables/)" in text
 
 
 def test_a_name_is_no_html_and_no_link_in_markdown():
     """A stranger's benchmark may be called <script>."""
-    text = family_markdown("<script>x</script>", [], [], ["[a](http://b) <img src=x>"])
+    text = joint_markdown("<script>x</script>", [], [], ["[a](http://b) <img src=x>"])
     assert "<" not in text
     assert "](http" not in text

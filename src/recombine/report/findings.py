@@ -184,12 +184,16 @@ def build_report(source: ReportRuns, options: ReportOptions, *, examples: bool =
         raise DataError("nothing to report: no metric and split was scored by every system")
     new = main.pop(sheets[0].split)
     familiar = main.get(source.method.familiar_split)
-    gaps = tuple(
-        parts
-        for parts in gap_parts(new, familiar, source.controls, source.neutral)
-        if parts.system in source.learned
+    order = sheets[0].best_first
+    gaps = sorted(
+        (
+            parts
+            for parts in gap_parts(new, familiar, source.controls, source.neutral)
+            if parts.system in source.learned
+        ),
+        key=lambda parts: order.index(parts.system),
     )
-    return Findings(source, options, tuple(sheets), tuple(notes), gaps)
+    return Findings(source, options, tuple(sheets), tuple(notes), tuple(gaps))
 
 
 def _require_cluster(source: ReportRuns, options: ReportOptions) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -58,6 +59,15 @@ class Sheet(Measure):
     def systems(self) -> tuple[str, ...]:
         """Names of the systems, in report order."""
         return tuple(self.seeds)
+
+    @property
+    def best_first(self) -> list[str]:
+        """Systems by score; those that the data cannot order in the order of their scores, too."""
+        sign = -1.0 if self.higher_is_better else 1.0
+        scores = {name: self.overall(name).value for name in self.systems}
+        return sorted(
+            scores, key=lambda name: (math.isnan(scores[name]), sign * scores[name], name)
+        )
 
     @property
     def family_tag(self) -> str | None:

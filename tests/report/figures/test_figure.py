@@ -139,6 +139,14 @@ def test_captions_of_halves_and_of_what_does_not_vary_can_be_read():
     assert from_to(rows) == "a falls from 48 (up to 4) to 28 (5 and more)"
 
 
+def test_a_line_that_turns_is_not_said_to_fall():
+    """From 18 over 78 to 8 read "falls from 18 to 8"."""
+    up = [{"system": "a", "x": x, "score": s} for x, s in ((1, 18.0), (3, 78.0), (6, 8.0))]
+    assert from_to(up) == "a rises from 18 at 1 to 78 at 3 and ends with 8 at 6"
+    down = [{**row, "score": 100 - row["score"]} for row in up]
+    assert from_to(down) == "a falls from 82 at 1 to 22 at 3 and ends with 92 at 6"
+
+
 def test_what_was_not_judged_is_neither_right_nor_wrong(findings):
     """Words like "hardly anything" stood beside a bar that is 100% "no sentence at all"."""
     counts = {"lstm": {"PP 3": Counter({"degenerate": 9, "paraphrase": 1})}}

@@ -22,11 +22,14 @@ def test_tables_have_one_name_each(findings):
 
 
 def test_overall_table_has_every_system(findings):
-    """One row per metric and system."""
+    """One row per metric and system, the best first, as everywhere else."""
     table = overall_table(findings, "gen")
     best = [row for row, (_, system, *_) in enumerate(table.rows) if system == "oracle-ish"]
     assert table.best == {(best[0], table.columns.index("score"))}
-    assert [row[1] for row in table.rows] == list(findings.systems)
+    assert [row[1] for row in table.rows] == ["oracle-ish", "transformer", "lstm"]
+    by_pattern = tag_table(findings.main, "pattern")
+    assert by_pattern.columns[2:] == ("oracle-ish", "transformer", "lstm")
+    assert by_pattern.best == {(row, 2) for row in range(8)}
     assert "Tied sets" in comparison_table(findings, findings.main).notes[0]
 
 

@@ -73,10 +73,11 @@ def _curves(report: Findings, sheet: Sheet) -> list[Figure]:
     for tag in sheet.number_tags:
         title = report.words.tag(tag)
         rows = [
-            row_of(score, x=float(value), of=f"{title} {value}")
+            row_of(by_system[system], x=float(value), of=f"{title} {value}")
+            for system in sheet.best_first
             for value, by_system in sheet.by_tag(tag).items()
-            for score in by_system.values()
-            if score.n >= min(FEWEST_ITEMS, max(2, sheet.n // 50))
+            if system in by_system
+            and by_system[system].n >= min(FEWEST_ITEMS, max(2, sheet.n // 50))
         ]
         if len({row["x"] for row in rows}) < 2:
             continue
@@ -93,7 +94,7 @@ def _curves(report: Findings, sheet: Sheet) -> list[Figure]:
 
 def from_to(rows: Sequence[Mapping[str, Any]]) -> str:
     """How each line goes: by its ends, or by its two halves where single points are noise."""
-    found = []
+    courses = []
     for system in dict.fromkeys(row["system"] for row in rows):
         own = [row for row in rows if row["system"] == system and not math.isnan(row["score"])]
         own.sort(key=lambda row: float(row["x"]))
@@ -105,14 +106,31 @@ def from_to(rows: Sequence[Mapping[str, Any]]) -> str:
         first, last = f" at {round(own[0]['x'], 2):g}", f" at {round(own[-1]['x'], 2):g}"
         if half > 1:
             first, last = f" (up to {own[half - 1]['x']:g})", f" ({own[half]['x']:g} and more)"
+        turn = _turning_point(own) if half == 1 else None
+        if turn is not None:
+            end_told = f" and ends with {end:.0f}{last}"
+            end, last = turn["score"], f" at {round(turn['x'], 2):g}"
+        else:
+            end_told = ""
         moves = "falls" if end < begin else "rises"
-        found.append(
-            f"{system} {moves} from {begin:.0f}{first} to {end:.0f}{last}"
+        courses.append(
+            f"{system} {moves} from {begin:.0f}{first} to {end:.0f}{last}{end_told}"
             if abs(end - begin) > 1
             else f"{system} stays at {end:.0f}"
         )
-    more = f" ({len(found) - MOST_TOLD} more)" if len(found) > MOST_TOLD else ""
-    return "; ".join(found[:MOST_TOLD]) + more
+    more = f" ({len(courses) - MOST_TOLD} more)" if len(courses) > MOST_TOLD else ""
+    return "; ".join(courses[:MOST_TOLD]) + more
+
+
+def _turning_point(line: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The point that lies farthest outside the ends of a line, where the line turns there."""
+    ends = sorted((line[0]["score"], line[-1]["score"]))
+
+    def outside(point: Mapping[str, Any]) -> float:
+        return float(max(point["score"] - ends[1], ends[0] - point["score"]))
+
+    farthest = max(line, key=outside)
+    return farthest if outside(farthest) > max(1.0, (ends[1] - ends[0]) / 2) else None
 
 
 def _mean(rows: Sequence[Mapping[str, Any]]) -> float:
@@ -140,7 +158,7 @@ def _heat_map(report: Findings, sheet: Sheet) -> Figure:
     names = [report.words.label(tag, value) for value in order]
     y = {"field": "value", "type": "nominal", "sort": names, "title": None}
     x = {
-        "field": "system", "type": "nominal", "sort": list(sheet.systems), "title": None,
+        "field": "system", "type": "nominal", "sort": sheet.best_first, "title": None,
         "axis": {"orient": "top", "labelAngle": 0, "labelLimit": 76},
     }  # fmt: skip
     low, high = limits(sheet)
@@ -176,7 +194,7 @@ def _heat_map(report: Findings, sheet: Sheet) -> Figure:
 def _best_and_worst(report: Findings, sheet: Sheet, tag: str) -> str:
     """What each system does best and worst."""
     found = []
-    for system in sheet.systems[:MOST_TOLD]:
+    for system in sheet.best_first[:MOST_TOLD]:
         scores = {
             report.words.label(tag, value): by_system[system].value
             for value, by_system in sheet.by_tag(tag).items()
@@ -200,7 +218,7 @@ def _groups(report: Findings, sheet: Sheet, tag: str) -> Figure:
     ]
     spec = base(rows, 420, {"step": 14})
     y = {"field": "value", "type": "nominal", "sort": list(labels.values()), "title": None}
-    offset = {"field": "system", "type": "nominal", "sort": list(sheet.systems)}
+    offset = {"field": "system", "type": "nominal", "sort": sheet.best_first}
     x = score_axis(report, sheet)
     colour = system_colour(report)
     spec["layer"] = [
@@ -290,7 +308,11 @@ def _anatomies(report: Findings) -> list[Figure]:
         if not sheet.labels or (sheet.split, sheet.labels) in seen:
             continue  # metrics that grade the same classes would show the same picture again
         seen.append((sheet.split, sheet.labels))
-        bars = {system: sum(sheet.labels[system].values(), Counter()) for system in sheet.labels}
+        bars = {
+            system: sum(sheet.labels[system].values(), Counter())
+            for system in sheet.best_first
+            if system in sheet.labels
+        }
         if len(bars) == 1 and sheet.families:
             (by_value,) = sheet.labels.values()
             bars = {}

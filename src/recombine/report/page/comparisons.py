@@ -209,7 +209,7 @@ def anatomy_section(report: Findings, drawn: Sequence[DrawnFigure]) -> Markup:
         tables=[
             _classes(report, sheet, system)
             for sheet in sheets
-            for system in sheet.systems
+            for system in sheet.best_first
             if system in sheet.labels
         ],
     )

@@ -14,7 +14,7 @@ from recombine.report.page.gap import gap_section
 from recombine.report.page.headline import familiar_sheet
 from recombine.report.page.made import chips, what_was_done
 from recombine.report.page.scale import level
-from recombine.report.page.shown import best_first, between, colour, look
+from recombine.report.page.shown import between, colour, look
 from recombine.report.results import Sheet
 from recombine.statistics.intervals import Estimate
 from recombine.templates import number, render
@@ -63,7 +63,7 @@ def bars(report: Findings, numbers: Callable[[Findings, str], Iterable[Bar]]) ->
         "bars",
         rows=[
             (look(report, system), "", [drawn_bar(one) for one in numbers(report, system)])
-            for system in best_first(main)
+            for system in main.best_first
         ],
         metric=report.words.metric(main.metric),
         limits=f"{low:g} to {high:g}",

@@ -91,11 +91,10 @@ def _track(cell: SystemRun) -> str:
 
 def _options(report: Findings) -> dict[str, dict[str, Any]]:
     """The options of every system, of its first seed."""
-    found: dict[str, dict[str, Any]] = {}
+    options: dict[str, dict[str, Any]] = {}
     for cell in report.source.cells:
-        if cell.name in report.systems:
-            found.setdefault(cell.name, dict(cell.record.get("options") or {}))
-    return found
+        options.setdefault(cell.name, dict(cell.record.get("options") or {}))
+    return {name: options[name] for name in _best_first(report)}
 
 
 def what_was_done(report: Findings) -> str:
@@ -154,7 +153,10 @@ def made_section(report: Findings, notes: Sequence[str]) -> Markup:
     signatures = dict.fromkeys((sheet.metric, sheet.signature) for sheet in report.sheets)
     return render(
         "made",
-        cards=[_benchmark_card(report), *(_system_card(report, one) for one in report.systems)],
+        cards=[
+            _benchmark_card(report),
+            *(_system_card(report, name) for name in _best_first(report)),
+        ],
         commands=_commands(report),
         experiments=_experiments(report),
         statistics={
@@ -204,6 +206,11 @@ def _system_card(report: Findings, system: str) -> MadeCard:
     return MadeCard(
         system, look(report, system), {name: text for name, text in facts.items() if text}
     )
+
+
+def _best_first(report: Findings) -> list[str]:
+    """All systems: those of the main table as it orders them, then those that it lacks."""
+    return list(dict.fromkeys((*report.main.best_first, *report.systems)))
 
 
 def _short(value: Any) -> str:

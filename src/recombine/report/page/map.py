@@ -21,7 +21,6 @@ from recombine.report.page.scale import STEPS, level, shade
 from recombine.report.page.sections import open_note
 from recombine.report.page.shown import (
     SystemLook,
-    best_first,
     between,
     examples_link,
     interval,
@@ -144,7 +143,7 @@ def _pairs(
     report: Findings, published: Mapping[str, Mapping[str, float]]
 ) -> list[tuple[str, str, str]]:
     """Columns whose difference can be shown in place of the scores: the better minus the other."""
-    systems = best_first(report.main)
+    systems = report.main.best_first
     pairs = [(a, b) for place, a in enumerate(systems) for b in systems[place + 1 :]]
     pairs += [(a, b) for a in systems for b in published]
     return [(json.dumps([a, b]), a, b) for a, b in pairs]
@@ -257,7 +256,7 @@ def _table(report: Findings, sheet: Sheet, published: Mapping[str, Mapping[str, 
     """A row per kind of sentence, a column per system, equally wide; families fold."""
     assert sheet.main_tag is not None
     words, tag = report.words, sheet.main_tag
-    systems = best_first(sheet)
+    systems = sheet.best_first
     scores = sheet.by_tag(tag)
     families = sheet.by_tag(sheet.family_tag) if sheet.family_tag else {}
     sentences = _one_of_each(report, sheet)

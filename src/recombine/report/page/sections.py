@@ -17,7 +17,6 @@ from recombine.report.page.frame import figures
 from recombine.report.page.scale import level, shade
 from recombine.report.page.shown import (
     SystemLook,
-    best_first,
     between,
     examples_link,
     interval,
@@ -80,7 +79,7 @@ def _block(report: Findings, sheet: Sheet) -> ScoreBlock:
     low, high = sheet.limits
     less = "" if sheet.higher_is_better else ", lower is better"
     rows = []
-    for system in best_first(sheet):
+    for system in sheet.best_first:
         score = sheet.overall(system)
         rows.append(
             ScoreRow(
@@ -179,12 +178,12 @@ def _heat_table(report: Findings, sheet: Sheet, tag: str) -> Markup:
     cells = {}
     for row, (value, *_) in enumerate(table.rows):
         cells[row, 0] = CellLook(html=Markup.escape(_value_name(report, scores, tag, str(value))))
-        for place, system in enumerate(sheet.systems):
+        for place, system in enumerate(sheet.best_first):
             score = scores[str(value)].get(system)
             cells[row, 2 + place] = _heat_look(sheet, score, system, str(value), tag)
     heads: dict[int, Markup | str] = {
         2 + place: render("swatch", system=look(report, system))
-        for place, system in enumerate(sheet.systems)
+        for place, system in enumerate(sheet.best_first)
     }
     heads[0] = report.words.tag(tag)
     return html(table, Dress(cells, heads, css="heat", titled=False))

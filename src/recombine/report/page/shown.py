@@ -8,7 +8,6 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from recombine.report.findings import Findings
-from recombine.report.results import Sheet
 from recombine.statistics.intervals import Estimate
 from recombine.templates import number
 
@@ -31,15 +30,6 @@ def colour(report: Findings, system: str) -> str:
 def look(report: Findings, system: str) -> SystemLook:
     """A system as the page shows it."""
     return SystemLook(system, colour(report, system))
-
-
-def best_first(sheet: Sheet) -> list[str]:
-    """Systems by score; those that the data cannot order in the order of their scores, too."""
-    sign = -1.0 if sheet.higher_is_better else 1.0
-    score = {name: sheet.overall(name).value for name in sheet.systems}
-    return sorted(
-        sheet.systems, key=lambda name: (math.isnan(score[name]), sign * score[name], name)
-    )
 
 
 def whole(value: float) -> str:

@@ -57,7 +57,7 @@ def overall_table(report: Findings, split: str) -> Table:
     sheets = [sheet for sheet in report.sheets if sheet.split == split]
     for sheet in sheets:
         rules.add(len(rows))
-        overall = {system: sheet.overall(system) for system in sheet.systems}
+        overall = {system: sheet.overall(system) for system in sheet.best_first}
         top = best_systems(sheet, overall)
         for system, one in overall.items():
             if system in top:
@@ -77,7 +77,7 @@ def overall_table(report: Findings, split: str) -> Table:
         "max over seeds. It is of n keys of all that the metric is about; failed ones had no "
         "output.",
     )
-    reaches = [sheet.overall(system).reach for sheet in sheets for system in sheet.systems]
+    reaches = [sheet.overall(system).reach for sheet in sheets for system in sheet.best_first]
     columns, rows = with_reach(columns, rows, reaches)
     if UP_TO in columns:
         notes = (*notes, "up to: the score if all that the metric could not judge were right.")
@@ -150,7 +150,7 @@ def gap_table(gaps: Sequence[GapParts], words: Words | None = None) -> Table:
 
 def tag_table(sheet: Sheet, tag: str) -> Table:
     """Scores with intervals for each value of a tag, values of one family together."""
-    by_value = sheet.by_tag(tag)
+    by_value, systems = sheet.by_tag(tag), sheet.best_first
     rows: list[tuple[Cell, ...]] = []
     for value in by_family(sheet, by_value) if tag == sheet.main_tag else by_value:
         scores = by_value[value]
@@ -158,7 +158,7 @@ def tag_table(sheet: Sheet, tag: str) -> Table:
             (
                 value,
                 counts_of(scores.values()),
-                *(scores.get(system) for system in sheet.systems),
+                *(scores.get(system) for system in systems),
             )
         )
     values = [str(row[0]) for row in rows]
@@ -167,17 +167,17 @@ def tag_table(sheet: Sheet, tag: str) -> Table:
     return Table(
         name=table_name(sheet.metric, sheet.split, "by", tag),
         title=f"{sheet.metric} on {sheet.split} by {tag}",
-        columns=(tag, "n", *sheet.systems),
+        columns=(tag, "n", *systems),
         rows=tuple(rows),
         notes=(sheet.signature,) if sheet.signature else (),
-        heads=(("", 2), (sheet.metric, len(sheet.systems))) if len(sheet.systems) > 1 else (),
+        heads=(("", 2), (sheet.metric, len(systems))) if len(systems) > 1 else (),
         best=frozenset(
-            (row, 2 + sheet.systems.index(system))
+            (row, 2 + systems.index(system))
             for row, value in enumerate(values)
             for system in best[value]
         ),
         tied=frozenset(
-            (row, 2 + sheet.systems.index(system))
+            (row, 2 + systems.index(system))
             for row, value in enumerate(values)
             for system in by_value[value]
             if told is not None
