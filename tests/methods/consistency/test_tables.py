@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -151,6 +152,9 @@ def test_the_first_screen_has_a_card_per_test(source: ReportRuns) -> None:
     assert text.count('<article class="card test">') == 3
     assert text.count('<p class="shown">') == 5
     assert "once in a while</mark>" in text
+    first = re.findall(r'<p class="shown">(.*?)</p>', text)[0]
+    sources = {one.source for one in source.examples("systematicity").values()}
+    assert re.sub("<.*?>", "", first) in sources, "spaced as it is written"
 
 
 def test_window_sensitivity(source: ReportRuns) -> None:

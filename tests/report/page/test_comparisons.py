@@ -36,6 +36,16 @@ def test_a_sentence_says_what_the_data_say(findings):
     assert few.startswith(f"No verdict on oracle-ish and {one.first}:")
 
 
+def test_rows_that_tell_nothing_apart_are_folded(findings):
+    """Forty rows of +0.0 stood between the sentence and the rest of the page."""
+    main = findings.main
+    assert compare_section(findings).count('<details class="more" open>') == 1
+    first, *others = main.comparisons
+    ties = replace(first, slices=tuple(replace(part, p_adjusted=0.5) for part in first.slices))
+    sheet = replace(main, comparisons=(ties, *others))
+    assert '<details class="more" open>' not in compare_section(replace(findings, sheets=(sheet,)))
+
+
 def test_classes_are_shown_when_a_metric_has_them(findings):
     """Without classes there is no section; with them there is one table per system."""
     assert anatomy_section(findings, []) == ""

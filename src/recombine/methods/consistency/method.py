@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from markupsafe import Markup
 
@@ -135,7 +135,7 @@ def cards(report: Findings) -> Markup:
                 "metric": capital(report.words.metric(sheet.metric)),
                 "limits": f"{sheet.limits[0]:g} to {sheet.limits[1]:g}",
                 "less": not sheet.higher_is_better,
-                "bars": [bar_of_system(report, sheet, system) for system in sheet.systems],
+                "bars": [bar_of_system(report, sheet, system) for system in sheet.best_first],
             }
             for split, sheet in firsts.items()
         ],
@@ -162,13 +162,22 @@ def _shown(report: Findings, split: str) -> list[MarkedText]:
 
 
 def _marked(first: str, second: str) -> list[MarkedText]:
-    """Both sentences, the words in which they differ marked."""
-    words = [PLAIN_TOKEN.findall(text) for text in (first, second)]
+    """Both sentences as they are written, the words in which they differ marked."""
+    texts = (first, second)
+    words = [PLAIN_TOKEN.findall(text) for text in texts]
     changed: tuple[set[int], set[int]] = (set(), set())
     for part in differing(words[0], words[1]):
         changed[0].update(range(part.first_start, part.first_end))
         changed[1].update(range(part.second_start, part.second_end))
-    return [
-        [(token + " ", place in places) for place, token in enumerate(tokens)]
-        for tokens, places in zip(words, changed, strict=True)
-    ]
+    return [_pieces(text, places) for text, places in zip(texts, changed, strict=True)]
+
+
+def _pieces(text: str, places: Collection[int]) -> MarkedText:
+    """A text in pieces: the words at these places marked, all else between them as it is."""
+    pieces: MarkedText = []
+    end = 0
+    for place, token in enumerate(PLAIN_TOKEN.finditer(text)):
+        if place in places:
+            pieces += [(text[end : token.start()], False), (token[0], True)]
+            end = token.end()
+    return [*pieces, (text[end:], False)]

@@ -59,6 +59,8 @@ class Duel(NamedTuple):
     only_right: Sequence[OnlyRight]
     rows: Sequence[DifferenceRow]
     reach: str
+    # Whether the rows are open: of the first pair, and where one of them is told apart.
+    is_open: bool
 
 
 def compare_section(report: Findings) -> Markup:
@@ -72,14 +74,17 @@ def compare_section(report: Findings) -> Markup:
         metric=report.words.metric(first.metric),
         split=report.split_name(first.split),
         tag=report.words.tag(first.main_tag or ""),
-        duels=[_duel(report, first, one) for one in first.comparisons[:MOST_PAIRS]],
+        duels=[
+            _duel(report, first, pair, is_first=not place)
+            for place, pair in enumerate(first.comparisons[:MOST_PAIRS])
+        ],
         # Pairs that have no figure of their own are told by the table.
         table=_table(report, first) if len(first.comparisons) > 1 else "",
         others=[_table(report, sheet, titled=True) for sheet in others],
     )
 
 
-def _duel(report: Findings, sheet: Sheet, one: Comparison) -> Duel:
+def _duel(report: Findings, sheet: Sheet, one: Comparison, *, is_first: bool) -> Duel:
     ends = [end for part in one.slices for end in (part.difference.low, part.difference.high)]
     ends += [one.overall.low, one.overall.high]
     reach = max([1.0, *(abs(end) for end in ends if not math.isnan(end))])
@@ -101,6 +106,7 @@ def _duel(report: Findings, sheet: Sheet, one: Comparison) -> Duel:
         only_right,
         _rows(report, sheet, one, reach),
         number(reach, 0),
+        is_first and one.count("tie") < len(one.slices),
     )
 
 
