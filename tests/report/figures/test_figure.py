@@ -158,4 +158,5 @@ def test_what_was_not_judged_is_neither_right_nor_wrong(findings):
     (anatomy,) = (one for one in figures if one.name.endswith("anatomy"))
     assert "hardly anything (90% not judged)" in anatomy.caption
     domain = anatomy.spec["encoding"]["color"]["scale"]
-    assert dict(zip(domain["domain"], domain["range"], strict=True))["no translation: empty, repeated or copied"] == TIE
+    colours = dict(zip(domain["domain"], domain["range"], strict=True))
+    assert colours["no translation: empty, repeated or copied"] == TIE
