@@ -433,7 +433,7 @@ def score(
     )
     if not tables:
         raise DataError(
-            "nothing to score: none of these metrics is about any of these sentences",
+            "nothing to score: none of these metrics applies to any of these sentences",
             hint=f"benchmark {benchmark.manifest.name} recommends: "
             + ", ".join(scoring.default_metrics(benchmark)),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import subprocess
@@ -29,6 +30,16 @@ def test_help_shows_an_example(verb, capsys):
         make_parser().parse_args([verb, "--help"])
     assert caught.value.code == 0
     assert f"example:\n  recombine {verb}" in capsys.readouterr().out
+
+
+def test_help_explains_every_argument():
+    """A first-time user need not guess what an argument is."""
+    unexplained = []
+    for verb in VERBS_OF_PARSER:
+        parser = argparse.ArgumentParser()
+        verb.add_arguments(parser)
+        unexplained += [f"{verb.name} {a.dest}" for a in parser._actions if not a.help]
+    assert unexplained == []
 
 
 def example_of(verb: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -97,7 +108,7 @@ def test_a_word_that_is_no_verb_is_answered_with_the_nearest(word, meant, capsys
     """In any case of letters."""
     assert main([word, "sget-mini"]) == 2
     assert capsys.readouterr().err.splitlines() == [
-        f"error: '{word}' is no verb of recombine",
+        f"error: recombine has no verb '{word}'",
         f"hint: did you mean 'recombine {meant}'?",
     ]
 

@@ -15,7 +15,7 @@ NAMED = {"recipe": "recipes", "grammar": "grammars"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
-    parser.add_argument("shell", choices=SHELLS)
+    parser.add_argument("shell", choices=SHELLS, help="your shell")
 
 
 def completion_verb(options: argparse.Namespace) -> int:
@@ -57,7 +57,7 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 VERB = Verb(
     "completion",
-    "print what lets a shell complete verbs, options and names",
+    "print a script that lets your shell complete verbs, options and names",
     "recombine completion bash",
     add_arguments,
     completion_verb,

@@ -33,9 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         nargs="*",
-        help=f"{', '.join(LISTED)}; or the name of one, to see its options (default: all)",
+        help=f"one of {', '.join(LISTED)}; or a name, to see its options (default: all kinds)",
     )
-    parser.add_argument("--options", action="store_true", help="show the options of each")
+    parser.add_argument("--options", action="store_true", help="also show the options of each")
     share(parser, "--json")
 
 
@@ -46,7 +46,7 @@ def list_verb(options: argparse.Namespace) -> int:
         return _describe(names[0], options.json)
     if names:
         raise ConfigError(
-            f"'{names[0]}' is no kind of thing that is listed",
+            f"there is no list of '{names[0]}'",
             hint=f"kinds: {', '.join(LISTED)}; or one name alone",
         )
     kinds = options.what or [*LISTED]
@@ -221,7 +221,7 @@ def _is_preset_of(preset: str, system: str) -> bool:
 
 VERB = Verb(
     "list",
-    "list builders, systems, metrics, recipes, presets and grammars; or describe one of them",
+    "list builders, systems, metrics, recipes, presets and grammars, or describe one",
     "recombine list transformer",
     add_arguments,
     list_verb,

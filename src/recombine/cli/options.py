@@ -18,13 +18,13 @@ class Verb(NamedTuple):
 
 
 def positive(text: str) -> int:
-    """A number of things: below none there is nothing."""
+    """Read a whole number from 1 on; `1,000` and `1_000` are the same."""
     try:
         number = int(text.replace(",", "").replace("_", ""))
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is not possible: give 1 or more")
+        raise argparse.ArgumentTypeError(f"must be 1 or more, not {number}")
     return number
 
 
@@ -37,48 +37,68 @@ ENGINES = ("local", "ray")
 FORMATS = ("tsv", "text", "parquet", "wmt", "inspect", "lm-eval")
 
 SHARED: dict[str, dict[str, Any]] = {
-    "--languages": {"metavar": "CODE,CODE,...", "help": "which languages to show (default: all)"},
-    "--edition": {"help": "an edition of the grammar"},
+    "--languages": {"metavar": "CODE,CODE,...", "help": "the languages to show (default: all)"},
+    "--edition": {
+        "metavar": "NAME",
+        "help": "the edition of the grammar, such as official (default: its standard one)",
+    },
     "-o": {
         "dest": "overrides",
         "action": "append",
         "default": [],
         "metavar": "KEY=VALUE",
-        "help": "set an option, dotted for nested ones; may be given several times",
+        "help": "set an option, with dots inside a table (benchmark.target=de); repeatable",
     },
     "--metric": {
         "action": "extend",
         "type": separated,
         "default": [],
-        "help": "separated by commas, or given several times",
+        "metavar": "NAME",
+        "help": "a metric to score with; several with commas (default: those that the benchmark"
+        " recommends)",
     },
     "--json": {"action": "store_true", "help": "print JSON, for programs"},
     "--dry-run": {
         "action": "store_true",
-        "help": "say what would be done and how much of it; do nothing",
+        "help": "print what would be done, with counts, and do nothing",
     },
     "--sample": {
         "type": positive,
         "default": 0,
         "metavar": "N",
-        "help": "a seeded subset of N, stratified by the first tag",
+        "help": "work on a random subset of N examples, stratified by the first tag",
     },
-    "--force": {"action": "store_true", "help": "make outputs again that are stale"},
+    "--force": {
+        "action": "store_true",
+        "help": "make stale outputs again (without it, a stale output is an error)",
+    },
     "--retry": {
         "action": "store_true",
-        "help": "ask again for sentences that failed for good, and for nothing else",
+        "help": "translate only the sentences again that the system has refused for good",
     },
     "--accept-failures": {
         "action": "store_true",
-        "help": "sentences that failed for good are counted, and no error",
+        "help": "exit with 0 although the system has refused sentences for good; they are counted",
     },
     "--trust": {
         "action": "store_true",
-        "help": "run Python files that the file names, wherever they lie",
+        "help": "run the Python files that are named, also from outside this folder",
     },
-    "--address": {"help": "the address of a Ray cluster"},
+    "--address": {
+        "metavar": "HOST:PORT",
+        "help": "with --engine ray: the cluster (default: a new one on this machine)",
+    },
+    "--engine": {
+        "choices": ENGINES,
+        "help": "local (default): this machine; ray: a Ray cluster",
+    },
+    "--seed": {
+        "type": int,
+        "default": 1,
+        "metavar": "N",
+        "help": "another seed makes other random choices (default: 1)",
+    },
 }
-ALSO = {"--languages": ("--langs",)}
 PLANNED = ("--dry-run", "--sample")
 LONG = (*PLANNED, "--force")
 FAILED = ("--retry", "--accept-failures")
@@ -87,7 +107,7 @@ FAILED = ("--retry", "--accept-failures")
 def share(parser: argparse.ArgumentParser, *names: str) -> None:
     """Add options that mean the same in every verb."""
     for name in names:
-        parser.add_argument(name, *ALSO.get(name, ()), **SHARED[name])
+        parser.add_argument(name, **SHARED[name])
 
 
 def share_plan(parser: argparse.ArgumentParser) -> None:

@@ -51,13 +51,13 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def require_verb(arguments: Sequence[str]) -> None:
-    """Refuse a word that is no verb, with the one that was probably meant."""
+    """Refuse an unknown verb, with the one that was probably meant."""
     names = [verb.name for verb in VERBS]
     if not arguments or arguments[0].startswith("-") or arguments[0] in names:
         return
     word = arguments[0]
     close = difflib.get_close_matches(word.lower().replace("_", "-"), names, n=1)
     raise ConfigError(
-        f"'{word}' is no verb of recombine",
+        f"recombine has no verb '{word}'",
         hint=f"did you mean 'recombine {close[0]}'?" if close else f"verbs: {', '.join(names)}",
     )

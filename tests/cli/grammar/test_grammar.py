@@ -102,7 +102,7 @@ def test_sample_draws_trees(capsys):
     """`--trees` draws; without it there are only sentences."""
     assert main(["sample", "toy", "-n", "1", "--languages", "en,ja", "--trees"]) == 0
     assert "└─ S: decl" in capsys.readouterr().out
-    assert main(["sample", "toy", "-n", "1", "--langs", "en"]) == 0
+    assert main(["sample", "toy", "-n", "1", "--languages", "en"]) == 0
     assert "└─" not in capsys.readouterr().out
 
 

@@ -131,7 +131,7 @@ def test_scoring_output_from_anywhere(tmp_path, small_benchmark, capsys):
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (("--hyps", "other.txt"), "give the hypotheses once"),
+        (("--hyps", "other.txt"), "one file of hypotheses is needed"),
         (("-o", "nonsense.key=1"), "'nonsense', which is not scored"),
         (("-o", "grammar=x"), "no metric with options"),
         (("--split", "tset"), "no split 'tset'"),
@@ -154,7 +154,7 @@ def test_an_experiment_says_itself_what_is_scored(tmp_path, small_benchmark, cap
     experiment = tmp_path / "e.toml"
     experiment.write_text(f'benchmark = "{small_benchmark}"\n[system.copy]\nuse = "copy"\n')
     assert main(["score", str(experiment), *more]) == 2
-    assert "is for a benchmark" in capsys.readouterr().err
+    assert "goes with a benchmark" in capsys.readouterr().err
 
 
 def test_scores_say_how_many_have_no_output(tmp_path, small_benchmark, capsys):
@@ -198,7 +198,7 @@ def test_a_metric_about_nothing_is_said(tmp_path, small_benchmark, capsys):
         f'benchmark = "{small_benchmark}"\nrun = "{tmp_path / "run"}"\n'
         'metrics = ["exact", "literal"]\n[system.copy]\nuse = "copy"\n'
     )
-    told = "literal is about none of these sentences"
+    told = "literal applies to none of these sentences"
     assert main(["translate", str(experiment)]) == main(["score", str(experiment)]) == 0
     assert told in capsys.readouterr().err
     hyps = tmp_path / "hyps.txt"
@@ -522,7 +522,7 @@ def test_common_mistakes_are_told_with_what_helps(small_benchmark, tmp_path, cap
         assert told in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["sample", "toy", "-n", "-4"])
-    assert "-4 is not possible" in capsys.readouterr().err
+    assert "must be 1 or more, not -4" in capsys.readouterr().err
 
 
 def test_metrics_may_be_separated_by_commas(small_benchmark, tmp_path, capsys):

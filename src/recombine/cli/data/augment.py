@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.options import ENGINES, LONG, Verb, positive, share, share_plan
+from recombine.cli.options import LONG, Verb, positive, share, share_plan
 from recombine.cli.talk import print_plan, say
 from recombine.errors import ConfigError, DataError
 
@@ -19,28 +19,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="a benchmark; or two aligned texts, one .tsv or one .jsonl (.gz, .xz, .bz2)",
     )
-    parser.add_argument("--out", type=Path, help="the folder to make")
-    parser.add_argument("-n", type=positive, help="how many pairs to draw (default 250,000)")
-    parser.add_argument("--seed", type=int, help="another seed draws other pairs (default 1)")
-    parser.add_argument("--source", default="", help="the source language of your own pairs")
-    parser.add_argument("--target", default="", help="the target language of your own pairs")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="the folder to write")
+    parser.add_argument("-n", type=positive, help="how many pairs to draw (default: 250,000)")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="another seed draws other pairs (default: 1)"
+    )
+    parser.add_argument(
+        "--source", default="", metavar="CODE", help="the source language of your own pairs"
+    )
+    parser.add_argument(
+        "--target", default="", metavar="CODE", help="the target language of your own pairs"
+    )
     parser.add_argument(
         "--review",
         action="store_true",
-        help="print what is learned with its support, or write it as a page: --out FILE.html",
+        help="print what is learned and from how many pairs; with --out FILE.html, as a page",
     )
     parser.add_argument(
         "--explain",
         metavar="SENTENCE",
-        help="show what a sentence was made of (of --out DIR), or could be made of",
+        help="show what this sentence was made of (pairs in --out DIR) or could be made of",
     )
     parser.add_argument(
         "--held-out",
         action="store_true",
-        help="hide combinations of the pairs and print how many are made again, and rightly",
+        help="hide some combinations of the pairs, and print how many are derived again correctly",
     )
-    parser.add_argument("--engine", choices=ENGINES, help="where to cut and count texts")
-    share(parser, "--address", "-o", *LONG)
+    share(parser, "--engine", "--address", "-o", *LONG)
     share_plan(parser)
 
 

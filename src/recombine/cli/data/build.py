@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.options import ENGINES, FORMATS, LONG, Verb, share, share_plan
+from recombine.cli.options import FORMATS, LONG, Verb, share, share_plan
 from recombine.cli.talk import print_plan, say
 from recombine.errors import ConfigError
 
@@ -17,19 +17,26 @@ LISTED = 24  # words that a partial build left out, on a terminal
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
     parser.add_argument("recipe", help="a shipped recipe, a .toml file, or a builder's name")
-    parser.add_argument("--out", required=True, type=Path, help="the benchmark directory to make")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--export", action="append", default=[], choices=FORMATS)
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="DIR", help="the folder of the benchmark"
+    )
+    share(parser, "--seed")
+    parser.add_argument(
+        "--export",
+        action="append",
+        default=[],
+        choices=FORMATS,
+        help="also export it, into DIR-FORMAT; repeatable",
+    )
     parser.add_argument(
         "--series",
         metavar="C,C,...",
-        help="divergent splits: one benchmark per target divergence and a series.toml",
+        help="of divergent splits: one benchmark for each of these divergences, and a series.toml",
     )
     parser.add_argument(
-        "--seeds", metavar="N,N,...", help="the seeds of a series (default: --seed)"
+        "--seeds", metavar="N,N,...", help="with --series: the seeds (default: --seed)"
     )
-    parser.add_argument("--engine", choices=ENGINES, help="where to count")
-    share(parser, "--address", "-o", "--trust", *LONG)
+    share(parser, "--engine", "--address", "-o", "--trust", *LONG)
     share_plan(parser)
 
 

@@ -12,17 +12,20 @@ from recombine.errors import DataError, Problems, RecombineError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
-    parser.add_argument("path", help="a benchmark directory, a .toml file, or a grammar")
+    parser.add_argument(
+        "path", help="a benchmark, a recipe, an experiment or a grammar: its folder, file or name"
+    )
     parser.add_argument(
         "--partial",
         action="store_true",
-        help="of a grammar: words and rules that a language does not say yet are no problem",
+        help="of a grammar: accept words and rules that a language lacks",
     )
     parser.add_argument(
         "--recipe",
         default="",
-        help="of an unfinished grammar: say what this recipe can draw (default: the recipe that is"
-        " called like the grammar)",
+        metavar="NAME",
+        help="of an unfinished grammar: which parts of this recipe can be drawn (default: the"
+        " recipe with the grammar's name)",
     )
     share(parser, "--json", "--trust")
 
@@ -39,7 +42,7 @@ def check_verb(options: argparse.Namespace) -> int:
     unfinished = bool(problems) or options.partial or bool(options.recipe)
     unknown = {str(one.message): None for one in found if isinstance(one, NotImported)}
     notes = _coverage_of(options.path, options.recipe) if unfinished else _notes_on(options.path)
-    notes = [*(f"{message}; with --trust it is checked, too" for message in unknown), *notes]
+    notes = [*(f"{message}; give --trust to check it, too" for message in unknown), *notes]
     if options.json:
         rows = [
             {"where": str(p.where or ""), "message": p.message, "hint": p.hint} for p in problems
@@ -170,7 +173,7 @@ def _recipe_problems(text: str, trust: bool) -> list[RecombineError]:
 
 VERB = Verb(
     "check",
-    "check a grammar, recipe, experiment or benchmark; every problem at once",
+    "check a grammar, recipe, experiment or benchmark, and list all problems",
     "recombine check out/sget-mini",
     add_arguments,
     check_verb,

@@ -15,13 +15,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "corpus", type=Path, nargs="+", help="a parsed corpus, or two texts aligned line by line"
     )
-    parser.add_argument("--source", required=True, help="the language of the sentences")
-    parser.add_argument("--target", required=True, help="the language and name of the translation")
+    parser.add_argument(
+        "--source", required=True, metavar="CODE", help="the language of the sentences"
+    )
+    parser.add_argument(
+        "--target",
+        required=True,
+        metavar="CODE",
+        help="the language of the translation; in a table, the name of its column",
+    )
     parser.add_argument(
         "--out",
         required=True,
         type=Path,
-        help="the file to write; of two texts, the name that gets .SOURCE and .TARGET",
+        metavar="FILE",
+        help="the file to write; with two texts, NAME makes NAME.SOURCE and NAME.TARGET",
     )
     share(parser, "--json", "--dry-run")
 
@@ -52,7 +60,7 @@ def clean_verb(options: argparse.Namespace) -> int:
 
 VERB = Verb(
     "clean",
-    "drop the sentences of a corpus that are not translated or in another language",
+    "drop sentences of a corpus that are untranslated or in another language",
     "recombine clean corpus.en corpus.fr --source en --target fr --out clean",
     add_arguments,
     clean_verb,

@@ -11,9 +11,15 @@ from recombine.cli.talk import print_found, print_reading_plan
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
-    parser.add_argument("benchmark", type=Path)
-    parser.add_argument("corpus", type=Path, nargs="+")
-    parser.add_argument("--split", action="append", default=[])
+    parser.add_argument("benchmark", type=Path, help="the folder of a benchmark")
+    parser.add_argument("corpus", type=Path, nargs="+", help="texts to search in")
+    parser.add_argument(
+        "--split",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a split to look for; repeatable (default: all but train, dev and control)",
+    )
     share(parser, "--json", *PLANNED)
 
 

@@ -11,8 +11,10 @@ from recombine.cli.talk import print_found, print_reading_plan
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
-    parser.add_argument("train", type=Path)
-    parser.add_argument("test", type=Path)
+    parser.add_argument(
+        "train", type=Path, help="a parsed corpus, a text (with -o parser=...), or a benchmark"
+    )
+    parser.add_argument("test", type=Path, help="the other set, in one of the same forms")
     share(parser, "-o", "--json", *PLANNED)
 
 

@@ -11,7 +11,7 @@ from recombine.cli.talk import print_plan
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
-    parser.add_argument("benchmark", type=Path)
+    parser.add_argument("benchmark", type=Path, help="the folder of a benchmark")
     parser.add_argument(
         "--format",
         required=True,
@@ -19,7 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="parquet: a dataset for the Hugging Face Hub, with Croissant metadata; "
         "wmt: a test suite as WMT takes it; inspect, lm-eval: a task that these tools run",
     )
-    parser.add_argument("--out", required=True, type=Path)
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="DIR", help="the folder to write"
+    )
     share(parser, *PLANNED)
     share_plan(parser)
 
@@ -45,7 +47,7 @@ def export_verb(options: argparse.Namespace) -> int:
 
 VERB = Verb(
     "export",
-    "write a benchmark as TSV, text, a data set of parquet, or a task of Inspect or lm-eval",
+    "write a benchmark as TSV, text, Parquet, or a task of Inspect, lm-eval or WMT",
     "recombine export out/sget-mini --format parquet --out out/sget-mini-hf",
     add_arguments,
     export_verb,

@@ -11,7 +11,9 @@ from recombine.cli.options import Verb, share
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
     parser.add_argument("grammar", help="a shipped grammar or a directory")
-    parser.add_argument("--out", type=Path, help="the page to write (default: GRAMMAR.html)")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="the page to write (default: GRAMMAR.html)"
+    )
     share(parser, "--edition")
 
 
@@ -30,7 +32,7 @@ def explore_verb(options: argparse.Namespace) -> int:
 
 VERB = Verb(
     "explore",
-    "write a grammar as one page to search: rules with sentences and trees, and all words",
+    "write a page to search a grammar: its rules with sentences and trees, and all words",
     "recombine explore sget --out sget.html",
     add_arguments,
     explore_verb,

@@ -14,9 +14,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
     parser.add_argument("grammar", help="a shipped grammar or a directory")
     parser.add_argument("code", help="the code of the language: it, pt, zh")
-    parser.add_argument("--out", type=Path, help="the folder to write (default: GRAMMAR-CODE)")
-    parser.add_argument("--like", default="", metavar="CODE", help="the language to show beside it")
-    parser.add_argument("--recipe", default="", help="write only what this recipe draws: sget-mini")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="the folder to write (default: GRAMMAR-CODE)"
+    )
+    parser.add_argument(
+        "--like", default="", metavar="CODE", help="another language, shown as an example"
+    )
+    parser.add_argument(
+        "--recipe", default="", metavar="NAME", help="write only what this recipe draws: sget-mini"
+    )
 
 
 def new_language_verb(options: argparse.Namespace) -> int:
@@ -54,7 +60,7 @@ def _needs_of(recipe: str, grammar: str) -> frozenset[str]:
 
 VERB = Verb(
     "new-language",
-    "write the stub of a language: every line and every word, with examples, to be filled in",
+    "write the files of a new language, with every line and every word to fill in",
     "recombine new-language sget it --recipe sget-mini"
     " && recombine check sget-it --partial --recipe sget-mini",
     add_arguments,

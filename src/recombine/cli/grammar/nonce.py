@@ -12,16 +12,18 @@ from recombine.cli.talk import say
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
     parser.add_argument("grammar", help="a shipped grammar or a directory")
-    parser.add_argument("--seed", type=int, default=1)
+    share(parser, "--seed")
     parser.add_argument(
-        "--out", type=Path, help="the folder to write (default: GRAMMAR-nonce-SEED)"
+        "--out", type=Path, metavar="DIR", help="the folder to write (default: GRAMMAR-nonce-SEED)"
     )
     parser.add_argument(
         "--categories",
         metavar="CAT,CAT,...",
-        help="whose words are invented (default: those that begin with N or V)",
+        help="the categories to invent words for (default: those that begin with N or V)",
     )
-    parser.add_argument("--build", metavar="RECIPE", help="build this recipe with it, too")
+    parser.add_argument(
+        "--build", metavar="RECIPE", help="also build this recipe, with the invented words"
+    )
     share(parser, "-o")
 
 
@@ -68,7 +70,7 @@ def _own_languages(name: str) -> list[str]:
 
 VERB = Verb(
     "nonce",
-    "invent the nouns, names and verbs of a grammar: a benchmark that no model can have seen",
+    "invent new nouns, names and verbs for a grammar: a benchmark no model can have seen",
     "recombine nonce sget --seed 7 --build sget-mini -o benchmark.target=ja",
     add_arguments,
     nonce_verb,

@@ -29,13 +29,16 @@ MORE = 6  # words named of each list that could have come
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
     parser.add_argument("grammar", help="a shipped grammar or a directory")
-    parser.add_argument("language", help="the language of the sentences")
+    parser.add_argument("language", help="the language of the sentences, such as en")
     parser.add_argument("text", nargs="*", help="sentences (default: the lines of standard input)")
     parser.add_argument(
-        "-n", type=positive, default=5, help="how many readings of each (default 5)"
+        "-n",
+        type=positive,
+        default=5,
+        help="how many readings of each sentence to draw (default: 5)",
     )
-    parser.add_argument("--all", action="store_true", help="all readings")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw into this file, too")
+    parser.add_argument("--all", action="store_true", help="draw all readings")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw into this file")
     share(parser, "--languages", "--edition", "--json")
 
 
@@ -104,7 +107,7 @@ def _unread(grammar: Grammar, language: str, parse: Parse, where: Where) -> Data
 
 VERB = Verb(
     "parse",
-    "draw every reading of a sentence, its meaning, and what every language says for each part",
+    "draw the readings of a sentence: tree, meaning, and each part in all languages",
     "recombine parse sget en 'Liam saw the cat in the box.' --svg liam.svg",
     add_arguments,
     parse_verb,

@@ -16,31 +16,38 @@ from recombine.errors import GrammarError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
     parser.add_argument("grammar", help="a shipped grammar or a directory")
-    parser.add_argument("-n", type=positive, default=10, help="how many sentences (default 10)")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("-n", type=positive, default=10, help="how many sentences (default: 10)")
+    share(parser, "--seed")
     parser.add_argument(
         "--require",
         action="append",
         default=[],
-        help="a tree pattern that must occur; what has weight 0 in it is let in",
+        metavar="PATTERN",
+        help="a tree pattern that must occur, also of rules and words of weight 0; repeatable",
     )
     parser.add_argument(
-        "--exclude", action="append", default=[], help="a pattern that must not occur"
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="a tree pattern that must not occur; repeatable",
     )
     parser.add_argument(
         "--any-words",
         action="store_true",
-        help="words that do not go together (%%select), and words that come twice in the first"
-        " language; benchmarks have neither",
+        help="ignore %%select (which words go together), and let words repeat in a sentence;"
+        " benchmarks do neither",
     )
-    parser.add_argument("--trees", action="store_true", help="draw the trees too")
+    parser.add_argument("--trees", action="store_true", help="also draw the trees")
     parser.add_argument(
-        "--review", action="store_true", help="every lexeme x form and construction once, to read"
+        "--review",
+        action="store_true",
+        help="print every word form and every construction once, to proofread",
     )
     parser.add_argument(
         "--variants",
         action="store_true",
-        help="other ways to say each sentence too; with --review every variant once",
+        help="also print other wordings of each sentence; with --review, each variant once",
     )
     share(parser, "--languages", "--edition", "--json")
 
@@ -115,7 +122,7 @@ def _drawn_of_unfinished(
 
 VERB = Verb(
     "sample",
-    "print parallel sentences of a grammar: the linguist's loop",
+    "print parallel sentences that a grammar generates",
     "recombine sample toy -n 5 --languages en,ja --require 'decl.subj >> beside'",
     add_arguments,
     sample_verb,

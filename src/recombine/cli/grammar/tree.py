@@ -20,8 +20,10 @@ from recombine.errors import DataError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
     parser.add_argument("grammar", help="a shipped grammar or a directory")
-    parser.add_argument("tree", nargs="*", help="rule(child, word) (default: from standard input)")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw into this file, too")
+    parser.add_argument(
+        "tree", nargs="*", help="such as rule(child, word) (default: lines of standard input)"
+    )
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw into this file")
     share(parser, "--languages", "--edition", "--json")
 
 
@@ -49,7 +51,7 @@ def tree_verb(options: argparse.Namespace) -> int:
 
 VERB = Verb(
     "tree",
-    "draw a tree and what every language says for each of its parts",
+    "draw a tree, with each of its parts in all languages",
     "recombine tree toy 'say(decl(past, def(cat), intrans(sleep)))' --languages en,ja",
     add_arguments,
     tree_verb,

@@ -16,7 +16,7 @@ from recombine.errors import ConfigError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
-    parser.add_argument("benchmark", type=Path)
+    parser.add_argument("benchmark", type=Path, help="the folder of a benchmark")
     parser.add_argument(
         "hyps",
         type=Path,
@@ -24,10 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help='plain lines in the order of a split, or JSON lines {"id", "hyp"}',
     )
-    parser.add_argument("--names", metavar="NAME,NAME,...", help="(default: the files' names)")
+    parser.add_argument(
+        "--names", metavar="NAME,NAME,...", help="the systems' names (default: the files' names)"
+    )
     parser.add_argument(
         "--split",
-        help="the split of plain lines (default: gen or test); the only one of JSON lines",
+        metavar="NAME",
+        help="the split that was translated (default of plain lines: gen or test)",
     )
     parser.add_argument(
         "--trained-on",
@@ -36,10 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what the systems learned from: train, control, unknown, nothing (default: "
         "unknown; train is this benchmark's); of several systems NAME=WHAT,NAME=WHAT",
     )
-    parser.add_argument("--slices", action="store_true", help="test every pattern by itself, too")
-    parser.add_argument(
-        "--out", type=Path, help="the folder of the report (default: none is written)"
-    )
+    parser.add_argument("--slices", action="store_true", help="also test each pattern by itself")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write a report into this folder")
     share(parser, "--metric", "-o", "--json")
 
 
@@ -180,7 +181,7 @@ def _rows(table: Any) -> list[dict[str, Any]]:
 
 VERB = Verb(
     "compare",
-    "score the outputs of several systems, test their differences and write the report",
+    "score the outputs of several systems and test their differences",
     "recombine compare out/sget-mini ours.txt theirs.txt --split gen --out out/comparison",
     add_arguments,
     compare_verb,

@@ -24,25 +24,30 @@ from recombine.errors import ConfigError, DataError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
-    parser.add_argument("runs", nargs="+", type=Path)
-    parser.add_argument("--out", type=Path, help="the directory to write (default: RUN/report)")
+    parser.add_argument("runs", nargs="+", type=Path, help="folders of runs")
     parser.add_argument(
-        "--power", type=float, metavar="POINTS", help="seeds needed to see such a gain"
+        "--out", type=Path, metavar="DIR", help="the folder to write (default: RUN/report)"
     )
     parser.add_argument(
-        "--scorecard", action="store_true", help="runs of several benchmarks side by side"
+        "--power",
+        type=float,
+        metavar="POINTS",
+        help="print how many seeds would show a gain of so many points",
+    )
+    parser.add_argument(
+        "--scorecard", action="store_true", help="set runs of several benchmarks side by side"
     )
     parser.add_argument(
         "--annotate",
         type=Path,
-        metavar="JSON",
-        help="write a Pearmut campaign: translations to judge, with what metrics suspect marked",
+        metavar="FILE",
+        help="write translations for people to judge with Pearmut, suspected errors marked",
     )
     parser.add_argument(
         "--judged",
         type=Path,
-        metavar="JSONL",
-        help="read what Pearmut collected; with --out write a file of human scores per system",
+        metavar="FILE",
+        help="read the judgements of Pearmut; with --out, write human scores for each system",
     )
     share(parser, "-o", "--json", *PLANNED)
 
@@ -157,7 +162,7 @@ def report_runs(
 
 VERB = Verb(
     "report",
-    "write report.html, tables and figures of one run, or compare several",
+    "write the report of a run, or of several compared: page, tables, figures",
     "recombine report runs/quickstart --out out/report",
     add_arguments,
     report_verb,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.cli.options import ENGINES, FAILED, LONG, Verb, share, share_plan
+from recombine.cli.options import FAILED, LONG, Verb, share, share_plan
 from recombine.cli.systems.experiments import (
     about_failures,
     print_plans,
@@ -22,11 +22,10 @@ from recombine.progress import step, steps
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
-    parser.add_argument("experiment", type=Path)
+    parser.add_argument("experiment", type=Path, help="an experiment file (.toml)")
     share(parser, "-o", "--trust", *LONG, *FAILED)
     share_plan(parser)
-    parser.add_argument("--engine", choices=ENGINES, default="local")
-    share(parser, "--address")
+    share(parser, "--engine", "--address")
 
 
 def run_verb(options: argparse.Namespace) -> int:
@@ -90,7 +89,7 @@ def _own_metrics(experiment: Any) -> list[str]:
 
 VERB = Verb(
     "run",
-    "train, translate, score and report, skipping what is up to date",
+    "train, translate, score and report; what is up to date is skipped",
     "recombine run experiment.toml",
     add_arguments,
     run_verb,

@@ -16,36 +16,47 @@ from recombine.errors import ConfigError, DataError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
-    parser.add_argument("target", type=Path, help="a benchmark directory or an experiment file")
-    parser.add_argument("outputs", type=Path, nargs="*", help="the same as --hyps")
+    parser.add_argument(
+        "target", type=Path, help="the folder of a benchmark, or an experiment file"
+    )
+    parser.add_argument("outputs", type=Path, nargs="*", help="another way to write --hyps")
     parser.add_argument(
         "--hyps",
         type=Path,
         action="append",
         default=[],
-        help='plain lines, or JSON lines {"id", "hyp"}; - is standard input',
+        metavar="FILE",
+        help='the outputs: plain lines, or JSON lines {"id", "hyp"}; - is standard input',
     )
     parser.add_argument(
         "--split",
-        help="the split of plain lines (default: gen or test); the only one of JSON lines",
+        metavar="NAME",
+        help="the split that was translated (default of plain lines: gen or test)",
     )
-    parser.add_argument("--observations", type=Path, help="write one JSON row per observation here")
-    parser.add_argument("--tags", action="store_true", help="print scores per tag too")
+    parser.add_argument(
+        "--observations",
+        type=Path,
+        metavar="FILE",
+        help="write each observation as a JSON line into this file",
+    )
+    parser.add_argument(
+        "--tags", action="store_true", help="also print the score of every pattern and other tag"
+    )
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="say of every sentence why it is not right, where a metric knows (meaning, anatomy)",
+        help="explain each wrong sentence (metrics meaning and anatomy)",
     )
     parser.add_argument(
         "--summary",
         action="store_true",
-        help="with --explain: every reason once, the most frequent first, with one sentence of it",
+        help="print each reason once with its count and an example, the most frequent first",
     )
     parser.add_argument(
         "--missing",
         choices=("count", "skip"),
         default="count",
-        help="sentences without an output count as each metric declares (default), or are skipped",
+        help="a sentence without output: count it as the metric declares (default), or skip it",
     )
     share(parser, "--metric", "-o", "--trust", "--json", *LONG)
 
@@ -66,8 +77,8 @@ def _score_experiment(options: argparse.Namespace) -> int:
     for name in ("hyps", "split", "metric", "observations", "tags", "json", "explain", "summary"):
         if getattr(options, name) and not (name == "json" and options.dry_run):
             raise ConfigError(
-                f"--{name} is for a benchmark, and {options.target} is an experiment",
-                hint="an experiment says itself what is scored: -o 'metrics=[\"exact\"]'"
+                f"--{name} goes with a benchmark, but {options.target} is an experiment",
+                hint="an experiment names its metrics and splits itself: -o 'metrics=[\"exact\"]'"
                 if name in ("metric", "split")
                 else "recombine score BENCHMARK --hyps FILE, or recombine report RUN",
             )
@@ -87,7 +98,7 @@ def _score_experiment(options: argparse.Namespace) -> int:
                     f"no output; {_worth(scored['missing'])}"
                 )
             for metric in scored.get("about_nothing", ()):
-                say(f"note: {name}, seed {seed}: {metric} is about none of these sentences")
+                say(f"note: {name}, seed {seed}: {metric} applies to none of these sentences")
     return 0
 
 
@@ -110,8 +121,8 @@ def _score_file(options: argparse.Namespace) -> int:
 
     if len(options.hyps) != 1:
         raise ConfigError(
-            f"give the hypotheses once: --hyps FILE (got {len(options.hyps)})",
-            hint="of several systems: recombine compare BENCHMARK FILE FILE",
+            f"one file of hypotheses is needed: --hyps FILE (got {len(options.hyps)})",
+            hint="for several systems: recombine compare BENCHMARK FILE FILE",
         )
     benchmark = Benchmark.open(options.target)
     hypotheses, notes = read_hypotheses(options.hyps[0], benchmark, options.split)
@@ -155,12 +166,12 @@ def _score_file(options: argparse.Namespace) -> int:
     )
     if not tables:
         raise DataError(
-            "nothing to score: none of these metrics is about any of these sentences",
+            "nothing to score: none of these metrics applies to any of these sentences",
             hint=f"benchmark {benchmark.manifest.name} recommends: "
             + ", ".join(default_metrics(benchmark)),
         )
     for name in about_nothing(options.metric, tables):
-        say(f"note: {name} is about none of these sentences")
+        say(f"note: {name} applies to none of these sentences")
     if options.observations is not None:
         write_jsonl(
             options.observations,
@@ -266,7 +277,7 @@ def _row(score: Any) -> dict[str, Any]:
 
 VERB = Verb(
     "score",
-    "score hypotheses from anywhere on a benchmark, or the translations of an experiment",
+    "score outputs that you have, or the translations of an experiment",
     "recombine score out/sget-mini --hyps hypotheses.txt --split gen --metric exact",
     add_arguments,
     score_verb,

@@ -12,7 +12,7 @@ from recombine.cli.talk import say
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
-    parser.add_argument("experiment", type=Path)
+    parser.add_argument("experiment", type=Path, help="an experiment file (.toml)")
     share(parser, "-o", "--trust", *LONG)
     share_plan(parser)
 
@@ -31,7 +31,7 @@ def train_verb(options: argparse.Namespace) -> int:
 
 VERB = Verb(
     "train",
-    "train the trainable systems of an experiment, every seed",
+    "train the systems of an experiment, one model per seed",
     "recombine train experiment.toml",
     add_arguments,
     train_verb,

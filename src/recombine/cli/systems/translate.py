@@ -22,15 +22,25 @@ from recombine.errors import ConfigError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what may be given."""
-    parser.add_argument("experiment", nargs="?", type=Path)
+    parser.add_argument("experiment", nargs="?", type=Path, help="an experiment file (.toml)")
     parser.add_argument(
-        "--system", help="a system's name or ./file.py:Name, instead of an experiment"
+        "--system",
+        metavar="NAME",
+        help="instead of an experiment: a system's name, or ./file.py:Name",
     )
-    parser.add_argument("--model", type=Path, help="the model directory of a trained system")
+    parser.add_argument("--model", type=Path, metavar="DIR", help="the folder of a trained model")
     parser.add_argument(
-        "--input", type=Path, help="a text file, one sentence a line (default: stdin)"
+        "--input",
+        type=Path,
+        metavar="FILE",
+        help="a text, one sentence per line (default: standard input)",
     )
-    parser.add_argument("--output", type=Path, help="a text file; resumable (default: stdout)")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the text to write, continued after a stop (default: standard output)",
+    )
     share(parser, "-o", "--trust", *LONG, *FAILED)
     share_plan(parser)
 
@@ -144,7 +154,7 @@ def _print_translations(system: Any, lines: Sequence[str]) -> int:
 
 VERB = Verb(
     "translate",
-    "translate lines with a system, or the splits of an experiment",
+    "translate a text with one system, or the splits of an experiment",
     'recombine translate --system command -o \'run=["apertium", "eng-spa"]\' < source.txt',
     add_arguments,
     translate_verb,
