@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import torch
 
 from recombine.benchmark import Benchmark
+from recombine.systems.neural.distributed import join_world
 from recombine.systems.seq2seq import training
 from recombine.systems.seq2seq.corpus import (
     BatchPlan,
@@ -31,7 +32,6 @@ from recombine.systems.seq2seq.corpus import (
     ParallelCorpus,
     Prepared,
 )
-from recombine.systems.seq2seq.distributed import join_world
 from recombine.systems.seq2seq.search import Decoder
 from recombine.systems.seq2seq.system import TransformerSystem
 from recombine.systems.seq2seq.trainer import Trainer, seed_streams

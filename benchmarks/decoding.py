@@ -17,7 +17,7 @@ import time
 import numpy as np
 import torch
 
-from recombine.systems.device import choose_device
+from recombine.systems.neural.device import choose_device
 from recombine.systems.seq2seq.fast.ctranslate import CTranslateDecoder
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.search import Decoder

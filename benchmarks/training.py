@@ -34,7 +34,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from recombine.systems.device import choose_device, choose_dtype
+from recombine.systems.neural.device import choose_device, choose_dtype
+from recombine.systems.neural.distributed import World
 from recombine.systems.seq2seq.corpus import (
     BatchPlan,
     NumberedSide,
@@ -43,7 +44,6 @@ from recombine.systems.seq2seq.corpus import (
     Prepared,
     prepare,
 )
-from recombine.systems.seq2seq.distributed import World
 from recombine.systems.seq2seq.fast.row_steps import RowStepper
 from recombine.systems.seq2seq.options import LstmOptions, Options, TransformerOptions
 from recombine.systems.seq2seq.trainer import Trainer, seed_streams

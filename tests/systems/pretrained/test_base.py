@@ -8,10 +8,14 @@ from recombine.benchmark import Example
 from recombine.config import parse_config
 from recombine.errors import ConfigError, DataError
 from recombine.systems.base import TrainingData
-from recombine.systems.pretrained.base import learnable_pairs, merge_adapter, save_adapter
+from recombine.systems.pretrained.base import (
+    TuningRecipe,
+    learnable_pairs,
+    merge_adapter,
+    save_adapter,
+)
 from recombine.systems.pretrained.causal import Llm
 from recombine.systems.pretrained.seq2seq import HfSeq2Seq
-from recombine.systems.pretrained.training import TuningRecipe
 
 
 @pytest.mark.parametrize("system", [Llm, HfSeq2Seq])

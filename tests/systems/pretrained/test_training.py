@@ -8,19 +8,20 @@ import time
 
 import pytest
 
+from recombine.errors import SystemFailure
+from recombine.files import read_jsonl
+from recombine.systems.pretrained.base import TuningRecipe
 from recombine.systems.pretrained.batches import Learned
-from recombine.systems.pretrained.checkpoint import Checkpoint
-from recombine.systems.pretrained.training import (
-    CausalRunner,
-    TuningRecipe,
-    _rate,
-    add_up_gradients,
-    fine_tune,
-    learned_sequences,
-)
 from recombine.systems.pretrained.weights import load_weights
 
 torch = pytest.importorskip("torch")
+
+from recombine.systems.neural.distributed import World  # noqa: E402
+from recombine.systems.pretrained.training import (  # noqa: E402
+    CausalRunner,
+    fine_tune,
+    learned_sequences,
+)
 
 
 def test_a_killed_training_goes_on_to_the_same_adapter(tmp_path, quick, data):
@@ -33,7 +34,7 @@ def test_a_killed_training_goes_on_to_the_same_adapter(tmp_path, quick, data):
     if child == 0:
         quick(**options).train(data, folder, seed=3)
         os._exit(0)
-    while not (folder / "unfinished" / "state.json").exists():
+    while not (folder / "state.json").exists():
         time.sleep(0.005)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -44,7 +45,7 @@ def test_a_killed_training_goes_on_to_the_same_adapter(tmp_path, quick, data):
     two = load_file(tmp_path / "whole" / "adapter" / "adapter_model.safetensors")
     assert one.keys() == two.keys()
     assert all(torch.equal(one[name], two[name]) for name in one)
-    assert not (folder / "unfinished").exists()
+    assert not list(folder.glob("state*"))
 
 
 class ConstantGradients:
@@ -62,23 +63,25 @@ class ConstantGradients:
         self.total += 1
 
 
-def tuned(folder, steps, stop=None):
+def tuned(folder, steps, stop=None, loss=1.0, **options):
     """Train ones in bfloat16 at a rate far below their spacing; `stop`: die after so many."""
     model = torch.nn.Linear(3, 3).to(torch.bfloat16)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.fill_(1.0)
-    recipe = TuningRecipe(learning_rate=2e-4, batch_size=4, max_steps=steps, save_every=50)
+    options = {"learning_rate": 2e-4, "save_every": 50, **options}
+    recipe = TuningRecipe(batch_size=4, max_steps=steps, **options)
 
     class Dying(ConstantGradients):
         def run(self, chosen):
             if self.batches == stop:
                 raise KeyboardInterrupt
             super().run(chosen)
+            self.total += loss - 1
 
     made = fine_tune(
-        model, [2, 3, 4, 5, 6], lambda parameters, _rank, _world: Dying(parameters), recipe,
-        seed=1, device="cpu", checkpoint=Checkpoint(folder / "unfinished"),
+        model, [2, 3, 4, 5, 6], lambda parameters, _world: Dying(parameters), recipe,
+        seed=1, device="cpu", model_dir=folder,
     )  # fmt: skip
     return model, made
 
@@ -97,8 +100,8 @@ def test_a_training_that_goes_on_counts_all_it_has_seen(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         tuned(tmp_path / "cut", 200, stop=130)
     again, twice = tuned(tmp_path / "cut", 200)
-    assert (once.steps, once.sequences, once.tokens) == (200, 500, 2000)
-    assert (twice.steps, twice.sequences, twice.tokens) == (200, 500, 2000)
+    assert (once["steps"], once["sequences"], once["tokens"]) == (200, 500, 2000)
+    assert (twice["steps"], twice["sequences"], twice["tokens"]) == (200, 500, 2000)
     assert torch.equal(whole.weight, again.weight)
 
 
@@ -118,14 +121,23 @@ def test_the_answer_is_learned_after_a_prompt_as_it_will_stand(tiny_model):
     assert all_of_it.learn_from == 1
 
 
-def test_the_rate_rises_and_falls_in_lines():
-    """Warm-up from zero to the full rate, then down to zero at the end."""
-    assert [_rate(number, 10, 2) for number in (0, 1, 2, 6, 10)] == [0.0, 0.5, 1.0, 0.5, 0.0]
-    assert _rate(0, 10, 0) == 1.0
+def test_the_rate_rises_and_falls_in_lines(tmp_path):
+    """Warm-up from zero to the full rate, then down towards zero at the end."""
+    tuned(tmp_path, 10, learning_rate=1.0, warmup_steps=2, save_every=1)
+    rates = [row["learning_rate"] for row in read_jsonl(tmp_path / "train_log.jsonl")]
+    assert rates == [0.0, 0.5, *(left / 8 for left in range(8, 0, -1))]
+
+
+def test_a_diverging_loss_stops_and_says_so(tmp_path):
+    """Weights without a meaning are not stored; the last state is."""
+    with pytest.raises(SystemFailure, match="the loss is nan before step 2:") as caught:
+        tuned(tmp_path, 200, loss=float("nan"))
+    assert "nothing was saved yet" in caught.value.render()
+    assert not list(tmp_path.glob("*.safetensors"))
 
 
 def test_processes_share_a_batch_and_an_idle_one_adds_nothing(monkeypatch):
-    """Each example is in one share; who has none computes something that does not count."""
+    """Each example is in one share; who has none sends zeros."""
     parameter = torch.nn.Parameter(torch.zeros(2))
     seen = []
 
@@ -141,20 +153,8 @@ def test_processes_share_a_batch_and_an_idle_one_adds_nothing(monkeypatch):
     gradients = []
     for chosen in ([0, 1, 2], [2]):
         for rank in (0, 1):
-            CausalRunner(Recorded(), sequences, batch_size=3, pad_id=0, rank=rank, world=2).run(
-                chosen
-            )
+            world = World(rank, 2)
+            CausalRunner(Recorded(), sequences, batch_size=3, pad_id=0, world=world).run(chosen)
             gradients.append(parameter.grad.tolist())
-    assert seen == [([5, 7], 6), ([6, 0], 6), ([7, 0], 2), ([7, 0], 2)]
+    assert seen == [([5, 7], 6), ([6, 0], 6), ([7, 0], 2)]
     assert gradients == [[1, 1], [1, 1], [1, 1], [0, 0]]
-
-
-def test_summed_gradients_return_to_their_parameters(monkeypatch):
-    """The flat sum of all processes is cut up in the order it was put together."""
-    parameters = [torch.nn.Parameter(torch.zeros(2, 2)), torch.nn.Parameter(torch.zeros(3))]
-    parameters[0].grad = torch.arange(4.0).view(2, 2)
-    parameters[1].grad = torch.arange(3.0)
-    monkeypatch.setattr(torch.distributed, "all_reduce", lambda flat: flat.mul_(2))
-    add_up_gradients(parameters, idle=False)
-    assert parameters[0].grad.tolist() == [[0, 2], [4, 6]]
-    assert parameters[1].grad.tolist() == [0, 2, 4]

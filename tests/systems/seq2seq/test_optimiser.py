@@ -8,17 +8,17 @@ import pytest
 import torch
 from torch import nn
 
-from recombine.systems.seq2seq.optimiser import Optimiser, learning_rate
+from recombine.systems.seq2seq.optimiser import ModelOptimiser, learning_rate
 from recombine.systems.seq2seq.options import TransformerOptions
 
 
-def optimiser(dtype: torch.dtype = torch.float32, **options: Any) -> Optimiser:
+def optimiser(dtype: torch.dtype = torch.float32, **options: Any) -> ModelOptimiser:
     """Return an optimiser of a few weights."""
     torch.manual_seed(1)
-    return Optimiser(nn.Linear(4, 3), TransformerOptions(**options), dtype)
+    return ModelOptimiser(nn.Linear(4, 3), TransformerOptions(**options), dtype)
 
 
-def step(one: Optimiser, number: int) -> None:
+def step(one: ModelOptimiser, number: int) -> None:
     """Take one step on a loss that depends on the step."""
     one.clear()
     x = torch.linspace(-1, 1, 4, dtype=one.copies[0].dtype) * (number + 1)

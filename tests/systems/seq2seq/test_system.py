@@ -12,7 +12,7 @@ from recombine.benchmark import Example
 from recombine.errors import DataError
 from recombine.files import read_json, write_json
 from recombine.systems.base import TrainingData
-from recombine.systems.seq2seq.checkpoint import read_tensors, write_tensors
+from recombine.systems.neural.checkpoint import read_tensors, write_tensors
 from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
 
 SMALL: dict[str, Any] = {

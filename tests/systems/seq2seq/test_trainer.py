@@ -12,10 +12,10 @@ import torch
 
 from recombine.errors import SystemFailure
 from recombine.systems.base import TrainingData
+from recombine.systems.neural.checkpoint import TrainingCheckpoint, read_state, read_tensors
+from recombine.systems.neural.distributed import World
 from recombine.systems.seq2seq.batch import pad_batch
-from recombine.systems.seq2seq.checkpoint import TrainingCheckpoint, read_state, read_tensors
 from recombine.systems.seq2seq.corpus import prepare
-from recombine.systems.seq2seq.distributed import World
 from recombine.systems.seq2seq.operations import twin_divergence
 from recombine.systems.seq2seq.options import TransformerOptions
 from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem

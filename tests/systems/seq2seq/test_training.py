@@ -18,8 +18,8 @@ import torch
 from recombine.benchmark import Example
 from recombine.errors import ConfigError, DataError, SystemFailure
 from recombine.systems.base import TrainingData
+from recombine.systems.neural.checkpoint import read_state, read_tensors
 from recombine.systems.seq2seq import fast, training
-from recombine.systems.seq2seq.checkpoint import read_state, read_tensors
 from recombine.systems.seq2seq.fast import fast_stepper
 from recombine.systems.seq2seq.system import LstmSystem, TransformerSystem
 from recombine.systems.seq2seq.trainer import Stepper, Trainer

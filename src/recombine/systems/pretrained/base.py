@@ -10,11 +10,26 @@ from typing import Any, ClassVar, Literal
 from recombine.errors import ConfigError, DataError
 from recombine.registry import require
 from recombine.systems.base import TrainingData
-from recombine.systems.pretrained.training import TuningRecipe
 from recombine.systems.pretrained.weights import Weights, load_weights
 
 # The layers Hu et al. 2021 (section 4.2) adapt, and peft for most models it knows.
 _QUERIES_AND_VALUES = ("q_proj", "v_proj")
+
+
+@dataclass(kw_only=True)
+class TuningRecipe:
+    """How to train; the defaults are those of Kumon et al. 2024 for Llama 2 and, where the paper
+    is silent, those of the Hugging Face trainer.
+    """
+
+    learning_rate: float = 1e-4
+    batch_size: int = 64
+    epochs: int = 8
+    max_steps: int | None = None
+    warmup_steps: int = 0
+    weight_decay: float = 0.0
+    max_grad_norm: float = 1.0
+    save_every: int = 500
 
 
 @dataclass(kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
@@ -23,13 +23,6 @@ from recombine.systems.pretrained.chat import ChatPrompt, system_line
 from recombine.systems.pretrained.processes import train_in_processes
 from recombine.systems.pretrained.prompt import PAPER_PROMPT, Prompt, render_answer
 from recombine.systems.pretrained.seam import choose_step
-from recombine.systems.pretrained.training import (
-    CausalRunner,
-    Progression,
-    checkpoint_of,
-    fine_tune,
-    learned_sequences,
-)
 from recombine.systems.pretrained.translator import DecodingLimits, PromptTranslator, growth_of
 from recombine.systems.pretrained.weights import Weights
 from recombine.systems.shots import choose_shots
@@ -168,6 +161,14 @@ class Llm(Pretrained):
         """Train the adapter in this process."""
         import torch
 
+        from recombine.systems.neural.checkpoint import remove_state
+        from recombine.systems.neural.distributed import World, join_world
+        from recombine.systems.pretrained.training import (
+            CausalRunner,
+            fine_tune,
+            learned_sequences,
+        )
+
         weights = self._read_weights("causal")
         torch.manual_seed(seed)  # the adapter's random half
         adapted = self._adapted(weights.model, "CAUSAL_LM")
@@ -186,14 +187,13 @@ class Llm(Pretrained):
 
         self._require_room(model, max(len(sequence.tokens) for sequence in sequences))
 
-        def runner(parameters: list[Any], rank: int, world: int) -> CausalRunner:
-            capture = weights.device.startswith("cuda") and world == 1
+        def runner(parameters: list[Any], world: World) -> CausalRunner:
+            capture = weights.device.startswith("cuda") and world.size == 1
             return CausalRunner(
                 choose_step(adapted, parameters, weights.device, capture=capture),
                 sequences,
                 batch_size=self.batch_size,
                 pad_id=weights.tokenizer.pad_token_id,
-                rank=rank,
                 world=world,
             )
 
@@ -204,17 +204,17 @@ class Llm(Pretrained):
             self,
             seed=seed,
             device=weights.device,
-            checkpoint=checkpoint_of(model_dir),
+            model_dir=model_dir,
             after_epoch=keep,
         )
-        if not _is_first_process():
+        if not join_world(torch.device(weights.device)).leads:
             return
         save_adapter(adapted, model_dir / "adapter")
-        write_json(model_dir / "llm.json", self._made(summary, weights, pairs))
-        checkpoint_of(model_dir).remove()
+        write_json(model_dir / "llm.json", self._record(summary, weights, pairs))
+        remove_state(model_dir)
 
-    def _made(
-        self, made: Progression, weights: Weights, pairs: Sequence[tuple[str, str]]
+    def _record(
+        self, summary: dict[str, Any], weights: Weights, pairs: Sequence[tuple[str, str]]
     ) -> dict[str, Any]:
         def sizes(texts: list[str]) -> list[int]:
             return [
@@ -227,7 +227,7 @@ class Llm(Pretrained):
         growth = max(
             growth_of(source, answer) for source, answer in zip(sources, answers, strict=True)
         )
-        return {"method": "lora", "growth": growth, "training": asdict(made)}
+        return {"method": "lora", "growth": growth, "training": summary}
 
     def _make_translator(
         self, weights: Weights, shots: Sequence[Sequence[str]], growth: float, *, chat: bool = False
@@ -271,11 +271,3 @@ class Llm(Pretrained):
             raise DataError(
                 f"the longest training example has {longest} tokens, the model reads {room}"
             )
-
-
-def _is_first_process() -> bool:
-    import torch
-
-    if torch.distributed.is_available() and torch.distributed.is_initialized():
-        return bool(torch.distributed.get_rank() == 0)
-    return True

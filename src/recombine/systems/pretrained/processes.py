@@ -46,6 +46,8 @@ def train_one_share(model_dir: Path) -> None:
     """Do one process's part of the training; torchrun has set the environment."""
     import torch
 
+    from recombine.systems.neural.distributed import join_world
+
     job = json.loads((model_dir / "job.json").read_text(encoding="utf-8"))
     system = create("system", "llm", {**job["options"], "processes": 1})
     gpu = torch.cuda.is_available() and system.device in ("auto", "cuda")
@@ -53,12 +55,12 @@ def train_one_share(model_dir: Path) -> None:
         local = int(os.environ["LOCAL_RANK"])
         torch.cuda.set_device(local)
         system.device = f"cuda:{local}"
-    torch.distributed.init_process_group("nccl" if gpu else "gloo")
+    world = join_world(torch.device(system.device if gpu else "cpu"))
     try:
         system.fine_tune(
             [(source, target) for source, target in job["pairs"]], model_dir, job["seed"]
         )
-        torch.distributed.barrier()
+        world.wait()
     finally:
         torch.distributed.destroy_process_group()
 

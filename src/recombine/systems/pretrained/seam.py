@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recombine.systems.pretrained.generation import Generation, LibraryGeneration
-from recombine.systems.pretrained.training import TrainingStep
 from recombine.systems.pretrained.weights import Weights
+
+if TYPE_CHECKING:
+    from recombine.systems.pretrained.training import TrainingStep
 
 
 def choose_generation(
@@ -40,5 +42,7 @@ def choose_step(adapted: Any, parameters: list[Any], device: str, *, capture: bo
     try:
         from recombine.systems.pretrained.fast.step import fast_step
     except ImportError as error:
+        from recombine.systems.pretrained.training import TrainingStep
+
         return TrainingStep(adapted.get_base_model(), parameters, device, problem=str(error))
     return fast_step(adapted, parameters, device, capture=capture)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
@@ -19,7 +19,6 @@ from recombine.systems.pretrained.base import (
     merge_adapter,
     save_adapter,
 )
-from recombine.systems.pretrained.training import checkpoint_of, fine_tune
 from recombine.systems.pretrained.weights import Weights
 
 # Batches sorted by length together, and so held back until all are done: seconds on a GPU, minutes
@@ -72,6 +71,9 @@ class HfSeq2Seq(Pretrained):
         pairs = learnable_pairs(data)
         import torch
 
+        from recombine.systems.neural.checkpoint import remove_state
+        from recombine.systems.pretrained.training import fine_tune
+
         weights = self._loaded(self.model)
         torch.manual_seed(seed)
         full = self.fine_tune == "full"
@@ -80,11 +82,11 @@ class HfSeq2Seq(Pretrained):
         summary = fine_tune(
             trained,
             [len(source) for source, _ in runner.examples],
-            lambda _parameters, _rank, _world: runner,
+            lambda _parameters, _world: runner,
             self,
             seed=seed,
             device=weights.device,
-            checkpoint=checkpoint_of(model_dir),
+            model_dir=model_dir,
         )
         if full:
             shutil.rmtree(model_dir / "full", ignore_errors=True)  # what a kill left of it
@@ -92,8 +94,8 @@ class HfSeq2Seq(Pretrained):
             weights.tokenizer.save_pretrained(str(model_dir / "full"))
         else:
             save_adapter(trained, model_dir / "lora")
-        write_json(done, {"fine_tune": self.fine_tune, "training": asdict(summary)})
-        checkpoint_of(model_dir).remove()
+        write_json(done, {"fine_tune": self.fine_tune, "training": summary})
+        remove_state(model_dir)
 
     def load(self, model_dir: Path) -> Self:
         """Return the system with its fine-tuned weights."""

@@ -1,48 +1,20 @@
-"""The fine-tuning loop: seeded batches, AdamW, a falling rate, resumable at any checkpoint.
-
-Weights in narrow numbers have float32 masters (systems/device.py): three quarters of them would
-never move otherwise.
-"""
+"""Fine-tuning on the one training loop: seeded batches, AdamW, a falling rate."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from recombine.progress import progress
+import torch
+from torch.nn.functional import cross_entropy
+
+from recombine.systems.neural.distributed import World, join_world
+from recombine.systems.neural.loop import ModelTraining, run
+from recombine.systems.neural.optimiser import AdamSettings, Optimiser, master_of
+from recombine.systems.pretrained.base import TuningRecipe
 from recombine.systems.pretrained.batches import Collation, Learned, TuningBatch, plan_epoch
-from recombine.systems.pretrained.checkpoint import Checkpoint
-
-
-@dataclass(kw_only=True)
-class TuningRecipe:
-    """How to train; the defaults are those of Kumon et al. 2024 for Llama 2 and, where the paper
-    is silent, those of the Hugging Face trainer.
-    """
-
-    learning_rate: float = 1e-4
-    batch_size: int = 64
-    epochs: int = 8
-    max_steps: int | None = None
-    warmup_steps: int = 0
-    weight_decay: float = 0.0
-    max_grad_norm: float = 1.0
-    save_every: int = 500
-
-
-@dataclass(frozen=True)
-class Progression:
-    """What came out of a training, all calls together."""
-
-    steps: int
-    seconds: float
-    loss: float
-    sequences: int
-    tokens: int
-    path: str
 
 
 class Runner(Protocol):
@@ -58,8 +30,8 @@ class Runner(Protocol):
         """Set the gradients of one batch."""
 
 
-MakeRunner = Callable[[list[Any], int, int], Runner]
-"""From the trained parameters, this process's rank and the number of processes."""
+MakeRunner = Callable[[list[Any], World], Runner]
+"""From the parameters that are trained and the processes that train together."""
 
 
 def fine_tune(
@@ -70,74 +42,100 @@ def fine_tune(
     *,
     seed: int,
     device: str,
-    checkpoint: Checkpoint,
+    model_dir: Path,
     after_epoch: Callable[[int], None] = lambda epoch: None,
-) -> Progression:
-    """Train the model's trainable parameters, going on from the checkpoint if there is one."""
-    import torch
+) -> dict[str, Any]:
+    """Train the model's trainable parameters, going on from where an earlier call stopped.
 
-    rank, world = _place_among_processes()
-    from recombine.systems.device import follow, gather_gradients, master_of
-
-    trained = {
-        name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad
-    }
-    copies = list(trained.values())
-    masters = master_of(copies)
-    stored = dict(zip(trained, masters, strict=True))
-    optimizer = torch.optim.AdamW(
-        masters,
-        lr=recipe.learning_rate,
-        weight_decay=recipe.weight_decay,
-        fused=device.startswith("cuda"),
-    )
-    per_epoch = -(-len(lengths) // recipe.batch_size)
-    total = recipe.max_steps or per_epoch * recipe.epochs
-    state: dict[str, Any] = {"step": 0, "loss": 0.0, "sequences": 0, "tokens": 0, "seconds": 0.0}
-    if checkpoint.exists():
-        state = checkpoint.read(stored, optimizer)
-        follow(copies, masters)
-    first, before = state["step"], state["seconds"]
-    runner = make_runner(copies, rank, world)
+    The caller stores what was trained and then removes the state. Returns what is to be recorded:
+    steps, seconds, sequences and tokens of all calls together, the last loss, how it was computed.
+    """
+    training = FineTuning(
+        model, lengths, make_runner, recipe, seed=seed, world=join_world(torch.device(device)),
+        model_dir=model_dir, after_epoch=after_epoch,
+    )  # fmt: skip
+    training.load_weights()
     model.train()
-    started = time.monotonic()
-    with progress("fine-tune", total) as bar:
-        bar.advance(first)
-        for number in range(first, total):
-            epoch, place = divmod(number, per_epoch)
-            if place == 0 or number == first:
-                batches = plan_epoch(lengths, recipe.batch_size, seed=seed, epoch=epoch)
-            # Dropout depends on seed and step alone, so that a resumed training repeats it.
-            torch.manual_seed((seed << 32) + number * world + rank)
-            tokens = sum(lengths[number] for number in batches[place])
-            runner.run(batches[place])
-            gather_gradients(masters, copies)
-            torch.nn.utils.clip_grad_norm_(masters, recipe.max_grad_norm)
-            for group in optimizer.param_groups:
-                group["lr"] = recipe.learning_rate * _rate(number, total, recipe.warmup_steps)
-            optimizer.step()
-            follow(copies, masters)
-            state["sequences"] += len(batches[place])
-            state["tokens"] += tokens
-            bar.advance()
-            done = number + 1
-            if done % recipe.save_every == 0 or done == total or done % per_epoch == 0:
-                state = _settle(state, runner, done, first)
-                state["seconds"] = before + time.monotonic() - started
-                bar.note(loss=state["loss"])
-                if rank == 0 and done % recipe.save_every == 0 and done < total:
-                    checkpoint.write(stored, optimizer, state)
-                if rank == 0 and done % per_epoch == 0:
-                    after_epoch(done // per_epoch)
+    for failure in run([training], time.monotonic()).values():
+        raise failure
     model.eval()
-    return Progression(
-        steps=total,
-        seconds=state["seconds"],
-        loss=state["loss"],
-        sequences=state["sequences"],
-        tokens=state["tokens"],
-        path=runner.path,
-    )
+    state = training.state
+    counts = {name: getattr(state, name) for name in ("seconds", "loss", "sequences", "tokens")}
+    return {"steps": training.steps, **counts, "path": training.runner.path}
+
+
+class FineTuning(ModelTraining):
+    """A pretrained model in training; weights in narrow numbers have float32 masters."""
+
+    keeps_last_state = False  # what was trained is stored as a model
+    hint_for_divergence = 'set dtype = "float32"'
+
+    def __init__(
+        self, model: Any, lengths: Sequence[int], make_runner: MakeRunner, recipe: TuningRecipe,
+        *, seed: int, world: World, model_dir: Path, after_epoch: Callable[[int], None],
+    ) -> None:  # fmt: skip
+        trained = [pair for pair in model.named_parameters() if pair[1].requires_grad]
+        copies = [parameter for _, parameter in trained]
+        self.lengths = lengths
+        self.recipe = recipe
+        self.after_epoch = after_epoch
+        self.per_epoch = -(-len(lengths) // recipe.batch_size)
+        steps = recipe.max_steps or self.per_epoch * recipe.epochs
+        self.optimiser = Optimiser(
+            [name for name, _ in trained],
+            master_of(copies),
+            copies,
+            AdamSettings(
+                rate=lambda step: recipe.learning_rate * _rate(step, steps, recipe.warmup_steps),
+                weight_decay=recipe.weight_decay,
+                clip_norm=recipe.max_grad_norm,
+            ),
+        )
+        super().__init__(
+            label="fine-tune",
+            model_dir=model_dir,
+            seed=seed,
+            world=world,
+            steps=steps,
+            periods=(recipe.save_every, self.per_epoch),
+            save_every=recipe.save_every,
+        )
+        self.stepper = self
+        self.runner = make_runner(copies, world)
+        self.taken = 0  # steps since the last look
+
+    def batches(self, first_step: int) -> Iterator[list[int]]:
+        """Yield the numbers of the examples of each step."""
+        epoch, place = divmod(first_step, self.per_epoch)
+        while True:
+            size = self.recipe.batch_size
+            yield from plan_epoch(self.lengths, size, seed=self.seed, epoch=epoch)[place:]
+            epoch, place = epoch + 1, 0
+
+    def look(self) -> None:
+        """Let the caller keep the weights after an epoch."""
+        self.state.loss = self.loss
+        epoch, rest = divmod(self.state.step, self.per_epoch)
+        if self.world.leads and not rest:
+            self.after_epoch(epoch)
+
+    def take(self, step: int, chosen: list[int]) -> None:
+        """Take one optimiser step on the chosen examples."""
+        # Dropout depends on seed, step and process alone: a resumed training repeats it.
+        torch.manual_seed((self.seed << 32) + step * self.world.size + self.world.rank)
+        self.runner.run(chosen)
+        self.optimiser.set_rate(step)
+        self.optimiser.step()
+        self.taken += 1
+        self.state.sequences += len(chosen)
+        self.state.tokens += sum(self.lengths[number] for number in chosen)
+
+    def read_loss(self) -> float:
+        """Return the mean loss of a batch since the last call."""
+        mean = float(self.world.sum(self.runner.total)) / max(1, self.taken)
+        self.runner.total.zero_()
+        self.taken = 0
+        return mean
 
 
 def learned_sequences(
@@ -155,24 +153,11 @@ def learned_sequences(
     ]
 
 
-def checkpoint_of(model_dir: Path) -> Checkpoint:
-    """Return the place of an unfinished training."""
-    return Checkpoint(model_dir / "unfinished")
-
-
 def _rate(number: int, total: int, warmup: int) -> float:
     """Linear warm-up, then linear fall to zero: the trainer's default schedule."""
     if number < warmup:
         return number / max(1, warmup)
     return max(0.0, (total - number) / max(1, total - warmup))
-
-
-def _settle(state: dict[str, Any], runner: Runner, done: int, first: int) -> dict[str, Any]:
-    """Read the mean loss since the last look; this waits for the device."""
-    since = done - max(state["step"], first)
-    loss = float(runner.total) / max(1, since)
-    runner.total.zero_()
-    return {**state, "step": done, "loss": loss}
 
 
 class TrainingStep:
@@ -186,8 +171,6 @@ class TrainingStep:
     def __init__(
         self, model: Any, parameters: list[Any], device: str, *, problem: str | None = None
     ) -> None:
-        import torch
-
         self.model = model
         self.parameters = parameters
         self.device = device
@@ -199,8 +182,6 @@ class TrainingStep:
 
         `learned` is the number of tokens the mean is over, when other processes hold more.
         """
-        import torch
-
         for parameter in self.parameters:
             parameter.grad = None
         arrays = (torch.from_numpy(array) for array in (batch.tokens, batch.places, batch.targets))
@@ -208,8 +189,6 @@ class TrainingStep:
         self._learn(*(array.to(self.device) for array in (*arrays, scale)))
 
     def _learn(self, tokens: Any, places: Any, targets: Any, scale: Any) -> None:
-        from torch.nn.functional import cross_entropy
-
         logits = self._logits(tokens, places)
         loss = cross_entropy(logits.float(), targets, ignore_index=-100, reduction="sum") * scale
         loss.backward()
@@ -226,14 +205,13 @@ class CausalRunner:
 
     def __init__(
         self, step: TrainingStep, sequences: Sequence[Learned], *, batch_size: int, pad_id: int,
-        rank: int, world: int,
+        world: World,
     ) -> None:  # fmt: skip
         self.step = step
         self.sequences = sequences
         self.collation = Collation(
-            sequences, -(-batch_size // world), pad_id, few_shapes=step.capture
+            sequences, -(-batch_size // world.size), pad_id, few_shapes=step.capture
         )
-        self.rank = rank
         self.world = world
         self.total = step.total
 
@@ -246,34 +224,15 @@ class CausalRunner:
 
     def run(self, chosen: Sequence[int]) -> None:
         """Set the gradients of the whole batch."""
-        if self.world == 1:
+        if self.world.size == 1:
             self.step.run(self.collation.batch(chosen))
             return
         rows = [self.sequences[place] for place in chosen]
         learned = sum(len(row.tokens) - row.learn_from for row in rows)
-        share = chosen[self.rank :: self.world]
-        self.step.run(self.collation.batch(share or chosen[:1]), learned)
-        add_up_gradients(self.step.parameters, idle=not share)
-
-
-def add_up_gradients(parameters: Sequence[Any], *, idle: bool) -> None:
-    """Sum the gradients of all processes; an idle one has computed a batch that does not count."""
-    import torch
-
-    flat = torch.cat([parameter.grad.reshape(-1) for parameter in parameters])
-    if idle:
-        flat.zero_()
-    torch.distributed.all_reduce(flat)
-    at = 0
-    for parameter in parameters:
-        size = parameter.numel()
-        parameter.grad.copy_(flat[at : at + size].view_as(parameter))
-        at += size
-
-
-def _place_among_processes() -> tuple[int, int]:
-    import torch
-
-    if torch.distributed.is_available() and torch.distributed.is_initialized():
-        return torch.distributed.get_rank(), torch.distributed.get_world_size()
-    return 0, 1
+        share = chosen[self.world.rank :: self.world.size]
+        if share:
+            self.step.run(self.collation.batch(share), learned)
+        else:  # this process has no example of the last, small batch
+            for parameter in self.step.parameters:
+                parameter.grad = None
+        self.world.sum_gradients(self.step.parameters)

@@ -37,7 +37,7 @@ def load_weights(
     _be_quiet(transformers)
     where = _place(name, allow_hub)
     # Inside: torch is needed only now.
-    from recombine.systems.device import choose_device, choose_dtype
+    from recombine.systems.neural.device import choose_device, choose_dtype
 
     chosen = choose_device(device)
     classes = {

@@ -1,101 +1,39 @@
-"""Optimiser: Adam with its schedule, float32 master weights and a compute copy of the model.
+"""Optimiser: Adam for a whole model, with the schedules that its options name.
 
-In bfloat16 the layers work on a copy of the weights; gradients go to the float32 master, Adam steps
-there, and the copy follows. In float32 master and copy are one. Weight decay is decoupled, as in
-fairseq's Adam (and absent by default).
+In bfloat16 the layers work on a copy of the model; in float32 model and copy are one.
 """
-
-# torch types its in-place list operations too narrowly, and some of its methods not at all.
-# mypy: disable-error-code="arg-type, no-untyped-call"
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from recombine.systems.device import follow, gather_gradients
+from recombine.systems.neural.optimiser import AdamSettings, Optimiser
 from recombine.systems.seq2seq.options import Options
 
 
-class Optimiser:
-    """Adam over a model's parameters."""
+class ModelOptimiser(Optimiser):
+    """Adam over all of a model's parameters; `compute` is the copy that takes the steps."""
 
     def __init__(self, master: nn.Module, options: Options, dtype: torch.dtype) -> None:
-        self.options = options
-        self.master = master
-        self.names = [name for name, _ in master.named_parameters()]
-        self.parameters = list(master.parameters())
         self.compute: Any = master if dtype == torch.float32 else copy.deepcopy(master).to(dtype)
-        self.copies: list[nn.Parameter] = list(self.compute.parameters())
-        device = self.parameters[0].device
-        self.on_gpu = device.type == "cuda"
-        # A tensor, so that a captured graph reads the rate of its step.
-        self.rate: Any = torch.tensor(0.0, device=device) if self.on_gpu else 0.0
-        self.adam = self.adam_of(self.parameters)
-        for parameter in self.parameters:
-            # Made before the first step, so that loading and graph capture find them.
-            self.adam.state[parameter] = {
-                "step": torch.zeros((), device=device if self.on_gpu else "cpu"),
-                "exp_avg": torch.zeros_like(parameter),
-                "exp_avg_sq": torch.zeros_like(parameter),
-            }
-
-    def adam_of(self, parameters: Sequence[nn.Parameter]) -> torch.optim.AdamW:
-        """Return Adam, set up for some parameters."""
-        options = self.options
-        return torch.optim.AdamW(
-            parameters,
-            lr=self.rate,
-            betas=(options.adam_beta1, options.adam_beta2),
-            eps=options.adam_epsilon,
-            weight_decay=options.weight_decay,
-            fused=True,
-            capturable=self.on_gpu,
+        super().__init__(
+            [name for name, _ in master.named_parameters()],
+            list(master.parameters()),
+            list(self.compute.parameters()),
+            AdamSettings(
+                rate=partial(learning_rate, options),
+                beta1=options.adam_beta1,
+                beta2=options.adam_beta2,
+                epsilon=options.adam_epsilon,
+                weight_decay=options.weight_decay,
+                clip_norm=options.clip_norm,
+            ),
         )
-
-    def set_rate(self, step: int) -> float:
-        """Set the learning rate of a step (0-based) and return it."""
-        rate = learning_rate(self.options, step)
-        if self.on_gpu:
-            self.rate.fill_(rate)
-        else:
-            self.adam.param_groups[0]["lr"] = rate
-        return rate
-
-    def clear(self) -> None:
-        """Forget gradients."""
-        for parameter in self.copies:
-            parameter.grad = None
-
-    def step(self) -> None:
-        """Take one step with the gradients of the compute copy."""
-        gather_gradients(self.parameters, self.copies)
-        if self.options.clip_norm:
-            torch.nn.utils.clip_grad_norm_(self.parameters, self.options.clip_norm, foreach=True)
-        self.adam.step()
-        follow(self.copies, self.parameters)
-
-    def tensors(self) -> dict[str, Tensor]:
-        """Return weights and moments by name, for a checkpoint."""
-        tensors: dict[str, Tensor] = {}
-        for name, parameter in zip(self.names, self.parameters, strict=True):
-            tensors[f"model.{name}"] = parameter.detach()
-            for part in ("exp_avg", "exp_avg_sq", "step"):
-                tensors[f"adam.{part}.{name}"] = self.adam.state[parameter][part]
-        return tensors
-
-    @torch.no_grad()
-    def load(self, tensors: dict[str, Tensor]) -> None:
-        """Take weights and moments from a checkpoint, in place."""
-        for name, parameter in zip(self.names, self.parameters, strict=True):
-            parameter.copy_(tensors[f"model.{name}"])
-            for part in ("exp_avg", "exp_avg_sq", "step"):
-                self.adam.state[parameter][part].copy_(tensors[f"adam.{part}.{name}"])
-        follow(self.copies, self.parameters)
 
 
 def learning_rate(options: Options, step: int) -> float:

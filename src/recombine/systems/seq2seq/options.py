@@ -14,7 +14,7 @@ import difflib
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any, Literal, get_type_hints
+from typing import Any, ClassVar, Literal, get_type_hints
 
 from recombine.config import parse_config, read_toml, to_plain
 from recombine.errors import ConfigError
@@ -27,6 +27,8 @@ Segmenter = Literal["none", "sudachi"]
 @dataclass(kw_only=True, init=False)
 class Options:
     """The options shared by the Transformer and the LSTM."""
+
+    kind: ClassVar[str]  # the name of the system that they are for
 
     preset: str | None = None
 
@@ -148,6 +150,8 @@ class Options:
 class TransformerOptions(Options):
     """Choices that only a Transformer has."""
 
+    kind = "transformer"
+
     feed_forward: int = 2048
     heads: int = 8
     positions: Literal["relative", "sinusoidal", "learned", "rope", "none"] = "relative"
@@ -169,6 +173,8 @@ class TransformerOptions(Options):
 @dataclass(kw_only=True, init=False)
 class LstmOptions(Options):
     """Choices that only an LSTM has; 4 + 4 layers as in the SGET paper (appendix C)."""
+
+    kind = "lstm"
 
     encoder_layers: int = 4
     decoder_layers: int = 4
@@ -212,7 +218,7 @@ def _preset_values(cls: type[Options], name: str) -> dict[str, Any]:
             hint=f"did you mean '{close[0]}'?" if close else f"known: {', '.join(presets)}",
         )
     kind = document.data.pop("system")
-    if kind not in {base.__name__.lower().removesuffix("options") for base in cls.__mro__}:
+    if kind != cls.kind:
         raise ConfigError(f"preset '{name}' is for the system '{kind}', not for this one")
     parsed = parse_config(cls, document.data, document=document)
     hints = get_type_hints(cls)

@@ -49,8 +49,9 @@ class _Trained(Options):
         require("torch", extra="train", feature="decoding")
         import torch
 
-        from recombine.systems.device import choose_device
-        from recombine.systems.seq2seq.checkpoint import fitting, read_tensors, weights_file
+        from recombine.systems.neural.checkpoint import fitting, read_tensors
+        from recombine.systems.neural.device import choose_device
+        from recombine.systems.seq2seq.checkpoint import weights_file
         from recombine.systems.seq2seq.search import Decoder
         from recombine.systems.seq2seq.training import build_model, configure
         from recombine.systems.seq2seq.vocabulary import Vocabulary
@@ -96,7 +97,7 @@ class _Trained(Options):
     def describe(self) -> dict[str, Any]:
         """Return versions and device, kept with a run."""
         torch = require("torch", extra="train", feature="decoding")
-        from recombine.systems.device import choose_device
+        from recombine.systems.neural.device import choose_device
 
         device = choose_device(self.device)
         name = torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"

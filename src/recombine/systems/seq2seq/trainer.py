@@ -1,32 +1,23 @@
-"""Trainer: one model in training. It takes steps, and at boundaries logs, evaluates and saves."""
+"""Trainer: a from-scratch model in training; its steps, and its scores on dev."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from recombine.errors import SystemFailure, Where
-from recombine.files import Appender, read_jsonl, write_jsonl
+from recombine.errors import SystemFailure
+from recombine.systems.neural.checkpoint import write_tensors
+from recombine.systems.neural.distributed import World
+from recombine.systems.neural.loop import ModelTraining
 from recombine.systems.seq2seq.batch import Batch, pad_batch
-from recombine.systems.seq2seq.checkpoint import (
-    TrainingCheckpoint,
-    fitting,
-    read_state,
-    read_tensors,
-    write_state,
-    write_tensors,
-)
 from recombine.systems.seq2seq.corpus import BatchPlan, Numbers, Prepared
-from recombine.systems.seq2seq.distributed import World
 from recombine.systems.seq2seq.operations import Operations
-from recombine.systems.seq2seq.optimiser import Optimiser
+from recombine.systems.seq2seq.optimiser import ModelOptimiser
 from recombine.systems.seq2seq.options import Options
 from recombine.systems.seq2seq.search import Decoder
 
@@ -98,8 +89,11 @@ class Stepper:
         return mean
 
 
-class Trainer:
-    """One model in training."""
+class Trainer(ModelTraining):
+    """A from-scratch model in training."""
+
+    stepper: Stepper
+    optimiser: ModelOptimiser
 
     def __init__(
         self,
@@ -115,12 +109,10 @@ class Trainer:
     ) -> None:
         self.prepared = prepared
         self.options = options
-        self.model_dir = model_dir
-        self.seed = seed
         self.device = device
-        self.world = world
+        self.max_minutes = options.max_minutes
         self.model = model.to(device)
-        self.optimiser = Optimiser(self.model, options, dtype)
+        self.optimiser = ModelOptimiser(self.model, options, dtype)
         self.optimiser.compute.train()
         self.plan = BatchPlan(
             prepared.corpus,
@@ -129,101 +121,28 @@ class Trainer:
             options.batch_unit,
             options.batch_by_length,
         )
-        self.state = TrainingCheckpoint(seed=seed)
-        self._resume()
-        self._batches: Iterator[Numbers] = self.plan.batches(self.state.step)
-        self.stepper = Stepper(self)
-        self.slowed = False  # whether steps are taken that are slower than this device's fastest
-        self.pairs = 0
-        self.clock = time.monotonic()
-        self.began = self.clock
-        self.loss = math.nan
-        self.rate = 0.0
-
-    def _resume(self) -> None:
-        state = read_state(self.model_dir)
-        log_path = self.model_dir / "train_log.jsonl"
-        if state is not None:
-            self.state = state
-        self.world.wait()
-        if self.world.leads:
-            if log_path.exists():
-                with Appender(log_path):
-                    pass  # cuts a half-written last line
-                rows = [row for row in read_jsonl(log_path) if row["step"] <= self.state.step]
-                write_jsonl(log_path, rows if state is not None else [])
-            self._log: Appender | None = Appender(log_path)
-        else:
-            self._log = None
-
-    def load_weights(self) -> None:
-        """Take the weights and moments of the step to go on from, once the steps are chosen.
-
-        Fast steps are compared with plain ones on the first weights, before this: the gradient of a
-        model that knows its training pairs by heart is next to nothing, and differs by rounding.
-        """
-        if self.state.step:
-            path = self.model_dir / self.state.file
-            tensors = read_tensors(path, self.device)
-            fitting(path, tensors, self.optimiser.tensors())
-            self.optimiser.load(tensors)
-
-    def note(self, *, step: int, **values: Any) -> None:
-        """Add a row to train_log.jsonl."""
-        if self._log is not None:
-            self._log.append({"step": step, **values})
-
-    @property
-    def done(self) -> bool:
-        """Whether all steps were taken."""
-        return self.state.step >= self.options.steps
-
-    def next_boundary(self) -> int:
-        """Return the next step at which to log, evaluate or save."""
-        step, options = self.state.step, self.options
-        every = (options.log_every, options.evaluate_every, options.checkpoint_every)
-        return min(options.steps, *((step // period + 1) * period for period in every))
-
-    def take_step(self) -> None:
-        """Take one step."""
-        chosen = next(self._batches)
-        self.stepper.take(self.state.step, chosen)
-        self.state.step += 1
-        self.pairs += len(chosen)
-
-    def at_boundary(self) -> None:
-        """Log; evaluate and save where that is due."""
-        options, step = self.options, self.state.step
-        self.loss = self.stepper.read_loss()
-        now = time.monotonic()
-        seconds, self.rate = now - self.clock, self.pairs / max(1e-9, now - self.clock)
-        if not math.isfinite(self.loss):
-            last = read_state(self.model_dir)
-            raise SystemFailure(
-                f"the loss is {self.loss} before step {step}: training has diverged",
-                Where(str(self.model_dir)),
-                hint='lower learning_rate, set clip_norm or precision = "float32"; '
-                + (f"the state at step {last.step} is kept" if last else "nothing was saved yet"),
-            )
-        self.state.seconds += seconds
-        self.note(
-            step=step,
-            loss=round(self.loss, 6),
-            learning_rate=self.optimiser.set_rate(step - 1),
-            pairs_per_second=round(self.rate, 1),
-            seconds=round(self.state.seconds, 2),
+        super().__init__(
+            label=f"{options.kind} seed {seed}",
+            model_dir=model_dir,
+            seed=seed,
+            world=world,
+            steps=options.steps,
+            periods=(options.log_every, options.evaluate_every, options.checkpoint_every),
+            save_every=options.checkpoint_every,
         )
-        last_step = step >= options.steps
-        if self.prepared.dev_sources and (step % options.evaluate_every == 0 or last_step):
+        self.stepper = Stepper(self)
+
+    def batches(self, first_step: int) -> Iterator[Numbers]:
+        """Yield the sentence numbers of each step."""
+        return self.plan.batches(first_step)
+
+    def look(self) -> None:
+        """Evaluate on dev where that is due."""
+        due = self.state.step % self.options.evaluate_every == 0 or self.done
+        if due and self.prepared.dev_sources and self.world.leads:
             self._evaluate()
-        if step % options.checkpoint_every == 0 or last_step:
-            self.save()
-        self.pairs = 0
-        self.clock = time.monotonic()
 
     def _evaluate(self) -> None:
-        if not self.world.leads:
-            return
         began = time.monotonic()
         scores = self.dev_scores()
         score = scores[self.options.select]
@@ -274,18 +193,6 @@ class Trainer:
         scorer = CHRF(word_order=2, lowercase=self.options.lowercase)
         first = [accepted[0] for accepted in references]
         return float(scorer.corpus_score(hypotheses, [first]).score)
-
-    def save(self) -> None:
-        """Store the full state."""
-        self.state.finished = self.done
-        if self.world.leads:
-            write_state(self.model_dir, self.state, self.optimiser.tensors())
-        self.world.wait()
-
-    def close(self) -> None:
-        """Close the log."""
-        if self._log is not None:
-            self._log.close()
 
 
 def seed_streams(seed: int, step: int, rank: int = 0) -> None:

@@ -11,12 +11,14 @@ from typing import Any
 
 import torch
 
-from recombine.errors import ConfigError, DataError, RecombineError, SystemFailure
+from recombine.errors import ConfigError, DataError, RecombineError
 from recombine.systems.base import TrainingData, TrainingsFailed
-from recombine.systems.device import choose_device, choose_dtype
-from recombine.systems.seq2seq.checkpoint import claim, read_state
+from recombine.systems.neural.checkpoint import read_state
+from recombine.systems.neural.device import choose_device, choose_dtype
+from recombine.systems.neural.distributed import World, join_world
+from recombine.systems.neural.loop import run
+from recombine.systems.seq2seq.checkpoint import claim
 from recombine.systems.seq2seq.corpus import NumberedSide, ParallelCorpus, Prepared, prepare
-from recombine.systems.seq2seq.distributed import World, join_world
 from recombine.systems.seq2seq.lstm import Lstm
 from recombine.systems.seq2seq.options import (
     LstmOptions,
@@ -56,7 +58,7 @@ def train_jobs(jobs: Sequence[Job]) -> None:
     for job in jobs:
         if world.leads:
             pairs = [[example.source, *example.references[:1]] for example in job.data.train]
-            claim(job.model_dir, kind_of(job.options), job.options, fingerprint(pairs))
+            claim(job.model_dir, job.options.kind, job.options, fingerprint(pairs))
         world.wait()
         state = read_state(job.model_dir)
         if state is None or state.step < job.options.steps:
@@ -79,11 +81,6 @@ def train_jobs(jobs: Sequence[Job]) -> None:
 def _groups(jobs: list[Job], device: torch.device) -> list[list[Job]]:
     """Return what is trained side by side: all on a GPU, which one model does not fill."""
     return [jobs] if device.type == "cuda" else [[job] for job in jobs]
-
-
-def kind_of(options: Options) -> str:
-    """Return the name of the system these options are for."""
-    return "lstm" if isinstance(options, LstmOptions) else "transformer"
 
 
 def build_model(options: Options, source_size: int, target_size: int) -> Any:
@@ -143,65 +140,14 @@ def _trainer(job: Job, device: torch.device, world: World) -> Trainer:
 
 
 def _run(trainers: list[Trainer], started: float) -> dict[Path, RecombineError]:
-    """Train to the end, without those that diverge; return their failures."""
-    from recombine.progress import progress
-
-    if not trainers:
-        return {}
+    """Train to the end, as fast as agrees with plain steps; return the failures."""
     for trainer in trainers:
-        _hasten(trainer)
+        _use_fast_stepper(trainer)
         trainer.load_weights()
-    label = ", ".join(f"{kind_of(trainer.options)} seed {trainer.seed}" for trainer in trainers)
-    going = trainers
-    failures: dict[Path, RecombineError] = {}
-    total = sum(trainer.options.steps - trainer.state.step for trainer in trainers)
-    try:
-        with progress(label, total) as bar:
-            while going:
-                moving = [(trainer, trainer.next_boundary()) for trainer in going]
-                while moving:
-                    for trainer, _ in moving:
-                        trainer.take_step()
-                    bar.advance(len(moving))
-                    moving = [
-                        (trainer, until) for trainer, until in moving if trainer.state.step < until
-                    ]
-                sound = []
-                for trainer in going:
-                    try:
-                        trainer.at_boundary()
-                        sound.append(trainer)
-                    except SystemFailure as error:
-                        failures[trainer.model_dir] = error
-                lead = going[0]
-                bar.note(
-                    loss=lead.loss,
-                    dev=lead.state.best_score if lead.state.best_step is not None else "-",
-                    pairs_s=sum(trainer.rate for trainer in going),
-                    **({"slow": "(train_log.jsonl says why)"} if lead.slowed else {}),
-                )
-                going = [trainer for trainer in sound if not trainer.done]
-                _stop_in_time(going, started)
-    finally:
-        for trainer in trainers:
-            trainer.close()
-    return failures
+    return run(trainers, started)
 
 
-def _stop_in_time(trainers: list[Trainer], started: float) -> None:
-    minutes = (time.monotonic() - started) / 60
-    limit = trainers[0].options.max_minutes if trainers else 0
-    if not limit or minutes < limit:
-        return
-    for trainer in trainers:
-        trainer.save()
-    where = ", ".join(f"{trainer.state.step} of {trainer.options.steps}" for trainer in trainers)
-    raise SystemFailure(
-        f"stopped at step {where} after {minutes:.1f} minutes", hint="run again to continue"
-    )
-
-
-def _hasten(trainer: Trainer) -> None:
+def _use_fast_stepper(trainer: Trainer) -> None:
     """Let a training take its steps faster, if it can and they agree with the plain ones."""
     try:
         # Inside: training needs nothing of it.

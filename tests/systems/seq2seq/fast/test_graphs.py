@@ -14,10 +14,10 @@ import pytest
 import torch
 
 from recombine.systems.base import TrainingData
+from recombine.systems.neural.checkpoint import read_state, read_tensors
+from recombine.systems.neural.distributed import World
 from recombine.systems.seq2seq import fast
-from recombine.systems.seq2seq.checkpoint import read_state, read_tensors
 from recombine.systems.seq2seq.corpus import BatchPlan, NumberedSide, ParallelCorpus
-from recombine.systems.seq2seq.distributed import World
 from recombine.systems.seq2seq.fast import row_steps
 from recombine.systems.seq2seq.fast.graph_sizes import PackedShapes
 from recombine.systems.seq2seq.options import TransformerOptions

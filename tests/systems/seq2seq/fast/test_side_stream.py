@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from recombine.systems.seq2seq.fast.side_stream import Aside, LayerSteps
-from recombine.systems.seq2seq.optimiser import Optimiser
+from recombine.systems.seq2seq.optimiser import ModelOptimiser
 from recombine.systems.seq2seq.options import TransformerOptions
 
 
@@ -84,7 +84,7 @@ def test_layers_stepped_in_the_backward_pass_take_the_same_steps(
         model.outer = nn.Module()
         model.outer.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))
         model.last = nn.Linear(4, 2)
-        one = Optimiser(model, TransformerOptions(clip_norm=clip), dtype)
+        one = ModelOptimiser(model, TransformerOptions(clip_norm=clip), dtype)
         aside = Beside()
         steps: Any = LayerSteps(one, aside) if early else one  # type: ignore[arg-type]
         for number in range(3):

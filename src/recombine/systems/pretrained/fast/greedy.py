@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from recombine.systems.cuda_graph import captured
+from recombine.systems.neural.cuda_graph import captured
 from recombine.systems.pretrained.fast.attention import (
     Unsupported,
     needs_library_attention,

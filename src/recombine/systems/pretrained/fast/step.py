@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recombine.systems.cuda_graph import captured
+from recombine.systems.neural.cuda_graph import captured
 from recombine.systems.pretrained.batches import TuningBatch
 from recombine.systems.pretrained.fast.attention import needs_library_attention, use_plain_attention
 from recombine.systems.pretrained.fast.fused_layers import use_fused_norms, use_lean_adapters

@@ -32,7 +32,7 @@ import torch
 from torch import Tensor
 
 from recombine.errors import SystemFailure
-from recombine.systems.cuda_graph import captured
+from recombine.systems.neural.cuda_graph import captured
 from recombine.systems.seq2seq.batch import Batch, pad_batch
 from recombine.systems.seq2seq.corpus import Numbers
 from recombine.systems.seq2seq.fast.fused_operations import FusedOperations, supports

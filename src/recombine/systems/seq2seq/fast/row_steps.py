@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from recombine.errors import SystemFailure
-from recombine.systems.device import gradient_of
+from recombine.systems.neural.optimiser import gradient_of
 from recombine.systems.seq2seq.batch import Batch, pad_batch
 from recombine.systems.seq2seq.corpus import Numbers, ParallelCorpus
 from recombine.systems.seq2seq.fast.row_operations import RowOperations
 from recombine.systems.seq2seq.fast.rows import group_batch, similar_lengths
 from recombine.systems.seq2seq.operations import Operations
-from recombine.systems.seq2seq.optimiser import Optimiser
+from recombine.systems.seq2seq.optimiser import ModelOptimiser
 from recombine.systems.seq2seq.options import LstmOptions
 from recombine.systems.seq2seq.trainer import Stepper, Trainer
 
@@ -62,7 +62,7 @@ def some_of_all_lengths(corpus: ParallelCorpus, count: int) -> Numbers:
 
 
 def loss_and_gradient(
-    optimiser: Optimiser,
+    optimiser: ModelOptimiser,
     batches: Sequence[Batch] | Iterator[Batch],
     operations: Operations,
     pieces: int | Tensor,

@@ -17,8 +17,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from recombine.systems.device import follow, gather_gradients
-from recombine.systems.seq2seq.optimiser import Optimiser
+from recombine.systems.neural.optimiser import Optimiser, follow, gather_gradients
 
 
 class Aside:
@@ -73,7 +72,7 @@ class LayerSteps:
 
     def __init__(self, optimiser: Optimiser, aside: Aside | None) -> None:
         self.optimiser = optimiser
-        self.aside = None if optimiser.options.clip_norm else aside
+        self.aside = None if optimiser.settings.clip_norm else aside
         self.stepping = False
         layers: dict[str, list[int]] = {}
         for number, name in enumerate(optimiser.names):
@@ -115,9 +114,6 @@ class LayerSteps:
         left = [part for part in self.parts if part.missing]
         for part in left:
             part.gather()
-        options = self.optimiser.options
-        if options.clip_norm:
-            parameters = self.optimiser.parameters
-            torch.nn.utils.clip_grad_norm_(parameters, options.clip_norm, foreach=True)
+        self.optimiser.clip()
         for part in left:
             part.step()

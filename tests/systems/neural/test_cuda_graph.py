@@ -34,7 +34,7 @@ def test_the_collector_rests_during_a_capture(
     monkeypatch: pytest.MonkeyPatch, was_on: bool
 ) -> None:
     """And is afterwards what it was, also where a capture fails."""
-    from recombine.systems.cuda_graph import captured
+    from recombine.systems.neural.cuda_graph import captured
 
     given: list[Any] = []
 
@@ -60,7 +60,7 @@ def test_the_collector_rests_during_a_capture(
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_a_graph_is_not_freed_during_the_capture_of_another() -> None:
     """Many objects are made meanwhile, each of which would call the collector."""
-    from recombine.systems.cuda_graph import captured
+    from recombine.systems.neural.cuda_graph import captured
 
     x = torch.zeros(1, device="cuda")
     with captured() as first:

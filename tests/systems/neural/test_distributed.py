@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from recombine.systems.seq2seq import distributed
-from recombine.systems.seq2seq.distributed import World, join_world
+from recombine.systems.neural import distributed
+from recombine.systems.neural.distributed import World, join_world
 
 SCRIPT = """
 import sys

@@ -1,0 +1,1 @@
+"""What every system computes with in PyTorch: device, Adam, the training loop, checkpoints."""
