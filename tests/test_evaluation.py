@@ -135,7 +135,7 @@ def test_the_faults_are_shown_with_their_sentences(pair):
     assert "The king saw a queen." in str(wrong)
     assert "<table" in wrong._repr_html_()
     assert list(wrong.to_pandas()["hypothesis"]) == ["?", "?"]
-    with pytest.raises(RecombineError, match="nothing is scored by 'bleu'"):
+    with pytest.raises(RecombineError, match="no score is of the metric 'bleu'"):
         one.examples(metric="bleu")
 
 
@@ -150,7 +150,7 @@ def test_the_table_is_text_a_page_and_a_frame(pair):
     assert frame["score"][0] == pytest.approx(100 / 3)
     by_length = one.table("length")
     assert by_length.columns == ("split", "length", "n", "exact", "chrf")
-    with pytest.raises(RecombineError, match="nothing is scored by 'lenght'"):
+    with pytest.raises(RecombineError, match="no score has the tag 'lenght'"):
         one.table("lenght")
 
 

@@ -312,10 +312,14 @@ class Benchmark:
             if len(split) > LONGEST_NAME:
                 raise DataError("the name of a split is too long", document.where("splits"))
             if size < 0:
-                raise DataError(f"a split of {size} examples", document.where(f"splits.{split}"))
+                raise DataError(
+                    f"split '{split}' has {size} examples", document.where(f"splits.{split}")
+                )
         for name in manifest.files:
             if "\0" in name or max(map(len, name.split("/"))) > LONGEST_NAME:
-                raise DataError("no file can be called so", document.where("files"))
+                raise DataError(
+                    f"'{name[:LONGEST_NAME]}' cannot be the name of a file", document.where("files")
+                )
         return cls(path, manifest, _digest(document.text))
 
     def __repr__(self) -> str:
@@ -454,7 +458,7 @@ def stratified_sample(examples: Sequence[Example], size: int, seed: int) -> list
     make a sample larger than it was asked for.
     """
     if size < 0:
-        raise ConfigError(f"a sample of {size} examples", hint="0 is the whole, more is a part")
+        raise ConfigError(f"a sample of {size} examples is not possible", hint="0 takes all")
     if not 0 < size < len(examples):
         return list(examples)
     strata: dict[str, dict[str, list[int]]] = {}

@@ -65,7 +65,7 @@ class Evaluation(Sequence[Score]):
     def __post_init__(self) -> None:
         if self.trained_on not in TRAINED_ON:
             raise ConfigError(
-                f"trained_on is {self.trained_on!r}", hint=f"one of: {', '.join(TRAINED_ON)}"
+                f"unknown trained_on = {self.trained_on!r}", hint=f"one of: {', '.join(TRAINED_ON)}"
             )
 
     @cached_property
@@ -98,7 +98,7 @@ class Evaluation(Sequence[Score]):
         found = [one for one in self.scores if one.tag == by and split in (None, one.split)]
         if not found:
             tags = dict.fromkeys(one.tag for one in self.scores if one.tag)
-            raise ConfigError(f"nothing is scored by '{by}'", hint=f"tags: {', '.join(tags)}")
+            raise ConfigError(f"no score has the tag '{by}'", hint=f"tags: {', '.join(tags)}")
         metrics = tuple(dict.fromkeys(one.metric for one in found))
         cells: dict[tuple[str, str], dict[str, Score]] = {}
         for one in found:
@@ -128,7 +128,9 @@ class Evaluation(Sequence[Score]):
         known = list(dict.fromkeys(table.metric for table in self.observations))
         metric = metric or known[0]
         if metric not in known:
-            raise ConfigError(f"nothing is scored by '{metric}'", hint=f"there are: {known}")
+            raise ConfigError(
+                f"no score is of the metric '{metric}'", hint=f"metrics: {', '.join(known)}"
+            )
         chosen = [
             one
             for table in self.observations

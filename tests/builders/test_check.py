@@ -224,7 +224,7 @@ def test_honest_benchmarks_pass(built, kind):
     benchmark = Benchmark.open(built[kind])
     assert check_benchmark(benchmark) == []
     said = describe_proof(benchmark)
-    assert said.startswith("proved is ")
+    assert said.startswith("proved: ")
     repeated = "recipe and seed give these bytes" in said
     assert repeated == (kind in ("generated", "consistency"))
 
@@ -277,7 +277,7 @@ def test_what_certificate_and_card_repeat_is_found(built, tmp_path, fault):
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        (manifest("sample = 0", "sample = 4000"), "only that its files are those that were built"),
+        (manifest("sample = 0", "sample = 4000"), "only that the files are those that were built"),
         (manifest('builder = "generated"', 'builder = "imported"'), "what others have published"),
         (manifest('builder = "generated"', 'builder = "nosuch"'), "is not installed here"),
     ],

@@ -54,7 +54,7 @@ def test_a_neutral_system_is_one_of_the_experiment_and_learns_nothing(tmp_path):
     path.write_text(f'control_system = "toy"\n{BASE}', encoding="utf-8")
     assert read_experiment(path).control_system == "toy"
     path.write_text(f'control_system = "opus"\n{BASE}', encoding="utf-8")
-    with pytest.raises(ConfigError, match="'opus', which is no system here"):
+    with pytest.raises(ConfigError, match="'opus' is no system of this experiment"):
         read_experiment(path)
     trained = BASE.replace('use = "copy"', 'use = "transformer"')
     path.write_text(f'control_system = "toy"\n{trained}', encoding="utf-8")

@@ -546,7 +546,7 @@ def test_a_system_is_trained_on_the_control(experiment_file, small_benchmark, tm
 def test_a_control_must_be_there(experiment_file):
     """A benchmark that was built without one says how to get it; other splits are no training."""
     text = experiment_file.read_text(encoding="utf-8")
-    for split, message in (("control", "no split 'control'"), ("gen", "train is 'gen'")):
+    for split, message in (("control", "no split 'control'"), ("gen", "cannot train on 'gen'")):
         wrong = text.replace("[system.memory]", f'[system.memory]\ntrain = "{split}"')
         experiment_file.write_text(wrong, encoding="utf-8")
         with pytest.raises(RecombineError, match=message):

@@ -183,7 +183,7 @@ def test_a_half_written_language_gets_the_rest(write: Write) -> None:
     [
         ("abstract", "", "cannot name a language"),
         ("it", "fr", "no language 'fr'"),
-        ("en", "", "says 'en' already"),
+        ("en", "", "has the language 'en' already"),
     ],
 )
 def test_what_cannot_be_begun_is_refused(tmp_path: Path, code: str, like: str, said: str) -> None:

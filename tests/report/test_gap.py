@@ -136,7 +136,7 @@ def test_a_report_can_name_the_neutral_system(controlled, neutral):
     report = build_report(open_runs([controlled]), options)
     assert {parts.system for parts in report.gaps} == {"own"}
     assert not any(parts.neutral for parts in report.gaps)
-    with pytest.raises(ConfigError, match="no system of this report") as caught:
+    with pytest.raises(ConfigError, match="this report has no such system") as caught:
         build_report(open_runs([neutral]), ReportOptions(control_system="opus"))
     assert "own" in caught.value.hint
 

@@ -97,7 +97,7 @@ def test_files_that_changed_are_other_translations(experiment, tmp_path):
     ("options", "told"),
     [
         ({"path": "none/{split}.txt"}, r"no file none/\*\.txt"),
-        ({"path": "x/{spilt}.txt"}, "'{spilt}' is not filled in"),
+        ({"path": "x/{spilt}.txt"}, "unknown placeholder '{spilt}'"),
         ({"path": "x/{checkpoint}.txt"}, "'path' must not contain"),
         ({"path": "x", "checkpoint_path": "y"}, "'checkpoint_path' must"),
     ],

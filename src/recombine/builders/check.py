@@ -26,7 +26,7 @@ from recombine.stage import code_version, content_by_name
 # Two sums of the same numbers in another order differ by less.
 TOLERANCE = 1e-9
 # What no file can prove.
-OPEN = "Name, licence and metrics are its maker's word."
+OPEN = "name, licence and metrics"
 # Fields of a manifest that a builder has as options, too.
 LANGUAGES = {"source_language": "source", "target_language": "target"}
 
@@ -73,33 +73,37 @@ def proof_faults(benchmark: Benchmark, proof: Proof) -> list[RecombineError]:
     try:
         body = proof.card(read_json(path))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        return [DataError(f"what the card repeats is not whole: {error}", Where(str(path)))]
+        return [
+            DataError(
+                f"the certificate lacks what the data card repeats: {error}", Where(str(path))
+            )
+        ]
     return compare_card(benchmark, body)
 
 
 def describe_proof(benchmark: Benchmark) -> str:
     """Say in one line what `check_benchmark` proves of a benchmark, and what it cannot."""
     manifest, builder = benchmark.manifest, _builder_of(benchmark)
-    files = "only that its files are those that were built"
+    files = "only that the files are those that were built"
     if builder is None:
-        return f"proved is {files}: the builder '{manifest.builder}' is not installed here"
+        return f"proved: {files}; the builder '{manifest.builder}' is not installed here"
     if manifest.sample:
-        return f"proved is {files}: it is a sample of {manifest.sample} examples a split"
+        return f"proved: {files}; it is a sample of {manifest.sample} examples per split"
     if not hasattr(builder, "prove"):
-        return f"proved is {files}: '{manifest.builder}' takes what others have published"
-    text = f"proved is {getattr(builder, 'proves', 'what its builder checks')}"
+        return f"proved: {files}; '{manifest.builder}' imports what others have published"
+    text = f"proved: {getattr(builder, 'proves', 'what its builder checks')}"
     try:
         options = _options_of(benchmark, builder)
     except RecombineError:
         return text
     if _can_be_repeated(benchmark, options):
-        return f"{text}; and that recipe and seed give these bytes. {OPEN}"
+        return f"{text}; recipe and seed give these bytes. Not proved: {OPEN}"
     if list(named_files(options)):
-        return f"{text}; not what only the files that it was made of could show. {OPEN}"
-    other = "another version built it, or other data"
+        return f"{text}. Not proved: what only your own files could show; {OPEN}"
+    other = "another version built it, or from other data"
     if _asks_for_far_more(benchmark, options):
         other = "the recipe asks for far more than there is"
-    return f"{text}; not that recipe and seed give these bytes: {other}. {OPEN}"
+    return f"{text}. Not proved: that recipe and seed give these bytes ({other}); {OPEN}"
 
 
 def compare(
@@ -178,7 +182,7 @@ def _manifest_faults(benchmark: Benchmark, options: Any) -> Iterator[RecombineEr
     for option, field in LANGUAGES.items():
         wanted, written = getattr(options, option, None), getattr(manifest, field)
         if wanted is not None and wanted != written:
-            yield DataError(f"{field} is '{written}', but the recipe is of '{wanted}'", where)
+            yield DataError(f"{field} is '{written}', but the recipe says '{wanted}'", where)
     known = registry.names("metric")
     for metric in manifest.metrics:
         if metric not in known and ".py:" not in metric:

@@ -64,17 +64,17 @@ class Experiment:
                 raise ConfigError(f"[system.{name}] needs a key 'use': the system's name")
             if options.get("train", TRAIN) not in TRAINING_SPLITS:
                 raise ConfigError(
-                    f"[system.{name}] train is {options['train']!r}",
-                    hint='train = "control" is the control of the benchmark',
+                    f"[system.{name}] cannot train on {options['train']!r}",
+                    hint='train = "train" (the default) or "control"',
                 )
             if trained_split(options) == CONTROL and "augment" in options:
                 raise ConfigError(
-                    f"[system.{name}] recombines what shows every pattern: nothing is left to ask",
+                    f"[system.{name}] recombines its control, which shows every pattern already",
                     hint="give 'augment' and train = \"control\" to two systems",
                 )
             if options.get("trained_on", UNKNOWN) not in TRAINED_ON:
                 raise ConfigError(
-                    f"[system.{name}] trained_on is {options['trained_on']!r}",
+                    f"[system.{name}] unknown trained_on = {options['trained_on']!r}",
                     hint=f"one of: {', '.join(TRAINED_ON)}",
                 )
             size = options.get("train_size", 1)
@@ -82,14 +82,14 @@ class Experiment:
                 raise ConfigError(f"[system.{name}] train_size must be a whole number from 1 on")
         if self.control_system and self.control_system not in self.system:
             raise ConfigError(
-                f"control_system is '{self.control_system}', which is no system here",
+                f"control_system = '{self.control_system}' is no system of this experiment",
                 hint=f"there are: {', '.join(self.system)}",
             )
         if not self.seeds:
             raise ConfigError("'seeds' is empty")
         for name in ("sample", "repeat"):
             if getattr(self, name) < 0:
-                raise ConfigError(f"'{name}' is {getattr(self, name)}", hint="0 is none of it")
+                raise ConfigError(f"'{name}' must be 0 or more, not {getattr(self, name)}")
         folder = next(
             (folder for folder in (self.run, *self.run.parents) if _is_benchmark(folder)), None
         )

@@ -61,7 +61,7 @@ def new_language(
     goes_on = folder.is_dir() and folder.resolve() == place.resolve()
     if code in grammar.languages and not goes_on:
         raise ConfigError(
-            f"'{name}' says '{code}' already",
+            f"'{name}' has the language '{code}' already",
             hint=f"write the rest of it: recombine new-language {name} {code} --out {place}",
         )
     is_there = folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))

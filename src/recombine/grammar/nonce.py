@@ -103,7 +103,7 @@ def invent(grammar: Grammar, seed: int, categories: Sequence[str] = ()) -> Nonce
         if proof[language].real:
             texts = ", ".join(f"'{text}'" for text in proof[language].real[:FEW_VALUES])
             raise GrammarError(
-                f"{language}: the invented words would still say {texts}",
+                f"{language}: references would still hold real words: {texts}",
                 hint="a word that is said in several parts needs a regular word beside it that has"
                 " the same fields; or choose other --categories",
             )

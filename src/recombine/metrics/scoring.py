@@ -78,14 +78,14 @@ def _options_of(
     for called, given in options.items():
         if not isinstance(given, Mapping):
             raise ConfigError(
-                f"'{called}' is no metric with options", hint="write -o METRIC.OPTION=VALUE"
+                f"option '{called}' names no metric", hint="write -o METRIC.OPTION=VALUE"
             )
         meant = [one for one in wanted if called in (one, one.rpartition(":")[2])]
         if not meant:
             short = dict.fromkeys(one.rpartition(":")[2] for one in wanted)
             raise ConfigError(
-                f"options are given for '{called}', which is not scored",
-                hint=f"scored are: {', '.join(short)}",
+                f"there are options for the metric '{called}', which is not scored",
+                hint=f"metrics here: {', '.join(short)}",
             )
         for name in meant:
             found[name] = {**found.get(name, {}), **given}

@@ -33,8 +33,8 @@ class TranslationsFile:
             for name in _FIELD.findall(path):
                 if name not in self.fields:
                     raise ConfigError(
-                        f"{path}: '{{{name}}}' is not filled in",
-                        hint="{split}, {seed}, and {checkpoint} in checkpoint_path are filled in",
+                        f"{path}: unknown placeholder '{{{name}}}'",
+                        hint="known: {split}, {seed}, and in checkpoint_path {checkpoint}",
                     )
         if "{checkpoint}" in self.path or (
             self.checkpoint_path and "{checkpoint}" not in self.checkpoint_path

@@ -139,5 +139,5 @@ def test_coverage_names_what_a_recipe_still_needs(half: Path) -> None:
     assert "rc_subj" in text.partition("more words and rules")[2]
     (half / "nl.grammar").write_text(DUTCH.replace("say =", "#say ="), encoding="utf-8")
     text = read_recipe(str(recipe)).builder.describe_coverage()
-    assert text.startswith("what both languages say is not enough")
+    assert text.startswith("both languages together lack rules or words")
     assert "needs the target words frog" in text

@@ -55,12 +55,18 @@ def test_what_cannot_be_read_says_how_far_it_got(capsys, monkeypatch):
     captured = capsys.readouterr()
     rows = [json.loads(line) for line in captured.out.splitlines()]
     assert [row["count"] for row in rows] == [1, 0, 0]
-    assert "standard input:3: no sentence of 'en': unknown word 'dogg'" in captured.err
+    assert (
+        "standard input:3: this is no sentence of the grammar in 'en': unknown word 'dogg'"
+        in captured.err
+    )
     assert "did you mean 'dog'?" in captured.err
     assert "read so far: The" in captured.err
     assert "  N<animate>: child, friend, mother, girl, father, patient, ..." in captured.err
-    assert "standard input:4: no sentence of 'en': the sentence ends too early" in captured.err
-    assert 'could have come: "."' in captured.err
+    assert (
+        "standard input:4: this is no sentence of the grammar in 'en': the sentence ends too early"
+        in captured.err
+    )
+    assert 'possible here: "."' in captured.err
 
 
 def test_words_that_could_have_come_agree(capsys):
@@ -137,7 +143,7 @@ def test_check_says_what_a_recipe_needs_of_a_stub(capsys, tmp_path):
     assert f"recombine check {folder} --partial --recipe {recipe}" in capsys.readouterr().err
     assert main(["check", str(folder), "--partial", "--recipe", str(recipe)]) == 0
     said = capsys.readouterr().err
-    assert f"note: recipe '{recipe}': what both languages say is not enough" in said
+    assert f"note: recipe '{recipe}': both languages together lack rules or words" in said
     assert "more words and rules: Ali, Deniz, Emma, " in said
 
 

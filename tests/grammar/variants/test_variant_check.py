@@ -22,11 +22,11 @@ def test_the_small_grammar_has_no_problem(small: Path) -> None:
         ("xx.grammar", "act = who VP\n", "no slot 'who'", 1),
         ("xx.grammar", "act.rest.* = subj VP.*\n", "'*' stands for the whole field", 1),
         ("xx.grammar", "act = subj VP.*\n", "needs 'rule.* ='", 1),
-        ("xx.grammar", "act.polite = subj VP\n", "nobody asks for 'act.polite'", 1),
+        ("xx.grammar", "act.polite = subj VP\n", "no line uses the field 'act.polite'", 1),
         ("xx.grammar", 'tr = "mita" obj\n', "leaves out 'V'", 1),
         ("xx.grammar", "%also suru -> godan\n", "no paradigm 'suru'", None),
         ("xx.lexicon.tsv", "id\tform\nkat\tneko\n", "no word 'kat'", 2),
-        ("xx.lexicon.tsv", "id\tform\tpst\nsee\tmiru\tmita\n", "asks words for 'pst'", 2),
+        ("xx.lexicon.tsv", "id\tform\tpst\nsee\tmiru\tmita\n", "uses the column 'pst'", 2),
     ],
 )
 def test_check_tells_what_is_wrong_with_variants(

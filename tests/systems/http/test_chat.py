@@ -129,9 +129,12 @@ def test_a_cost_that_the_service_says_comes_first() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"preset": None, "answer": "t", "body": {}, "max_cost": 1.0}, "needs prices"),
+        ({"preset": None, "answer": "t", "body": {}, "max_cost": 1.0}, "needs 'prices'"),
         ({"prices": {"letters": 1.0}}, "which 'usage' does not count"),
-        ({"preset": None, "answer": "t", "body": {}, "shots": 2}, "have no place in 'body'"),
+        (
+            {"preset": None, "answer": "t", "body": {}, "shots": 2},
+            "need the place {turns} in 'body'",
+        ),
     ],
 )
 def test_what_cannot_be_kept_is_refused(

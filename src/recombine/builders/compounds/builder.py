@@ -60,7 +60,7 @@ class Compounds(CompoundDesign):
     (`spacy:MODEL`, `stanza:LANGUAGE`).
     """
 
-    proves: ClassVar[str] = "compounds, groups, parts and training that lacks them"
+    proves: ClassVar[str] = "compounds, groups and parts, and that training lacks them"
     own_text: ClassVar[tuple[str, ...]] = ("corpus",)
     metrics: ClassVar[tuple[str, ...]] = ("compound", "compound_aggregate", "bleu", "chrf")
     corpus: Path

@@ -47,7 +47,7 @@ class CompoundRelease:
     their counts (`word count`, as in the released dictionary), where the data itself is missing.
     """
 
-    proves: ClassVar[str] = "only how many compounds, contexts and patterns there are"
+    proves: ClassVar[str] = "only the numbers of compounds, contexts and patterns"
     metrics: ClassVar[tuple[str, ...]] = ("compound", "compound_aggregate", "bleu", "chrf")
     path: Path | None = None
     lexicon: Path | None = None

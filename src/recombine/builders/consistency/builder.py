@@ -109,9 +109,9 @@ class ConsistencyTests:
         self.spacing = self.spacing or ("natural" if self.training is None else "tokens")
         if self.parser == "words":
             raise ConfigError(
-                "semi-natural sentences need the relations of words, which the parser 'words' has "
-                "not",
-                hint="natural ones need no parser: leave it out. Or " + parser_hint(words=False),
+                "semi-natural sentences need dependency relations; the parser 'words' has none",
+                hint="natural sentences need no parser: leave it out. Or "
+                + parser_hint(words=False),
             )
         parsed = self.parsed or (self.parser and self.text)
         if "semi-natural" in self.data and not parsed:

@@ -73,7 +73,7 @@ class CountedCorpus(NamedTuple):
 class Divergent(MeasureOptions):
     """Train and test sets of a parsed corpus with the same atoms and other compounds."""
 
-    proves: ClassVar[str] = "divergences, novelty and ids by items.tsv, but not that file itself"
+    proves: ClassVar[str] = "divergences, novelty and ids, from items.tsv, which is taken as it is"
     own_text: ClassVar[tuple[str, ...]] = ("corpus",)
     metrics: ClassVar[tuple[str, ...]] = ("chrf++", "bleu")
     corpus: Path

@@ -65,7 +65,7 @@ class Blueprint:
                 self.problems.append(_in_part(split, name, error))
         if options.partial and TRAIN not in self.splits:
             raise ConfigError(
-                "what both languages say is not enough for any part of 'train'",
+                "both languages together lack rules or words for every part of 'train'",
                 hint="; ".join(dict.fromkeys(self.left_out.values())) or None,
             )
         self._check_words()
@@ -99,7 +99,7 @@ class Blueprint:
             return
         if any(shown.name == planned.name for shown in self.control):
             raise ConfigError(
-                "a pattern of two splits: a control cannot tell which of them it shows",
+                "two splits have a part of this name, and a control shows each part by its name",
                 hint="give the parts different names",
             )
         part = replace(planned.part, size=size, pool="", expose=())
@@ -233,7 +233,9 @@ def _without_words(grammar: Grammar, draw: Draw) -> Iterator[str]:
             next(grammar.sample(1, constraints=asked))
         except GrammarError:
             if not target:
-                raise GrammarError("no words of both languages go together in it") from None
+                raise GrammarError(
+                    "no combination of words that both languages have is possible here"
+                ) from None
             yield target
 
 

@@ -72,7 +72,7 @@ class Generated(GeneratedOptions):
     control_size: how many of its sentences show each pattern; as many as an exposure block has.
     """
 
-    proves: ClassVar[str] = "every row, what training shows, certificate and card, by the grammar"
+    proves: ClassVar[str] = "every row, what training shows, certificate and card, with the grammar"
     metrics: ClassVar[tuple[str, ...]] = ("exact", "bleu", "partial")
     grammar: str
     split: dict[str, dict[str, RecipePart]]

@@ -92,7 +92,7 @@ def _unread(grammar: Grammar, language: str, parse: Parse, where: Where) -> Data
         lines.append(f"read so far: {read}")
     literals = [name for name in failure.expected if name.startswith('"')]
     if failure.expected:
-        lines.append(f"could have come: {' '.join(literals)}".rstrip())
+        lines.append(f"possible here: {' '.join(literals)}".rstrip())
     for name in failure.expected:
         if name not in literals:
             words = grammar.parser(language).words_of(failure, name)
@@ -102,7 +102,11 @@ def _unread(grammar: Grammar, language: str, parse: Parse, where: Where) -> Data
     what = what if failure.found else "the sentence ends too early"
     if not failure.terminals and not failure.unknown:
         what = failure.message
-    return DataError(f"no sentence of '{language}': {what}", place, "\n".join(lines) or None)
+    return DataError(
+        f"this is no sentence of the grammar in '{language}': {what}",
+        place,
+        "\n".join(lines) or None,
+    )
 
 
 VERB = Verb(

@@ -125,7 +125,9 @@ def _trained_on(names: Sequence[str], given: str) -> dict[str, str]:
                 f"--trained-on: no system is called '{name}'", hint=f"there are: {', '.join(names)}"
             )
         if what not in TRAINED_ON:
-            raise ConfigError(f"--trained-on: '{what}'", hint=f"one of: {', '.join(TRAINED_ON)}")
+            raise ConfigError(
+                f"--trained-on: unknown value '{what}'", hint=f"one of: {', '.join(TRAINED_ON)}"
+            )
     return told
 
 

@@ -118,8 +118,8 @@ def _unasked_lines(
             askable |= fields
         else:
             names = ", ".join(sorted(askable)) or "none"
-            message = f"nobody asks for '{_name(lines[0])}'"
-            yield GrammarError(message, lines[0].where, f"fields that are asked for: {names}")
+            message = f"no line uses the field '{_name(lines[0])}'"
+            yield GrammarError(message, lines[0].where, f"fields that lines use: {names}")
 
 
 def _unasked_cells(
@@ -153,7 +153,7 @@ def _unasked_cells(
                 continue
             reported.add(column)
             yield GrammarError(
-                f"'{row.id}': nobody asks words for '{column}'",
+                f"'{row.id}': no line uses the column '{column}'",
                 row.where,
-                f"fields that are asked for: {', '.join(sorted(fields)) or 'none'}",
+                f"columns that lines use: {', '.join(sorted(fields)) or 'none'}",
             )

@@ -91,7 +91,7 @@ def make_division(report: Findings) -> Division:
     benchmark = report.source.benchmark
     found = read_certified(benchmark)
     if found is None:
-        raise DataError(f"{benchmark.path}: a divergent split without its certificate.json")
+        raise DataError(f"{benchmark.path} is a divergent split, but has no certificate.json")
     return Division(report, found)
 
 

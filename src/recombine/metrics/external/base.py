@@ -77,7 +77,10 @@ class ExternalMetric(Metric):
         self._store = self.cache
         low, high = self.limits
         if not low < high:
-            raise ConfigError(f"'limits' are {low:g} and {high:g}", hint="limits = [0.0, 1.0]")
+            raise ConfigError(
+                f"'limits' = [{low:g}, {high:g}]: the first must be the lower one",
+                hint="limits = [0.0, 1.0]",
+            )
         if not self.name:
             raise ConfigError(
                 "a metric from elsewhere needs a name",

@@ -201,7 +201,7 @@ class ReportRuns:
         """The system that learnt from neither side of the benchmark; empty where none is named."""
         if self.control_system and self.control_system not in self.systems:
             raise ConfigError(
-                f"control_system is '{self.control_system}', which is no system of this report",
+                f"control_system is '{self.control_system}', but this report has no such system",
                 hint=f"there are: {', '.join(self.systems)}",
             )
         experiments = {run: run / "experiment.json" for run in self.runs}

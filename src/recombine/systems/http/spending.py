@@ -33,19 +33,19 @@ class Spending:
     def __post_init__(self) -> None:
         if self.max_tokens is not None and not any(name.endswith("tokens") for name in self.usage):
             raise ConfigError(
-                "'max_tokens' needs to know where the answers count them",
+                "'max_tokens' needs 'usage': where an answer counts its tokens",
                 hint='usage = { total_tokens = "usage.total_tokens" }',
             )
         unknown = [name for name in self.prices if name not in self.usage]
         if unknown:
             raise ConfigError(
                 f"'prices' has {', '.join(unknown)}, which 'usage' does not count",
-                hint=f"counted are: {', '.join(self.usage) or 'nothing'}",
+                hint=f"'usage' counts: {', '.join(self.usage) or 'nothing'}",
             )
         if self.max_cost is not None and not self.prices and COST not in self.usage:
             raise ConfigError(
-                "'max_cost' needs prices, or where the answers say what they cost",
-                hint="of a million: prices = { prompt_tokens = 2.5, completion_tokens = 10 }",
+                "'max_cost' needs 'prices', or in 'usage' where an answer states its cost",
+                hint="per million: prices = { prompt_tokens = 2.5, completion_tokens = 10 }",
             )
 
     def spend_request(self) -> str:

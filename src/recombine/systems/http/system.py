@@ -147,7 +147,7 @@ class Http(Preset):
         if self.shots or self.shots_file is not None:
             if "turns" not in placeholders(self.body):
                 raise ConfigError(
-                    "'shots' have no place in 'body'", hint='messages = "{turns}" (openai-chat)'
+                    "'shots' need the place {turns} in 'body'", hint='messages = "{turns}"'
                 )
             if self.shots_file is not None:
                 self._examples = _read_shots(self.shots_file, self.shots)
