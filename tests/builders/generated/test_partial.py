@@ -109,7 +109,7 @@ def test_without_it_everything_missing_is_listed_at_once(half: Path, tmp_path: P
 def test_nothing_to_train_on_is_refused(half: Path, tmp_path: Path) -> None:
     """A language that says no whole sentence makes no benchmark."""
     (half / "nl.grammar").write_text(DUTCH.replace("say =", "#say ="), encoding="utf-8")
-    with pytest.raises(RecombineError, match="not enough for any part of 'train'"):
+    with pytest.raises(RecombineError, match="rules or words for every part of 'train'"):
         build(str(write_recipe(half, "partial = true")), tmp_path / "built")
 
 
