@@ -17,6 +17,7 @@ import itertools
 import resource
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,13 @@ import numpy as np
 
 from recombine.builders.divergent.count import Counts, Cuts, count_corpus
 from recombine.builders.divergent.encode import BlockEncoder, encode_corpus
-from recombine.builders.divergent.published import CANDIDATES, published_split
+from recombine.builders.divergent.options import DivergentOptions
+from recombine.builders.divergent.published import published_split
 from recombine.builders.divergent.search import split_rows
-from recombine.builders.divergent.split import Bounds, Goal, choose_bounds
+from recombine.builders.divergent.split import Bounds
 from recombine.corpus.conllu import ParsedBlock, read_parsed
+
+CANDIDATES = DivergentOptions.candidates  # as in the paper
 
 
 class DensePeer:
@@ -143,18 +147,16 @@ def main() -> None:
         counts, reading, counting = counted(
             options.corpus, options.sentences, Path(folder), options.edition
         )
-        columns = counts.atoms + counts.compounds
         print(f"rows {counts.size:,}  atoms {counts.atoms:,}  compounds {counts.compounds:,}")
         print(f"reading {reading:.1f} CPU s, counting {counting:.2f} CPU s")
         for goal in (1.0, 0.0):
             # The first call compiles.
-            tiny = choose_bounds(counts.size, goal)
-            split_rows(counts.rows, counts.atoms, columns, Goal(goal), tiny, seed=0, passes=1)
+            asked = DivergentOptions(corpus=options.corpus, target_divergence=goal)
+            tiny = asked.bounds(counts.size)
+            split_rows(counts, replace(asked, passes=1), tiny, seed=0)
             if options.defaults:
                 for seed in range(1, options.seeds + 1):
-                    ours = split_rows(
-                        counts.rows, counts.atoms, columns, Goal(goal), tiny, seed=seed
-                    )
+                    ours = split_rows(counts, asked, tiny, seed=seed)
                     print(
                         f"c={goal:g} seed {seed}: D_A {ours.atom:.5f} D_C {ours.compound:.5f} "
                         f"train {ours.train:,} test {ours.test:,} {ours.seconds:.1f} CPU s"
@@ -163,19 +165,16 @@ def main() -> None:
             dense, whole = peer_seconds(counts, goal, options.peer_steps)
             note = "measured in full" if whole else f"extrapolated from {options.peer_steps} steps"
             print(f"c={goal:g} peer, dense: {dense:.1f} CPU s ({note})")
-            published_split(counts.rows, counts.atoms, columns, Goal(goal), seed=0, most_used=5)
+            published_split(counts, asked, seed=0, most_used=5)
             better = 0
             for seed in range(1, options.seeds + 1):
-                theirs = published_split(
-                    counts.rows, counts.atoms, columns, Goal(goal), seed=seed,
-                    most_used=counts.size,
-                )  # fmt: skip
+                theirs = published_split(counts, asked, seed=seed, most_used=counts.size)
                 sizes = Bounds(
                     train=(theirs.train, theirs.train),
                     test=(theirs.test, theirs.test),
                     used=(theirs.train + theirs.test,) * 2,
                 )
-                ours = split_rows(counts.rows, counts.atoms, columns, Goal(goal), sizes, seed=seed)
+                ours = split_rows(counts, asked, sizes, seed=seed)
                 better += ours.score >= theirs.score
                 print(
                     f"c={goal:g} seed {seed} train {theirs.train:,} test {theirs.test:,}\n"

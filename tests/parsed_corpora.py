@@ -11,6 +11,7 @@ import numpy as np
 
 from recombine.builders.divergent.count import Counts, Cuts, count_corpus
 from recombine.builders.divergent.encode import BlockEncoder, EncodedCorpus, encode_corpus
+from recombine.builders.divergent.options import DivergentOptions
 from recombine.corpus.conllu import ParsedBlock, ParsedSentence
 
 RELATIONS = ("nsubj", "obj", "amod", "punct", "advmod", "mark")
@@ -54,6 +55,11 @@ def made_up(sentences: int, seed: int = 0, words: int = 60) -> list[ParsedSenten
             )
         )
     return result
+
+
+def asked(goal: float = 1.0, **more: Any) -> DivergentOptions:
+    """The options of a split of this divergence, whatever its corpus."""
+    return DivergentOptions(corpus=Path("corpus"), target_divergence=goal, **more)
 
 
 def counted(

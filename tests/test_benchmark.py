@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 
 import pytest
@@ -107,6 +108,21 @@ def test_verify_finds_every_kind_of_damage(tmp_path):
     messages = " / ".join(str(problem) for problem in benchmark.verify())
     for part in ("SHA-256", "missing file", "does not list", "link", "duplicate id", "3 rows"):
         assert part in messages
+
+
+def test_verify_opens_nothing_but_files_of_the_benchmark(tmp_path):
+    """It quoted the first line of a linked file, and waited for ever for a pipe."""
+    (tmp_path / "secret").write_text("my own words\n")
+    for place in ("linked", "piped"):
+        path = draft(tmp_path / place, "a").path
+        (path / "elsewhere").symlink_to(tmp_path)
+        split = path / "test.jsonl"
+        split.unlink()
+        split.symlink_to(tmp_path / "secret") if place == "linked" else os.mkfifo(split)
+        problems = [str(problem) for problem in Benchmark.open(path).verify()]
+        assert len(problems) == 2
+        assert not any("my own words" in problem for problem in problems)
+        assert any("elsewhere" in problem for problem in problems)
 
 
 def test_an_edited_split_is_not_read(tmp_path):

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recombine.errors import StaleOutput
+from recombine.errors import ConfigError, StaleOutput
 from recombine.files import read_json, sha256_of, write_json
 
 LARGE = 100_000_000  # bytes, which take a tenth of a second to hash
@@ -161,3 +161,22 @@ def set_aside(output: Path) -> None:
             number += 1
         output.rename(output.with_name(f"{output.name}.old-{number}"))
     Meta(output).path.unlink(missing_ok=True)
+
+
+def refuse_output(out: Path) -> None:
+    """Raise where files would be written into a benchmark, or among the results of a run.
+
+    A folder of its own within a run (`run/report`) is fine.
+    """
+    out = out.resolve()
+    for folder in (out, *out.parents):
+        if (folder / "benchmark.toml").is_file():
+            raise ConfigError(
+                f"{out} is inside the benchmark {folder}; nothing is written there",
+                hint="choose another --out",
+            )
+        if (folder / "run.json").is_file() or (folder == out and any(out.glob("*/seed-*"))):
+            raise ConfigError(
+                f"{out} holds the results of a run; nothing else is written there",
+                hint=f"choose another --out, such as {out / 'report'}",
+            )

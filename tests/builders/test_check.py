@@ -157,6 +157,7 @@ FAULTS: dict[str, list[Callable[[Path], None]]] = {
         manifest('target = "ja"', 'target = "de"'),
         manifest('unique = ["gen"]', "unique = []"),
         manifest("exposures = 5", "exposures = 6"),
+        manifest("control = true", "control = false"),
         manifest("selection = true", "selection = false"),
         manifest('metrics = [', 'metrics = ["nosuch", '),
         manifest('version = "1"', 'version = "2"'),
@@ -196,6 +197,11 @@ FAULTS: dict[str, list[Callable[[Path], None]]] = {
         lines("README.md", another_divergence),
         lines("items.tsv", lambda found: found.__setitem__(0, found[0] + f" 0*{9 * 10**20}")),
         lines("items.tsv", lambda found: found.__setitem__(0, found[0] + " -1")),
+        lines("items.tsv", exchange),
+        lines("compounds.tsv", exchange),
+        manifest("dev_size = 10", "dev_size = 11"),
+        manifest('groups = "none"', 'groups = "none"\ntrain_size = 5'),
+        manifest('groups = "none"', 'groups = "none"\ncontrol = "random"'),
     ],
     "compounds": [
         row("gen", lambda one: one.update(group="NP: the other")),
@@ -213,6 +219,12 @@ FAULTS: dict[str, list[Callable[[Path], None]]] = {
         lines("README.md", another_size),
         lines("README.md", another_count),
         lines("statistics.tsv", lambda found: found.pop()),
+        lines("statistics.tsv", lambda found: found.__setitem__(2, "kept\t9" + found[2][5:])),
+        manifest("control = false", "control = true"),
+        row("gen", lambda one: one.update(source=one["source"] + " .")),
+        row("gen", lambda one: one.update(id="0123456789ab")),
+        row("context", lambda one: one.update(id="0123456789ab")),
+        row("context", lambda one: one.update(references=["x"])),
     ],
 }  # fmt: skip
 CASES = [(kind, place) for kind, faults in FAULTS.items() for place in range(len(faults))]

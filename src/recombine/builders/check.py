@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recombine import __version__, registry
-from recombine.benchmark import Benchmark
+from recombine.benchmark import CONTROL, Benchmark
 from recombine.builders.recipe import inputs_of, named_files
 from recombine.config import parse_config, to_plain
 from recombine.draft import Draft, card_head
@@ -56,6 +56,9 @@ def check_benchmark(benchmark: Benchmark) -> list[RecombineError]:
     # A certificate speaks of the whole benchmark; of a subset only the files can be verified.
     if options is None or benchmark.manifest.sample or not hasattr(options, "prove"):
         return [*problems, *compare_card(benchmark)]
+    if bool(getattr(options, "control", None)) != (CONTROL in benchmark.splits):
+        where = Where(str(benchmark.path / "benchmark.toml"))
+        return [*problems, DataError("the recipe and the splits differ in the control", where)]
     with collected(problems):
         problems += proof_faults(benchmark, options.prove(benchmark))
     if not problems and _can_be_repeated(benchmark, options):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recombine import __version__, registry
-from recombine.benchmark import FORMAT, Benchmark, refuse_output
+from recombine.benchmark import FORMAT, Benchmark
 from recombine.config import (
     Document,
     apply_overrides,
@@ -26,7 +26,7 @@ from recombine.corpus.parsers import language_of, parser_hint
 from recombine.draft import Draft
 from recombine.errors import ConfigError, RecombineError, collected, raise_all
 from recombine.lock import lock_of, locked
-from recombine.stage import code_version, content_by_name, require_same_key
+from recombine.stage import code_version, content_by_name, refuse_output, require_same_key
 
 # Options that say where the work is done: they change no byte of a benchmark.
 PLACE = frozenset({"engine", "workers", "address", "cache"})

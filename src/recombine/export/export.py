@@ -10,7 +10,6 @@ from recombine.benchmark import (
     TRAINING_SPLITS,
     Benchmark,
     Example,
-    refuse_output,
     stratified_sample,
 )
 from recombine.errors import ConfigError
@@ -20,6 +19,7 @@ from recombine.export.tasks import HARNESSES, write_tasks
 from recombine.files import file_name, write_jsonl, write_text
 from recombine.lock import lock_of, locked
 from recombine.progress import progress
+from recombine.stage import refuse_output
 from recombine.systems.languages import language_name
 
 Read = Callable[[str], list[Example]]

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from recombine.benchmark import refuse_output
 from recombine.metrics.observations import comparable
 from recombine.parallel import gc_paused
 from recombine.report.findings import Findings, build_report
@@ -28,6 +27,7 @@ from recombine.report.reading.runs import open_runs, reading, run_names
 from recombine.report.results import Sheet
 from recombine.report.tables.table import Cell, Table, html, markdown, show_p
 from recombine.report.write import write_folder
+from recombine.stage import refuse_output
 from recombine.statistics.paired import holm
 from recombine.statistics.ranks import FEWEST_SYSTEMS, agreement, redrawn
 from recombine.templates import render

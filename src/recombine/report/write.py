@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recombine.benchmark import refuse_output
 from recombine.errors import DataError
 from recombine.experiment.run import Run
 from recombine.files import sha256_of, write_json, write_text
@@ -36,6 +35,7 @@ from recombine.report.tables.table import (
     write_table,
 )
 from recombine.report.verdict import joint_markdown, markdown_report, summary_table, verdict
+from recombine.stage import refuse_output
 
 
 class ReportPaths(NamedTuple):

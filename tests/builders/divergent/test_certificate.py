@@ -27,7 +27,9 @@ from recombine.files import read_json
 
 def faults_of(benchmark):
     """Return what the builder finds in its files, whatever their hashes."""
-    builder = read_recipe("divergent", [f"corpus={benchmark.manifest.recipe['corpus']}"]).builder
+    recipe = benchmark.manifest.recipe
+    options = [f"corpus={recipe['corpus']}", f"dev_size={recipe['dev_size']}"]
+    builder = read_recipe("divergent", options).builder
     return proof_faults(benchmark, builder.prove(benchmark))
 
 

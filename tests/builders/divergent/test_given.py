@@ -10,7 +10,7 @@ import pytest
 from parsed_corpora import made_up, write_conllu
 from recombine.benchmark import Benchmark
 from recombine.builders.check import check_benchmark
-from recombine.builders.divergent.given import read_split
+from recombine.builders.divergent.split import read_split
 from recombine.builders.recipe import build, read_recipe
 from recombine.errors import ConfigError, DataError
 

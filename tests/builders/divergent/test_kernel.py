@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from parsed_corpora import asked
 from recombine.builders.divergent import kernel
 from recombine.builders.divergent.count import SparseRows
-from recombine.builders.divergent.measure import Alphas, divergences
+from recombine.builders.divergent.measure import divergences
 from recombine.builders.divergent.running_split import RunningSplit
-from recombine.builders.divergent.split import Goal
 
 ROW = st.dictionaries(st.integers(0, 9), st.integers(1, 3), min_size=1, max_size=6)
 
@@ -29,9 +31,9 @@ def rows_of(data: list[dict[int, int]]) -> SparseRows:
 @given(st.lists(ROW, min_size=3, max_size=12), st.lists(st.integers(0, 2), min_size=12))
 def test_annealing_keeps_the_sums(data: list[dict[int, int]], sides: list[int]) -> None:
     """After any number of moves and swaps, counts and sums are those of the sides."""
-    rows = rows_of(data)
     size = len(data)
-    state = RunningSplit(rows, 4, 10, Goal(1.0), np.arange(size), 1, Alphas())
+    counts = SimpleNamespace(rows=rows_of(data), atoms=4, columns=10)
+    state = RunningSplit(counts, asked(), np.arange(size), 1)
     state.sides[:] = sides[:size]
     state.enter()
     train, test = int(state.whole[4]), int(state.whole[5])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from parsed_corpora import counted, made_up
+from parsed_corpora import asked, counted, made_up
 from recombine.builders.divergent.measure import column_totals, divergences
 from recombine.builders.divergent.published import published_split
-from recombine.builders.divergent.split import TEST, TRAIN, Goal
+from recombine.builders.divergent.split import TEST, TRAIN
 
 
 def test_placements_seed_and_exact_values(tmp_path: Path) -> None:
@@ -16,9 +16,7 @@ def test_placements_seed_and_exact_values(tmp_path: Path) -> None:
     columns = counts.atoms + counts.compounds
 
     def split(seed: int, most: int) -> object:
-        return published_split(
-            counts.rows, counts.atoms, columns, Goal(1.0), seed=seed, most_used=most, candidates=50
-        )
+        return published_split(counts, asked(candidates=50), seed=seed, most_used=most)
 
     first, again, other = split(1, 200), split(1, 200), split(2, 200)
     assert first.train + first.test == 200

@@ -7,12 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parsed_corpora import counted, made_up
+from parsed_corpora import asked, counted, made_up
 from recombine.builders.divergent import running_split
-from recombine.builders.divergent.measure import Alphas, column_totals, divergences
+from recombine.builders.divergent.measure import column_totals, divergences
 from recombine.builders.divergent.running_split import RunningSplit, _room, power_table
 from recombine.builders.divergent.search import exponential_quantiles
-from recombine.builders.divergent.split import Goal
 
 
 def test_tables_are_powers_to_32_bits() -> None:
@@ -40,7 +39,7 @@ def test_entered_sides_give_the_measured_divergences(tmp_path: Path, grouped: bo
     _, counts = counted(made_up(200), tmp_path, edition="all")
     columns = counts.atoms + counts.compounds
     member = np.arange(counts.size) // 3 if grouped else np.arange(counts.size)
-    state = RunningSplit(counts.rows, counts.atoms, columns, Goal(1.0), member, 1, Alphas())
+    state = RunningSplit(counts, asked(), member, 1)
     state.sides[:] = np.random.default_rng(1).integers(0, 3, state.count)
     wanted = state.sides.copy()
     state.enter()

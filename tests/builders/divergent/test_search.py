@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from parsed_corpora import counted, made_up
+from parsed_corpora import asked, counted, made_up
 from recombine.builders.divergent import search
 from recombine.builders.divergent.count import Counts
 from recombine.builders.divergent.measure import column_totals, divergences
 from recombine.builders.divergent.published import published_split
 from recombine.builders.divergent.running_split import SearchProgress
 from recombine.builders.divergent.search import split_rows
-from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Bounds, Goal, random_split
+from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Bounds, random_split
 from recombine.errors import ConfigError, DataError
 
 
@@ -30,9 +31,8 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Counts:
 
 def split(counts: Counts, goal: float, bounds: Bounds, seed: int = 1, **more: Any) -> Any:
     """Split with few passes."""
-    columns = counts.atoms + counts.compounds
-    more.setdefault("passes", 20)
-    return split_rows(counts.rows, counts.atoms, columns, Goal(goal), bounds, seed=seed, **more)
+    options = asked(goal, passes=more.pop("passes", 20))
+    return split_rows(counts, options, bounds, seed=seed, **more)
 
 
 WINDOW = Bounds(train=(500, 650), test=(80, 100), used=(600, 740))
@@ -186,18 +186,14 @@ def test_a_start_that_leaves_one_bound_is_refused(counts: Counts, bounds: Bounds
 
 def test_one_compound_is_nothing_to_divide_by(counts: Counts) -> None:
     """With a single compound every split is like every other."""
-    columns = counts.atoms + 1
     with pytest.raises(DataError, match="only one compound"):
-        split_rows(counts.rows, counts.atoms, columns, Goal(1.0), WINDOW, seed=1)
+        split(replace(counts, compounds=1), 1.0, WINDOW)
 
 
 @pytest.mark.parametrize("goal", [0.0, 1.0])
 def test_better_than_the_published_algorithm_at_equal_sizes(counts: Counts, goal: float) -> None:
     """At the sizes that the published algorithm ends with, ours scores at least as well."""
-    columns = counts.atoms + counts.compounds
-    theirs = published_split(
-        counts.rows, counts.atoms, columns, Goal(goal), seed=3, most_used=700, candidates=100
-    )
+    theirs = published_split(counts, asked(goal, candidates=100), seed=3, most_used=700)
     assert theirs.train + theirs.test == 700
     bounds = Bounds(
         train=(theirs.train, theirs.train), test=(theirs.test, theirs.test), used=(700, 700)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parsed_corpora import asked
 from recombine.builders.divergent.split import (
     TEST,
     TRAIN,
     Bounds,
-    choose_bounds,
     random_split,
 )
 from recombine.errors import ConfigError
@@ -18,7 +18,7 @@ from recombine.errors import ConfigError
 
 def test_the_paper_has_its_sizes() -> None:
     """At 247,487 rows: 73% used with 10-11% test for c = 1, 80% with 20% for c = 0."""
-    high, low = choose_bounds(247_487, 1.0), choose_bounds(247_487, 0.0)
+    high, low = asked(1.0).bounds(247_487), asked(0.0).bounds(247_487)
     assert high.used[1] / 247_487 == pytest.approx(0.733, abs=1e-4)
     assert high.test[0] / high.used[1] >= 0.1
     assert high.test[1] / high.used[0] <= 0.11
@@ -29,16 +29,16 @@ def test_the_paper_has_its_sizes() -> None:
 @given(st.integers(40, 10**7), st.floats(0, 1))
 def test_defaults_are_always_feasible(rows: int, target: float) -> None:
     """No corpus of some size makes the default bounds contradict each other."""
-    choose_bounds(rows, target).require_feasible(rows)
+    asked(target).bounds(rows).require_feasible(rows)
 
 
 def test_given_sizes_win() -> None:
     """Numbers are exact, pairs are least and most, shares fill in the rest."""
-    bounds = choose_bounds(1_000, 1.0, train_size=500, test_size=(90, 110))
+    bounds = asked(train_size=500, test_size=(90, 110)).bounds(1_000)
     assert (bounds.train, bounds.test, bounds.used) == ((500, 500), (90, 110), (590, 610))
-    bounds = choose_bounds(1_000, 1.0, used_share=1.0, test_share=(0.3, 0.3))
+    bounds = asked(used_share=1.0, test_share=(0.3, 0.3)).bounds(1_000)
     assert bounds.test[0] == 300
-    bounds = choose_bounds(1_000, 1.0, train_size=500)
+    bounds = asked(train_size=500).bounds(1_000)
     assert 0.09 < bounds.test[0] / bounds.used[0] < 0.12
 
 
@@ -57,14 +57,14 @@ def test_given_sizes_win() -> None:
 def test_nonsense_is_refused(options: dict[str, object]) -> None:
     """Sizes that mean nothing are errors."""
     with pytest.raises(ConfigError):
-        choose_bounds(1_000, 1.0, **options)  # type: ignore[arg-type]
+        asked(**options).bounds(1_000)
 
 
 def test_shares_and_single_numbers_become_bounds() -> None:
     """A tenth to a fifth of test beside a hundred of train: 12 to 25; a list of one is one size."""
-    bounds = choose_bounds(1_000, 1.0, train_size=100, test_share=(0.1, 0.2))
+    bounds = asked(train_size=100, test_share=(0.1, 0.2)).bounds(1_000)
     assert bounds.test == (12, 25)
-    bounds = choose_bounds(1_000, 1.0, train_size=(100,), test_size=(20,))
+    bounds = asked(train_size=(100,), test_size=(20,)).bounds(1_000)
     assert (bounds.train, bounds.test) == ((100, 100), (20, 20))
 
 

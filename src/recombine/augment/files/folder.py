@@ -17,7 +17,6 @@ from recombine.augment.files.inputs import PairSource
 from recombine.augment.files.review import review_page
 from recombine.augment.methods import draw, learn
 from recombine.augment.options import AugmentOptions, Recombined
-from recombine.benchmark import refuse_output
 from recombine.errors import ConfigError, DataError, StaleOutput, Where
 from recombine.files import (
     read_json,
@@ -29,7 +28,7 @@ from recombine.files import (
     write_text,
 )
 from recombine.lock import lock_of, locked
-from recombine.stage import require_same_key
+from recombine.stage import refuse_output, require_same_key
 
 PAIRS, CERTIFICATE, CARD, REVIEW = "pairs.jsonl", "certificate.json", "README.md", "review.html"
 PATIENCE = 3600.0  # seconds to wait for the same pairs, which somebody else is making

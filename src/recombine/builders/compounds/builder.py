@@ -9,9 +9,8 @@ filtered corpus; `gen` holds the compounds, `context` the original sentence of e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,15 +20,9 @@ import numpy as np
 from recombine.benchmark import CONTROL, Benchmark, Example
 from recombine.builders.check import Proof
 from recombine.builders.compounds.assemble import Assembly, CompoundDesign, paper_roles
+from recombine.builders.compounds.certificate import census, data_card, prove_compounds
 from recombine.builders.compounds.contexts import Embedded
-from recombine.builders.compounds.control import (
-    SHOWN,
-    CompoundFinder,
-    control_card,
-    control_facts,
-    control_faults,
-    exchange,
-)
+from recombine.builders.compounds.control import SHOWN, CompoundFinder, control_facts, exchange
 from recombine.builders.compounds.filter import Filtered, Pair, filter_corpus, statistics_table
 from recombine.builders.compounds.references import read_references, review_lines
 from recombine.builders.recipe import take_as_corpus
@@ -37,8 +30,8 @@ from recombine.corpus.alignment import align
 from recombine.corpus.conllu import ParsedSentence, read_parsed
 from recombine.corpus.parsers import parsed_file, require_relations
 from recombine.draft import Draft
-from recombine.errors import ConfigError, DataError, RecombineError, Where
-from recombine.files import TableRow, read_lines, read_table
+from recombine.errors import ConfigError, DataError, Where
+from recombine.files import read_lines
 from recombine.parallel import gc_paused
 from recombine.progress import progress
 
@@ -60,7 +53,7 @@ class Compounds(CompoundDesign):
     (`spacy:MODEL`, `stanza:LANGUAGE`).
     """
 
-    proves: ClassVar[str] = "compounds, groups and parts, and that training lacks them"
+    proves: ClassVar[str] = "compounds, their parts, contexts from train, and that train lacks them"
     own_text: ClassVar[tuple[str, ...]] = ("corpus",)
     metrics: ClassVar[tuple[str, ...]] = ("compound", "compound_aggregate", "bleu", "chrf")
     corpus: Path
@@ -158,23 +151,11 @@ class Compounds(CompoundDesign):
             sources["gen"] = [example.source for example in examples]
             certificate[CONTROL] = {"half": self.control_half, **control_facts(sources, held_in)}
         draft.certificate(certificate)
-        draft.card(_card(certificate, filtered.statistics))
+        draft.card(data_card(certificate, filtered.statistics))
 
     def prove(self, benchmark: Benchmark) -> Proof:
         """Recount compounds and contexts, and look for the compounds in the training data."""
-        examples = benchmark.read("gen")
-        counted = census(examples)
-        finder = CompoundFinder(str(one.tags.get("compound")).lower() for one in examples)
-        counted["compounds_seen_in_train"] = len(
-            {text for one in benchmark.iterate("train") for text in finder.in_text(one.source)}
-        )
-        faults = list(_rows_at_fault(benchmark))
-        if self.control:
-            counted[CONTROL] = _counted_control(benchmark, examples)
-            broken = control_faults(counted[CONTROL], benchmark.manifest.splits["train"])
-            faults += [DataError(text, Where(str(benchmark.path))) for text in broken]
-        statistics = list(read_table(benchmark.path / "statistics.tsv", CARD_COLUMNS))
-        return Proof(counted, faults, UNPROVED, partial(_card, statistics=statistics))
+        return prove_compounds(benchmark, has_control=self.control)
 
     def _control(
         self, work: Assembly, embedded: Sequence[Embedded], held_out: Sequence[Sequence[Pair]]
@@ -259,141 +240,3 @@ class Compounds(CompoundDesign):
             [pair for place, pair in enumerate(pairs) if place in held[0]],
             [pair for place, pair in enumerate(pairs) if place in held[1]],
         )
-
-
-# What only the corpus could show, which is not in the benchmark.
-UNPROVED = (
-    "most_uses_of_a_context",
-    "removed_by_filter",
-    "rejected_contexts",
-    "compounds_without_contexts",
-)
-
-
-CARD_COLUMNS = ("pairs", "source_types", "target_types")
-ATOM_COLUMNS = ("category", "role", "atom", "frequency", "accepted")
-
-
-def _frequency(row: TableRow) -> int:
-    if not row["frequency"].isdecimal():
-        raise DataError("a frequency is a whole number", row.place("frequency"))
-    return int(row["frequency"][:18])
-
-
-def _rows_at_fault(benchmark: Benchmark) -> Iterator[RecombineError]:
-    """Rows that are not what their ids, groups, roles and tags say: the first of each kind."""
-    recipe = benchmark.manifest.recipe
-    contexts = recipe.get("contexts")
-    own_tags = {**_TAGS, "gen": (*_TAGS["gen"], "held_in")} if recipe.get("control") else _TAGS
-    atoms = {
-        (row["category"], row["role"], row["atom"].lower()): (
-            _frequency(row),
-            row["accepted"],
-        )
-        for row in read_table(benchmark.path / "atoms.tsv", ATOM_COLUMNS)
-    }
-    for split in benchmark.splits:
-        kinds: set[str] = set()
-        for number, example in enumerate(benchmark.iterate(split), start=1):
-            for kind, text in _row_faults(split, example, own_tags, contexts, atoms):
-                if kind not in kinds:
-                    where = Where(str(benchmark.split_path(split)), number)
-                    yield DataError(f"{example.id}: {text}", where)
-                kinds.add(kind)
-
-
-def _counted_control(benchmark: Benchmark, examples: Sequence[Example]) -> dict[str, Any]:
-    """What the rows say of the control."""
-    sources = {
-        split: [one.source for one in benchmark.iterate(split)]
-        for split in ("train", CONTROL, "dev", "test", "gen")
-    }
-    tags = {str(one.tags.get("compound")).lower(): str(one.tags.get("held_in")) for one in examples}
-    half = benchmark.manifest.recipe.get("control_half")
-    return {"half": half, **control_facts(sources, tags)}
-
-
-_TAGS = {
-    "gen": ("pattern", "category", "length", "contexts", "context_length", "rarest_atom", "mdd",
-            "compound"),
-    "context": ("category", "length", "contexts", "compound"),
-}  # fmt: skip
-
-
-def _row_faults(
-    split: str,
-    example: Example,
-    own_tags: Mapping[str, tuple[str, ...]],
-    contexts: object,
-    atoms: Mapping[tuple[str, str, str], tuple[int, str]],
-) -> Iterator[tuple[str, str]]:
-    """What is wrong with a row; `atoms` have their frequency and renderings."""
-    names = own_tags.get(split, ())
-    if tuple(example.tags) != names:
-        yield "tags", f"its tags are {', '.join(example.tags) or 'none'}"
-        return
-    if not names:
-        if (made := Example.make(source=example.source, references=example.references).id) != (
-            example.id.partition("-")[0]
-        ):
-            yield "id", f"its id would be {made}"
-        if example.group or example.role or example.focus:
-            yield "group", "a sentence to train on has no group, role or focus"
-        return
-    tags, compound = example.tags, str(example.tags["compound"])
-    role = "context" if split == "gen" else "original"
-    if example.role != role:
-        yield "role", f"its role is {example.role!r}, not '{role}'"
-    place = "" if split == "gen" else " original"
-    if not str(example.group).startswith(f"{tags['category']}{place}: {compound}"):
-        yield "group", f"its group is '{example.group}', not that of '{compound}'"
-    if tags["length"] != len(example.focus):
-        yield "length", f"its compound has {len(example.focus)} parts, not {tags['length']}"
-    if tags["contexts"] != (contexts if split == "gen" else 1):
-        yield "contexts", f"it has {tags['contexts']} contexts, not {contexts}"
-    if split != "gen":
-        return
-    if tags["pattern"] != " ".join(part.role for part in example.focus):
-        yield "pattern", f"its parts are not those of the pattern '{tags['pattern']}'"
-    parts = [example.source[part.start : part.end].lower() for part in example.focus]
-    if parts != [part.text for part in example.focus] or " ".join(parts) != compound.lower():
-        yield "focus", f"its focus is not '{compound}'"
-    category = str(tags["category"])
-    known = [atoms.get((category, part.role, part.text), (0, "")) for part in example.focus]
-    if tags["rarest_atom"] != min((frequency for frequency, _ in known), default=0):
-        yield "frequency", f"its rarest atom is not as frequent as {tags['rarest_atom']}"
-    if ["/".join(part.accepted) or "/" for part in example.focus] != [text for _, text in known]:
-        yield "accepted", "the renderings of its atoms are not those of atoms.tsv"
-
-
-def census(examples: Sequence[Example], uses: Counter[int] | None = None) -> dict[str, Any]:
-    """Return the counts that a stranger can verify."""
-    sizes = Counter(example.group for example in examples)
-    patterns = Counter(str(example.tags.get("pattern")) for example in examples)
-    counted: dict[str, Any] = {
-        "sentences": len(examples),
-        "compounds": len(sizes),
-        "contexts_per_compound": sorted(set(sizes.values())),
-        "sentences_per_pattern": dict(sorted(patterns.items())),
-    }
-    if uses is not None:
-        counted["most_uses_of_a_context"] = max(uses.values(), default=0)
-    return counted
-
-
-def _card(
-    certificate: Mapping[str, Any], statistics: Sequence[Mapping[str, str] | TableRow]
-) -> str:
-    before, after = ({name: int(row[name]) for name in CARD_COLUMNS} for row in statistics)
-    return (
-        f"{certificate['compounds']:,} novel compounds in "
-        f"{'/'.join(map(str, certificate['contexts_per_compound']))} contexts each "
-        "(method: Li et al. 2021). Atoms and their renderings: atoms.tsv. Original sentences of "
-        "the contexts: split `context`.\n\n"
-        f"Corpus: {before['pairs']:,} pairs read, {after['pairs']:,} kept "
-        f"({after['source_types']:,} source and {after['target_types']:,} target types); "
-        "statistics.tsv has the paper's Tables 7 and 8 for this corpus.\n\n"
-        "Without references the metric `compound` judges with the lexicon and with fillers learned "
-        "from outputs; say so when you report it."
-        + (control_card(certificate[CONTROL]) if CONTROL in certificate else "")
-    )

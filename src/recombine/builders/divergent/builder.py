@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,34 +28,23 @@ from recombine.builders.divergent.certificate import (
     salt_of,
     tested_tags,
 )
-from recombine.builders.divergent.control import (
-    ControlKind,
-    certified_control,
-    control_rows,
-    open_rows,
-)
+from recombine.builders.divergent.control import certified_control, control_rows, open_rows
 from recombine.builders.divergent.count import Counts, count_corpus
 from recombine.builders.divergent.encode import EncodedCorpus, prepare
-from recombine.builders.divergent.given import read_split
-from recombine.builders.divergent.measure import (
-    MeasureOptions,
-    length_class,
-    novel_shares,
-)
+from recombine.builders.divergent.measure import length_class, novel_shares
+from recombine.builders.divergent.options import DivergentOptions
 from recombine.builders.divergent.running_split import SearchProgress
-from recombine.builders.divergent.search import TRIES, split_rows
+from recombine.builders.divergent.search import split_rows
 from recombine.builders.divergent.split import (
     TEST,
     TRAIN,
     UNUSED,
     Bounds,
-    Goal,
     Sides,
-    choose_bounds,
     random_split,
+    read_split,
 )
 from recombine.builders.recipe import take_as_corpus
-from recombine.corpus.parsers import require_relations
 from recombine.draft import Draft
 from recombine.errors import ConfigError, DataError
 from recombine.progress import progress
@@ -70,69 +59,17 @@ class CountedCorpus(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Divergent(MeasureOptions):
+class Divergent(DivergentOptions):
     """Train and test sets of a parsed corpus with the same atoms and other compounds."""
 
     proves: ClassVar[str] = "divergences, novelty and ids, from items.tsv, which is taken as it is"
     own_text: ClassVar[tuple[str, ...]] = ("corpus",)
     metrics: ClassVar[tuple[str, ...]] = ("chrf++", "bleu")
-    corpus: Path
-    target_corpus: Path | None = None
-    target_language: str = ""
-    target_divergence: float = 1.0
-    target_atom_divergence: float = 0.0
-    atom_weight: float = 1.0
-    method: Literal["search", "published", "random"] = "search"
-    train_size: int | tuple[int, ...] | None = None
-    test_size: int | tuple[int, ...] | None = None
-    used_share: float | None = None
-    test_share: tuple[float, ...] | None = None
-    # Take the default sizes of a split of this divergence (those of a series are all alike).
-    sizes_as: float | None = None
-    dev_size: int = 0
-    keep_rest: bool = False
-    # A second training set, for which what is tested is not kept out.
-    control: ControlKind | None = None
-    groups: Literal["none", "document"] = "none"
-    fixed_train: Path | None = None
-    fixed_train_target: Path | None = None
-    start: Path | None = None
-    # A split made elsewhere: a folder with train.txt, test.txt (dev.txt), a sentence number a line.
-    given: Path | None = None
-    given_first: int | None = None  # the number of the first sentence there: 1 unless told
-    passes: int | None = None
-    tries: int = TRIES
-    candidates: int = 500
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("target_divergence", "target_atom_divergence"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name} = {getattr(self, name)} is not between 0 and 1")
-        if self.method == "published" and (
-            self.groups != "none" or self.fixed_train or self.start or self.train_size
-        ):
-            raise ConfigError("the published method knows no groups, fixed train set or start")
-        if self.definition != "ngrams":
-            sequences = "count sequences of words (-o definition=ngrams), or give a parser; "
-            require_relations(self.parser, f"definition = {self.definition!r}", sequences)
-        if self.given is not None and (self.fixed_train or self.start or self.dev_size):
-            raise ConfigError("a given split has its own train, dev and test")
 
     @staticmethod
     def take_text(data: dict[str, Any], text: str, translation: str | None, language: str) -> None:
         """Take raw text as the corpus; its words are enough for sequences of words."""
         take_as_corpus(data, text, translation, language, words=True)
-
-    @property
-    def way(self) -> str:
-        """How the split comes about, in a word."""
-        return "given" if self.given else self.method
-
-    @property
-    def goal(self) -> Goal:
-        """What the split is to be like."""
-        return Goal(self.target_divergence, self.target_atom_divergence, self.atom_weight)
 
     def build(self, draft: Draft) -> None:
         """Read, count, split, write and certify."""
@@ -158,49 +95,21 @@ class Divergent(MeasureOptions):
             split = read_split(self.given, corpus.size, first=self.given_first)
             self.write(draft, corpus, counts, split.rows(counts.sentences), split.note)
             return
-        bounds = self.bounds(counts, ends)
-        sides = self.divide(corpus, counts, bounds, ends, draft.seed, draft.workdir)
+        sides = self.divide(corpus, counts, ends, draft.seed, draft.workdir)
         self.write(draft, corpus, counts, self.rows(corpus, counts, sides, draft.seed))
 
-    def bounds(self, counts: Counts, ends: list[int]) -> Bounds:
-        """Return the sizes that the split must keep."""
-        available = int((counts.sentences < ends[0]).sum())
-        fixed = counts.size - available
-        divergence = self.target_divergence if self.sizes_as is None else self.sizes_as
-        if fixed:
-            test = choose_bounds(
-                available + fixed, divergence, train_size=fixed,
-                test_size=self.test_size, test_share=self.test_share,
-            )  # fmt: skip
-            return Bounds(train=(fixed, fixed), test=test.test, used=test.used)
-        return choose_bounds(
-            available,
-            divergence,
-            train_size=self.train_size,
-            test_size=self.test_size,
-            used_share=self.used_share,
-            test_share=self.test_share,
-        )
-
     def divide(
-        self,
-        corpus: EncodedCorpus,
-        counts: Counts,
-        bounds: Bounds,
-        ends: list[int],
-        seed: int,
-        workdir: Path,
+        self, corpus: EncodedCorpus, counts: Counts, ends: list[int], seed: int, workdir: Path
     ) -> Sides:
         """Return the side of every row."""
-        columns = counts.atoms + counts.compounds
         fixed = counts.sentences >= ends[0]
+        bounds = self.bounds(int((~fixed).sum()), int(fixed.sum()))
         if self.method == "random":
-            free = np.flatnonzero(~fixed)
             sides = np.full(counts.size, UNUSED, np.int8)
             if fixed.any():
                 sides[fixed] = TRAIN
                 bounds = Bounds(train=(0, 0), test=bounds.test, used=bounds.test)
-            sides[free] = random_split(len(free), bounds, seed)
+            sides[~fixed] = random_split(int((~fixed).sum()), bounds, seed)
             return sides
         with progress("dividing", 100) as bar:
             report = _Reporter(bar)
@@ -208,21 +117,13 @@ class Divergent(MeasureOptions):
                 from recombine.builders.divergent.published import published_split
 
                 most = bounds.used[1]
-                return published_split(
-                    counts.rows, counts.atoms, columns, self.goal, seed=seed, most_used=most,
-                    candidates=self.candidates, report=report, alphas=self.alphas,
-                ).sides  # fmt: skip
+                return published_split(counts, self, seed=seed, most_used=most, report=report).sides
             start, locked = self._start(counts, fixed)
             return split_rows(
-                counts.rows,
-                counts.atoms,
-                columns,
-                self.goal,
+                counts,
+                self,
                 bounds,
                 seed=seed,
-                alphas=self.alphas,
-                passes=self.passes,
-                tries=self.tries,
                 groups=self._groups(corpus, counts),
                 start=start,
                 locked=locked,
@@ -307,18 +208,9 @@ class Divergent(MeasureOptions):
             "compounds.tsv",
             "".join(name_lines(counts, range(counts.atoms, counts.atoms + counts.compounds))),
         )
-        certificate = certificate_of(
-            corpus,
-            counts,
-            rows,
-            shares,
-            goal=self.goal,
-            alphas=self.alphas,
-        )
-        if self.control and free is not None:
-            certificate[CONTROL] = certified_control(
-                self.control, corpus, counts, rows, free, self, self.alphas
-            )
+        certificate = certificate_of(corpus, counts, rows, shares, self)
+        if free is not None:
+            certificate[CONTROL] = certified_control(self, corpus, counts, rows, free)
         if note is not None:
             certificate["given"] = note
         draft.certificate(certificate)
@@ -385,7 +277,7 @@ class Divergent(MeasureOptions):
 
     def prove(self, benchmark: Benchmark) -> Proof:
         """Recompute the certificate from the written files."""
-        return prove_split(benchmark, self.goal, self.alphas, self.control, self.way)
+        return prove_split(benchmark, self)
 
     def plan(self) -> dict[str, Any]:
         """Say what would be built, without reading the corpus."""

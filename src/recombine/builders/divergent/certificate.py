@@ -21,7 +21,6 @@ from recombine.builders.check import Proof
 from recombine.builders.divergent.control import (
     ALL,
     CORPUS,
-    ControlKind,
     column_totals_of,
     control_card,
     control_facts,
@@ -32,12 +31,11 @@ from recombine.builders.divergent.count import Counts
 from recombine.builders.divergent.encode import EncodedCorpus
 from recombine.builders.divergent.measure import (
     CLASSES,
-    Alphas,
     Vector,
     divergences,
     novelty_class,
 )
-from recombine.builders.divergent.split import Goal
+from recombine.builders.divergent.options import DivergentOptions
 from recombine.errors import DataError, RecombineError, Where
 from recombine.files import read_lines
 
@@ -51,16 +49,14 @@ def certificate_of(
     counts: Counts,
     rows: Mapping[str, Index],
     shares: npt.NDArray[np.float64],
-    *,
-    goal: Goal,
-    alphas: Alphas,
+    options: DivergentOptions,
 ) -> dict[str, Any]:
     """Return what is certified of a split, computed from scratch."""
     vectors = {split: column_totals_of(counts, chosen) for split, chosen in rows.items()}
     sizes = {split: len(chosen) for split, chosen in rows.items()}
     used = sum(size for split, size in sizes.items() if split != CONTROL)
     return {
-        **_claims(vectors, counts.atoms, sizes, goal, alphas),
+        **_claims(vectors, counts.atoms, sizes, options),
         "sentences": corpus.size,
         "rows": counts.size,
         "used_share": used / counts.size,
@@ -78,15 +74,16 @@ def _claims(
     vectors: Mapping[str, Vector],
     atoms: int,
     sizes: Mapping[str, int],
-    goal: Goal,
-    alphas: Alphas,
+    options: DivergentOptions,
 ) -> dict[str, Any]:
     """What the sums of all splits say: divergences, from scratch."""
+    goal, alphas = options.goal, options.alphas
     found = divergences(vectors["train"], vectors["test"], atoms, alphas)
     claims: dict[str, Any] = {
         "atom_divergence": found.atom,
         "compound_divergence": found.compound,
-        **_named(alphas),
+        "atom_alpha": alphas.atom,
+        "compound_alpha": alphas.compound,
         "target_divergence": goal.compound,
         "target_atom_divergence": goal.atom,
         "score": goal.score(found.atom, found.compound),
@@ -116,10 +113,6 @@ def split_claims(vector: Vector, atoms: int, shares: npt.NDArray[np.float64]) ->
         "novel_compound_share": float(known.mean()) if len(known) else None,
         "novelty": {name: classes.count(name) for name in CLASSES},
     }
-
-
-def _named(alphas: Alphas) -> dict[str, float]:
-    return {"atom_alpha": alphas.atom, "compound_alpha": alphas.compound}
 
 
 def word_counts(corpus: EncodedCorpus, sentences: Index) -> dict[str, Any]:
@@ -199,43 +192,54 @@ UNPROVED = (
 )  # fmt: skip
 
 
-def prove_split(
-    benchmark: Benchmark, goal: Goal, alphas: Alphas, kind: ControlKind | None, way: str
-) -> Proof:
+def prove_split(benchmark: Benchmark, options: DivergentOptions) -> Proof:
     """Count what items and rows say; rows must be what their items say."""
     items = read_split_items(benchmark)
-    counted = _counted(items, goal, alphas)
+    sizes = {split: len(rows) for split, rows in items.shares.items()}
+    counted: dict[str, Any] = {
+        **_claims(items.vectors, items.atoms, sizes, options),
+        "splits": {
+            split: split_claims(vector, items.atoms, np.array([*items.shares[split].values()]))
+            for split, vector in items.vectors.items()
+        },
+    }
+    where = Where(str(benchmark.path))
     faults = list(_rows_at_fault(benchmark, items))
-    if kind is not None:
-        counted[CONTROL] = _counted_control(benchmark, items, kind, alphas)
-        where = Where(str(benchmark.path))
+    faults += [DataError(text, where) for text in _size_faults(sizes, options)]
+    if options.control is not None:
+        counted[CONTROL] = _counted_control(benchmark, items, options)
         broken = control_faults(counted[CONTROL], counted["splits"]["train"])
         faults += [DataError(text, where) for text in broken]
-    return Proof(counted, faults, UNPROVED, partial(data_card, method=way))
+    return Proof(counted, faults, UNPROVED, partial(data_card, method=options.way))
+
+
+def _size_faults(sizes: Mapping[str, int], options: DivergentOptions) -> Iterator[str]:
+    """Sizes that are not those which the recipe asks for."""
+    dev = sizes.get("dev", 0)
+    least = options.dev_size if options.groups == "none" else 0
+    if options.given is None and not least <= dev <= options.dev_size:
+        yield f"dev has {dev:,} sentences, the recipe asks for {options.dev_size:,}"
+    if options.way in ("given", "published"):
+        return  # their sizes are what comes of the way
+    train = None if options.fixed_train else options.train_size
+    for split, number, asked in (
+        ("train", sizes["train"] + dev, train), ("test", sizes["test"], options.test_size),
+    ):  # fmt: skip
+        span = () if asked is None else (asked,) if isinstance(asked, int) else asked
+        if span and not span[0] <= number <= span[-1]:
+            yield f"{split} has {number:,} sentences, the recipe asks for {asked}"
 
 
 def _counted_control(
-    benchmark: Benchmark, items: SplitItems, kind: str, alphas: Alphas
+    benchmark: Benchmark, items: SplitItems, options: DivergentOptions
 ) -> dict[str, Any]:
     """What rows and items say of the control."""
     rows = {split: list(benchmark.iterate(split)) for split in items.shares}
     numbers = [{row.tags.get("sentence") for row in rows[split]} for split in TRAINING_SPLITS]
     texts = {split: [row.source for row in rows[split]] for split in rows}
     return {
-        **control_facts(kind, texts, len(numbers[0] & numbers[1])),
-        "shows": shown_of_test(items.vectors, items.atoms, alphas),
-    }
-
-
-def _counted(items: SplitItems, goal: Goal, alphas: Alphas) -> dict[str, Any]:
-    """The certificate as far as the items tell it."""
-    sizes = {split: len(rows) for split, rows in items.shares.items()}
-    return {
-        **_claims(items.vectors, items.atoms, sizes, goal, alphas),
-        "splits": {
-            split: split_claims(vector, items.atoms, np.array([*items.shares[split].values()]))
-            for split, vector in items.vectors.items()
-        },
+        **control_facts(options.control, texts, len(numbers[0] & numbers[1])),
+        "shows": shown_of_test(items.vectors, items.atoms, options.alphas),
     }
 
 
@@ -288,9 +292,9 @@ class SplitItems(NamedTuple):
 
 def read_split_items(benchmark: Benchmark) -> SplitItems:
     """Read the items of all splits; each example has its own, and each item a name."""
-    sizes = [_line_count(benchmark.path / name) for name in ("atoms.tsv", "compounds.tsv")]
+    sizes = [_count_names(benchmark.path / name) for name in ("atoms.tsv", "compounds.tsv")]
     atoms, columns = sizes[0], sum(sizes)
-    splits = [split for split in benchmark.splits if split in SPLITS]
+    splits = [split for split in SPLITS if split in benchmark.splits]
     if not {"train", "test"} <= set(splits):
         raise DataError("a divergent split has train and test", Where(str(benchmark.path)))
     split_of = {example.id: split for split in splits for example in benchmark.iterate(split)}
@@ -298,10 +302,13 @@ def read_split_items(benchmark: Benchmark) -> SplitItems:
     shown: dict[str, dict[int, int]] = {}
     vectors: dict[str, Vector] = {split: np.zeros(columns, np.int64) for split in splits}
     path = benchmark.path / ITEMS
+    order, misplaced = iter(tuple(split_of)), 0
     for number, row in enumerate(read_items(path), start=1):
         split = split_of.pop(row.id, None)
         if split is None:
             raise DataError(f"items of '{row.id}', which is in no split", Where(str(path), number))
+        if row.id != next(order):
+            misplaced = misplaced or number
         if max(row.atoms, default=0) >= atoms or max(row.compounds, default=0) >= columns - atoms:
             raise DataError("an item without a name", Where(str(path), number))
         # Of a training sentence no compound is novel; it need not be remembered.
@@ -315,6 +322,8 @@ def read_split_items(benchmark: Benchmark) -> SplitItems:
             vector[atoms + column] += count
     if split_of:
         raise DataError(f"no items of example '{min(split_of)}'", Where(str(path)))
+    if misplaced:
+        raise DataError("items in another order than the examples", Where(str(path), misplaced))
     train = vectors["train"]
     for split in shares:
         for identity in shares[split].keys() & shown.keys():
@@ -355,8 +364,11 @@ def _parse(text: str) -> dict[int, int]:
     return {int(number): int(count or 1) for number, _, count in parts}
 
 
-def _line_count(path: Path) -> int:
-    if not path.is_file():
-        raise DataError("missing file", Where(str(path)))
-    with path.open("rb") as stream:
-        return sum(1 for _ in stream)
+def _count_names(path: Path) -> int:
+    """Return how many names a table has; they are numbered from 0."""
+    count = 0
+    for number, line in read_lines(path):
+        if line.partition("\t")[0] != str(count):
+            raise DataError(f"the name of item {count} is expected here", Where(str(path), number))
+        count += 1
+    return count

@@ -9,7 +9,7 @@ what the split hides, and that of control and corpus what nobody could have show
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,9 @@ from recombine.builders.divergent.measure import (
     column_totals,
     divergences,
 )
+from recombine.builders.divergent.options import ControlKind, DivergentOptions
 from recombine.errors import DataError
 
-ControlKind = Literal["random", "covering"]
 Index = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 CORPUS = "corpus"  # all rows that a control may have
@@ -151,13 +151,11 @@ def _shares(test: Vector, shown: Mask) -> dict[str, float | None]:
 
 
 def certified_control(
-    kind: ControlKind,
+    options: DivergentOptions,
     corpus: EncodedCorpus,
     counts: Counts,
     rows: Mapping[str, Index],
     free: Mask,
-    cuts: Cuts,
-    alphas: Alphas,
 ) -> dict[str, Any]:
     """Return what is certified of a control; `corpus` stands for all free rows."""
     sets = {**rows, CORPUS: np.flatnonzero(free)}
@@ -166,18 +164,18 @@ def certified_control(
     texts = {
         name: [source for source, _ in corpus.texts(sentences[name].tolist())] for name in rows
     }
-    shown = shown_of_test(vectors, counts.atoms, alphas)
-    for name, share in _uncut_shares(corpus, cuts, sentences.pop("test"), sentences).items():
+    shown = shown_of_test(vectors, counts.atoms, options.alphas)
+    for name, share in _uncut_shares(corpus, options, sentences.pop("test"), sentences).items():
         if name in shown:
             shown[name][ALL] = share
     return {
-        **control_facts(kind, texts, len(np.intersect1d(rows[TRAIN], rows[CONTROL]))),
+        **control_facts(options.control, texts, len(np.intersect1d(rows[TRAIN], rows[CONTROL]))),
         "shows": shown,
     }
 
 
 def control_facts(
-    kind: str, texts: Mapping[str, Sequence[str]], lines_of_train: int
+    kind: str | None, texts: Mapping[str, Sequence[str]], lines_of_train: int
 ) -> dict[str, Any]:
     """Return what the texts of all splits say of the control."""
     tested = {name: set(texts[name]) for name in texts if name not in TRAINING_SPLITS}

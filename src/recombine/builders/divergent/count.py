@@ -86,6 +86,11 @@ class Counts:
         """Return the number of rows."""
         return len(self.sentences)
 
+    @property
+    def columns(self) -> int:
+        """Return the number of atoms and compounds."""
+        return self.atoms + self.compounds
+
     def column_name(self, column: int) -> str:
         """Return an atom or compound in words."""
         units = len(self._atom_units)

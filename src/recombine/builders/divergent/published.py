@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from recombine.builders.divergent.count import SparseRows
+from recombine.builders.divergent.count import Counts
 from recombine.builders.divergent.kernel import (
     TEST_SIZE,
     TRAIN_SIZE,
@@ -24,25 +24,20 @@ from recombine.builders.divergent.kernel import (
     compiled,
     score_of,
 )
-from recombine.builders.divergent.measure import DEFAULT_ALPHAS, Alphas
+from recombine.builders.divergent.options import DivergentOptions
 from recombine.builders.divergent.running_split import RunningSplit, SearchProgress
-from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Goal, Split
+from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Split
 
-# Settings of the paper: candidates per step, and the share of test between which both sides grow.
-CANDIDATES = 500
+# A setting of the paper: the shares of test between which both sides grow.
 TEST_SHARE = (0.1, 0.2)
 
 
 def published_split(
-    rows: SparseRows,
-    atoms: int,
-    columns: int,
-    goal: Goal,
+    counts: Counts,
+    options: DivergentOptions,
     *,
     seed: int,
     most_used: int,
-    candidates: int = CANDIDATES,
-    alphas: Alphas = DEFAULT_ALPHAS,
     report: Callable[[SearchProgress], object] = lambda progress: None,
 ) -> Split:
     """Return the split that the published algorithm makes with `most_used` placements.
@@ -51,8 +46,8 @@ def published_split(
     share while placing only, not while moving.
     """
     began = time.process_time()
-    size = len(rows.middles)
-    state = RunningSplit(rows, atoms, columns, goal, np.arange(size), seed, alphas)
+    size, candidates = counts.size, options.candidates
+    state = RunningSplit(counts, options, np.arange(size), seed)
     members = np.zeros((3, size), np.int64)
     members[UNUSED] = np.arange(size)
     lengths = np.array([0, 0, size], np.int64)

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recombine.builders.divergent.count import SparseRows
-from recombine.builders.divergent.measure import Alphas, column_totals, divergences
-from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Goal, Sides, Split
+from recombine.builders.divergent.count import Counts, SparseRows
+from recombine.builders.divergent.measure import column_totals, divergences
+from recombine.builders.divergent.options import DivergentOptions
+from recombine.builders.divergent.split import TEST, TRAIN, UNUSED, Sides, Split
 
 Index = npt.NDArray[np.int64]
 Powers = tuple[npt.NDArray[np.float64], ...]
@@ -69,22 +70,18 @@ class RunningSplit:
 
     def __init__(
         self,
-        rows: SparseRows,
-        atoms: int,
-        columns: int,
-        goal: Goal,
+        counts: Counts,
+        options: DivergentOptions,
         member: npt.NDArray[np.int64],
         seed: int,
-        alphas: Alphas,
     ) -> None:
         from recombine.builders.divergent import kernel
 
+        rows, atoms, columns = counts.rows, counts.atoms, counts.columns
+        goal, alphas = options.goal, options.alphas
         self.kernel = kernel
-        self.rows = rows
-        self.atoms = atoms
-        self.columns = columns
-        self.wanted = goal
-        self.alphas = alphas
+        self.counted = counts
+        self.options = options
         self.goal = np.array([goal.compound, goal.atom, goal.atom_weight])
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
         self.count = int(member.max()) + 1 if len(member) else 0
@@ -135,7 +132,7 @@ class RunningSplit:
 
     def refresh(self) -> None:
         """Sum afresh, which removes the rounding that moves have piled up."""
-        self.kernel.recompute(self.atoms, self.arrays)
+        self.kernel.recompute(self.counted.atoms, self.arrays)
 
     @property
     def train_size(self) -> int:
@@ -165,11 +162,12 @@ class RunningSplit:
         `began` is the processor time at which the search began.
         """
         train, test = (sides == side for side in (TRAIN, TEST))
+        rows, columns = self.counted.rows, self.counted.columns
         exact = divergences(
-            column_totals(self.rows, train, self.columns),
-            column_totals(self.rows, test, self.columns),
-            self.atoms,
-            self.alphas,
+            column_totals(rows, train, columns),
+            column_totals(rows, test, columns),
+            self.counted.atoms,
+            self.options.alphas,
         )
         return Split(
             sides,
@@ -177,7 +175,7 @@ class RunningSplit:
             exact.compound,
             int(train.sum()),
             int(test.sum()),
-            self.wanted.score(exact.atom, exact.compound),
+            self.options.goal.score(exact.atom, exact.compound),
             int(self.whole[self.kernel.ACCEPTED]),
             time.process_time() - began,
         )

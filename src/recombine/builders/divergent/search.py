@@ -29,14 +29,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from recombine.builders.divergent.count import SparseRows
-from recombine.builders.divergent.measure import DEFAULT_ALPHAS, Alphas
+from recombine.builders.divergent.count import Counts
+from recombine.builders.divergent.options import DivergentOptions
 from recombine.builders.divergent.running_split import (
     RunningSplit,
     SearchProgress,
     round_to_32_bits,
 )
-from recombine.builders.divergent.split import UNUSED, Bounds, Goal, Sides, Split
+from recombine.builders.divergent.split import UNUSED, Bounds, Sides, Split
 from recombine.errors import ConfigError, DataError
 
 # Moves tried per row in the annealing, for a corpus of REFERENCE_ROWS; smaller corpora afford more.
@@ -46,21 +46,15 @@ MOST_PASSES = 400
 # One sentence changes a divergence by about 1/N, so the temperature goes with 1/N; 0.08/N did best
 # on 72,000 and 247,000 rows.
 TEMPERATURE = 0.08
-TRIES = 20
 CHECKPOINT_SECONDS = 10.0
 
 
 def split_rows(
-    rows: SparseRows,
-    atoms: int,
-    columns: int,
-    goal: Goal,
+    counts: Counts,
+    options: DivergentOptions,
     bounds: Bounds,
     *,
     seed: int,
-    alphas: Alphas = DEFAULT_ALPHAS,
-    passes: int | None = None,
-    tries: int = TRIES,
     groups: npt.NDArray[np.int64] | None = None,
     start: Sides | None = None,
     locked: npt.NDArray[np.bool_] | None = None,
@@ -73,18 +67,17 @@ def split_rows(
     `locked` rows keep their side from `start` (a fixed train set).
     """
     began = time.process_time()
-    size = len(rows.middles)
-    if columns - atoms < 2:
+    if counts.compounds < 2:
         raise DataError(
             "only one compound is controlled, so that no split can differ from another",
             hint='use edition = "all", another definition, or a larger corpus',
         )
-    bounds.require_feasible(size)
-    member = np.arange(size) if groups is None else np.unique(groups, return_inverse=True)[1]
-    state = RunningSplit(rows, atoms, columns, goal, member, seed, alphas)
+    bounds.require_feasible(counts.size)
+    member = np.arange(counts.size) if groups is None else np.unique(groups, return_inverse=True)[1]
+    state = RunningSplit(counts, options, member, seed)
     search = _Search(state, bounds)
     search.begin(start, locked)
-    plan = _Plan(passes or default_passes(state.count), tries, state.count)
+    plan = _Plan(options.passes or default_passes(state.count), options.tries, state.count)
     if checkpoint is not None:
         search.resume(checkpoint, plan)
     search.run(plan, checkpoint, report)

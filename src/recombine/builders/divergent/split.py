@@ -1,32 +1,25 @@
 """What a split is: a side for every counted sentence, wanted divergences, bounds on its sizes.
 
-Bounds are hard. They come from sizes or shares that the recipe gives, or from the paper's own.
+A split made elsewhere is read from lists of sentence numbers: a folder with train.txt and test.txt,
+and dev.txt where there is one; a number a line, as the sentences of the corpus are counted. The
+published program writes such lists (Moisio et al. 2023).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from recombine.errors import ConfigError
+from recombine.errors import ConfigError, DataError, Where
+from recombine.files import read_lines
 
 TRAIN, TEST, UNUSED = 0, 1, 2
 Sides = npt.NDArray[np.int8]
-Size = int | tuple[int, ...] | None
-
-# Moisio et al. 2023, Table 2 and section 3 of their experiments: of the sentences with a
-# controlled atom about 80% are used for the minimal and 73.3% for the maximal split (their
-# iterations 240,000 and 220,000 of 300,000), and test is 10-20% of what is used: near 20% for the
-# minimal split, near 10% for the maximal one.
-USED_SHARE = (0.80, 0.733)
-TEST_SHARE_LEAST = (0.195, 0.10)
-TEST_SHARE_MOST = (0.20, 0.11)
-# Room for single moves between used and unused, as a share of all rows.
-SLACK = 0.001
+Index = npt.NDArray[np.int64]
 
 
 class Goal(NamedTuple):
@@ -87,70 +80,6 @@ def _said(bounds: tuple[int, int]) -> str:
     return f"{bounds[0]:,}" if bounds[0] == bounds[1] else f"{bounds[0]:,}-{bounds[1]:,}"
 
 
-def choose_bounds(
-    available: int,
-    target_divergence: float,
-    *,
-    train_size: Size = None,
-    test_size: Size = None,
-    used_share: float | None = None,
-    test_share: tuple[float, ...] | None = None,
-) -> Bounds:
-    """Return the bounds; what is not given comes from the paper's sizes for such a target."""
-    train = _span(train_size, available, "train_size")
-    test = _span(test_size, available, "test_size")
-    if train is not None and test is not None:
-        return Bounds(train=train, test=test, used=(train[0] + test[0], train[1] + test[1]))
-    share = _between(USED_SHARE, target_divergence) if used_share is None else used_share
-    if not 0 < share <= 1:
-        raise ConfigError(f"used_share = {share} is not between 0 and 1")
-    most = floor(share * available)
-    least = max(0, most - ceil(SLACK * available))
-    low, high = _test_share(target_divergence, test_share)
-    if test is None:
-        if train is None:
-            test = (max(1, ceil(low * most)), max(1, floor(high * least)))
-            if test[0] > test[1]:  # a corpus too small for the slack: one size
-                test = (test[0], test[0])
-        else:
-            test = (
-                max(1, ceil(low / (1 - low) * train[0])),
-                max(1, floor(high / (1 - high) * train[1])),
-            )
-    if train is None:
-        return Bounds(train=(0, most), test=test, used=(least, most))
-    return Bounds(train=train, test=test, used=(train[0] + test[0], train[1] + test[1]))
-
-
-def _test_share(target: float, given: tuple[float, ...] | None) -> tuple[float, float]:
-    if given is None:
-        return _between(TEST_SHARE_LEAST, target), _between(TEST_SHARE_MOST, target)
-    low, high = (given[0], given[-1]) if given else (0.0, 0.0)
-    if not 0 < low <= high < 1:
-        raise ConfigError(f"test_share = {list(given)}: two shares between 0 and 1 are needed")
-    return low, high
-
-
-def _between(ends: tuple[float, float], target: float) -> float:
-    return ends[0] + (ends[1] - ends[0]) * min(1.0, max(0.0, target))
-
-
-def _span(size: Size, available: int, name: str) -> tuple[int, int] | None:
-    if size is None:
-        return None
-    span = (size, size) if isinstance(size, int) else tuple(size)
-    if len(span) == 1:
-        span = (span[0], span[0])
-    if len(span) != 2 or not 0 < span[0] <= span[1]:
-        raise ConfigError(f"{name} = {size}: give a number, or the least and the most")
-    if span[0] > available:
-        raise ConfigError(
-            f"infeasible bounds: {name} = {size}, but {available:,} sentences have a "
-            "controlled atom"
-        )
-    return span[0], span[1]
-
-
 def random_split(size: int, bounds: Bounds, seed: int) -> Sides:
     """Return a random split with the largest test and used sizes that the bounds allow."""
     bounds.require_feasible(size)
@@ -162,3 +91,65 @@ def random_split(size: int, bounds: Bounds, seed: int) -> Sides:
     sides[order[:test]] = TEST
     sides[order[test : test + train]] = TRAIN
     return sides
+
+
+@dataclass
+class GivenSplit:
+    """The sentences of each side, counted from 0, and what is certified of them."""
+
+    sentences: dict[str, Index]
+    note: dict[str, Any]
+
+    def rows(self, counted: Index) -> dict[str, Index]:
+        """Return the rows of each side; sentences without an atom have none, and are noted."""
+        found = {
+            name: np.flatnonzero(np.isin(counted, ids)) for name, ids in self.sentences.items()
+        }
+        for name, ids in self.sentences.items():
+            if not len(found[name]):
+                raise DataError(
+                    f"no sentence of '{name}' has an atom under these cut-offs",
+                    hint='edition = "all" cuts nothing',
+                )
+            self.note[name] = {
+                "sentences": len(ids),
+                "without_atoms": len(ids) - len(found[name]),
+            }
+        return found
+
+
+def read_split(folder: Path, size: int, *, first: int | None = None) -> GivenSplit:
+    """Read the lists of a folder for a corpus of so many sentences."""
+    if not folder.is_dir():
+        raise DataError(f"no such folder: {folder}", hint="a folder with train.txt and test.txt")
+    first = 1 if first is None else first
+    side_of: dict[int, str] = {}
+    sentences = {}
+    for name in ("train", "dev", "test"):
+        path = folder / f"{name}.txt"
+        if not path.is_file():
+            if name == "dev":
+                continue
+            raise DataError(f"a split needs {path.name}", Where(str(folder)))
+        ids = []
+        for number, line in read_lines(path):
+            if not line.strip():
+                continue
+            where = Where(str(path), number)
+            if not line.strip().isdecimal():
+                raise DataError(f"not a sentence number: '{line.strip()}'", where)
+            sentence = int(line) - first
+            if not 0 <= sentence < size:
+                raise DataError(
+                    f"sentence {line.strip()}, but the corpus has {first} to {size - 1 + first}",
+                    where,
+                    hint="given_first is the number of the corpus's first sentence",
+                )
+            if sentence in side_of:
+                raise DataError(
+                    f"sentence {line.strip()} is in '{side_of[sentence]}' already", where
+                )
+            side_of[sentence] = name
+            ids.append(sentence)
+        sentences[name] = np.array(ids, dtype=np.int64)
+    return GivenSplit(sentences, {"first": first})

@@ -108,8 +108,8 @@ def augment_verb(options: argparse.Namespace) -> int:
 def _review(source: Any, asked: Any, options: argparse.Namespace) -> int:
     from recombine.augment.files.review import review_page, review_text
     from recombine.augment.methods import learn
-    from recombine.benchmark import refuse_output
     from recombine.files import write_text
+    from recombine.stage import refuse_output
 
     if options.out is not None:
         if options.out.suffix != ".html":

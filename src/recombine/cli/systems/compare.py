@@ -46,11 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def compare_verb(options: argparse.Namespace) -> int:
     """Score, test, report."""
-    from recombine.benchmark import TRAINING_SPLITS, Benchmark, refuse_output
+    from recombine.benchmark import TRAINING_SPLITS, Benchmark
     from recombine.config import apply_overrides
     from recombine.evaluation import score
     from recombine.experiment.hypotheses import read_hypotheses
     from recombine.metrics.scoring import default_metrics
+    from recombine.stage import refuse_output
 
     names = _system_names(options.hyps, options.names)
     if options.out is not None:
