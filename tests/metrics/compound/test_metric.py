@@ -185,6 +185,58 @@ def test_sentences_without_a_reference_are_learned_from_their_outputs():
     assert metric.judge(items[0].example, "jeder liebe hund").correct
 
 
+@pytest.mark.parametrize(
+    ("hypothesis", "detail"),
+    [
+        # Another word stands where the adjective should, before the noun or behind it.
+        ("jeder winzige hund schlief", {"class": "unsure", "perhaps": "missing", "atom": "small"}),
+        ("jeder hund blau schlief", {"class": "unsure", "perhaps": "missing", "atom": "small"}),
+        # Nothing stands there.
+        ("dann jeder hund .", {"class": "missing", "atom": "small"}),
+        ("", {"class": "empty"}),
+        # Words that most outputs have may tear a phrase apart, and so may a hyphen; others may not.
+        (
+            "dann jeder der kleine hund .",
+            {"class": "unsure", "perhaps": "detached", "span": "jeder der kleine hund",
+             "foreign": "der"},
+        ),
+        (
+            "jeder kleine - hund",
+            {"class": "unsure", "perhaps": "detached", "span": "jeder kleine - hund",
+             "foreign": "-"},
+        ),
+        (
+            "jeder blau kleine hund",
+            {"class": "detached", "span": "jeder blau kleine hund", "foreign": "blau"},
+        ),
+    ],
+)  # fmt: skip
+def test_without_a_reference_another_word_is_no_error(hypothesis, detail):
+    """Of 33 verdicts on a real engine's French that were wrong so, 29 were false alarms."""
+    asked = [compound(ATOMS, f"{{}} {n}", salt=str(n)) for n in range(30)]
+    metric = Compound()
+    metric.prepare([Scored(example, "dann der jeder kleine hund .") for example in asked])
+    seen = metric.observe([Scored(asked[0], hypothesis)])
+    assert seen.detail == {"compound": "every small dog", **detail}
+    unsure = detail["class"] == "unsure"
+    assert seen.stats == (float(not unsure), 1.0, float(unsure))
+    assert metric.signature().endswith("|unsure|version:2")
+    aggregate = CompoundAggregate()
+    aggregate.prepare([Scored(example, "dann der jeder kleine hund .") for example in asked])
+    assert aggregate.observe([Scored(asked[0], hypothesis)]).stats == seen.stats
+
+
+def test_a_lexicon_can_be_trusted():
+    """A hand-made one holds all right words: what it lacks is wrong, and the signature is plain."""
+    asked = [compound(ATOMS, f"{{}} {n}", salt=str(n)) for n in range(30)]
+    metric = Compound(trust_lexicon=True)
+    metric.prepare([Scored(example, "jeder kleine hund") for example in asked])
+    assert metric.judge(asked[0], "jeder winzige hund").detail() == {
+        "class": "missing", "atom": "small"
+    }  # fmt: skip
+    assert "unsure" not in metric.signature()
+
+
 def test_the_floor_is_the_error_of_the_references():
     """A wrong reference shows up in the notes."""
     metric = Compound()

@@ -5,13 +5,16 @@ Li et al. 2021 (CoGnition) count a compound as wrong when a word of it is missin
 one phrase, with nothing inside that references would not put there, and knows renderings that the
 lexicon lacks. Lists and thresholds come from references; docs/how-to/compounds.md says what was
 tuned on what. Every verdict explains itself.
+
+Without a reference nobody knows all words for an atom. Where another word stands in its place, or
+only function words tear a phrase apart, the verdict is `unsure`, and the rate is a range.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from recombine.benchmark import Example
@@ -21,6 +24,12 @@ from recombine.metrics.compound.learning import Knowledge, ReferenceText, catego
 from recombine.metrics.compound.official import official_fault
 from recombine.metrics.compound.units import WHOLE, Atom, Units, find_all, is_mark
 from recombine.statistics.aggregate import Kind
+
+UNSURE = "unsure"
+# A unit of this share of the outputs, and of some of them, is a function word.
+FUNCTION_WORD = 0.05
+FEWEST_OUTPUTS = 5
+HYPHENS = "-‐‑"
 
 
 def is_compound(example: Example) -> bool:
@@ -41,22 +50,34 @@ def context_of(example: Example) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is wrong with a compound's translation, and where it was found."""
+    """What is wrong with a compound's translation, and where it was found.
+
+    `unsure`: it may be right in words that the lexicon lacks.
+    """
 
     fault: str = ""  # "" correct; empty, missing, overlapping, misplaced, detached, bare, stranded
     atom: str = ""
     span: str = ""
     foreign: str = ""
+    unsure: bool = False
 
     @property
     def correct(self) -> bool:
         """Whether nothing is wrong."""
         return not self.fault
 
+    @property
+    def wrong(self) -> bool:
+        """Whether something surely is."""
+        return bool(self.fault) and not self.unsure
+
     def detail(self) -> dict[str, Any]:
         """Return the verdict as plain data, empty fields left out."""
         named = {"atom": self.atom, "span": self.span, "foreign": self.foreign}
-        return {"class": self.fault or "correct", **{k: v for k, v in named.items() if v}}
+        if self.unsure:
+            named = {"perhaps": self.fault, **named}
+        kind = UNSURE if self.unsure else self.fault or "correct"
+        return {"class": kind, **{k: v for k, v in named.items() if v}}
 
 
 @dataclass(kw_only=True)
@@ -74,6 +95,7 @@ class Compound(Metric):
     `closed`: the target language writes compounds as one word, which is cut where a rendering ends.
     `judgeable`: leave out sentences whose own reference is rejected, and count them: translators of
     running text are free, and no rule can tell there whether a system was free or wrong.
+    `trust_lexicon`: a word that the lexicon lacks is wrong also where there is no reference.
     """
 
     name: ClassVar[str] = "compound"
@@ -81,6 +103,7 @@ class Compound(Metric):
     higher_is_better: ClassVar[bool] = False
     right_value: ClassVar[float] = 1.0
     missing: ClassVar[Missing] = "empty"
+    undecided: ClassVar[int | None] = 2
 
     mode: Literal["default", "official"] = "default"
     heads: tuple[str, ...] = ("V", "P")
@@ -94,11 +117,13 @@ class Compound(Metric):
     own_fillers: bool = True
     closed: bool = False
     judgeable: bool = False
+    trust_lexicon: bool = False
     left_out: int = field(init=False, default=0)
     _units: Units = field(init=False, default_factory=Units, repr=False)
     _knowledge: Knowledge = field(init=False, default_factory=Knowledge, repr=False)
     _learned_from: str = field(init=False, default="", repr=False)
     _examples: list[Example] = field(init=False, default_factory=list, repr=False)
+    _function_words: frozenset[str] = field(init=False, default=frozenset(), repr=False)
     # Whether the reference of a context renders a head.
     _rendered: dict[tuple[str, str], bool] = field(init=False, default_factory=dict, repr=False)
 
@@ -117,7 +142,7 @@ class Compound(Metric):
             key=example.id,
             ids=(example.id,),
             value=float(verdict.correct),
-            stats=(float(not verdict.correct), 1.0),
+            stats=(float(verdict.wrong), 1.0, float(verdict.unsure)),
             detail=detail,
         )
 
@@ -144,9 +169,43 @@ class Compound(Metric):
         reference = self._units.encode(example.references[0]) if example.references else ""
         relaxed = self.relaxation if relaxation is None else relaxation
         missing = self._missing(example, atoms, units, reference if relaxed else "")
+        doubt = self._doubts and not example.references
         if missing is not None:
-            return Verdict("missing", atom=missing.text)
-        return self._phrase(atoms, units, reference if self.own_fillers else "")
+            unsure = doubt and self._has_stand_in(atoms, missing, units)
+            return Verdict("missing", atom=missing.text, unsure=unsure)
+        verdict = self._phrase(atoms, units, reference if self.own_fillers else "")
+        unsure = doubt and verdict.fault == "detached" and not self._tells(verdict.foreign)
+        return replace(verdict, foreign=self._units.decode(verdict.foreign), unsure=unsure)
+
+    def _tells(self, foreign: str) -> bool:
+        """Whether units inside a phrase are more than hyphens and function words."""
+        return any(unit not in self._function_words and unit not in HYPHENS for unit in foreign)
+
+    def _has_stand_in(self, atoms: Sequence[Atom], missing: Atom, units: str) -> bool:
+        """Whether another word may render a missing atom.
+
+        Of a head whatever stands before the phrase; of other atoms as many words, in or beside the
+        rest of the phrase, that are no function words and render none of it.
+        """
+        rest = [a for a in atoms if a.role not in self.heads and a.accepted and _has(units, a)]
+        found = arrange(units, rest, before=frozenset())
+        if found is None:
+            return True  # nothing shows where the phrase would be
+        if missing.role in self.heads:
+            return found.start > 0 and not is_mark(units[found.start - 1])
+        placed = {at for place in found.placed for at in range(*place.span)}
+        start, end = found.start - 1, found.end
+        while start >= 0 and units[start] in self._function_words:
+            start -= 1
+        while end < len(units) and units[end] in self._function_words:
+            end += 1
+        others = [
+            at
+            for at in range(max(0, start), min(len(units), end + 1))
+            if at not in placed and not is_mark(units[at]) and units[at] not in self._function_words
+        ]
+        lacking = [a for a in atoms if a.role not in self.heads and a.required]
+        return len(others) >= sum(not _has(units, atom) for atom in lacking)
 
     def _missing(
         self, example: Example, atoms: Sequence[Atom], units: str, reference: str
@@ -175,7 +234,7 @@ class Compound(Metric):
         return not reference or _has(reference, listed)
 
     def _phrase(self, atoms: Sequence[Atom], units: str, reference: str) -> Verdict:
-        """Judge whether atoms that are all there make one phrase.
+        """Judge whether atoms that are all there make one phrase; what is foreign stays as units.
 
         What is not a head is the core. It is arranged as well as it can be (arrangement.py), and
         then asked, the gravest fault first: can every atom have a place of its own, are they in an
@@ -213,7 +272,7 @@ class Compound(Metric):
         if may_interrupt:
             foreign = "".join(unit for unit in foreign if is_mark(unit))
         if foreign:
-            return Verdict("detached", span=span, foreign=self._units.decode(foreign))
+            return Verdict("detached", span=span, foreign=foreign)
         bare = None if may_interrupt else self._bare(units, found)
         if bare is not None:
             return Verdict("bare", atom=bare.text, span=span)
@@ -270,6 +329,10 @@ class Compound(Metric):
             for atom in text.atoms
             if text.trusted and atom.role in self.heads
         }
+        encoded = [self._units.encode(item.hypothesis) for item in compounds]
+        said = Counter(unit for units in encoded for unit in set(units))
+        enough = max(FEWEST_OUTPUTS, FUNCTION_WORD * len(compounds))
+        self._function_words = frozenset(unit for unit, count in said.items() if count >= enough)
         kinds = {"references" if text.trusted else "hypotheses" for text in texts}
         self._learned_from = "+".join(sorted(kinds, reverse=True))
         self._knowledge = learn(
@@ -312,6 +375,12 @@ class Compound(Metric):
             **({"left_out_by_their_reference": self.left_out} if self.judgeable else {}),
         }
 
+    @property
+    def _doubts(self) -> bool:
+        """Whether there are sentences of which nobody knows all right words."""
+        bare = any(not example.references for example in self._examples)
+        return bare and self.mode == "default" and not self.trust_lexicon
+
     def _relaxed(self) -> str:
         if not self.relaxation:
             return "no"
@@ -328,7 +397,8 @@ class Compound(Metric):
             f"|relaxation:{self._relaxed()}"
             f"|own-fillers:{'yes' if self.own_fillers else 'no'}"
             f"{'|closed:2' if self.closed else ''}"
-            f"{'|judgeable:yes' if self.judgeable else ''}|version:2"
+            f"{'|judgeable:yes' if self.judgeable else ''}"
+            f"{'|unsure' if self._doubts else ''}|version:2"
         )
 
 
@@ -366,6 +436,7 @@ class CompoundAggregate(Compound):
             for item, verdict in zip(items, verdicts, strict=True)
             if not verdict.correct
         ]
+        surely = any(verdict.wrong for verdict in verdicts)
         detail = {
             "compound": compound_of(items[0].example),
             "contexts": len(items),
@@ -375,7 +446,7 @@ class CompoundAggregate(Compound):
             key=items[0].example.group or items[0].example.id,
             ids=tuple(item.example.id for item in items),
             value=float(not wrong),
-            stats=(float(bool(wrong)), 1.0),
+            stats=(float(surely), 1.0, float(bool(wrong) and not surely)),
             detail=detail,
         )
 
