@@ -27,6 +27,7 @@ def test_the_small_grammar_has_no_problem(small: Path) -> None:
         ("xx.grammar", "%also suru -> godan\n", "no paradigm 'suru'", None),
         ("xx.lexicon.tsv", "id\tform\nkat\tneko\n", "no word 'kat'", 2),
         ("xx.lexicon.tsv", "id\tform\tpst\nsee\tmiru\tmita\n", "uses the column 'pst'", 2),
+        ("xx.paradigms.tsv", "class\tpst\nperf\t>teita\n", "uses the column 'pst'", 2),
     ],
 )
 def test_check_tells_what_is_wrong_with_variants(

@@ -109,6 +109,19 @@ def test_what_is_drawn_is_spelt_as_a_sentence():
     assert not any("von dem" in text or " ," in text for text in drawn)
 
 
+def test_marks_stand_as_the_language_writes_them(small):
+    """A language that sets its marks apart, as French does, has drawn wordings that do, too."""
+    grammar = Grammar.load(small)
+    drawn = wordings_of(grammar, small, "xx").sample(grammar.tree(SEEN), 6, seed=1)
+    assert all(text.endswith(" .") for text in drawn)
+    french = Grammar.load("sget")
+    tree = french.parse("Who found the key?", "en").require_tree()
+    assert french.text(tree, "fr").endswith(" ?")
+    drawn = wordings_of(french, "sget", "fr").sample(tree, 6, seed=1)
+    assert drawn
+    assert all(text.endswith(" ?") for text in drawn)
+
+
 def test_drawn_synonyms_are_agreed_with():
     """A participle has the gender of the synonym that was drawn (la caja, el cajón)."""
     grammar = Grammar.load("sget")

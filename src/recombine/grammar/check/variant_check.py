@@ -27,7 +27,7 @@ def check_variants(
     every = find_senses(own, variants, problems)
     tables = every.lexicon.tables
     problems += line_problems(own.inventory, variants.lines, language.code, tables)
-    if problems or not (variants.lines or variants.rows):
+    if problems or not (variants.lines or variants.rows or variants.paradigms):
         return problems
     # One form a cell is enough to see what is asked for.
     tables = {
@@ -128,7 +128,7 @@ def _unasked_cells(
     asked: Mapping[str, set[str]],
     features: frozenset[str],
 ) -> Iterator[GrammarError]:
-    """Columns of rows that no line asks of any word."""
+    """Columns of rows and of classes that no line asks of any word."""
     reported: set[str] = set()
     bases = {
         cell.partition(":")[0]
@@ -142,18 +142,22 @@ def _unasked_cells(
     # A table of forms is filled whole: beside `rec.past` stands `rec.form`.
     families = {name.partition(".")[0] for name in useful if "." in name}
     prefixes = tuple(f"{contrast}." for contrast in variants.contrasts)
-    for row in variants.rows:
-        for column in row.cells if not row.id.startswith("_") else ():
+    tables = [
+        *((row.id, row.cells, row.where) for row in variants.rows if not row.id.startswith("_")),
+        *((one.name, one.cells, one.where) for one in variants.paradigms),
+    ]
+    for label, cells, where in tables:
+        for column in cells:
             prefix = next((prefix for prefix in prefixes if column.startswith(prefix)), "")
             name = column.removeprefix(prefix)
             # A cell without text says that the word may go unheard.
-            if name in useful or name.partition(".")[0] in families or not any(row.cells[column]):
+            if name in useful or name.partition(".")[0] in families or not any(cells[column]):
                 continue
             if ANY_FIELD in fields or column in reported:
                 continue
             reported.add(column)
             yield GrammarError(
-                f"'{row.id}': no line uses the column '{column}'",
-                row.where,
+                f"'{label}': no line uses the column '{column}'",
+                where,
                 f"columns that lines use: {', '.join(sorted(fields)) or 'none'}",
             )

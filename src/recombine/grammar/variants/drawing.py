@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -14,7 +13,6 @@ from recombine.grammar.tree import Tree, construction_slots
 from recombine.grammar.variants.table import WordingTable
 
 USUAL = 2  # forms of a cell of a table that are drawn: the first are the usual ones
-_BEFORE_MARK = re.compile(r"\s+(?=[,.?!;:])")  # lines of variants may leave out the `+`
 
 
 class _Missing(Exception):
@@ -57,9 +55,10 @@ class WordingDraw(Walker):
         """The wording; empty where the senses that were drawn do not fit together."""
         realiser = self.wordings.realiser
         try:
-            text = _BEFORE_MARK.sub("", realiser.joined(self.walk()))
+            text = realiser.joined(self.walk())
         except _Missing:
             return ""
+        # Lines of variants do not say where a clause that closes with a comma ends the sentence.
         return realiser.finished(apply_edits(text, commas(text)))
 
     def pick(self, ways: int) -> int:
