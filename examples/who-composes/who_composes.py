@@ -15,7 +15,7 @@ from recombine.benchmark import Benchmark
 from recombine.builders.recipe import build, read_recipe
 from recombine.cli import main as recombine
 from recombine.config import dump_toml
-from recombine.grammar.nonce import write_nonce
+from recombine.grammar.nonce.folder import write_nonce
 from recombine.report.findings import Findings, build_report
 from recombine.report.options import ReportOptions
 from recombine.report.reading.runs import open_runs

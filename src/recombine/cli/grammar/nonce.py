@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def nonce_verb(options: argparse.Namespace) -> int:
     """Write a grammar of invented words."""
-    from recombine.grammar.nonce import write_nonce
+    from recombine.grammar.nonce.folder import write_nonce
 
     name = Path(options.grammar).name
     folder = options.out or Path(f"{name}-nonce-{options.seed}")
