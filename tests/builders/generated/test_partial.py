@@ -109,7 +109,7 @@ def test_without_it_everything_missing_is_listed_at_once(half: Path, tmp_path: P
 def test_nothing_to_train_on_is_refused(half: Path, tmp_path: Path) -> None:
     """A language that says no whole sentence makes no benchmark."""
     (half / "nl.grammar").write_text(DUTCH.replace("say =", "#say ="), encoding="utf-8")
-    with pytest.raises(RecombineError, match="rules or words for every part of 'train'"):
+    with pytest.raises(RecombineError, match="no part of 'train' can be drawn"):
         build(str(write_recipe(half, "partial = true")), tmp_path / "built")
 
 
@@ -139,5 +139,5 @@ def test_coverage_names_what_a_recipe_still_needs(half: Path) -> None:
     assert "rc_subj" in text.partition("more words and rules")[2]
     (half / "nl.grammar").write_text(DUTCH.replace("say =", "#say ="), encoding="utf-8")
     text = read_recipe(str(recipe)).builder.describe_coverage()
-    assert text.startswith("both languages together lack rules or words")
+    assert text.startswith("no part of 'train' can be drawn")
     assert "needs the target words frog" in text

@@ -143,7 +143,7 @@ def test_check_says_what_a_recipe_needs_of_a_stub(capsys, tmp_path):
     assert f"recombine check {folder} --partial --recipe {recipe}" in capsys.readouterr().err
     assert main(["check", str(folder), "--partial", "--recipe", str(recipe)]) == 0
     said = capsys.readouterr().err
-    assert f"note: recipe '{recipe}': both languages together lack rules or words" in said
+    assert f"note: recipe '{recipe}': no part of 'train' can be drawn" in said
     assert "more words and rules: Ali, Deniz, Emma, " in said
 
 

@@ -65,7 +65,7 @@ class Blueprint:
                 self.problems.append(_in_part(split, name, error))
         if options.partial and TRAIN not in self.splits:
             raise ConfigError(
-                "both languages together lack rules or words for every part of 'train'",
+                "no part of 'train' can be drawn: both languages together lack rules or words",
                 hint="; ".join(dict.fromkeys(self.left_out.values())) or None,
             )
         self._check_words()
